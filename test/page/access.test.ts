@@ -21,10 +21,10 @@ interface Findings {
 async function wrongs(page: Page, rules: object = {}): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   const { violations } = await page.evaluate(async options => {
-    // axe would measure colors in the middle of an animation, so finish all of them.
+    // axe would measure colors in the middle of an animation, so finish all animations.
     for (const animation of document.getAnimations())
       if (animation.effect?.getComputedTiming().iterations !== Number.POSITIVE_INFINITY) animation.finish()
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Findings> } } // the script above defines it
+    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Findings> } } // the `axe` script evaluated above defines this property
     return axe.run({ resultTypes: ['violations'], ...options })
   }, rules)
   return violations.flatMap(({ id, help, nodes }) =>

@@ -8,7 +8,7 @@ import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
 import { button, cardOf, click, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
 
-describe.skipIf(hasNoBrowser())('accidental input', () => {
+describe.skipIf(hasNoBrowser())('protection against accidental and uninformed answers', () => {
   const fixture = setUpPageFixture()
 
   it('a click right after a card appears sends no answer, and the card says that it just changed', async () => {
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
   })
 
   it.each(['inbox', 'session'])(
-    'a double click on the %s screen answers one card, and not the card that takes its place',
+    'a double click on the %s screen answers only one card, not the card that takes its place',
     async screen => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
@@ -97,7 +97,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     ['Shift', 'Deny…', 'Shift'],
     ['Delete', 'Add a note…', 'Delete'],
   ])(
-    'if a text field disappears after the person typed %s, the keys typed next answer nothing',
+    'if a text field disappears after the person typed %s, the next keys answer no request',
     async (_, panel, lastKey) => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
@@ -116,7 +116,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     },
   )
 
-  it('a key does not allow a request with an unfinished edit, and the Allow button says that it leaves the edit out', async () => {
+  it('a key does not allow a request with an unfinished edit, and the label of the Allow button says that the edit is left out', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command('rm -rf build'))
     const card = cardOf(page, request)
@@ -138,7 +138,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('a key sends no answers to questions while the decline panel is open', async () => {
+  it('while the decline panel is open, no key sends the answers to the questions', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.questions())
     const card = cardOf(page, request)
@@ -155,7 +155,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
 
   it('opening a plan with Enter does not focus the mode menu, where letter keys would change the mode', async () => {
     const page = await fixture.openPage()
-    const ask = { ...asks.plan(), modes: ['default', 'acceptEdits'] } as Ask // asks.plan() is an approval
+    const ask = { ...asks.plan(), modes: ['default', 'acceptEdits'] } as Ask // `asks.plan()` returns an approval, which may have `modes`
     const request = await (await fixture.openAsker()).ask(ask)
     const modeSelect = cardOf(page, request).getByLabel('After approval')
     await modeSelect.waitFor()
@@ -258,7 +258,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     await page.getByText(`${requests.length - 1 - skipped} selected`).waitFor()
   })
 
-  it('a toast shown twice is announced twice, and its text disappears only after it has faded', async () => {
+  it('a toast shown twice is announced twice, and its text is removed only after the toast has faded out', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.dangerous())
     await cardOf(page, request).waitFor()
@@ -320,7 +320,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
     const attacks = JSON.parse(readFileSync(data, 'utf8')) as readonly {
       readonly name: string
       readonly text: string
-    }[] // the format of that file
+    }[] // every entry of display.json has these fields
 
     it('are made visible on cards, in receipts and in the transcript, where agent text is never rendered as HTML', async () => {
       const page = await fixture.openPage()
@@ -355,7 +355,7 @@ describe.skipIf(hasNoBrowser())('accidental input', () => {
       expect(await visibleText(page.locator('main'))).toContain(escapeInvisible('\u202Eapi\u202C'))
     })
 
-    it('are replaced by a count in long runs, and an edited command keeps them', async () => {
+    it('are shown as a count if there is a long run of them, and stay in a command when a person edits the command', async () => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
       const command = `npm test${' '.repeat(3000)}; rm -rf ~`

@@ -11,7 +11,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
     const address = await page.locator('link[rel="manifest"]').getAttribute('href')
     const reply = await page.request.get(`${fixture.gateway.url}${address}`)
     expect(reply.headers()['content-type']).toContain('application/manifest+json')
-    const manifest = (await reply.json()) as { icons: { src: string; sizes: string; type: string }[] } // checked below
+    const manifest = (await reply.json()) as { icons: { src: string; sizes: string; type: string }[] } // the fields are checked below
     expect(manifest).toMatchObject({ name: 'Holdpoint', start_url: '/', display: 'standalone' })
     const sizes = manifest.icons.map(icon => icon.sizes)
     expect(sizes).toEqual(expect.arrayContaining(['192x192', '512x512']))
@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
     expect(installabilityErrors.filter(error => error.errorId !== 'in-incognito')).toEqual([])
   })
 
-  it('has a service worker that caches only the offline page, and shows it while the gateway is unreachable', async () => {
+  it('has a service worker that caches only the offline page, and shows that page while the gateway is unreachable', async () => {
     const page = await fixture.openPage({ ...withWorker, expectedErrors: connectionErrors })
     const asker = await fixture.openAsker()
     await asker.ask(asks.command('secret-looking command'))
@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
     await page.context().close()
   })
 
-  it('accepts a sign-in code once, and removes it from the URL', async () => {
+  it('accepts a sign-in code only once, and removes the code from the URL', async () => {
     const { code } = await fixture.gateway.call('makeLink', {})
     const context = await fixture.browser.newContext(desktop)
     const page = await context.newPage()

@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
 
   it('a card’s header fits on one line however long the names are, and the last folders of the path stay visible', async () => {
     const asker = await fixture.openAsker(longTitle, longPath)
-    const request = await asker.ask({ ...asks.command(), cwd: longPath } as Ask, { agentPath: ['test-writer'] }) // spreading an approval loses the union type
+    const request = await asker.ask({ ...asks.command(), cwd: longPath } as Ask, { agentPath: ['test-writer'] }) // a copy of an approval with other fields is still an approval
     for (const [options, linesMax] of [
       [{}, 1],
       [phone, 3],
@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     }
   })
 
-  it('a card that can be scrolled further has a shadow at that edge', async () => {
+  it('a card has a shadow at its bottom edge while there is more content below', async () => {
     const request = await (await fixture.openAsker()).ask(asks.form())
     const page = await fixture.openPage({ ...phone, viewport: { width: 390, height: 640 } })
     const body = cardOf(page, request).locator('.card-body')
@@ -114,7 +114,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     expect(await touchable.evaluate(it => getComputedStyle(it, '::after').content)).toBe('none')
   })
 
-  it('the accessible description of an allow button says what it allows', async () => {
+  it('the accessible description of an Allow button says what the button allows', async () => {
     const request = await (await fixture.openAsker()).ask(asks.command())
     const page = await fixture.openPage()
     const about = await button(cardOf(page, request), 'Allow once').getAttribute('aria-describedby')
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     const command = await asker.ask({
       ...asks.command(),
       input: { command: 'ls', description: 'Look', timeout: 5 },
-    } as Ask) // spreading an approval loses the union type
+    } as Ask) // a copy of an approval with other fields is still an approval
     const fields = await asker.ask(asks.fields())
     const page = await fixture.openPage()
     const says = cardOf(page, command).getByRole('figure', { name: 'What the agent says' })
@@ -209,11 +209,11 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     })
 
     it.each(['inbox', 'session'])(
-      'the %s screen shows the full folder and every caution before a request can be allowed',
+      'the %s screen shows the full path of the folder and every warning before a request can be allowed',
       async screen => {
         const asker = await fixture.openAsker('s', `/srv/${'deep/'.repeat(60)}end`)
         const caution = { reason: 'It is outside. '.repeat(60), blockedPath: '/etc/shadow' }
-        const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // spreading an approval loses the union type
+        const ask = { ...asks.command('rm -rf *'), cwd: asker.session.cwd, caution } as Ask // a copy of an approval with other fields is still an approval
         const request = await asker.ask(ask)
         const page = await fixture.openPage(phone)
         if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
@@ -250,7 +250,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
 
   it('code in a plan has its own background and padding', async () => {
     const plan = 'Run this:\n\n```ts\nretry()\n```'
-    const request = await (await fixture.openAsker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // spreading an approval loses the union type
+    const request = await (await fixture.openAsker()).ask({ ...asks.plan(), plan, input: { plan } } as Ask) // a copy of an approval with other fields is still an approval
     const page = await fixture.openPage()
     const code = cardOf(page, request).locator('.code-block')
     await code.waitFor()

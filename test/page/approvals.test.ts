@@ -131,7 +131,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     'trailing spaces in a file edit have enough contrast in the %s theme',
     async colorScheme => {
       const input = { file_path: '/src/a.ts', old_string: 'one \ntwo', new_string: 'one\ntwo \t' }
-      const { card } = await openRequest({ ...asks.edit(), input } as Ask, { colorScheme }) // asks.edit() is an approval
+      const { card } = await openRequest({ ...asks.edit(), input } as Ask, { colorScheme }) // `asks.edit()` returns an approval, which may have any `input`
       expect(await card.locator('.trail').allTextContents()).toEqual([' ', ' ', '\t'])
       for (const trail of await card.locator('.trail').all()) {
         const colours = await trail.evaluate(it => [
@@ -146,7 +146,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
 
   it('a file edit with CRLF line endings says so once, and keeps CRLF when a person changes the text', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\r\n2\r\nthree' }
-    const { page, request, card } = await openRequest({ ...asks.edit(), input } as Ask) // asks.edit() is an approval
+    const { page, request, card } = await openRequest({ ...asks.edit(), input } as Ask) // `asks.edit()` returns an approval, which may have any `input`
     expect(await visibleText(card.locator('.file-header'))).toContain('2 added · 1 removed · CRLF line endings')
     expect(await card.locator('.diff').textContent()).not.toMatch(/CR|u\{/)
     expect(await card.locator('.hidden-warning').count()).toBe(0)
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
 
   it('a file edit that changes line endings marks every changed line ending', async () => {
     const input = { file_path: '/src/a.ts', old_string: 'one\r\ntwo', new_string: 'one\ntwo' }
-    const { card } = await openRequest({ ...asks.edit(), input } as Ask) // asks.edit() is an approval
+    const { card } = await openRequest({ ...asks.edit(), input } as Ask) // `asks.edit()` returns an approval, which may have any `input`
     expect(await visibleText(card.locator('.file-header'))).toContain(
       'mixed line endings: ⟨CR⟩ marks lines that end in CRLF',
     )
@@ -227,7 +227,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'as ever', suggestion: 's2' })
   })
 
-  it('a dangerous request needs a second, deliberate step and cannot be remembered', async () => {
+  it('allowing a dangerous request needs a confirmation, and the card does not offer to remember the choice', async () => {
     const { page, request, card } = await openRequest(asks.dangerous())
     expect(await visibleText(card)).toContain('Flagged as dangerous by the agent')
     expect(await visibleText(card)).toContain('It would remove everything you own.')
@@ -239,7 +239,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('a dangerous request on a phone is allowed by press and hold, not by a tap', async () => {
+  it('on a phone, a person allows a dangerous request by holding the button, and a tap is not enough', async () => {
     const { page, request, card } = await openRequest(asks.dangerous(), phone)
     const hold = card.locator('button.hold-button')
     await waitForCooldown(page)
@@ -273,7 +273,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     })
 
     it('shows in every panel which mode an approval switches to, even if the mode was chosen on another device', async () => {
-      const ask: Ask = { ...asks.plan(), modes: ['default', 'bypassPermissions'] } as Ask // asks.plan() is an approval
+      const ask: Ask = { ...asks.plan(), modes: ['default', 'bypassPermissions'] } as Ask // `asks.plan()` returns an approval, which may have `modes`
       const { page, request, card } = await openRequest(ask)
       await button(card, 'Add a note…').click()
       const draft = { version: 1, note: 'fine', mode: 'bypassPermissions' }

@@ -1,5 +1,5 @@
 import type { Request } from '@holdpoint/protocol'
-// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow its re-exports
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { connectionErrors, hasNoBrowser } from '../support/browser.ts'

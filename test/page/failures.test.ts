@@ -173,11 +173,11 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
     await expect.poll(() => button(cardOf(page, kept), 'Allow once').isDisabled()).toBe(true)
     await page.waitForFunction(
       () => Number(getComputedStyle(document.querySelector('main > *') as Element).opacity) < 1,
-    ) // the element exists
+    ) // `main` always has a child element
     await page.keyboard.press('j')
     await page.keyboard.press('a')
 
-    // The gateway is back, but the page has not reconnected yet: its content must not look live.
+    // The gateway is back, but the page has not reconnected yet, so the page's content must not look live.
     await page.route('**/api/v1/events*', route => route.abort('connectionrefused'))
     await fixture.gateway.start()
     await fixture.answer(old, { kind: 'deny' })

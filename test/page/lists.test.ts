@@ -182,7 +182,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     })
   })
 
-  it('announces new sessions instead of moving the list', async () => {
+  it('shows the number of new sessions on a button instead of moving the list', async () => {
     await fixture.openAsker('old one')
     const { page, row } = await open()
     await row('old one').first().waitFor()
@@ -238,7 +238,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await page.getByText('No results').waitFor()
   })
 
-  it('announces new entries, and shows when their answers are delivered', async () => {
+  it('shows the number of new entries on a button, and updates the delivery state of each entry', async () => {
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command('npm run late'))
     const page = await open()

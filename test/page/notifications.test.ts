@@ -1,5 +1,5 @@
 /** Tests of browser notifications. They need the full Chromium, because the headless shell has no notifications. */
-// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow its re-exports
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, withWorker } from '../support/browser.ts'
@@ -37,10 +37,10 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
   const recorded = (page: Page) =>
     page.evaluate(
       () => (globalThis as unknown as { recordedNotifications: RecordedNotifications }).recordedNotifications,
-    ) // set by `recordNotifications`
+    ) // `recordNotifications` sets this property
   async function setHidden(page: Page, hidden: boolean): Promise<void> {
     await page.evaluate(now => {
-      const { recordedNotifications } = globalThis as unknown as { recordedNotifications: RecordedNotifications } // as above
+      const { recordedNotifications } = globalThis as unknown as { recordedNotifications: RecordedNotifications } // `recordNotifications` sets this property
       recordedNotifications.hidden = now
       document.dispatchEvent(new Event('visibilitychange'))
     }, hidden)
@@ -49,12 +49,12 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     page.waitForFunction(
       wanted =>
         (globalThis as unknown as { recordedNotifications: RecordedNotifications }).recordedNotifications.shown
-          .length >= wanted, // as above
+          .length >= wanted, // `recordNotifications` sets this property
       count,
     )
   const withRecorder = { before: (page: Page) => page.context().addInitScript(recordNotifications) }
 
-  it('are shown once per request or batch while the page is hidden, and closed when the request is answered', async () => {
+  it('are shown once per request or group of requests while the page is hidden, and closed when the request is answered', async () => {
     const page = await fixture.openPage(withRecorder)
     const asker = await fixture.openAsker()
     await setHidden(page, true)
@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     await fixture.answer(request)
     await page.waitForFunction(
       () =>
-        (globalThis as unknown as { recordedNotifications: RecordedNotifications }).recordedNotifications.closed === 1, // as above
+        (globalThis as unknown as { recordedNotifications: RecordedNotifications }).recordedNotifications.closed === 1, // `recordNotifications` sets this property
     )
   })
 
@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
   })
 
   it('come with a chime, and open the request when clicked', async () => {
-    /** Lets the test hide the page, because a headless page is always visible, and counts tones. */
+    /** Lets the test hide the page, because a headless page is always visible. Also counts the tones that the page plays. */
     const countTones = () => {
       const state = { hidden: false, shown: [], closed: 0, tones: 0 }
       Object.assign(globalThis, { recordedNotifications: state })
@@ -124,7 +124,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     const tones = () =>
       page.evaluate(
         () => (globalThis as unknown as { recordedNotifications: { tones: number } }).recordedNotifications.tones,
-      ) // set by `countTones`
+      ) // `countTones` sets this property
     expect(await tones()).toBe(2) // the chime has two tones, and plays once when the person turns it on
     await page.evaluate(async () => void (await navigator.serviceWorker.ready))
     const asker = await fixture.openAsker()

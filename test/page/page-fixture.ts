@@ -137,7 +137,7 @@ interface ChangeTimes {
 
 /** Runs in the page. Records when a card or the connection banner last changed, because the page ignores clicks and keys for a moment after such a change. */
 function recordChanges(): void {
-  const times = globalThis as ChangeTimes // our own properties on the page's global object
+  const times = globalThis as ChangeTimes // all properties of `ChangeTimes` are optional, and only this file sets them
   const isCard = (node: Node) =>
     node instanceof Element && (node.matches('article, li, details') || node.querySelector('article') !== null)
   const recordAfterPaint = () => {
@@ -162,14 +162,14 @@ function recordChanges(): void {
 /** Waits until the page accepts clicks and keys again after its last change. */
 export async function waitForCooldown(page: Page): Promise<void> {
   await page.evaluate(async stillMs => {
-    const times = globalThis as ChangeTimes // our own properties on the page's global object
+    const times = globalThis as ChangeTimes // all properties of `ChangeTimes` are optional, and only this file sets them
     const remainingMs = () =>
       times.changing ? stillMs : (times.changedAt ?? performance.now()) + stillMs - performance.now()
     while (remainingMs() > 0) await new Promise(done => setTimeout(done, remainingMs()))
   }, cooldownMs + 30)
 }
 
-/** Records a change that `recordChanges` does not notice, such as a draft that was updated from another device: this adds or removes no card. */
+/** Records a change that `recordChanges` does not notice, such as a draft that was updated from another device, because that neither adds nor removes a card. */
 export async function markChanged(page: Page): Promise<void> {
   await page.evaluate(() => {
     Object.assign(globalThis, { changedAt: performance.now() } satisfies ChangeTimes)

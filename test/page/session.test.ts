@@ -11,7 +11,7 @@ function log(page: Page): Locator {
   return page.getByRole('log', { name: 'Transcript' })
 }
 
-/** Waits until scrolling has stopped. A scrollend event can’t be used: it does not fire if scrolling stopped before the call. */
+/** Waits until scrolling has stopped. A `scrollend` event can’t be used, because it does not fire if scrolling stopped before the call. */
 function still(page: Page): Promise<void> {
   return log(page).evaluate(async box => {
     for (let before = -1; before !== box.scrollTop; ) {

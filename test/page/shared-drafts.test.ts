@@ -1,5 +1,5 @@
 import type { Ask } from '@holdpoint/protocol'
-// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow its re-exports
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
@@ -151,7 +151,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await button(there, 'Allow once').waitFor()
     })
 
-    it('its card ignores a click right after an update from the other device', async () => {
+    it('a click right after an update from the other device is ignored', async () => {
       const { phonePage, here, there, request } = await openOnBoth(asks.command())
       await waitForCooldown(phonePage)
       await phonePage.evaluate(() => {
@@ -168,7 +168,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       expect(await fixture.isPending(request)).toBe(true)
     })
 
-    it('is never overwritten on the device where it was typed, which offers the other draft instead', async () => {
+    it('is never overwritten on the device where it was typed, because that device only offers the other draft', async () => {
       const { desktopPage, phonePage, request, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await button(there, 'Deny…').click()
@@ -250,7 +250,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     })
   })
 
-  it('each person sees when another person is answering and when they stop', async () => {
+  it('each person sees when another person starts and stops answering', async () => {
     const page = await fixture.openPage()
     const adas = await fixture.openPage({ token: await addPerson('Ada') })
     const request = await (await fixture.openAsker()).ask(asks.questions())

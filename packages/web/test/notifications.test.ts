@@ -20,20 +20,20 @@ describe('the pending count in the title and on the tab icon', () => {
 
 describe('notifications about new requests', () => {
   const snapshot = (...order: readonly RequestId[]) => ({ order, complete: true, status: 'live' as const })
-  it('cover only requests that arrive after the page was opened', () => {
+  it('are only about requests that arrived after the page was opened', () => {
     const newRequests = new NewRequests()
     expect(newRequests.update(snapshot(id(1)))).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2)))).toEqual([id(2)])
     expect(newRequests.update(snapshot(id(2)))).toEqual([])
   })
-  it('wait until the list of requests is complete and live', () => {
+  it('are held back until all requests are loaded and the page is connected', () => {
     const newRequests = new NewRequests()
     expect(newRequests.update({ ...snapshot(id(1)), complete: false })).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2)))).toEqual([])
     expect(newRequests.update({ ...snapshot(id(3)), status: 'reconnecting' })).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2), id(3)))).toEqual([id(3)])
   })
-  it('show a single request, count several requests, and escape invisible characters', () => {
+  it('describe a single request, give the number of several requests, and escape invisible characters', () => {
     const sessions = new Map([1, 2].map(n => [session(n).id, session(n)]))
     const request = (n: number, command: string) =>
       ({

@@ -42,13 +42,13 @@ describe('readKeyPress', () => {
     expect(readKeyPress(press('s'), 100)).toEqual({ name: 'sessions' })
     expect(readKeyPress(press('a'), 100)).toBeNull()
   })
-  it('ignores i, s and r between 1.5 and 6 seconds after g', () => {
+  it('ignores the keys i, s and r if they are pressed 1.5 to 6 seconds after g', () => {
     expect(readKeyPress(press('i'), 2000)).toBeNull()
     expect(readKeyPress(press('j'), 2000)).toEqual({ name: 'next' })
     expect(readKeyPress(press('i'), 10_000)).toEqual({ name: 'interrupt' })
   })
   it.each(['a', 'd', 'j', '1', 'Escape', '?'])(
-    'ignores the key %s while the person types, a dialog is open or an IME composes',
+    'ignores the key %s while the person types, while a dialog is open, and during an IME composition',
     key => {
       expect(readKeyPress(press(key, { typing: true }))).toBeNull()
       expect(readKeyPress(press(key, { modal: true }))).toBeNull()
@@ -67,7 +67,7 @@ describe('readKeyPress', () => {
     expect(readKeyPress(press('j', { repeat: true }))).toEqual({ name: 'next' })
     for (const key of ['a', 'd', 'x', '1', 'Enter']) expect(readKeyPress(press(key, { repeat: true }))).toBeNull()
   })
-  it('leaves Enter to the focused button or link, and the arrows to the browser', () => {
+  it('leaves Enter to the focused button or link, and the arrow keys to the browser', () => {
     expect(readKeyPress(press('Enter', { onControl: true }))).toBeNull()
     expect(readKeyPress(press('ArrowDown'))).toBeNull()
     expect(readKeyPress(press('j', { onControl: true }))).toEqual({ name: 'next' })

@@ -51,7 +51,7 @@ describe('a multiple-choice question', () => {
     expect(answerOf(many, picked)).toEqual({ id: 'many', chosen: ['a', 'b'], other: 'c' })
     expect(answerOf(many, toggleOther(many, picked))).toEqual({ id: 'many', chosen: ['a', 'b'] })
   })
-  it('drops an option that the person picks twice', () => {
+  it('deselects an option that the person picks a second time', () => {
     expect(answerOf(many, pickOption(many, pickOption(many, nothingPicked, 'a'), 'a'))).toBeNull()
   })
 })
@@ -74,10 +74,10 @@ describe('a card with several questions', () => {
     const stored = draftChoices(ask, new Map([['one', written]])).get('one')
     expect(pickedFromDraft(stored)).toEqual(written)
   })
-  it('gives the number keys to the first unanswered question if no question is focused', () => {
+  it('lets the number keys answer the first unanswered question if no question is focused', () => {
     expect(questionForKeys(ask, picks, null)?.id).toBe('many')
   })
-  it('gives the number keys to the focused question', () => {
+  it('lets the number keys answer the focused question', () => {
     expect(questionForKeys(ask, picks, 'one')?.id).toBe('one')
   })
 })

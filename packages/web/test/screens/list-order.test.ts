@@ -21,7 +21,7 @@ describe('orderRequests', () => {
     expect(shown).toEqual(ids(2, 4, 5))
     expect(heldBack(shown, ids(1, 2, 3, 4, 5))).toEqual(ids(1, 3))
   })
-  it('appends requests that were opened at the same time, whatever their order', () => {
+  it('appends requests that were opened at the same time as a shown request', () => {
     expect(orderRequests(ids('2b'), ids('2a', '2b', '2c'), visible)).toEqual(ids('2b', '2a', '2c'))
   })
   it('keeps a resolved request in place until its receipt expires', () => {

@@ -16,20 +16,20 @@ const session = (n: number, more: Partial<Session> = {}): Session =>
     pending: 0,
     startedAt: n,
     ...more,
-  }) as Session // the fields that the tests use
+  }) as Session // the tests use no other fields
 
 describe('the session list filter', () => {
-  it('sessionQuery builds the gateway query, and returns null for waiting sessions', () => {
+  it('`sessionQuery` builds the gateway query, and returns null for waiting sessions', () => {
     expect(sessionQuery({ state: 'all', q: ' ' })).toEqual({})
     expect(sessionQuery({ state: 'parked', q: ' api ' })).toEqual({ state: 'parked', q: 'api' })
     expect(sessionQuery({ state: 'waiting', q: '' })).toBeNull()
   })
-  it('matches compares the state and the text of a session', () => {
+  it('`matches` compares the state and the text of a session', () => {
     expect(matches(session(1), { state: 'idle', q: 'TITLE' })).toBe(true)
     expect(matches(session(1), { state: 'ended', q: '' })).toBe(false)
     expect(matches(session(1, { pending: 1 }), { state: 'waiting', q: '/src' })).toBe(true)
   })
-  it('waitingFirst keeps the order within each group', () => {
+  it('`waitingFirst` keeps the order within each group', () => {
     const all = [
       session(5),
       session(4, { pending: 2 }),
@@ -38,7 +38,7 @@ describe('the session list filter', () => {
     ]
     expect(waitingFirst(all)).toEqual(['ses_4', 'ses_2', 'ses_5', 'ses_3'])
   })
-  it('newSince returns the sessions that started after the list was loaded', () => {
+  it('`newSince` returns the sessions that started after the list was loaded', () => {
     const listed = [session(5), session(4)]
     const all = [...listed, session(3), session(6), session(7, { title: 'other' })]
     expect(newSince(listed, all, { state: 'all', q: 'title' }).map(each => each.id)).toEqual(['ses_6'])
@@ -46,12 +46,12 @@ describe('the session list filter', () => {
 })
 
 describe('the audit log', () => {
-  const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // the fields that the tests use
-  it('auditQuery includes only the chosen filters', () => {
+  const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // the tests use no other fields
+  it('`auditQuery` includes only the chosen filters', () => {
     expect(auditQuery(noFilter)).toEqual({})
     expect(auditQuery({ ...noFilter, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
   })
-  it('byDay groups entries by day in the reader’s time zone, newest first', () => {
+  it('`byDay` groups entries by day in the reader’s time zone, newest first', () => {
     const noon = new Date(2026, 2, 10, 12).getTime()
     const hours = (count: number) => line(noon - count * 3600_000)
     const days = byDay([hours(1), hours(11), hours(13), hours(60)], noon, 'en-GB')
@@ -61,7 +61,7 @@ describe('the audit log', () => {
       [expect.stringMatching(/Sunday,? 8 March 2026/), 1],
     ])
   })
-  it('withDelivery updates the delivery of an entry', () => {
+  it('`withDelivery` updates the delivery state of an entry', () => {
     const lines = [line(1), line(2)]
     const delivery = { state: 'taken', at: 9 } as const
     expect(withDelivery(lines, { request: 'req_2' as RequestId, delivery })[1]).toMatchObject({
@@ -73,9 +73,9 @@ describe('the audit log', () => {
 })
 
 describe('batch answers', () => {
-  const requests = Array.from({ length: 150 }, (_, n) => ({ id: `req_${n}`, digest: `d${n}` }) as Request) // the fields that are sent
+  const requests = Array.from({ length: 150 }, (_, n) => ({ id: `req_${n}`, digest: `d${n}` }) as Request) // the tests use no other fields
   const answers = requests.map(request => ({ request, answer: { kind: 'allow' } as const }))
-  it('answerAll sends the answers in batches with their digests, and reports each failure with its reason', async () => {
+  it('`answerAll` sends the answers in batches with their digests, and reports each failure with its reason', async () => {
     const sizes: number[] = []
     const call = (async (_op: string, { items }: { items: readonly { id: string; digest: string }[] }) => {
       sizes.push(items.length)
@@ -87,21 +87,21 @@ describe('batch answers', () => {
             : { id, status: 200 },
         ),
       }
-    }) as unknown as Call // a fake for the one operation used
+    }) as unknown as Call // `answerAll` calls only this operation
     const outcome = await answerAll(call, answers, String)
     expect(sizes).toEqual([100, 50])
     expect(outcome).toEqual({ answered: 149, failed: [{ id: 'req_7', reason: 'ben was faster' }] })
   })
-  it('if a batch cannot be sent, answerAll reports each of its answers as failed and still sends the next batch', async () => {
+  it('if a batch cannot be sent, `answerAll` reports each of its answers as failed and still sends the next batch', async () => {
     let calls = 0
     const call = (async (_op: string, { items }: { items: readonly { id: string }[] }) => {
       if (calls++ === 0) throw new Error('away')
       return { items: items.map(({ id }) => ({ id, status: 200 })) }
-    }) as unknown as Call // the same fake, failing once
+    }) as unknown as Call // `answerAll` calls only this operation
     const outcome = await answerAll(call, answers, error => (error as Error).message)
     expect([outcome.answered, outcome.failed.length, outcome.failed[0]?.reason]).toEqual([50, 100, 'away'])
   })
-  it('allowEach returns the answer that each card would send, and says why requests were skipped', () => {
+  it('`allowEach` returns the answer that each card would send, and says why requests were skipped', () => {
     const allow = () => {}
     const noted = { kind: 'allow', note: 'quick' } as const
     const actions: Record<string, CardActions> = {

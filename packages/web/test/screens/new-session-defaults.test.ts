@@ -14,7 +14,10 @@ describe('the defaults of a new session', () => {
   it('do not remember a mode that skips all approvals', () => {
     expect(readDefaults(writeDefaults(readDefaults(null), { ...fields, mode: 'bypassPermissions' })).modes).toEqual({})
   })
-  it.each(['', 'null', '7', '{"driver":7,"modes":{"a":1}}', '[]'])('are empty if %j was stored', stored => {
-    expect(readDefaults(stored)).toEqual({ driver: '', cwd: '', modes: {} })
-  })
+  it.each(['', 'null', '7', '{"driver":7,"modes":{"a":1}}', '[]'])(
+    'are empty if the stored value is %j, which is invalid',
+    stored => {
+      expect(readDefaults(stored)).toEqual({ driver: '', cwd: '', modes: {} })
+    },
+  )
 })

@@ -56,22 +56,22 @@ describe('entryLayout', () => {
 describe('the visible entries of a transcript', () => {
   const list = (...ids: string[]): Entry[] => ids.map(id => message(id))
 
-  it('nextVisible shows new entries at once if they are all at one end', () => {
+  it('`nextVisible` shows new entries at once if they are all at one end', () => {
     expect(nextVisible([], list('a', 'b'))).toMatchObject({ shift: false, more: false })
     expect(nextVisible(list('a'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
     expect(nextVisible(list('b'), list('a', 'b'))).toMatchObject({ shift: true, more: false })
   })
-  it('nextVisible shows new entries in two renders if they are at both ends', () => {
+  it('`nextVisible` shows new entries in two renders if they are at both ends', () => {
     const now = list('a', 'b', 'c')
     const first = nextVisible(list('b'), now)
     expect(first).toMatchObject({ shift: true, more: true })
     expect(first.entries.map(({ id }) => id)).toEqual(['a', 'b'])
     expect(nextVisible(first.entries, now)).toEqual({ entries: now, shift: false, more: false })
   })
-  it('nextVisible shows a different list at once', () => {
+  it('`nextVisible` shows a different list at once', () => {
     expect(nextVisible(list('x'), list('a', 'b'))).toMatchObject({ shift: false, more: false })
   })
-  it('unseenSince counts the entries after the last seen entry', () => {
+  it('`unseenSince` counts the entries after the last seen entry', () => {
     expect(unseenSince(list('a', 'b', 'c'), 'a')).toBe(2)
     expect(unseenSince(list('a', 'b', 'c'), 'c')).toBe(0)
     expect(unseenSince(list('a'), null)).toBe(0)
@@ -96,7 +96,7 @@ describe('a long text', () => {
     expect(chunks.join('')).toBe('😀'.repeat(10_000))
     expect(chunks.every(chunk => chunk.isWellFormed())).toBe(true)
   })
-  it('headOf returns at most the given number of lines and characters', () => {
+  it('`headOf` returns at most the given number of lines and characters', () => {
     expect(headOf('a\nb\nc', 2, 100)).toBe('a\nb')
     expect(headOf('a\nb', 9, 100)).toBe('a\nb')
     expect(headOf('abcdef', 9, 3)).toBe('abc')
@@ -109,7 +109,7 @@ describe('the labels of a tool call', () => {
   const about = (input: ToolEntry['input'], title?: string) =>
     toolSummary({ input, inputText: 'so far', ...(title && { title }) })
 
-  it('toolSummary returns the command, the file, or the most descriptive input', () => {
+  it('`toolSummary` returns the command, the file, or the most descriptive input', () => {
     expect(about({ command: 'ls', description: 'List' })).toBe('ls')
     expect(about({ file_path: '/a', content: 'x' })).toBe('/a')
     expect(about({ file_path: '/a', limit: 3 })).toBe('/a')
@@ -122,7 +122,7 @@ describe('the labels of a tool call', () => {
     expect(about({ command: 'ls' }, 'A title\nof two lines')).toBe('A title ↵ of two lines')
     expect(about({ command: 'x'.repeat(1000) })).toHaveLength(301)
   })
-  it('outputText returns the result as text, or null for JSON', () => {
+  it('`outputText` returns the result as text, or null for JSON', () => {
     expect(outputText('a')).toBe('a')
     expect(
       outputText([
@@ -155,7 +155,7 @@ describe('an attachment', () => {
     expect(isDisplayableImage('image/png')).toBe(true)
     expect(isDisplayableImage('image/svg+xml')).toBe(false)
   })
-  it('is accepted exactly at a limit, and refused with a reason above the limit', () => {
+  it('is accepted if it is exactly at a limit, and refused with a reason if it is above the limit', () => {
     expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes), [])).toBeNull()
     expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes + 1), [])).toMatch(
       /too large \(5\.0 MB\)/,

@@ -5,7 +5,7 @@ import { href, readRoute } from '../../src/routes.ts'
 import { partitionSelectable, range } from '../../src/screens/inbox/selection.ts'
 import { inputOf, offeredDrivers, problemsOf } from '../../src/screens/shell/new-session/new-session-form.ts'
 
-const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // the format of request ids
+const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // the string has the format of a request id
 const session = (n: number, more: Partial<Session>): Session =>
   ({
     id: `ses_${String(n).padStart(20, '0')}` as SessionId,
@@ -14,7 +14,7 @@ const session = (n: number, more: Partial<Session>): Session =>
     pending: 0,
     state: 'working',
     ...more,
-  }) as Session // the fields that the tests use
+  }) as Session // the tests use no other fields
 
 describe('groupSessions', () => {
   it('puts waiting sessions first and leaves out ended ones', () => {
@@ -41,7 +41,7 @@ describe('the New session form', () => {
   const driver = (name: string, ready: boolean, runner: string | null = 'run_1') =>
     ({ name, title: name, capabilities: [], modes: [], ready, runner }) as unknown as Parameters<
       typeof offeredDrivers
-    >[0][number] // the brand of the id does not matter here
+    >[0][number] // `offeredDrivers` does not rely on the branded type of the runner id
   it('offers each driver once, preferring a runner that is ready, and offers no external agents', () => {
     const offered = offeredDrivers([driver('claude', false), driver('claude', true), driver('external', true, null)])
     expect(offered.map(({ name, ready }) => [name, ready])).toEqual([['claude', true]])
@@ -61,7 +61,7 @@ describe('the New session form', () => {
   })
 })
 
-it('range returns all requests between two requests, in either direction', () => {
+it('`range` returns all requests between two requests, in either direction', () => {
   expect(range([id(1), id(2), id(3)], id(3), id(2))).toEqual([id(2), id(3)])
   expect(range([id(1), id(2)], null, id(2))).toEqual([id(2)])
   expect(range([id(1), id(2)], id(9), id(2))).toEqual([id(2)])
@@ -71,7 +71,7 @@ describe('partitionSelectable', () => {
   const approval = { kind: 'approval', tool: 'Bash', input: {}, title: '', cwd: '/', editable: true } as const
   const form = { kind: 'form', title: '', message: '', schema: { type: 'object', properties: {} } } as const
   const asked = (n: number, ask: Request['ask'], status: Request['status'] = 'pending') =>
-    ({ id: id(n), ask, status }) as Request // the fields that the tests use
+    ({ id: id(n), ask, status }) as Request // the tests use no other fields
   const seen = new Set([1, 2, 3, 4].map(id))
   it('returns the selectable requests, and ignores resolved requests', () => {
     const all = [asked(1, approval), asked(2, approval, 'resolved'), asked(3, approval)]
@@ -101,6 +101,6 @@ it.each([
   { screen: 'sessions' },
   { screen: 'session', id: session(1, {}).id },
   { screen: 'audit' },
-] as const)('readRoute returns the same route that href wrote ($screen)', route => {
+] as const)('`readRoute` returns the route from which `href` built the URL (screen: $screen)', route => {
   expect(readRoute(href(route))).toEqual(route)
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { formatCost, formatCount, formatDuration, formatSize, turnSummary } from '../../src/text/format-amounts.ts'
 
-it('durations, costs, sizes and counts are formatted with units, and turns in one line', () => {
+it('durations, costs, sizes and counts are formatted with units, and a turn is summarized in one line', () => {
   expect([0, 420, 1500, 12_000, 61_000, 3_720_000].map(formatDuration)).toEqual([
     '0 ms',
     '420 ms',

@@ -77,7 +77,7 @@ describe('the Markdown view', () => {
     expect(visibleText('safe\revil')).toMatch(/^safe␍evil⚠ Invisible characters/)
     expect(visibleText('one\r\ntwo')).toBe('one\ntwo')
   })
-  it('shows link definitions, extra table cells and code block info', () => {
+  it('shows link definitions, extra table cells and the info string of a code block', () => {
     expect(visibleText('[//]: # (a hidden word)')).toContain('a hidden word')
     expect(visibleText('[ref]: https://x.example "t"')).toContain('https://x.example')
     expect(visibleText('|a|b|\n|-|-|\n|1|2|a third cell|')).toContain('a third cell')
@@ -129,7 +129,7 @@ describe('growBlocks', () => {
     expect(grown[2]).toBe(known[2])
     expect(grown.at(-1)?.raw).toBe('Three.')
   })
-  it('parses all blocks again if the text is not a continuation', () => {
+  it('parses all blocks again if the new text does not continue the previous text', () => {
     const known = readBlocks('One.\n\nTwo.') ?? []
     expect(growBlocks(known, 'Other.\n\nTwo.')?.[0]?.raw).toBe('Other.')
   })

@@ -5,7 +5,7 @@ import { highlightShell } from '../../src/text/shell-highlighter.ts'
 const colored = (text: string) =>
   highlightShell(text).flatMap(({ text: part, color }) => (color ? [[part, color]] : []))
 
-test('highlightShell colors programs, operators, strings, variables and comments', () => {
+test('`highlightShell` colors programs, operators, strings, variables and comments', () => {
   expect(colored(`FOO=1 npm test -- --env "a b" | tee $HOME/'x y' && rm -rf "$D" # all of it`)).toEqual([
     ['npm', 'name'],
     ['"a b"', 'string'],
@@ -20,7 +20,7 @@ test('highlightShell colors programs, operators, strings, variables and comments
   ])
 })
 
-test('highlightShell does not color a redirect target as a program or a # inside a word as a comment', () => {
+test('`highlightShell` does not color a redirect target as a program, or a “#” inside a word as a comment', () => {
   expect(colored('echo a#b > out\nls')).toEqual([
     ['echo', 'name'],
     ['>', 'keyword'],
@@ -29,14 +29,14 @@ test('highlightShell does not color a redirect target as a program or a # inside
   ])
 })
 
-test('highlightShell colors an unclosed string to the end of the text', () => {
+test('`highlightShell` colors an unclosed string to the end of the text', () => {
   expect(colored('echo "a; rm -rf ~')).toEqual([
     ['echo', 'name'],
     ['"a; rm -rf ~', 'string'],
   ])
 })
 
-test('highlightShell keeps every character of the text', () => {
+test('`highlightShell` keeps every character of the text', () => {
   const odd = fc.array(fc.constantFrom('a', ' ', '\\', "'", '"', '$', '{', '}', '#', '|', ';', '\n', '\t', '=', '💥'))
   fc.assert(
     fc.property(odd, letters => {
