@@ -30,7 +30,7 @@ export class ChangeBuilder {
     return rows.map(row => (this.#puts.get(`${table}/${row.id}`)?.row as Rows[K] | undefined) ?? row) // the key contains the table, so the row belongs to that table
   }
   put<K extends Table>(table: K, row: Rows[K]): Rows[K] {
-    this.#puts.set(`${table}/${row.id}`, { table, row } as Put) // table and row are paired by the signature
+    this.#puts.set(`${table}/${row.id}`, { table, row } as Put) // the signature ensures that the row belongs to the table
     return row
   }
   delete(table: Table, id: string): void {

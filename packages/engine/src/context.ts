@@ -144,7 +144,7 @@ export class Context {
     return this.#rules.rules
   }
   async #reloadRules(): Promise<void> {
-    // Read rulesSeq before the rules. If the rules change in between, the next comparison fails and they are loaded again.
+    // Read rulesSeq before the rules. If the rules change in between, the next comparison of rulesSeq fails and the rules are loaded again.
     const { rulesSeq } = await this.store.head()
     this.#rules = { seq: rulesSeq, rules: await this.store.find('rule', {}) }
   }
@@ -205,7 +205,7 @@ function idempotentReplay<T>(
       'idempotency_mismatch',
       'This Idempotency-Key was already used with a different body; use a new key for a new call',
     )
-  if (before.body !== null || !mutation.replay) return { status: before.status, body: before.body as T } // the same operation stored this body as its output
+  if (before.body !== null || !mutation.replay) return { status: before.status, body: before.body as T } // the key is scoped to the operation, so this body is an output of the same operation
   const body = mutation.replay.rebuild(change)
   return body instanceof Fault ? body : { status: before.status, body }
 }

@@ -245,12 +245,12 @@ export async function openGateway({
     if (caller && !roles.includes(caller.role) && !roles.includes('anyone')) throw forbidden(caller, op)
     const parsed = spec.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, op)
-    const run = operations[op] as Operation<OperationName> // the key selects both the operation and its schema
-    return run(ctx, caller ?? anonymousCaller, parsed.data as ParsedInput<OperationName>, options) // parsed with the schema of that operation
+    const run = operations[op] as Operation<OperationName> // the same key selected the schema that parsed the input
+    return run(ctx, caller ?? anonymousCaller, parsed.data as ParsedInput<OperationName>, options) // the input was parsed with the schema of that operation
   }
   return {
     dispatchUnparsed,
-    dispatch: dispatchUnparsed as Gateway['dispatch'], // the same function, typed by the operation's name
+    dispatch: dispatchUnparsed as Gateway['dispatch'], // the operation that `op` names returns the output of that name
     subscribe: (caller, options, listener) => subscribe(ctx, caller, options, listener),
     authenticate: (secret, kind, via) => authenticate(ctx, secret, kind, via),
     ensureToken: (secret, role, name) => ensureToken(ctx, secret, role, name),
@@ -280,7 +280,7 @@ export function callAs(gateway: Gateway, caller: Caller): Call {
   return async (op, input, options) => (await gateway.dispatch(caller, op, input, options)).body
 }
 
-/** No runner could renew its lease while the gateway was down, so runners with sessions get one more term before they count as lost. */
+/** Extends the leases of runners that have sessions by one term, because no runner could renew its lease while the gateway was down. */
 async function extendRunnerLeases(ctx: Context): Promise<void> {
   const runners = await ctx.store.find('runner', {})
   const leased = await Promise.all(runners.map(runner => ctx.store.count('session', { where: { runner: runner.id } })))

@@ -52,7 +52,7 @@ export function resolveRequest(
   return next
 }
 
-/** Applies the deadline of a request if it has passed. Must be called before anything else resolves the request, because after the deadline only the deadline may do so, even if the sweep has not run yet (G1). */
+/** Applies the deadline of a request if it has passed. Must be called before anything else resolves the request: once the deadline has passed, only the deadline may resolve it, even if the sweep has not run yet (G1). */
 export function expireIfDue(change: ChangeBuilder, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
   if (row.status !== 'pending' || row.deadlineAt === null || change.now < row.deadlineAt) return row
   if (row.onDeadline === 'deny') {

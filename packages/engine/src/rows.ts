@@ -16,7 +16,7 @@ export interface Lease {
   readonly incarnation: number
 }
 
-/** A stored session. It has no `pending`, which is counted whenever the session is read, and has extra fields that only the gateway needs. `ord` is the log position at which the session was opened. */
+/** A stored session. Unlike the wire view, it has no `pending` count, which is computed whenever the session is read, and it has extra fields that only the gateway needs. `ord` is the log position at which the session was opened. */
 export type SessionRow = Omit<Session, 'pending'> & {
   readonly ord: number
   /** The lease of the runner that drives the session now; null if a runner may attach. */
@@ -25,9 +25,9 @@ export type SessionRow = Omit<Session, 'pending'> & {
   readonly fence: number
   /** Whether a turn has started, by a message or by the agent itself, and has not finished. */
   readonly turnOpen: boolean
-  /** Whether a runner should attach, because the session is new, or is parked with an answer or a command for its agent. */
+  /** Whether a runner should attach: the session is new, or is parked and has an answer or a command for its agent. */
   readonly needsRunner: boolean
-  /** The id of the credential of an external agent, which opened the session or was named by the person who opened it; null in other sessions. */
+  /** The id of the external agent's credential, with which the session was opened or which the person who opened the session named. Null in other sessions. */
   readonly agent: string | null
   /** The person who opened an external session and may also write on behalf of its agent; null in other sessions. */
   readonly person: string | null

@@ -86,7 +86,7 @@ function sessionEnded(row: SessionRow): Fault {
     },
   )
 }
-/** The Fault for a delete, the only trigger that the table refuses while a session has not ended. */
+/** The Fault for a trigger that the table refuses while a session has not ended. The only such trigger is a delete. */
 function sessionLive(row: SessionRow): Fault {
   return new Fault('session_live', `Session ${row.id} is ${row.state}; end it before deleting it`, { id: row.id })
 }

@@ -1,4 +1,4 @@
-/** The interface of a store, which has tables of rows and one event log and changes both in one transaction. The memory, SQLite and PostgreSQL stores implement this interface and pass the same test suite. */
+/** The interface of a store. A store has tables of rows and one event log, and changes both in one transaction. The memory, SQLite and PostgreSQL stores implement this interface and pass the same test suite. */
 import type { EventBody, EventType, SessionId } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 
@@ -25,7 +25,7 @@ export interface StoredEvent {
   readonly text: string
   /** SHA-256 of the original `text`. The hash stays the same when the session is deleted and the text is replaced. */
   readonly bodyHash: string
-  /** SHA-256 of the previous event's hash, seq, epoch, at, session, type and bodyHash: the link of the hash chain. */
+  /** The link of the hash chain: SHA-256 of the previous event's hash and this event's seq, epoch, at, session, type and bodyHash. */
   readonly hash: string
 }
 
@@ -54,7 +54,7 @@ export interface EventQuery {
   readonly types?: readonly EventType[]
 }
 
-/** What `decide` may read: the rows selected by the change's reads, with everything applied that was committed before this change. */
+/** What `decide` may read: the rows selected by the change's reads, including the effects of all earlier changes. */
 export interface View {
   readonly now: number
   /** The seq that the first event of this change will get. */

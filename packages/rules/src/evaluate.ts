@@ -51,7 +51,7 @@ function hasOnly(input: RuleSubject['input'], fields: AllowedFields | undefined)
   )
 }
 
-/** Returns why an allow rule is too broad, so that it would allow more than a person has seen, or null. Deny and ask rules may be broad. */
+/** Returns why an allow rule is too broad, or null if it is not. A broad allow rule would allow calls that no person has seen; deny and ask rules may be broad. */
 function broadAllowProblem({ effect, tool, command, path, scope }: RuleDraft): string | null {
   if (effect !== 'allow') return null
   if (command === undefined && path === undefined)

@@ -114,7 +114,7 @@ export class GroupCommit {
     }
     for (const { outcome, resolve, reject } of applied) {
       if (outcome && 'result' in outcome)
-        resolve(outcome.result as never) // returned by the decide() of this change
+        resolve(outcome.result as never) // `decide` of this change returned the result, so it has the type that the caller expects
       else reject(outcome?.thrown)
     }
   }

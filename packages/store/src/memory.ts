@@ -84,7 +84,7 @@ export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() 
   const tables = Object.fromEntries(tableNames.map(table => [table, new IndexedTable(tableLayouts[table])])) as Record<
     Table,
     IndexedTable
-  > // one entry per table
+  > // `tableNames` contains every table
   let events: StoredEvent[] = []
   let head: Head = emptyHead(epoch)
 

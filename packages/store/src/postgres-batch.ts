@@ -33,7 +33,7 @@ export interface LockedBatch {
   readonly head: Head
   /** The number of batches committed by all gateways. */
   readonly commits: number
-  /** The id of the transaction, with which the database can later tell whether it was committed. */
+  /** The id of the transaction. With this id, the database can later tell whether the transaction was committed. */
   readonly xact: string
   readonly databaseNow: number
   readonly committed: CommittedRows
@@ -126,7 +126,7 @@ export async function writeBatch(
 
 type Entries = readonly (readonly [id: string, entry: Entry])[]
 
-/** Returns the statements that write rows. Each row is written only if it still has the version that decide() saw. */
+/** Returns the statements that write rows. Each row is written only if it still has the version that `decide` saw. */
 function rowStatements(
   layout: TableLayout,
   entries: Entries,

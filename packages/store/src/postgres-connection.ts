@@ -11,7 +11,7 @@ export function connect(url: string, max: number): Sql {
     max,
     max_lifetime: null,
     connect_timeout: 10,
-    // Holdpoint uses no array types, which the client would otherwise query at every connect.
+    // By default, the client queries the array types at every connect. Holdpoint does not use them.
     fetch_types: false,
     onnotice: () => {},
     // Seqs and timestamps are far below 2^53.

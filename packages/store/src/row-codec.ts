@@ -30,7 +30,7 @@ export const tableNames = Object.keys(tables) as readonly Table[] // the keys of
 
 export const tableLayouts = Object.fromEntries(tableNames.map(table => [table, layoutOf(table)])) as Readonly<
   Record<Table, TableLayout>
-> // one entry per table
+> // `tableNames` contains every table
 
 function layoutOf(table: Table): TableLayout {
   const spec = tables[table]
@@ -63,7 +63,7 @@ export function sanitizeText(value: ColumnValue): ColumnValue {
 /** Encodes the fields that are written only at the insert as JSON. Returns null if the table has no such fields. */
 export function encodeFixed(layout: TableLayout, row: Row): string | null {
   if (layout.fixed.length === 0) return null
-  const fields = row as unknown as Record<string, unknown> // rows are plain objects
+  const fields = row as unknown as Record<string, unknown> // every row is a plain object, so its fields can be read by name
   const fixed: Record<string, unknown> = {}
   for (const name of layout.fixed) if (name !== 'ord') fixed[name] = fields[name]
   return JSON.stringify(fixed)
@@ -71,14 +71,14 @@ export function encodeFixed(layout: TableLayout, row: Row): string | null {
 
 /** Encodes the fields that updates may change as JSON. */
 export function encodeBody(layout: TableLayout, row: Row): string {
-  const fields = row as unknown as Record<string, unknown> // rows are plain objects
+  const fields = row as unknown as Record<string, unknown> // every row is a plain object, so its fields can be read by name
   const rest: Record<string, unknown> = {}
   for (const name in fields) if (!layout.outsideBody.has(name)) rest[name] = fields[name]
   return JSON.stringify(rest)
 }
 
 export function decodeRow(id: string, ord: number, fixed: string | null, body: string): Row {
-  const row = JSON.parse(body) as Record<string, unknown> // written by `encodeBody`
+  const row = JSON.parse(body) as Record<string, unknown> // `encodeBody` wrote this JSON from an object
   if (fixed !== null) Object.assign(row, JSON.parse(fixed))
   row.id = id
   row.ord = ord

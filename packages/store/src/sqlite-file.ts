@@ -74,7 +74,7 @@ export class SqliteFile {
     return statement
   }
   rows(text: string, ...params: ColumnValue[]): ColumnValue[][] {
-    return this.statement(text).all(...params) as unknown as ColumnValue[][] // rows are arrays, see `statement`
+    return this.statement(text).all(...params) as unknown as ColumnValue[][] // `statement` makes every row an array
   }
   value(text: string, ...params: ColumnValue[]): ColumnValue | undefined {
     return this.rows(text, ...params)[0]?.[0]

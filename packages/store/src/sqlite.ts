@@ -57,7 +57,7 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
     head = overlay.head
     if (overlay.purge !== null) cache.clear()
     for (const { table, id, committed, chars } of changed) cache.replace(table, id, committed, chars)
-    // In addition to its text, an event and its row change about two pages.
+    // Writing an event and its row changes about two pages, in addition to the text of the event.
     for (const { text } of overlay.events) bytesSinceCheckpoint += text.length + 2 * pageBytes
     if (bytesSinceCheckpoint >= checkpointIntervalBytes) {
       bytesSinceCheckpoint = 0
@@ -91,7 +91,7 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
     head: async () => head,
     now: async () => Math.max(clock.now(), head.at),
     events: query => read(() => readEvents(db, query)),
-    epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // epoch is a text column
+    epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // the column `epoch` contains text
     onCommit: listener => groupCommit.onCommit(listener),
     backup: to => {
       const copy = writeBackup(db, to)
@@ -137,7 +137,7 @@ function committedRows(db: SqliteFile, cache: RowCache): CommittedRows {
       if (cached) return cached
       const row = withStoreFaults(db.path, () => db.statement(statementTexts[table].get).get(id)) as unknown as
         | ColumnValue[]
-        | undefined // rows are arrays, see `SqliteFile.statement`
+        | undefined // `SqliteFile.statement` makes every row an array
       if (!row) return undefined
       const loaded = toVersionedRow(row)
       cache.add(table, loaded, String(row[3] ?? '').length + String(row[4]).length)
@@ -157,7 +157,7 @@ const statementTexts = Object.fromEntries(
       delete: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
     },
   ]),
-) as Readonly<Record<Table, Readonly<Record<'get' | 'insert' | 'delete', string>>>> // one entry per table
+) as Readonly<Record<Table, Readonly<Record<'get' | 'insert' | 'delete', string>>>> // `tableNames` contains every table
 
 function select(db: SqliteFile, table: Table, query: Query, extra = 0): VersionedRow[] {
   const { text, params } = selectRows(table, query, sqliteDialect, extra)
@@ -165,13 +165,13 @@ function select(db: SqliteFile, table: Table, query: Query, extra = 0): Versione
 }
 
 function toVersionedRow(row: ColumnValue[]): VersionedRow {
-  const [id, ord, version, fixed, body] = row as [string, number, number, string | null, string] // in the order of the SELECT
+  const [id, ord, version, fixed, body] = row as [string, number, number, string | null, string] // every SELECT of rows returns these columns in this order
   return { row: decodeRow(id, ord, fixed, body), version }
 }
 
 function toEvent(row: ColumnValue[]): StoredEvent {
   const [seq, epoch, at, session, type, text, body_hash, hash] = row
-  return toStoredEvent({ seq, epoch, at, session, type, text, body_hash, hash } as EventRecord) // in the order of the SELECT
+  return toStoredEvent({ seq, epoch, at, session, type, text, body_hash, hash } as EventRecord) // every SELECT of events returns these columns in this order
 }
 
 interface ChangedRow {

@@ -86,7 +86,7 @@ export function attachSession(
   )
 }
 
-/** Returns the runner that attaches, or a Fault if it is not live, does not offer the driver, or another runner holds the lease or owns the session. */
+/** Returns the runner that attaches. Returns a Fault if the runner is not live or does not offer the driver, or if another runner holds the lease or owns the session. */
 function attachingRunner(
   change: ChangeBuilder,
   row: SessionRow,

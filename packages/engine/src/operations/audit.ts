@@ -1,4 +1,4 @@
-/** Lists and searches the audit log (G10), which has an entry for every resolution in the event log with the current state of its request and session. */
+/** Lists and searches the audit log (G10). It has one entry for every resolution in the event log, with the current state of the request and its session. */
 import { type Answer, type Ask, type AuditEntry, type Cursor, limits, type ParsedInput } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'

@@ -107,7 +107,7 @@ function commitRequest(
   )
 }
 
-/** Does not store a reply with a secret under its idempotency key. A repeated call returns the current request instead. */
+/** Returns the replay options of calls that reply with a request. A reply with a secret is not stored under its idempotency key, and a repeated call returns the current request instead. */
 export function replayedRequest(id: RequestId, caller: Caller) {
   return {
     omitBody: hasSecret,

@@ -17,7 +17,7 @@ export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: nu
 /** The read of all runners. There are few runners, and the drivers they offer determine what a session supports. */
 export const runnersRead = { table: 'runner', query: {} } as const
 
-/** Returns a sentence that says why the driver does not support this mode, or null if the driver does or lists no modes. */
+/** Returns a sentence that says why the driver does not support this mode, or null if the driver supports it or lists no modes. */
 export function modeProblem(
   change: ChangeBuilder,
   session: Pick<SessionRow, 'driver' | 'runner'>,
@@ -168,7 +168,7 @@ export async function listWork(
           id: input.id,
         },
       )
-    // Filter by driver in the query, so that sessions of other drivers do not use up its limit.
+    // Filter by driver in the query, so that sessions of other drivers do not use up the limit of the query.
     const ready = runner.drivers.filter(driver => driver.ready)
     const where = { needsRunner: 1, driver: ready.map(driver => driver.name) }
     const sessions = ready.length === 0 ? [] : await ctx.store.find('session', { where, limit: limits.pageMax })

@@ -266,7 +266,7 @@ function interrupt(ctx: Context, change: ChangeBuilder, caller: Caller, row: Ses
   return addCommand(ctx, change, caller, row, { kind: 'interrupt' }).session
 }
 
-/** Interrupts every busy session in a change of its own, because a single change would block all other commits. A repeated call interrupts only the sessions that the first call found. */
+/** Interrupts all busy sessions, each in a change of its own, because one large change would block all other commits. A repeated call interrupts only the sessions that the first call found. */
 export async function stopEverything(
   ctx: Context,
   caller: Caller,

@@ -66,7 +66,7 @@ export async function addToken(ctx: Context, caller: Caller, input: ParsedInput<
   )
 }
 
-/** A reply with a secret is not stored under its idempotency key. A repeated call neither creates a second secret nor returns the first. */
+/** Returns the replay options of calls that reply with a secret. The reply is not stored under its idempotency key, and a repeated call fails instead of returning a secret. */
 function secretNotRepeated(advice: string) {
   return {
     omitBody: () => true,
