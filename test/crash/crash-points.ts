@@ -1,4 +1,4 @@
-/** The numbered crash points: every step of the path at which a process can die. A test checks that a run without a crash passes exactly these. */
+/** The numbered crash points, which are the steps of a session at which tests kill a process. A test checks that a run without a crash passes exactly these points. */
 
 /** Crash points of the gateway, from the start of a session to the end of its turn, in the order in which they are first passed. */
 export const gatewayPoints = [

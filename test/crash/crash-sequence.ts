@@ -13,7 +13,7 @@ export const withWorker = { agents: { worker: join(agentsFolder, 'worker.mjs') }
 /** A crash at these points makes the client repeat startSession, so the restarted gateway passes `begun:start` once more. */
 const startPoints: readonly GatewayPoint[] = gatewayPoints.slice(0, 5)
 
-/** Arms the crash point. Points count from the start of the new session on, not while the previous session finishes. */
+/** Returns the environment that arms the crash point. The point takes effect only once the new session starts, not while the previous session finishes. */
 function crashEnvironment(point: GatewayPoint | undefined, before: GatewayPoint | undefined): Record<string, string> {
   if (!point) return {}
   const nth = before && startPoints.includes(before) ? 2 : 1

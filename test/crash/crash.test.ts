@@ -22,11 +22,11 @@ async function crashAtEveryPoint(victims: 'gateway' | 'both', ms: number): Promi
 }
 
 describe('kill -9 at every crash point', () => {
-  it('killing the gateway alone affects no running agent and loses no answer', { timeout: 600_000 }, async () => {
+  it('killing only the gateway does not affect running agents and loses no answer', { timeout: 600_000 }, async () => {
     expect(await crashAtEveryPoint('gateway', 0)).toEqual([])
   })
 
-  it('killing gateway and runner makes an allow unknown if it was handed and not taken, and only then', {
+  it('killing the gateway and the runner makes an allow unknown if it was handed but not taken, and only then', {
     timeout: 600_000,
   }, async () => {
     const afterHanded: GatewayPoint[] = [
@@ -38,16 +38,19 @@ describe('kill -9 at every crash point', () => {
     expect(await crashAtEveryPoint('both', 0)).toEqual([...afterHanded, 'written:taken'])
   })
 
-  it.each(runnerPoints)('after the runner is killed at %s, the next runner continues', { timeout: 600_000 }, point =>
-    repeatWithGateway({ HOLDPOINT_RUNNER_CRASH_AT: point }, async (gateway, recorder) => {
-      const outcome = await checkDelivery(gateway.call, recorder, await writeOneLine(gateway, recorder, 'a line'))
-      expect(outcome).toBe(['runner:handed', 'runner:given'].includes(point) ? 'unknown' : 'taken')
-      expect((await gateway.call('listRunners', {})).items.map(runner => runner.incarnation)).toEqual([2])
-    }),
+  it.each(runnerPoints)(
+    'after the runner is killed at %s, the next runner continues the session',
+    { timeout: 600_000 },
+    point =>
+      repeatWithGateway({ HOLDPOINT_RUNNER_CRASH_AT: point }, async (gateway, recorder) => {
+        const outcome = await checkDelivery(gateway.call, recorder, await writeOneLine(gateway, recorder, 'a line'))
+        expect(outcome).toBe(['runner:handed', 'runner:given'].includes(point) ? 'unknown' : 'taken')
+        expect((await gateway.call('listRunners', {})).items.map(runner => runner.incarnation)).toEqual([2])
+      }),
   )
 
   it.each(['writing', 'written'])(
-    'after the runner is killed inside the action (%s), the action does not run again',
+    'after the runner is killed during the allowed action (at %s), the action does not run again',
     { timeout: 600_000 },
     crashIn =>
       repeatWithGateway({}, async (gateway, recorder) => {

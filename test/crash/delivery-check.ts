@@ -12,7 +12,7 @@ export interface WrittenLine {
   readonly answered: Request
 }
 
-/** In these tests a session is only parked when its runner is lost. */
+/** Whether the event parks a session. In these tests, a session is parked only when its runner is lost. */
 export function isParked(event: Event): boolean {
   return event.type === 'session.changed' && event.value.state === 'parked'
 }
@@ -25,7 +25,7 @@ export function timesWritten({ file, line }: Pick<WrittenLine, 'file' | 'line'>)
     : 0
 }
 
-/** The log of a session; also checks that the recorder received the same events in the same order. */
+/** Returns the log of a session, and checks that the recorder received the same events in the same order. */
 export async function sessionLog(call: Call, recorder: EventRecorder, session: SessionId): Promise<Event[]> {
   const { items } = await call('listEvents', { id: session, limit: 500 })
   expect(recorder.eventsOf(session).slice(0, items.length)).toEqual(items)

@@ -72,7 +72,7 @@ it(`${rounds} kills at random moments during ${sessionCount} sessions lose no ac
         const events = recorder.events.length
         await withTimeout(recorder.waitFor(() => true, events))
       }
-      await killProcesses(gateway, ['gateway', 'runner', 'both'][random(3)] as string) // random(3) is below 3
+      await killProcesses(gateway, ['gateway', 'runner', 'both'][random(3)] as string) // `random(3)` is 0, 1 or 2, so the element exists
       for (const [n, id] of sessions.entries()) await gateway.call('sendMessage', { id, text: `s${n + 1} m${round}` })
       from = recorder.events.length
     }
@@ -130,7 +130,7 @@ async function checkAllDeliveries(
   return unknown
 }
 
-/** Returns the result of an action from the log. The block of an action has the number after that of its ask. */
+/** Returns the result of an action from the log. The block number of an action is one higher than that of its ask. */
 function stepOf(log: readonly Event[], key: string): 'done' | 'unknown' | null {
   const [turn, slot] = key.split('.')
   const block = `${turn}.${Number(slot) + 1}`

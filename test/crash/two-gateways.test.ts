@@ -80,7 +80,7 @@ function twoGatewaysSuite(): void {
     }
   }
 
-  it('if one gateway is killed, the other takes answers for both, and no session changes its lease', async () => {
+  it('if one gateway is killed, the other accepts answers for the sessions of both, and no lease changes', async () => {
     const before = await leases([...ofA, ...ofB])
     await a.kill()
     for (const session of [...ofB, ...ofA]) await allow(b.call, session)
@@ -94,7 +94,7 @@ function twoGatewaysSuite(): void {
     expect((await b.call('listRunners', {})).items.map(runner => runner.incarnation)).toEqual([1, 1])
   })
 
-  it('if one runner is killed, its sessions are resumed, and those of the other runner are not affected', async () => {
+  it('if one runner is killed, its sessions are resumed, and the sessions of the other runner are not affected', async () => {
     const before = await leases(ofB)
     await a.killRunner()
     for (const { id } of ofA) await withTimeout(recorder.waitFor(event => event.session === id && isParked(event)))
@@ -107,7 +107,7 @@ function twoGatewaysSuite(): void {
     )
   })
 
-  it('if a gateway and its runner are killed, their sessions continue after a restart, and the others are not affected', async () => {
+  it('if a gateway and its runner are killed, their sessions continue after a restart, and the other sessions are not affected', async () => {
     const before = await leases(ofB)
     await a.kill()
     await a.killRunner()

@@ -41,7 +41,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
     )
 
   describe('a turn', () => {
-    it('stores text, request and more text completely and in order', async () => {
+    it('stores the text before a request, the request and the text after it completely and in order', async () => {
       const session = await play('turn')
       const request = await nthRequest(session)
       expect(messages(session), 'text is flushed before the request is opened').toEqual(['Before the ask.'])
@@ -97,7 +97,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
     })
   })
 
-  describe('an ask of the agent', () => {
+  describe('a request by the agent', () => {
     it('can contain several questions', async () => {
       const session = await start('rehearsal', { only: 'questions' })
       const request = await nthRequest(session)
@@ -120,7 +120,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect((await finished(session)).at(-1)).toContain('- The form says to = "Ada", count = 2.')
     })
 
-    it('can be one of several at once, answered in reverse order', async () => {
+    it('can be one of several pending requests that are answered in reverse order', async () => {
       const session = await start('rehearsal', { only: 'parallel' })
       const [first, second] = [await nthRequest(session), await nthRequest(session, 2)]
       expect([first.agentPath, second.agentPath]).toEqual([['reviewer'], ['reviewer', 'linter']])
@@ -132,7 +132,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       )
     })
 
-    it('can be answered in a batch, in which a failing item does not affect the others', async () => {
+    it('can be answered in a batch in which a failing item does not affect the others', async () => {
       const session = await play('many')
       const requests = [await nthRequest(session), await nthRequest(session, 2), await nthRequest(session, 3)] as const
       await answer(requests[1], { kind: 'deny', reason: 'not b' })
@@ -146,7 +146,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await finished(session)).toEqual(['yes, not b, yes'])
     })
 
-    it('is reported to the agent as unanswered if its deadline passes', async () => {
+    it('is reported to the agent as unanswered if the deadline passes', async () => {
       const session = await start('player', { scene: 'deadline', deadlineMs: 1000 })
       const request = await nthRequest(session)
       expect(await finished(session)).toEqual(['Nobody answered.', ' Not answered.'])
@@ -208,7 +208,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       await finished(session)
     })
 
-    it('can repeat an answer or a message under the same key, and it is stored once', async () => {
+    it('can repeat an answer or a message with the same key, and Holdpoint stores it once', async () => {
       const session = await play('echo', 'one')
       const { id, digest } = await nthRequest(session)
       const allow = { kind: 'allow' as const }
@@ -225,7 +225,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await finished(session, 2)).toEqual(['Echo: one', 'Echo: two'])
     })
 
-    it('can resume the stream from a cursor without missing an event', async () => {
+    it('can resume the event stream from a cursor without missing an event', async () => {
       const session = await play('echo', 'one')
       await answer(await nthRequest(session), { kind: 'allow' })
       await finished(session)

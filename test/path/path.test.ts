@@ -5,7 +5,7 @@ import { pathSuite } from './path-suite.ts'
 import { openPathSetup, type PathSetup, runners, transports } from './transports.ts'
 
 describe.each(transports.flatMap(transport => runners.map(runner => ({ transport, runner }))))(
-  'over $transport with runner $runner',
+  'the path over $transport ($runner runner)',
   ({ transport, runner }) => {
     let setup: PathSetup
     let recorder: EventRecorder

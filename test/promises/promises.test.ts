@@ -131,7 +131,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     expect((await log()).filter(event => event.type === 'request.resolved')).toHaveLength(8)
   })
 
-  it('G1: after the deadline only the deadline can resolve a request, and repeating the same answer is no error', async () => {
+  it('G1: after the deadline only the deadline can resolve a request, and repeating the same answer is not an error', async () => {
     const agent = await attachAgent()
     const [late, early] = [await agent.ask('late', approval(), 1000), await agent.ask('early', approval(), 1000)]
     await answer(early, 'allow')
@@ -144,7 +144,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     expect(await answer(early, 'allow')).toMatchObject({ resolution: { person: 'ada' } })
   })
 
-  it('G2: state and event commit together, and a failed change leaves neither', async () => {
+  it('G2: state and event are committed together, and a failed change stores neither', async () => {
     const agent = await attachAgent()
     const request = await agent.ask('k')
     const found: Promise<unknown>[] = []
@@ -198,7 +198,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     }
   })
 
-  it('G3: a subscription resumes from its cursor after a restart, and gets a snapshot if the cursor is of another log', async () => {
+  it('G3: a subscription resumes from its cursor after a restart, and starts with a snapshot if the cursor belongs to another log', async () => {
     await attachAgent()
     const before = await (gateways[0] as Gateway).subscribe(ada, {}, { frame: () => {} })
     await closeAll()
@@ -276,7 +276,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     ).rejects.toMatchObject({ code: 'fenced' })
   })
 
-  it('G6: no deadline, withdrawal, interrupt, lost runner or end allows anything', async () => {
+  it('G6: a deadline, withdrawal, interrupt, lost runner or end never allows a request', async () => {
     const agent = await attachAgent()
     const withdrawn = await agent.ask('withdrawn')
     await runner('withdrawRequest', { id: withdrawn.id, fence: agent.fence })

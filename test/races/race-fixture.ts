@@ -32,7 +32,7 @@ export class AnswerRace {
   readonly #processes: ChildProcess[]
   readonly #calls: readonly Call[]
   readonly #session: SessionId
-  /** A request with a deadline. People race to answer it when the deadline comes, between other rounds. */
+  /** A request whose deadline is still to come. Other rounds run in the meantime, and people race to answer this request when its deadline comes. */
   #due: Request | null = null
   #round = 0
   readonly tally: Tally = {
@@ -55,7 +55,7 @@ export class AnswerRace {
     if (!call) throw new Error('a race needs a gateway')
     const children = await Promise.all(
       Array.from({ length: processCount }, async (_, index) => {
-        const gateway = gateways[index % gateways.length] as GatewayProcess // index < length
+        const gateway = gateways[index % gateways.length] as GatewayProcess // the index is below the length
         const names = Array.from({ length: peoplePerProcess }, (_, n) => `person ${index * peoplePerProcess + n + 1}`)
         const people = await Promise.all(
           names.map(async name => ({ name, token: (await call('addToken', { role: 'person', name })).secret })),
@@ -70,7 +70,7 @@ export class AnswerRace {
 
   async round(): Promise<void> {
     const n = ++this.#round
-    const call = this.#calls[n % this.#calls.length] as Call // index < length
+    const call = this.#calls[n % this.#calls.length] as Call // the index is below the length
     if (this.#due?.deadlineAt && Date.now() >= this.#due.deadlineAt - 30) {
       const due = this.#due
       this.#due = null
@@ -88,7 +88,7 @@ export class AnswerRace {
     return this.#check('withdrawal', request.id, outcomes)
   }
 
-  /** People can compute the id and digest and answer before the request exists, but the rule must still win. */
+  /** Races people against a rule. People can compute the id and the digest and answer before the request exists, but the rule must still win. */
   async #raceWithRule(call: Call, n: number): Promise<void> {
     const key = `ruled ${n}`
     const ask = approval(n, 'ruled')

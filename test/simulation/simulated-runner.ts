@@ -1,4 +1,4 @@
-/** A simulated runner. Its agents open a fixed list of requests and act when allowed; it may crash between any two steps. */
+/** A simulated runner. Its agents open a fixed list of requests and act when allowed. The runner may crash between any two steps. */
 import type { Caller } from '@holdpoint/engine'
 import {
   type Ask,
@@ -91,7 +91,7 @@ export class SimulatedRunner {
     this.#attaching = { id: session.id, key: `attach-${this.#random.next()}` }
     return this.#attach(this.#attaching)
   }
-  /** Attaches a session, and retries until there is a reply. The same key always returns the same fence. */
+  /** Attaches a session, and retries with the same key until there is a reply. Calls with the same key return the same fence. */
   async #attach({ id, key }: { readonly id: SessionId; readonly key: string }): Promise<string> {
     try {
       const input = { id, runner: this.id, incarnation: this.#incarnation ?? 0 }
@@ -216,7 +216,7 @@ export function codeOf(fault: unknown): string {
   throw fault
 }
 
-/** Returns the nth ask, which depends only on n, so that a resumed agent asks the same again. */
+/** Returns the nth ask, which depends only on n, so that a resumed agent repeats the same asks. */
 export function askOf(n: number): Ask {
   if (n === 2)
     return {

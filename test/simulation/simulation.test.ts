@@ -15,14 +15,14 @@ it.each(seeds)('the simulation with seed %i keeps all invariants', async seed =>
   expect(actions).toBeGreaterThan(0)
 })
 
-it('the same seed gives the same simulation, step by step', async () => {
+it('two simulations with the same seed have exactly the same steps', async () => {
   const [seed] = seeds as [number]
   const [first, second] = [await simulate(seed, steps), await simulate(seed, steps)]
   expect(second.trace).toEqual(first.trace)
   expect((await simulate(seed + 1, steps)).trace).not.toEqual(first.trace)
 })
 
-it('simulations with new seeds keep all invariants for the time in MINUTES', {
+it('simulations with new seeds keep all invariants for the number of minutes in `MINUTES`', {
   timeout: minutes * 60_000 + 30_000,
 }, async () => {
   const endsAt = Date.now() + minutes * 60_000

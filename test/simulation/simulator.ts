@@ -57,7 +57,7 @@ class Simulation {
   readonly #readers: Reader[] = []
   /** Resolutions that were acknowledged to a person. */
   readonly #acknowledged = new Map<Request['id'], Resolution>()
-  /** Allows that a person has sent, as "request person". */
+  /** The allows that people have sent, each as a string of the request id, a space and the person. */
   readonly #intendedAllows = new Set<string>()
   #faultRates = someFaults
   /** Runners that were replaced but still run. */
@@ -157,7 +157,7 @@ class Simulation {
       act,
     )
   }
-  /** Replaces a runner. The old one has crashed, or keeps running as if it had only been unreachable. */
+  /** Replaces a runner. The old runner has either crashed, or was only unreachable and keeps running. */
   async #killRunner(): Promise<string> {
     const i = this.#random.below(this.#runners.length)
     const old = this.#runners[i] as SimulatedRunner

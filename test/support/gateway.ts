@@ -78,7 +78,7 @@ export class GatewayProcess {
     })
     const first = await firstLine(child)
     if (first === null) throw new Error(`the gateway did not start: ${this.stderr}`)
-    const { url, link } = JSON.parse(first) as { url: string; link: string } // the output format of --json
+    const { url, link } = JSON.parse(first) as { url: string; link: string } // with --json, the first line of output has these fields
     this.url = url
     this.link = link
     this.#port = Number(new URL(url).port)
@@ -119,7 +119,7 @@ export class GatewayProcess {
     while (this.runnerPid() !== null) await shortPause()
   }
 
-  /** Kills the gateway first, because it would restart its runner, then the runner, and removes the folder. */
+  /** Kills the gateway and its runner, and removes the folder. The gateway is killed first, because it would restart its runner. */
   async close(): Promise<void> {
     await this.kill()
     await this.killRunner()

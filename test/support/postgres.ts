@@ -40,7 +40,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 async function startCluster(): Promise<Cluster> {
   const child = fork(fileURLToPath(new URL('./postgres-server.mjs', import.meta.url)), { execArgv: [] })
   const first = await new Promise<{ url?: string; error?: string }>((resolve, reject) => {
-    child.once('message', message => resolve(message as { url?: string; error?: string })) // sent by postgres-server.mjs
+    child.once('message', message => resolve(message as { url?: string; error?: string })) // postgres-server.mjs sends only messages with these fields
     child.once('exit', code => reject(new Error(`the process of the PostgreSQL server exited with code ${code}`)))
   })
   if (first.url) return { child, url: first.url }
@@ -88,5 +88,5 @@ async function ask(method: string, path: string): Promise<{ readonly name: strin
   if (!manager) throw new Error('test/support/postgres.ts is not the globalSetup of this run')
   const response = await fetch(manager + path, { method })
   if (!response.ok) throw new Error(await response.text())
-  return (await response.json()) as { name: string; url: string } // written by the manager above
+  return (await response.json()) as { name: string; url: string } // the manager above replies with these fields
 }

@@ -1,7 +1,7 @@
-/** Counts test rounds: as many as HOLDPOINT_ROUNDS says, or as fit into the given time, and at least one. */
+/** Counts the rounds of a test. There are as many rounds as HOLDPOINT_ROUNDS says, or as many as fit into the given time, and at least one. */
 
 export interface Rounds {
-  /** Starts another round; false if there are no more. */
+  /** Starts another round. Returns false if there are no more rounds. */
   next(): boolean
   readonly done: number
 }

@@ -31,15 +31,18 @@ beforeEach(async () => {
 })
 
 describe.each(Object.entries<Operation>(contract))('operation %s', (name, op) => {
-  const op_ = name as OperationName // a key of the contract
-  it.each([ada, runnerCaller, robot])('is allowed for exactly the roles in the contract: $role', async caller => {
-    const answer = await fixture.gateway
-      .dispatchUnparsed(caller, op_, { surely_unknown: 1 })
-      .catch((fault: unknown) => fault)
-    const may = op.roles.includes(caller.role) || op.roles.includes('anyone')
-    expect(answer).toMatchObject({ name: 'Fault', code: may ? 'bad_input' : 'forbidden' })
-  })
-  it('needs a credential unless the contract opens it to anyone', async () => {
+  const op_ = name as OperationName // `name` comes from the entries of `contract`
+  it.each([ada, runnerCaller, robot])(
+    'accepts or forbids a caller with the role $role as the contract says',
+    async caller => {
+      const answer = await fixture.gateway
+        .dispatchUnparsed(caller, op_, { surely_unknown: 1 })
+        .catch((fault: unknown) => fault)
+      const may = op.roles.includes(caller.role) || op.roles.includes('anyone')
+      expect(answer).toMatchObject({ name: 'Fault', code: may ? 'bad_input' : 'forbidden' })
+    },
+  )
+  it('needs a credential unless the contract says that anyone may call it', async () => {
     const answer = await fixture.gateway
       .dispatchUnparsed(null, op_, { surely_unknown: 1 })
       .catch((fault: unknown) => fault)
@@ -182,7 +185,7 @@ describe('an idempotency key', () => {
       expect((await fixture.store.head()).seq).toBe(seq)
     }
   })
-  it('makes a repeated stopEverything ignore turns that started after the first call', async () => {
+  it('makes a repeated stopEverything call ignore turns that started after the first call', async () => {
     const once = { idempotencyKey: 'k' }
     await agent.ask('k')
     const first = await fixture.person('stopEverything', {}, once)
@@ -194,7 +197,7 @@ describe('an idempotency key', () => {
     expect((await fixture.store.head()).seq).toBe(seq)
     expect((await fixture.person('stopEverything', {})).interrupted).toHaveLength(2)
   })
-  it('makes startSession run once, even if its runner is gone at the second call', async () => {
+  it('makes startSession run once, even if the runner has retired before the repeated call', async () => {
     const input: Input<'startSession'> = { driver: 'resumable' }
     const first = await fixture.person('startSession', input, { idempotencyKey: 'k' })
     await fixture.runner('retireRunner', { id: runnerId() })
@@ -243,7 +246,7 @@ describe('an idempotency key', () => {
     await expectFault(fixture.gateway.dispatchUnparsed(ada, op, input, once), 'gone')
     if (other) await expectFault(fixture.gateway.dispatchUnparsed(ada, op, other, once), 'idempotency_mismatch')
     expect(await fixture.store.find('token', {})).toEqual(before)
-    const { secret, code } = body as { secret?: string; code?: string } // one of the two operations above
+    const { secret, code } = body as { secret?: string; code?: string } // both operations reply with an object that has one of these fields
     expect(JSON.stringify([await fixture.store.find('idempotency', {}), before])).not.toContain(secret ?? code)
   })
 })

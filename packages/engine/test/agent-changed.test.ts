@@ -55,7 +55,7 @@ describe('a session.changed event from an agent', () => {
     await expectFault(agent.append({ type: 'session.changed', mode: 'plan' }), 'fenced')
     expect((await session()).mode).toBeNull()
   })
-  it('does not count as progress, so a session whose agent only starts ends after too many idle attaches', async () => {
+  it('does not count as progress, so a session whose agent does nothing but start ends after too many attaches', async () => {
     await fixture.person('sendMessage', { id, text: 'go' })
     for (let i = 0; i < limits.idleAttachesMax; i++) {
       await agent.append({ type: 'session.changed', process: { ...live, pid: i + 1 } })
@@ -66,7 +66,7 @@ describe('a session.changed event from an agent', () => {
   })
 })
 
-describe('a live process', () => {
+describe('the live process of an agent', () => {
   beforeEach(() => agent.append({ type: 'session.changed', process: live }))
 
   it('is marked lost when its runner is lost', async () => {
@@ -80,7 +80,7 @@ describe('a live process', () => {
     await fixture.person('endSession', { id })
     expect((await session()).process).not.toMatchObject({ state: 'live' })
   })
-  it('stays parked if the agent reported it as parked', async () => {
+  it('stays marked as parked after a detach if the agent reported it as parked', async () => {
     await agent.append({ type: 'session.changed', process: { state: 'parked' } })
     await fixture.runner('detachSession', { id, fence: agent.fence })
     expect((await session()).process).toMatchObject({ state: 'parked' })

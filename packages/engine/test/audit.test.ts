@@ -55,7 +55,7 @@ const form: Ask = {
 }
 
 describe('an audit entry', () => {
-  it('contains the resolution with the current request and session title', async () => {
+  it('contains the resolution, the current request and the session title', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await agent.report(request, 'handed')
@@ -65,7 +65,7 @@ describe('an audit entry', () => {
     const value = await fixture.person('getRequest', { id: request.id })
     expect(value.delivery.state).toBe('taken')
     const { id, session, digest, delivery } = value
-    const resolution = value.resolution as NonNullable<typeof value.resolution> // the request was allowed
+    const resolution = value.resolution as NonNullable<typeof value.resolution> // the request was allowed above, so its resolution is set
     const line = {
       at: resolution.at,
       session,
@@ -79,7 +79,7 @@ describe('an audit entry', () => {
     expect(items).toEqual([{ cursor: expect.stringMatching(/^e1-\d+$/), ...line } satisfies AuditEntry])
     expect(next).toBeNull()
   })
-  it('masks a secret, which a search does not find', async () => {
+  it('masks a secret, and a search for the secret does not find the entry', async () => {
     await resolve('k', secretAsk, { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: 'tulip4711' }] })
     const page = await listAudit()
     expect(page.items).toHaveLength(1)

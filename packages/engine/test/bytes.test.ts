@@ -111,7 +111,7 @@ describe('paging', () => {
     const ids = [...first.items, ...second.items].map(session => session.id)
     expect(ids).toEqual([...opened.map(session => session.id).reverse(), agent.session.id])
   })
-  it('listCommands returns at least one command per page, and further pages have the rest', async () => {
+  it('listCommands returns at least one command per page, and further pages contain the other commands', async () => {
     const { id } = agent.session
     const data = Buffer.alloc((halfPage * 3) / 4).toString('base64')
     for (let i = 0; i < 5; i++)
@@ -135,7 +135,7 @@ describe('paging', () => {
     const options = { text: 'x'.repeat(quarterMiB) }
     for (let i = 0; i < 40; i++) await fixture.person('startSession', { driver: 'resumable', options })
     const { items: runners } = await fixture.runner('listRunners', {})
-    const [runner] = runners as [Runner] // one runner was announced
+    const [runner] = runners as [Runner] // exactly one runner was announced
     const { items } = await fixture.runner('listWork', { id: runner.id, incarnation: runner.incarnation })
     expect(bytesOf(items)).toBeLessThan(limits.pageMaxBytes)
     expect(items.length).toBeGreaterThan(20)

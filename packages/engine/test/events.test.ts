@@ -46,7 +46,7 @@ describe('listEvents', () => {
     expect(seen).toEqual(all)
     expect(lengths).toEqual([4, 4, all.length - 8])
   })
-  it('excludes the event at the before cursor', async () => {
+  it('excludes the event at the `before` cursor', async () => {
     const all = (await page()).items
     expect(cursors((await page({ before: all[1]?.cursor })).items)).toEqual(cursors(all.slice(0, 1)))
     expect(await page({ before: all[0]?.cursor })).toEqual({ items: [], next: null })
@@ -61,8 +61,8 @@ describe('listEvents', () => {
     expect(texts).toEqual(Array.from({ length: fits }, (_, i) => 20 - fits + i))
     expect(newest.next).toBe(newest.items[0]?.cursor)
   })
-  it('refuses after and before together', async () => {
-    const { cursor } = (await page()).items[0] as Event // a session has at least its opening event
+  it('refuses the parameters `after` and `before` together', async () => {
+    const { cursor } = (await page()).items[0] as Event // the log contains at least the event that opened the session
     await expect(page({ after: cursor, before: 'end' })).rejects.toMatchObject({
       code: 'bad_input',
       message: expect.stringContaining('before: cannot be combined with after'),
@@ -70,7 +70,7 @@ describe('listEvents', () => {
     await expectFault(page({ before: 'start' }), 'bad_input')
     await expectFault(fixture.person('listAudit', { after: cursor, before: cursor }), 'bad_input')
   })
-  it('refuses a cursor of another log', async () => {
+  it('refuses a cursor that belongs to another log', async () => {
     await expectFault(page({ after: 'zz-3' }), 'gone')
     await expectFault(page({ before: 'zz-3' }), 'gone')
     await expectFault(fixture.person('listAudit', { after: 'e1-9999' }), 'gone')

@@ -158,10 +158,10 @@ export class GatewayFixture {
     return {
       subscription,
       get frames() {
-        return frames.map(frame => JSON.parse(frame.json) as Frame) // serialized by the gateway
+        return frames.map(frame => JSON.parse(frame.json) as Frame) // the gateway serialized a frame into `json`
       },
       get events() {
-        return frames.filter(frame => frame.cursor !== null).map(frame => (JSON.parse(frame.json) as EventFrame).event) // only events have cursors
+        return frames.filter(frame => frame.cursor !== null).map(frame => (JSON.parse(frame.json) as EventFrame).event) // only frames that contain an event have cursors
       },
       get cursors() {
         return frames.flatMap(frame => frame.cursor ?? [])

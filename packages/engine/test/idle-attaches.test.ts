@@ -1,4 +1,4 @@
-/** The limit on attaches in a row in which an agent does nothing, for agents that crash their runner. */
+/** The limit on consecutive attaches in which an agent does nothing. It stops agents that crash their runner again and again. */
 import { type Command, limits, type Session } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AttachedAgent, expectFault, type GatewayFixture, openFixture } from './gateway-fixture.ts'
@@ -41,7 +41,7 @@ describe('a session whose agent crashes its runner', () => {
     await fixture.person('sendMessage', { id, text: 'try again' })
     expect((await fixture.attach(id)).session).toMatchObject({ state: 'idle' })
   })
-  it('continues as long as the agent sends a message or opens a request', async () => {
+  it('does not end if the agent sends a message or opens a request before the limit is exceeded', async () => {
     const { session } = await startTurn()
     for (const act of ['say', 'ask'] as const) {
       const agent = await crash(session.id, limits.idleAttachesMax)
@@ -51,7 +51,7 @@ describe('a session whose agent crashes its runner', () => {
     await crash(session.id, limits.idleAttachesMax)
     expect(await fixture.person('getSession', { id: session.id })).toMatchObject({ state: 'working' })
   })
-  it('does not end because of runner restarts without an attach, or attaches with nothing to do', async () => {
+  it('does not end if runners restart without attaching it, or attach it when the agent has nothing to do', async () => {
     const { session } = await startTurn()
     for (let i = 0; i < 10; i++) await fixture.announce()
     const idle = await fixture.startAttached()

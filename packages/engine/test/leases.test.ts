@@ -28,7 +28,7 @@ const handedIn = async (agent: AttachedAgent, key = 'k') => {
 }
 
 describe('a fence', () => {
-  it('is refused by every agent-side write if it is stale', async () => {
+  it('that is stale causes every agent-side write to be refused', async () => {
     const old = await fixture.startAttached()
     const { id } = old.session
     const request = await old.ask('k')
@@ -125,14 +125,14 @@ describe('a lease', () => {
     expect(await stateOf(agent)).toBe('idle')
     expect(await agent.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('does not get its released sessions back if it is renewed after the sweep', async () => {
+  it('does not cover its released sessions again if it is renewed after the sweep', async () => {
     const agent = await fixture.startAttached()
     await fixture.clock.advance(runnerTtlMs + 1000)
     await fixture.runner('renewRunner', { id: runnerId(), incarnation: 1 })
     await expectFault(agent.append({ type: 'message.added', block: 'b', text: 't' }), 'fenced')
     expect((await fixture.attach(agent.session.id)).fence).toBe(agent.fence + 1)
   })
-  it('is void if a newer incarnation of the runner is announced, and calls of the old incarnation are fenced', async () => {
+  it('is void once a newer incarnation of the runner is announced, and calls by the old incarnation are refused', async () => {
     const agent = await fixture.startAttached()
     expect(await fixture.announce()).toMatchObject({ incarnation: 2, live: true })
     expect(await stateOf(agent)).toBe('parked')
@@ -183,7 +183,7 @@ describe('a lease', () => {
 })
 
 describe('an answer whose agent is lost', () => {
-  it('is unknown exactly if it was handed and not taken (G5)', async () => {
+  it('becomes unknown if it was handed but not taken, and only then (G5)', async () => {
     const agent = await fixture.startAttached()
     const states = ['pending', 'waiting', 'handed', 'taken'] as const
     const requests = new Map<string, Request>()
@@ -201,7 +201,7 @@ describe('an answer whose agent is lost', () => {
     const waiting = requests.get('waiting') as Request
     expect(await next.report(waiting, 'handed')).toMatchObject({ delivery: { state: 'handed' } })
   })
-  it('is never handed a second time if it is an allow; other answers may be (G5)', async () => {
+  it('is never handed a second time if it is an allow, but other answers may be handed again (G5)', async () => {
     const agent = await fixture.startAttached()
     const allowed = await handedIn(agent, 'allowed')
     const denied = await agent.ask('denied')
@@ -238,7 +238,7 @@ describe('an answer whose agent is lost', () => {
     expect(await deliveryOf(denied)).toBe('unknown')
   })
   it.each(['detach', 'end', 'retire', 'expire'])(
-    'is unknown if it was handed before the agent was lost (%s)',
+    'becomes unknown if it was handed before the agent was lost (by %s)',
     async way => {
       const agent = await fixture.startAttached()
       const request = await handedIn(agent)
@@ -266,7 +266,7 @@ describe('an answer whose agent is lost', () => {
 })
 
 describe('an end command', () => {
-  it('is done when the runner of the ended session is lost', async () => {
+  it('is marked done when the runner of the ended session is lost', async () => {
     const agent = await fixture.startAttached()
     await fixture.person('endSession', { id: agent.session.id })
     expect((await fixture.runner('listCommands', { id: agent.session.id })).items).toMatchObject([{ state: 'waiting' }])
@@ -316,7 +316,7 @@ describe('listWork', () => {
     expect(await work()).toEqual([agent.session.id])
   })
   it.each(['before', 'after'])(
-    'does not return a session with a pending request, even if a message came %s it was parked',
+    'does not return a session with a pending request, even if a message arrived %s the session was parked',
     async when => {
       const agent = await fixture.startAttached()
       const { id } = agent.session
@@ -330,7 +330,7 @@ describe('listWork', () => {
       expect(await work()).toEqual([id])
     },
   )
-  it('returns a session that was parked with an unread message', async () => {
+  it('returns a session that was parked before its agent read a message', async () => {
     const agent = await fixture.startAttached()
     const request = await agent.ask('k')
     await fixture.allow(request)

@@ -1,4 +1,4 @@
-/** Model-based test: random steps of people, agents, runners and time, after each of which the gateway must agree with a small model. */
+/** Model-based test with random steps of people, agents, runners and time. After each step, the gateway must agree with a small model. */
 import { limits, type Request, type SessionId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'

@@ -28,13 +28,13 @@ const answer = (request: Request, mode: string) => {
 }
 
 describe('a mode that the driver does not list', () => {
-  it('is refused by startSession, which lists the available modes', async () => {
+  it('is refused by startSession with an error that lists the available modes', async () => {
     await expect(fixture.person('startSession', { driver: 'resumable', mode: 'yolo' })).rejects.toMatchObject({
       code: 'unsupported',
       message: 'mode: "yolo" is not a mode of resumable. Available: default, plan',
     })
   })
-  it('is refused by patchSession, which then changes nothing', async () => {
+  it('is refused by patchSession, and the session does not change', async () => {
     await expectFault(fixture.person('patchSession', { id, mode: 'yolo', title: 'New' }), 'unsupported')
     expect(await fixture.person('getSession', { id })).toMatchObject({ mode: 'plan', title: 'resumable' })
     expect((await fixture.runner('listCommands', { id })).items).toEqual([])
@@ -50,7 +50,7 @@ describe('a mode that the driver does not list', () => {
     expect(items).toMatchObject([{ status: 422, error: { code: 'answer_mismatch' } }])
     expect(await answer(request, 'default')).toMatchObject({ status: 'resolved' })
   })
-  it('is still refused after its runner has retired', async () => {
+  it('is still refused after the runner of the session has retired', async () => {
     await fixture.person('retireRunner', { id: runnerId() })
     await expectFault(fixture.person('patchSession', { id, mode: 'yolo' }), 'unsupported')
   })

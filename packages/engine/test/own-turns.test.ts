@@ -17,7 +17,7 @@ const work = async () => (await fixture.runner('listWork', { id: runnerId(), inc
 const incarnation = async () => (await fixture.runner('listRunners', {})).items[0]?.incarnation ?? 0
 
 describe('an agent that starts a turn by itself', () => {
-  it('is working until its turn has finished', async () => {
+  it('makes its session working until the turn has finished', async () => {
     const subscriber = await fixture.subscribe()
     expect((await session()).state).toBe('idle')
     await startTurn()
@@ -38,14 +38,14 @@ describe('an agent that starts a turn by itself', () => {
       { type: 'session.changed', value: { state: 'idle', cost: 0.5, lastMessage: 'Done.' } },
     ])
   })
-  it('stays working if the next turn starts as the last one finishes', async () => {
+  it('keeps its session working if the next turn starts when the previous turn finishes', async () => {
     await startTurn()
     const subscriber = await fixture.subscribe()
     await agent.append({ type: 'turn.finished', ending: 'done' }, { type: 'session.changed', state: 'working' })
     expect(subscriber.events.map(event => event.type)).toEqual(['turn.finished'])
     expect((await session()).state).toBe('working')
   })
-  it('is resumed after its runner was lost, and learns that its turn is still open', async () => {
+  it('is resumed after its runner was lost, and the attach says that its turn is still open', async () => {
     await startTurn()
     await fixture.announce()
     expect((await session()).state).toBe('parked')
@@ -69,7 +69,7 @@ describe('an agent that starts a turn by itself', () => {
     await startTurn()
     expect((await fixture.person('stopEverything', {})).interrupted).toEqual([id])
   })
-  it('needs its fence, and can only report the state working', async () => {
+  it('needs the current fence, and can report no state other than working', async () => {
     await fixture.announce()
     await expectFault(startTurn(), 'fenced')
     await expectFault(agent.append({ type: 'session.changed', state: 'idle' } as never), 'bad_input')

@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 
 describe('openRequest', () => {
-  it('returns the existing request if the same key is asked again (G4)', async () => {
+  it('returns the existing request if it is called again with the same key (G4)', async () => {
     const first = await fixture.gateway.dispatch(runnerCaller, 'openRequest', {
       id: agent.session.id,
       key: 'k',
@@ -40,7 +40,7 @@ describe('openRequest', () => {
     expect(again).toMatchObject({ status: 200, body: { id: first.body.id, digest: first.body.digest } })
     expect((await fixture.eventTypes()).filter(type => type === 'request.opened')).toHaveLength(1)
   })
-  it('refuses the same key with other content, whether or not the first request is resolved (G4)', async () => {
+  it('refuses a key that was used with other content, whether or not the first request is resolved (G4)', async () => {
     const first = await agent.ask('k')
     await expectFault(agent.ask('k', approval('rm -rf /')), 'key_conflict')
     await fixture.allow(first)
@@ -77,7 +77,7 @@ describe('openRequest', () => {
     )
     expect(asked.filter(result => result.status === 'fulfilled')).toHaveLength(limits.pendingPerSessionMax)
   })
-  it('limits the bytes of pending requests of a session, across concurrent calls too', async () => {
+  it('limits the total bytes of pending requests of a session, even across concurrent calls', async () => {
     const large = (n: number) => approval('x', { input: { command: `${n} ${'x'.repeat(1024 * 1024)}` } })
     const most = Math.floor(limits.pendingBytesPerSessionMax / (1024 * 1024)) - 1
     const asked = await Promise.allSettled(Array.from({ length: most + 5 }, (_, i) => agent.ask(`k${i}`, large(i))))
@@ -111,7 +111,7 @@ describe('answerRequest', () => {
       detail: { request: { resolution: { person: 'ada', answer: { kind: 'allow' } } } },
     })
   })
-  it('accepts an equal answer by the same person, and refuses it by another (X2)', async () => {
+  it('accepts the same answer again from the same person, and refuses it from another person (X2)', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     expect(await fixture.allow(request)).toMatchObject({ resolution: { person: 'ada' } })
@@ -119,7 +119,7 @@ describe('answerRequest', () => {
     await expectFault(fixture.allow({ ...request, digest: 'another' }), 'digest_mismatch')
     expect((await fixture.eventTypes()).filter(type => type === 'request.resolved')).toHaveLength(1)
   })
-  it('refuses a wrong digest or an answer that does not fit, and the request stays pending', async () => {
+  it('refuses a wrong digest or an answer that does not fit the request, which stays pending', async () => {
     const request = await agent.ask('k')
     const other = await agent.ask('other', approval('pwd'))
     const answer: Answer = { kind: 'allow' }
@@ -135,7 +135,7 @@ describe('answerRequest', () => {
     )
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
   })
-  it('reports not_found even if the request is opened in the meantime', async () => {
+  it('reports `not_found` for a missing request even if the request is opened in the meantime', async () => {
     const ask = approval()
     const sha256 = (text: string) => createHash('sha256').update(text).digest()
     const id = formatId('req', sha256(`${agent.session.id}\0late`))
@@ -169,7 +169,7 @@ describe('answerRequest', () => {
     expect(resolved.resolution?.editedDigest).not.toBe(request.digest)
     expect(resolved.digest).toBe(request.digest)
   })
-  it('can answer several requests in one answerRequests call, in which a failing item does not affect the others', async () => {
+  it('has a batch form, answerRequests, in which a failing item does not affect the others', async () => {
     const [a, b, c] = [await agent.ask('a'), await agent.ask('b', approval('b')), await agent.ask('c')]
     await fixture.deny(c, fixture.otherPerson)
     const { items } = await fixture.person('answerRequests', {
@@ -219,7 +219,7 @@ describe('the delivery of an answer', () => {
       'request.taken',
     ])
   })
-  it('is taken immediately if the agent withdraws the request, which then cannot be answered', async () => {
+  it('is `taken` immediately if the agent withdraws the request, which can then no longer be answered', async () => {
     const request = await agent.ask('k')
     const withdrawn = await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })
     expect(withdrawn).toMatchObject({ resolution: { by: 'agent', reason: 'withdrawn' }, delivery: { state: 'taken' } })
@@ -281,7 +281,7 @@ describe.each(secrets)('a secret in %s', (_, ask, answer) => {
     })
     expect(await everything()).not.toContain('hunter2')
   })
-  it('is deleted with its draft however the request is resolved', async () => {
+  it('in a draft is deleted however the request is resolved', async () => {
     const request = await agent.ask('k', ask)
     await fixture.person('putDraft', { id: request.id, draft: 'hunter2' })
     await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })
@@ -305,7 +305,7 @@ describe('a deadline', () => {
   ] as const)(
     'if a person answers %i ms after the deadline, the %s resolves the request, before and after the sweep (T4)',
     async (offset, by) => {
-      // jump() moves the clock without running the sweep; advance() runs it.
+      // `jump` moves the clock without running the sweep, and `advance` runs the sweep.
       for (const move of [(ms: number) => fixture.clock.jump(ms), (ms: number) => fixture.clock.advance(ms)]) {
         const request = await agent.ask(`k${move}`, approval(), { deadlineMs: 60_000, onDeadline: 'deny' })
         await move(60_000 + offset)
@@ -316,13 +316,13 @@ describe('a deadline', () => {
       }
     },
   )
-  it('resolves the request with the reason that nobody answered if its action is deny (G6, T8)', async () => {
+  it('whose action is deny resolves the request with the reason that nobody answered (G6, T8)', async () => {
     const request = await ask('deny')
     await fixture.clock.advance(60_000)
     const resolved = await fixture.runner('getRequest', { id: request.id })
     expect(resolved.resolution).toEqual({ at: expect.any(Number), by: 'deadline', reason: 'nobody answered' })
   })
-  it('marks the request overdue once if its action is wait, and the request can still be answered', async () => {
+  it('whose action is wait marks the request overdue once, and the request can still be answered', async () => {
     const request = await ask('wait')
     await fixture.clock.advance(61_000)
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending', overdue: true })
@@ -363,7 +363,7 @@ describe('a deadline', () => {
     fixture.clock.jump(-3_600_000)
     await expectFault(fixture.allow(request), 'already_resolved')
   })
-  it('is taken from the request, or else from the session, or else from the settings', async () => {
+  it('comes from the request, or else from the session, or else from the settings', async () => {
     const own = await openFixture({ settings: { deadlineMs: 5000, onDeadline: 'wait' } })
     const plain = await own.startAttached()
     const started = await own.startAttached('resumable', { deadlineMs: 7000, onDeadline: 'deny' })
@@ -375,7 +375,7 @@ describe('a deadline', () => {
   })
 })
 
-describe('getRequest with wait', () => {
+describe('getRequest with a wait time', () => {
   it('returns immediately if the request is already resolved', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
@@ -388,7 +388,7 @@ describe('getRequest with wait', () => {
     await fixture.allow(request)
     expect(await waiting).toMatchObject({ resolution: { by: 'person' } })
   })
-  it('returns the pending request when the wait is over, and not before', async () => {
+  it('returns the pending request when the wait time is over, and not before', async () => {
     const request = await agent.ask('k')
     let done = false
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 10_000 }).finally(() => {
@@ -407,7 +407,7 @@ describe('getRequest with wait', () => {
     await fixture.clock.advance(10_000)
     expect(await waiting).toMatchObject({ status: 'pending' })
   })
-  it('ends when the caller aborts, before or during the wait', async () => {
+  it('rejects when the caller aborts, before or during the wait', async () => {
     const request = await agent.ask('k')
     const leaving = new AbortController()
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 60_000 }, { signal: leaving.signal })
@@ -419,7 +419,7 @@ describe('getRequest with wait', () => {
       'draining',
     )
   })
-  it('ends when the gateway closes, and the request stays pending', async () => {
+  it('rejects when the gateway closes, and the request stays pending', async () => {
     const request = await agent.ask('k')
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 60_000 })
     await fixture.clock.advance(0)
@@ -427,7 +427,7 @@ describe('getRequest with wait', () => {
     await fixture.open()
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
   })
-  it('reports not_found immediately for the request of another agent', async () => {
+  it('reports `not_found` immediately for a request of another agent', async () => {
     const request = await agent.ask('k')
     await expectFault(fixture.externalAgent('getRequest', { id: request.id, wait: 60_000 }), 'not_found')
   })
@@ -442,7 +442,7 @@ describe('listRequests', () => {
     do {
       const page = await fixture.person('listRequests', { status: 'pending', limit: 3, ...(after ? { after } : {}) })
       seen.push(...page.items.map(item => item.id))
-      after = (page.next ?? undefined) as typeof after // the id of the last item
+      after = (page.next ?? undefined) as typeof after // `next` is the id of the last request of the page
     } while (after)
     expect(seen).toEqual(asked)
     expect((await fixture.person('listRequests', { limit: 7 })).next).toBeNull()
@@ -459,7 +459,7 @@ describe('listRequests', () => {
 })
 
 describe('drafts', () => {
-  it('are stored per person, and others see that someone is answering', async () => {
+  it('are stored per person, and other people see that someone is answering', async () => {
     const request = await agent.ask('k')
     const subscriber = await fixture.subscribe()
     await fixture.person('putDraft', { id: request.id, draft: { text: 'perh' } })

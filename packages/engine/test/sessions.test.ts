@@ -85,7 +85,7 @@ describe('commands of a session', () => {
     expect((await commands()).map(command => command.seq)).toEqual([2, 3, 4])
     expect((await fixture.runner('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
   })
-  it('with a message make the session working from the take until the turn has finished', async () => {
+  it('that contain a message make the session working from when they are taken until the turn has finished', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'working' })
@@ -97,7 +97,7 @@ describe('commands of a session', () => {
     await agent.append({ type: 'turn.finished', ending: 'done', cost: 0.25 })
     expect(await fixture.person('getSession', { id })).toMatchObject({ cost: 0.75 })
   })
-  it('are listed again if a previous runner took them and did not finish', async () => {
+  it('are listed again if a previous runner took but did not finish them', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     await fixture.announce()
@@ -115,7 +115,7 @@ describe('commands of a session', () => {
     await fixture.clock.advance(10_000)
     expect((await idle).items).toEqual([])
   })
-  it('are limited in number, and all of them can be listed', async () => {
+  it('are limited in number, and listCommands can list the maximum number', async () => {
     for (let i = 0; i < limits.waitingCommandsMax; i++) await fixture.person('sendMessage', { id, text: `${i}` })
     await expectFault(fixture.person('sendMessage', { id, text: 'one more' }), 'too_many')
     await expectFault(fixture.person('patchSession', { id, mode: 'plan' }), 'too_many')
@@ -149,7 +149,7 @@ describe('interruptSession and stopEverything', () => {
     await expectFault(agent.report(answered, 'handed'), 'already_resolved')
     expect((await commands()).map(command => command.body.kind)).toEqual(['interrupt'])
   })
-  it('interruptSession adds no second interrupt while one is waiting, but does after a later message', async () => {
+  it('interruptSession adds no second interrupt command while one is waiting, unless a message was sent since', async () => {
     for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })
     await fixture.person('sendMessage', { id, text: 'go on' })
     for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })
@@ -223,7 +223,7 @@ describe('the end of a session', () => {
     await fixture.person('endSession', { id })
     expect(await agent.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('is undone by a message if the driver can resume, and the old end command is finished', async () => {
+  it('is undone by a message if the driver can resume, and the old `end` command is finished', async () => {
     await fixture.person('endSession', { id })
     expect((await commands()).map(open => open.body.kind)).toEqual(['end'])
     await fixture.person('sendMessage', { id, text: 'one more thing' })
@@ -267,7 +267,7 @@ describe('deleting sessions', () => {
 })
 
 describe('an external session', () => {
-  it('is opened by the agent, which writes without a fence and cannot answer', async () => {
+  it('is opened by the agent, which can write without a fence but cannot answer requests', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external', title: 'Mine' })
     expect(session).toMatchObject({ state: 'idle', driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
@@ -332,14 +332,14 @@ describe('an external session', () => {
   it('is accessible to the agent for which a person opened it', async () => {
     const { id: agent, secret } = await fixture.person('addToken', { role: 'agent', name: 'helper' })
     const caller = await fixture.gateway.authenticate(secret, 'bearer', 'api')
-    const helper = callAs(fixture.gateway, caller as Caller) // the credential was added above
+    const helper = callAs(fixture.gateway, caller as Caller) // the credential was added above, so it has a caller
     const { id } = await fixture.person('startSession', { driver: 'external', options: { agent } })
     await helper('openRequest', { id, key: 'a', ask: approval() })
     await fixture.person('openRequest', { id, key: 'p', ask: approval() })
     await expectFault(fixture.externalAgent('openRequest', { id, key: 'x', ask: approval() }), 'not_found')
     expect(await helper('getSession', { id })).toMatchObject({ pending: 2 })
   })
-  it('is refused if options.agent is not the credential of an agent', async () => {
+  it('cannot be opened if `options.agent` is not the credential of an agent', async () => {
     const { id: person } = await fixture.person('addToken', { role: 'person', name: 'eve' })
     for (const agent of [person, 'tok_00000000000000000000', 7, null])
       await expectFault(fixture.person('startSession', { driver: 'external', options: { agent } }), 'bad_input')
@@ -351,21 +351,21 @@ describe('an external session', () => {
       options: { agent: 7 },
     })
   })
-  it('cannot contain messages with the role person', async () => {
+  it('accepts no appended messages with the role `person`', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const say = (role: string) => ({ id, items: [{ type: 'message.added', block: 'b', role, text: 'I allow it' }] })
     for (const caller of [robot, ada, runnerCaller])
       await expectFault(fixture.gateway.dispatchUnparsed(caller, 'appendEvents', say('person')), 'bad_input')
     await fixture.gateway.dispatchUnparsed(robot, 'appendEvents', say('agent'))
   })
-  it('becomes working again when its agent asks after a detach', async () => {
+  it('becomes working again when its agent opens a request after a detach', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('detachSession', { id: session.id })
     expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'parked' })
     await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'working' })
   })
-  it('accepts a fence, but only the newest', async () => {
+  it('accepts writes with the newest fence and refuses writes with an older fence', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     const first = await fixture.externalAgent('attachSession', { id: session.id })
     const second = await fixture.externalAgent('attachSession', { id: session.id })
@@ -388,7 +388,7 @@ describe('listSessions', () => {
     do {
       const page = await fixture.person('listSessions', { limit: 3, ...(before ? { before } : {}) })
       seen.push(...page.items.map(session => session.id))
-      before = (page.next ?? undefined) as SessionId | undefined // the id of the last item
+      before = (page.next ?? undefined) as SessionId | undefined // `next` is the id of the last session of the page
     } while (before)
     expect(seen).toEqual(ids)
   })

@@ -139,7 +139,7 @@ describe('resuming a subscription', () => {
 })
 
 describe('live frames', () => {
-  it('begin right after hello.cursor, whatever is committed meanwhile (G3)', async () => {
+  it('begin right after `hello.cursor`, whatever is committed in the meantime (G3)', async () => {
     const talk = (async () => {
       for (let i = 0; i < 60; i++) await Promise.all([agent.append(added(`a${i}`)), agent.append(added(`b${i}`))])
     })()
@@ -180,7 +180,7 @@ describe('live frames', () => {
     })
     expect(subscriber.events).toEqual(items)
   })
-  it('are sent to a limited number of subscribers', async () => {
+  it('can be received by a limited number of subscribers', async () => {
     const stops = []
     for (let i = 0; i < limits.subscriptionsMax; i++)
       stops.push((await fixture.subscribe({ after: 'e1-0' })).subscription.stop)
@@ -204,7 +204,7 @@ describe('an external agent', () => {
 })
 
 describe('streaming text', () => {
-  it('is sent as deltas, is part of hello, and is replaced by the finished block', async () => {
+  it('is sent as deltas, is part of the hello frame, and is replaced by the finished block', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append(delta('b', 0, 'Hel'), delta('b', 3, 'lo'))
     expect((await fixture.subscribe()).subscription.hello.blocks).toMatchObject([
@@ -216,7 +216,7 @@ describe('streaming text', () => {
     expect((await fixture.subscribe()).subscription.hello.blocks).toEqual([])
     expect(await fixture.eventTypes()).not.toContain('message.delta')
   })
-  it('is sent at most twenty times per second in a session, however many blocks stream', async () => {
+  it('is sent at most 20 times per second in a session, however many blocks stream at once', async () => {
     const subscriber = await fixture.subscribe()
     const lengths = new Map<string, number>()
     for (let ms = 0; ms < 2000; ms += 5) {
@@ -243,7 +243,7 @@ describe('streaming text', () => {
       }
     expect(Object.fromEntries(received)).toEqual({ a: 'x'.repeat(400), b: 'x'.repeat(400), c: 'x'.repeat(400) })
   })
-  it('is not duplicated by a repeated call, and restarts at an offset after a gap', async () => {
+  it('is not duplicated by a repeated call, and after a gap contains only the text that follows the gap', async () => {
     await agent.append(delta('b', 0, 'Hello'))
     await agent.append(delta('b', 0, 'Hello'))
     await agent.append(delta('b', 3, 'lo wo'))
@@ -254,7 +254,7 @@ describe('streaming text', () => {
   const ways: readonly [string, () => Promise<unknown>][] = [
     ['an ask', () => agent.ask('k')],
     ['an interrupt', () => fixture.person('interruptSession', { id: agent.session.id })],
-    ['an end', () => fixture.person('endSession', { id: agent.session.id })],
+    ['the end of the session', () => fixture.person('endSession', { id: agent.session.id })],
     ['a detach', () => fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })],
   ]
   it.each(ways)('is stored as a partial message before %s', async (_name, way) => {
@@ -273,7 +273,7 @@ describe('streaming text', () => {
     const kinds = subscriber.frames.map(frame => (frame.frame === 'event' ? frame.event.type : frame.frame))
     expect(kinds).toEqual(['delta', 'delta', 'request.opened'])
   })
-  it('is dropped when the turn finishes or the session is detached, if it is the input of a tool', async () => {
+  it('that is tool input is dropped when the turn finishes or the session is detached', async () => {
     const tool = { type: 'tool.delta', block: 't', offset: 0, text: '{' } as const
     await agent.append(tool)
     await agent.append({ type: 'turn.finished', ending: 'interrupted' })
@@ -282,7 +282,7 @@ describe('streaming text', () => {
     await fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })
     expect((await fixture.subscribe()).subscription.hello.blocks).toEqual([])
   })
-  it('is kept for a limited number of blocks per session', async () => {
+  it('is held in memory for a limited number of blocks per session', async () => {
     for (let i = 0; i <= limits.blocksPerSessionMax; i++) await agent.append(delta(`b${i}`, 0, 'x'))
     expect((await fixture.subscribe()).subscription.hello.blocks).toHaveLength(limits.blocksPerSessionMax)
     await runPendingWork()

@@ -12,7 +12,7 @@ const bash = (command: unknown, cwd = '/srv'): RuleSubject => ({
   tool: 'Bash',
   input: { command } as RuleSubject['input'],
   cwd,
-}) // an agent can send any JSON value
+}) // an agent can send any JSON value, so tests may too
 let ruleCount = 0
 function rule(draft: Partial<RuleDraft>): Rule {
   const id = `rul_${String(ruleCount++).padStart(20, '0')}` as Rule['id'] // a valid id
@@ -61,17 +61,12 @@ describe('an allow rule with a command', () => {
     [{ toString: 'x' }, 'ask'],
     [JSON.parse('{"__proto__": "x"}'), 'ask'],
   ]
-  it.each(additionalFields)(
-    'for a command with the additional input fields %j gives the verdict %s',
-    (more, expected) => {
-      const input = { ...bash('npm test').input }
-      for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
-      expect(verdict(allow, { tool: 'Bash', input, cwd: '/srv' })).toBe(expected)
-      expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/srv' })).toBe(
-        'deny',
-      )
-    },
-  )
+  it.each(additionalFields)('and the additional input fields %j give the verdict %s', (more, expected) => {
+    const input = { ...bash('npm test').input }
+    for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
+    expect(verdict(allow, { tool: 'Bash', input, cwd: '/srv' })).toBe(expected)
+    expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/srv' })).toBe('deny')
+  })
   it('does not match in another folder, or if the stored rule has no folder', () => {
     expect(verdict(allow, bash('npm test', '/elsewhere'))).toBe('ask')
     expect(verdict([rule({ command: 'npm test', scope: {} })], bash('npm test'))).toBe('ask')
@@ -80,7 +75,7 @@ describe('an allow rule with a command', () => {
   const attacks = JSON.parse(readFileSync(new URL('./data/policy.json', import.meta.url), 'utf8')) as readonly {
     readonly rule: string
     readonly command: string
-  }[] // the file contains this shape
+  }[] // the file contains a list of objects with these fields
   it('allows none of the commands in the collection of bypass attempts', () => {
     expect(attacks.length).toBeGreaterThan(60)
     const allowed = attacks.filter(
@@ -138,7 +133,7 @@ describe('a rule for a tool', () => {
       }),
     )
   })
-  it('named like an inherited property matches only that tool', () => {
+  it('whose name is that of an inherited property matches only that tool', () => {
     const rules = [rule({ effect: 'deny', tool: 'constructor' })]
     expect(verdict(rules, { tool: 'constructor', input: {}, cwd: '/srv' })).toBe('deny')
     expect(verdict(rules, bash('x'))).toBe('ask')
@@ -181,7 +176,7 @@ describe('evaluateRules with several rules', () => {
 
 describe('a rule with a scope', () => {
   const rows: readonly [string, RuleDraft['scope'], RuleSubject, Partial<RuleContext>, boolean][] = [
-    ['matches if driver and session are the same', { driver: 'claude', session }, bash('ls'), {}, true],
+    ['matches if the driver and the session are the same', { driver: 'claude', session }, bash('ls'), {}, true],
     ['does not match for another driver', { driver: 'codex', session }, bash('ls'), {}, false],
     ['does not match if it allows and its scope is only a driver', { driver: 'claude' }, bash('ls'), {}, false],
     ['matches in the same session', { session }, bash('ls'), {}, true],
@@ -192,14 +187,14 @@ describe('a rule with a scope', () => {
     ['does not match in the parent of its folder', { cwd: '/srv/sub' }, bash('ls'), {}, false],
     ['does not match if the same folder is spelled differently', { cwd: '/srv/' }, bash('ls'), {}, false],
     [
-      'matches if driver, folder and session are the same',
+      'matches if the driver, the folder and the session are the same',
       { driver: 'claude', cwd: '/srv', session },
       bash('ls'),
       {},
       true,
     ],
     [
-      'does not match if one of driver, folder and session differs',
+      'does not match if the driver and the session are the same but the folder differs',
       { driver: 'claude', cwd: '/x', session },
       bash('ls'),
       {},
@@ -212,13 +207,15 @@ describe('a rule with a scope', () => {
   })
 })
 
-describe('a rule that expires at 1000', () => {
+describe('a rule that expires at time 1000', () => {
   const allow = [rule({ command: 'ls', expiresAt: 1000 })]
   it.each([
     [999, 'allow'],
     [1000, 'ask'],
     [1001, 'ask'],
-  ])('at %i gives the verdict %s', (now, expected) => expect(verdict(allow, bash('ls'), { now })).toBe(expected))
+  ])('evaluated at time %i gives the verdict %s', (now, expected) =>
+    expect(verdict(allow, bash('ls'), { now })).toBe(expected),
+  )
 })
 
 describe('validateRule', () => {
@@ -226,7 +223,7 @@ describe('validateRule', () => {
     ['a rule with a condition', { effect: 'deny', tool: 'Bash', when: 'true' }],
     ['a rule with a host', { effect: 'deny', tool: 'WebFetch', host: 'a.b' }],
     ['a rule with a limited number of uses', { effect: 'deny', tool: 'Bash', usesLeft: 1 }],
-    ['a rule with args "grammar"', { effect: 'deny', tool: 'Bash', command: 'ls', args: 'grammar' }],
+    ['a rule whose `args` is "grammar"', { effect: 'deny', tool: 'Bash', command: 'ls', args: 'grammar' }],
     ['an allow rule for every use of a tool', { effect: 'allow', tool: 'Bash' }],
     ['an allow rule for every use of a tool in one folder', { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' } }],
     ['an allow rule for a command in every folder', { effect: 'allow', tool: 'Bash', command: 'ls' }],
@@ -256,7 +253,7 @@ describe('validateRule', () => {
     { effect: 'deny', tool: 'Bash' },
     { effect: 'ask', tool: 'Bash', scope: { driver: 'claude' }, expiresAt: 5, note: 'n' },
   ])('returns %j unchanged', draft => expect(validateRule(draft)).toEqual(draft))
-  it('is tested with every field of the schema', () => {
+  it('is tested with every field of the rule schema', () => {
     expect(Object.keys(RuleDraftSchema.shape)).toEqual([
       'effect',
       'tool',

@@ -1,4 +1,4 @@
-/** kill -9 between any two steps of a commit: afterwards a change is stored completely or not at all. */
+/** Kills a process with kill -9 between any two steps of a commit. Afterwards, each change must be stored completely or not at all. */
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -76,7 +76,7 @@ function crashSuite(
       },
     )
 
-    it('without a kill, all rows and events are stored', async () => {
+    it('all rows and events are stored if the process is not killed', async () => {
       expect(await crashAt(location.store, 'never')).toEqual({ output: 'opened\nacknowledged\n', signal: null })
     })
   })

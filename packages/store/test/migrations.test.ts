@@ -1,4 +1,4 @@
-/** Pins the tables as released. If this fails, the tables changed, and stores in use need a new migration. */
+/** Pins the tables as released. If a test in this file fails, the tables have changed, and existing stores need a new migration. */
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import {
@@ -15,7 +15,7 @@ it('migrations are numbered without gaps, and both dialects have the same number
   expect(postgresMigrations.map(migration => migration.version)).toEqual(versions)
 })
 
-it('a released migration never changes', () => {
+it('the released migrations are unchanged', () => {
   const pin = (migrations: readonly Migration[]) =>
     migrations.map(({ statements }) => createHash('sha256').update(statements.join(';\n')).digest('hex').slice(0, 16))
   expect({ sqlite: pin(sqliteMigrations), postgres: pin(postgresMigrations) }).toEqual({

@@ -112,7 +112,7 @@ function gatewaysSuite(): void {
     expect(await verifyChain(stores[0])).toEqual({ ok: true, events: 3 })
   })
 
-  it('write with the new epoch after another gateway has opened the database', async () => {
+  it('write events with the new epoch after another gateway has opened the database', async () => {
     const one = await open()
     await one.commit(sample.addMessage('first'))
     const two = await open()
@@ -139,7 +139,7 @@ function gatewaysSuite(): void {
     await notified
   })
 
-  it('are notified again after the listening connection was killed', async () => {
+  it('are notified of commits again after the connection that listens was killed', async () => {
     const [one, two] = await Promise.all([open({ pollMs: 50 }), open({ pollMs: 50 })])
     expect((await killConnections('listen%')).count).toBe(2)
     for (let n = 0; n < 3; n++) {
@@ -168,9 +168,9 @@ function gatewaysSuite(): void {
   })
 
   it.each([
-    ['after the database has committed', true],
-    ['before the database received it', false],
-  ])('find out whether a COMMIT took effect if its reply was lost %s', async (_when, delivered) => {
+    ['after the database has committed the change', true],
+    ['before the database receives the COMMIT', false],
+  ])('store a change exactly once if the connection is lost %s', async (_when, delivered) => {
     const proxy = await breakingProxy(database.url, delivered)
     const store = await open({ url: proxy.url })
     proxy.arm()
@@ -182,7 +182,7 @@ function gatewaysSuite(): void {
     proxy.close()
   })
 
-  it('report what is wrong with the URL, without the password', async () => {
+  it('report what is wrong with a database URL without showing its password', async () => {
     const wrong = new URL(database.url)
     wrong.password = 'hunter2'
     const missing = new URL(database.url)
@@ -201,7 +201,7 @@ function gatewaysSuite(): void {
     expect(refused.message).not.toContain('hunter2')
   })
 
-  it('refuse a database of a newer or pre-release schema, and refer to pg_dump for backups', async () => {
+  it('refuse a database with a newer or pre-release schema, and tell the person to use pg_dump for backups', async () => {
     const store = await open()
     await expect(store.backup('/tmp/x')).rejects.toMatchObject({
       code: 'unsupported',

@@ -61,7 +61,7 @@ describe('a SQLite store', () => {
     }
   })
 
-  it('uses one flush for changes that arrive together', async () => {
+  it('flushes changes that arrive together to disk once', async () => {
     const store = await open()
     const before = store.flushes
     await Promise.all(Array.from({ length: 100 }, (_, n) => store.commit(sample.openRequest(sample.request(n)))))
@@ -78,7 +78,7 @@ describe('a SQLite store', () => {
     expect(await verifyChain(store)).toEqual({ ok: true, events: 60 })
   })
 
-  it('answers frequent queries from indexes that exclude history and are already in order', async () => {
+  it('answers frequent queries from indexes that exclude history and have the order of the result', async () => {
     const db = new SqliteFile(file)
     const explain = ({ text, params }: ReturnType<typeof selectEvents>) =>
       db
@@ -167,7 +167,7 @@ describe('a SQLite file', () => {
     })
   })
 
-  it('cannot be opened if a newer version wrote it, and the error names the schema', async () => {
+  it('cannot be opened if a newer version of Holdpoint wrote it, and the error names the schema version', async () => {
     await (await open()).close()
     tamper('PRAGMA user_version = 99')
     await expect(openSqlite({ file })).rejects.toMatchObject({
@@ -248,7 +248,7 @@ describe('backup and restore', () => {
     expect(readdirSync(join(folder.path, 'data')).filter(name => name.includes('restoring'))).toEqual([])
   })
 
-  it('a restore replaces a damaged store, and creates a missing one', async () => {
+  it('a restore replaces a damaged store, and creates the store if it is missing', async () => {
     const store = await open()
     await store.commit(sample.addMessage('kept'))
     const copy = join(folder.path, 'copy.db')

@@ -57,7 +57,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(received.map(event => event.seq)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
     })
 
-    it('rejects only the change whose decide throws, and writes nothing of it', async () => {
+    it('rejects only the change whose decide throws, and writes nothing of that change', async () => {
       const refused = new Fault('not_found', 'There is no such session.')
       const outcomes = await Promise.allSettled([
         store.commit(sample.openRequest(sample.request(1))),
@@ -96,7 +96,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await verifyChain(store)).toEqual({ ok: true, events: 3 })
     })
 
-    it('refuses a decide that uses rows its reads do not name', async () => {
+    it('rejects a change whose decide uses rows that its reads do not name', async () => {
       const peek = store.commit({
         label: 'peek',
         reads: [],
@@ -198,7 +198,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       await expect(store.find('request', { where: { colour: 'red' } })).rejects.toThrow('no column')
     })
 
-    it('finds text in a column even if it contains NUL, wildcards or lone surrogates', async () => {
+    it('finds a text in a column even if the text contains NUL, wildcards or lone surrogates', async () => {
       const title = 'A 100% "odd"\0 title\u2028 with _ and ’ and \ud800'
       await store.commit(
         sample.putRows(
@@ -215,7 +215,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect((await store.get('session', sample.sessionId(1)))?.title).toBe(title)
     })
 
-    it('updates changing fields and keeps fixed ones', async () => {
+    it('updates the changeable fields of a row and keeps its fixed fields', async () => {
       await store.commit(sample.openRequest(sample.request(1)))
       await store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))
       expect(await store.get('request', sample.requestId(1))).toEqual(sample.resolvedRequest(sample.request(1), 'ada'))
@@ -291,7 +291,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       for (const [query, expected] of cases) expect(await seqs(query), JSON.stringify(query)).toEqual(expected)
     })
 
-    it('never goes backwards in time, even if the clock does', async () => {
+    it('returns times that never go backwards, even if the clock does', async () => {
       await store.close()
       let now = 5_000_000_000_000
       store = await open({ clock: { now: () => now } })
@@ -338,7 +338,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await verifyChain(store)).toEqual({ ok: true, events: 5 })
     })
 
-    it('finds the first event at which the log was tampered with', async () => {
+    it('has a log in which verifyChain finds the first event that was tampered with', async () => {
       for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
       const tampered = (change: (event: StoredEvent) => StoredEvent[]) =>
         verifyChain({ head: () => store.head(), events: async query => (await store.events(query)).flatMap(change) })
@@ -373,7 +373,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(points).toEqual(expected)
     })
 
-    it('writes queued changes when it is closed, and refuses further ones', async () => {
+    it('writes queued changes when it is closed, and refuses further changes', async () => {
       const last = store.commit(sample.addMessage('last'))
       await store.close()
       expect(await last).toBe(1)
