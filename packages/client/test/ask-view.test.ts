@@ -93,19 +93,19 @@ describe('the view of an approval', () => {
     const names = ['command', 'file_path', 'content', 'old_string', 'new_string', 'other']
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom(...names)), fc.infiniteStream(value), (members, values) => {
-        const input: JsonObject = Object.fromEntries(members.map(name => [name, values.next().value as string])) // the arbitrary above generates only JSON
+        const input: JsonObject = Object.fromEntries(members.map(name => [name, values.next().value as string])) // `value` generates only JSON, and the type of a value does not matter here
         expect(whole(viewOf({ input }))).toEqual(input)
       }),
     )
   })
-  it('shows fields if an edit has other properties besides its two texts', () => {
+  it('shows fields if an edit has properties besides its two texts', () => {
     const edits = [{ old_string: 'a', new_string: 'b', replace_all: true }]
     expect(viewOf(ask('MultiEdit', { file_path: '/a', edits })).kind).toBe('fields')
   })
 })
 
 describe('the labels of an ask', () => {
-  it('name the action, or the escaped name of an unknown tool', () => {
+  it('name the action, and contain the escaped name of an unknown tool', () => {
     expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
     expect(actionLabel(ask('confirm', {}))).toBe('Confirm')
     expect(actionLabel(ask('constructor', {}))).toBe('Use constructor')
@@ -114,7 +114,7 @@ describe('the labels of an ask', () => {
     expect(actionLabel(ask('mcp__tracker', {}))).toBe('Use mcp__tracker')
     expect(actionLabel(ask('X', {}, { plan: 'p' }))).toBe('Approve a plan')
     expect([questions(1), questions(2), form].map(actionLabel)).toEqual(['A question', '2 questions', 'Fill in a form'])
-    expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // still a form
+    expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form with a URL is still a form
   })
   it('summarize the ask in the agent’s own text', () => {
     expect(summary(ask('Bash', { command: 'ls' }))).toBe('ls')
@@ -125,7 +125,7 @@ describe('the labels of an ask', () => {
   })
   it('summarize a text of several lines in one line', () => {
     expect(summary(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
-    expect(summary({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // still a form
+    expect(summary({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form with another title is still a form
   })
   it('summarize the edited input if a person changed it', () => {
     const edited: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { command: 'ls -l' } } }
@@ -172,7 +172,7 @@ describe('editing an approval’s input', () => {
     const longer = applyEdit(change, editable, `${text}\r\nx\n`)
     expect(JSON.stringify(longer)).not.toMatch(/(?<!\\r)\\n/)
   })
-  it('keeps the line endings if the edit changes them, and uses JSON for mixed line endings', () => {
+  it('uses the line endings of the agent’s new text, and uses JSON if they are mixed', () => {
     const toLf = ask('Edit', { file_path: '/a', old_string: 'x\r\ny', new_string: 'x\ny' })
     expect(editableOf(toLf)).toMatchObject({ property: 'new_string', text: 'x\ny', lineEndings: 'lf' })
     expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).property).toBeNull()
@@ -206,7 +206,7 @@ describe('editing an approval’s input', () => {
 })
 
 describe('the comparison of two texts', () => {
-  it('has rows with line numbers', () => {
+  it('numbers each row by its line in the old and the new text', () => {
     expect(rowsOf('a\nb\nc', 'a\nx\nc')).toEqual([
       { sign: ' ', text: 'a', count: 1, before: 1, after: 1 },
       { sign: '-', text: 'b', count: 1, before: 2, after: null },

@@ -121,7 +121,7 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
   })
   it('rejects with the fault of the gateway', async () => {
     const call = open('person')
-    const wrong = call('getSession', { id: 'ses_00000000000000000000' as Session['id'] }) // a valid id
+    const wrong = call('getSession', { id: 'ses_00000000000000000000' as Session['id'] }) // the text has the format of a session id
     await expect(wrong).rejects.toMatchObject({ name: 'Fault', code: 'not_found' })
     await expect(wrong).rejects.toBeInstanceOf(Fault)
   })
@@ -136,7 +136,7 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
   })
 })
 
-it('a call uses keepalive only if the body is small enough for browsers', async () => {
+it('a call uses `keepalive` only if the body is small enough for browsers', async () => {
   const keepalives: (boolean | undefined)[] = []
   const recordingFetch: Fetch = (url, init) => {
     keepalives.push(init.keepalive)
@@ -156,7 +156,7 @@ describe('when the gateway is unreachable for a moment', () => {
     (await httpCall({ url: gateway.url, token: secrets.person })('listSessions', { limit: 500 })).items.length
 
   it.each(['http', 'socket'] as const)(
-    'executes a repeated operation once if the first reply was lost, over %s',
+    'an operation that is repeated over %s is executed once if the first reply was lost',
     async transport => {
       const proxy = await openProxy()
       const call =
@@ -168,7 +168,7 @@ describe('when the gateway is unreachable for a moment', () => {
       expect(await countSessions()).toBe(before + 1)
     },
   )
-  it('waiting and new calls succeed after the gateway has restarted on the same port', async () => {
+  it('pending calls and new calls succeed after the gateway has restarted on the same port', async () => {
     const first = await createServer({ gateway: gateway.gateway }).listen({ port: 0 })
     const call = httpCall({ url: first.url, token: secrets.agent })
     const socket = openSocket(first, 'agent')
@@ -288,7 +288,7 @@ describe('watchEvents', () => {
     expect(texts).toEqual(['0', '1', '2', '3', '4', '5'])
     expect(statuses.slice(0, 4)).toEqual(['connecting', 'live', 'reconnecting', 'live'])
   })
-  it('loses no event if the connection breaks between hello and the missed events', async () => {
+  it('loses no event if the connection breaks between the hello frame and the missed events', async () => {
     const agent = httpCall({ url: gateway.url, token: secrets.agent })
     const session = await startSession(agent)
     const whole = inProcess(gateway.server.fetch, { token: secrets.person })
@@ -308,7 +308,7 @@ describe('watchEvents', () => {
     expect(received).toEqual(['0', '1'])
     expect(connections).toBe(3)
   })
-  it('ends with the fault if the token is unknown', async () => {
+  it('rejects with the fault of the gateway if the token is unknown', async () => {
     const frames = watchEvents({ url: gateway.url, token: 'nonsense' })
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
   })

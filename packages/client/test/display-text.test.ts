@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 
 // Read as text, because one sample has a lone surrogate, which not every JSON importer accepts.
 const data = new URL('../../protocol/test/data/display.json', import.meta.url)
-const texts = JSON.parse(readFileSync(data, 'utf8')) as readonly { readonly name: string; readonly text: string }[] // the file contains this shape
+const texts = JSON.parse(readFileSync(data, 'utf8')) as readonly { readonly name: string; readonly text: string }[] // the file contains a list of such objects
 
 const block = { multiline: true } as const
 const signs = (shown: string) => markersIn(shown).map(({ from, to, kind }) => [shown.slice(from, to), kind])
@@ -23,13 +23,13 @@ describe('plainText', () => {
 })
 
 describe('displayText', () => {
-  it.each(texts)('leaves no invisible characters and no long runs of blanks in the sample $name', ({ text }) => {
+  it.each(texts)('leaves no invisible characters and no long runs of blanks in the sample “$name”', ({ text }) => {
     for (const shown of [displayText(text), displayText(text, block)]) {
       expect(hasInvisible(shown, block)).toBe(false)
       expect(shown).not.toMatch(/[ \t]{41}|\t{11}|(?:\n[ \t]*){7}/)
     }
   })
-  it('replaces long runs of spaces, tabs and blank lines by their count', () => {
+  it('replaces long runs of spaces, tabs and blank lines with their count', () => {
     expect(displayText(`ls${' '.repeat(3000)}; rm -rf ~`)).toBe('ls⟨3000 spaces⟩; rm -rf ~')
     expect(displayText(`ls${'\t'.repeat(400)}; rm`, block)).toBe('ls⟨400 tabs⟩; rm')
     expect(displayText(`ls${' \t'.repeat(40)}; rm`, block)).toBe('ls⟨80 whitespace characters⟩; rm')
@@ -40,7 +40,7 @@ describe('displayText', () => {
     for (const text of [`${' '.repeat(40)}x`, 'a\n\n\n\n\n\nb', '\t\tx\n', ''])
       expect(displayText(text, block)).toBe(text)
   })
-  it('marks a carriage return at the end of a line and escapes any other', () => {
+  it('marks a carriage return at the end of a line and escapes any other carriage return', () => {
     expect(displayText('a\r\nb\rc\r\n', block)).toBe('a⟨CR⟩\nb\\u{d}c⟨CR⟩\n')
     expect(displayText('a\r\nb')).toBe('a\\u{d}\\u{a}b')
   })
@@ -55,7 +55,7 @@ describe('displayText', () => {
       { numRuns: 2000 },
     )
   })
-  it('produces markers that markersIn finds', () => {
+  it('produces markers that `markersIn` finds', () => {
     const shown = displayText(`\\u{1} \\\u200b${' '.repeat(50)}⟨1 tab⟩\r`, block)
     expect(signs(shown)).toEqual([
       ['\\u{200b}', 'escape'],
@@ -64,7 +64,7 @@ describe('displayText', () => {
       ['⟨CR⟩', 'end'],
     ])
   })
-  it('escapes characters exactly if hasEscapes returns true', () => {
+  it('escapes characters if and only if `hasEscapes` returns true for the text', () => {
     expect(hasEscapes('a\r\nb\tc', block)).toBe(false)
     expect(hasEscapes('a\rb', block)).toBe(true)
     expect(hasEscapes('a\u200b', block)).toBe(true)

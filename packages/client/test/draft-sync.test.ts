@@ -226,7 +226,7 @@ describe('draft sync', () => {
       await shows(other, { reason: 'mine again' })
     })
 
-    it('offers neither its own saved draft nor an equal draft of the other device', async () => {
+    it('offers neither the draft that was saved here nor an equal draft of the other device', async () => {
       const [here, other] = [open(), open()]
       here.change({ values: new Map([['a', '1']]) })
       here.change({ values: new Map([['a', '1'], ['b', '2']]) }) // biome-ignore format: one change
@@ -339,8 +339,8 @@ describe('draft sync', () => {
       })
 
       it.each([
-        ['a newer draft', { reason: 'newer' }],
-        ['a cleared draft', {}],
+        ['saved a newer draft', { reason: 'newer' }],
+        ['cleared the draft', {}],
       ])('offers the draft typed here after every reload if the other device has %s', async (_, remote) => {
         const storage = createStorage()
         let draftSync = open(storage)

@@ -117,7 +117,7 @@ const pendingOnly = (snapshot: ReturnType<typeof comparable>) => ({
 })
 
 describe('the state of an inbox', () => {
-  it('is the same after any number of reconnects and in a new inbox', async () => {
+  it('is the same after any number of reconnects as in a new inbox', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async steps => {
         const gateway = await openGateway({ store: await openMemory() })
@@ -145,7 +145,7 @@ describe('the state of an inbox', () => {
       { numRuns: 60 },
     )
   })
-  it('keeps the resolution from a reply if the request.opened event arrives later', async () => {
+  it('keeps the resolution from a reply if the `request.opened` event arrives later', async () => {
     const gateway = await openGateway({ store: await openMemory() })
     const frames: Frame[] = []
     const { hello } = await gateway.subscribe(ada, {}, { frame: ({ json }) => frames.push(JSON.parse(json)) })
@@ -164,7 +164,7 @@ describe('the state of an inbox', () => {
   })
   it('appends each delta once, and removes the streaming block when the finished block arrives', () => {
     const state = new InboxState(() => 0)
-    const session = 'ses_00000000000000000000' as Session['id'] // a valid id
+    const session = 'ses_00000000000000000000' as Session['id'] // the text has the format of a session id
     const delta = (offset: number, text: string): Frame => ({
       frame: 'delta',
       delta: { session, type: 'message.delta', block: 'b', offset, text },
@@ -250,7 +250,7 @@ describe('an inbox', () => {
     await person('answerRequest', { id: asked.id, digest: asked.digest, answer: { kind: 'allow' } })
     await until(inbox, ({ answering }) => !answering.has(asked.id))
   })
-  it('loads the requests that do not fit into hello, and keeps a limited number of resolved requests', async () => {
+  it('loads the requests that do not fit into the hello frame, and keeps a limited number of resolved requests', async () => {
     const count = limits.snapshotMax + 60
     const asked = await Promise.all(Array.from({ length: count }, (_, i) => ask(`many-${i}`)))
     const inbox = openInbox()

@@ -18,7 +18,7 @@ const by = (answer: Answer, more: Partial<Resolution> = {}): Resolution => ({
   ...more,
 })
 
-describe('the resolution label', () => {
+describe('the labels of a resolution', () => {
   it.each<[string, Resolution]>([
     ['allowed by ana', by({ kind: 'allow' })],
     ['allowed by you', by({ kind: 'allow' }, { person: 'me', via: 'page' })],
@@ -44,10 +44,10 @@ describe('the resolution label', () => {
     ['ended by the agent', { at: 1, by: 'agent', reason: 'something newer' }],
     ['denied by ana: one ↵ two', by({ kind: 'deny', reason: 'one\n  two\n' })],
     ['denied by ana: a\\u{202e}b', by({ kind: 'deny', reason: 'a\u202eb' })],
-  ])('can be “%s”', (label, resolution) => {
+  ])('resolutionLabel can return “%s”', (label, resolution) => {
     expect(resolutionLabel(resolution, 'me')).toBe(label)
   })
-  it('has a positive, negative or neutral tone', () => {
+  it('resolutionTone distinguishes positive, negative and neutral resolutions', () => {
     expect(resolutionTone(by({ kind: 'allow' }))).toBe('yes')
     expect(resolutionTone(by({ kind: 'answers', answers: [] }))).toBe('yes')
     expect(resolutionTone(by({ kind: 'deny' }))).toBe('no')
@@ -55,7 +55,7 @@ describe('the resolution label', () => {
     expect(resolutionTone({ at: 1, by: 'deadline' })).toBe('none')
     expect(resolutionTone({ at: 1, by: 'agent', reason: 'lost' })).toBe('none')
   })
-  it('has a delivery label with the state and the reason of the delivery', () => {
+  it('deliveryLabel returns the state and the escaped reason of the delivery', () => {
     expect(deliveryLabel({ state: 'taken', at: 1 })).toBe('delivered')
     expect(deliveryLabel({ state: 'undeliverable', at: 1, reason: 'session\u200bended' })).toBe(
       'could not be delivered (session\\u{200b}ended)',
@@ -66,11 +66,11 @@ describe('the resolution label', () => {
   })
 })
 
-describe('the state label of a session', () => {
+describe('the labels of a session', () => {
   const labelOf = (state: Session['state'], pending = 0, reason?: 'done' | 'failed') =>
-    stateLabel({ state, pending, ending: reason ? { reason } : null } as Session) // the properties that the label uses
+    stateLabel({ state, pending, ending: reason ? { reason } : null } as Session) // the label uses only these properties
 
-  it('contains the state, pending requests and a failure', () => {
+  it('stateLabel shows the state, whether requests are pending, and a failure', () => {
     expect(labelOf('working')).toBe('working')
     expect(labelOf('working', 1)).toBe('waiting for you')
     expect(labelOf('parked', 1)).toBe('parked, waiting for you')
@@ -78,7 +78,7 @@ describe('the state label of a session', () => {
     expect(labelOf('ended', 0, 'failed')).toBe('ended: failed')
     expect(labelOf('ended', 2)).toBe('ended')
   })
-  it('shows its age in the largest unit', () => {
+  it('timeSince returns the elapsed time in its largest unit', () => {
     const [minute, hour] = [60_000, 3_600_000]
     expect([0, minute - 1, minute, 59 * minute, hour, 23 * hour, 24 * hour].map(ms => timeSince(0, ms))).toEqual([
       'now',
@@ -94,7 +94,7 @@ describe('the state label of a session', () => {
 })
 
 describe('the driver label', () => {
-  it('is fixed for a built-in driver, otherwise the title or else the name of the driver', () => {
+  it('is a fixed name for a built-in driver, and the title or else the name of any other driver', () => {
     expect(driverLabel('external', 'Some title')).toBe('External agent')
     expect(driverLabel('codex', 'Codex')).toBe('Codex')
     expect(driverLabel('toString')).toBe('toString')

@@ -14,7 +14,7 @@ describe('an observable store', () => {
     expect(listener).toHaveBeenCalledTimes(2)
   })
 
-  it('notifies once for several changes if coalescing is on, and returns the new value even before', async () => {
+  it('notifies once for several changes if `coalesce` is set, and returns the new value even before it notifies', async () => {
     const store = createObservableStore(1, { coalesce: true })
     const listener = vi.fn()
     store.subscribe(listener)

@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Entry } from '../src/transcript-entry.ts'
 import { TranscriptState } from '../src/transcript-state.ts'
 
-const id = `ses_${'a'.repeat(20)}` as SessionId // a valid id
-const requestId = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // a valid id
+const id = `ses_${'a'.repeat(20)}` as SessionId // the text has the format of a session id
+const requestId = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // the text has the format of a request id
 const session = {
   id,
   driver: 'test',
@@ -34,7 +34,7 @@ const resolution: Resolution = { at: 1, by: 'person', person: 'ada', answer: { k
 const delivery = (state: Delivery['state']): Delivery => ({ state, at: 1 })
 
 function logOf(bodies: readonly EventBody[]): Event[] {
-  return bodies.map((body, i) => ({ cursor: `e-${i + 1}`, at: i + 1, session: id, ...body }) as Event) // spreading a union loses its type
+  return bodies.map((body, i) => ({ cursor: `e-${i + 1}`, at: i + 1, session: id, ...body }) as Event) // TypeScript loses the union type when `body` is spread
 }
 function applyAll(events: readonly Event[]): readonly Entry[] {
   const state = new TranscriptState()
@@ -115,7 +115,7 @@ const pending = {
   delivery: delivery('waiting'),
 } as const satisfies Extract<EventBody, { type: 'request.opened' }>['value']
 const commandEvents = (n: number): EventBody[] => {
-  const command = `cmd_${String(n).padStart(20, '0')}` as Extract<EventBody, { type: 'command.taken' }>['command'] // a valid id
+  const command = `cmd_${String(n).padStart(20, '0')}` as Extract<EventBody, { type: 'command.taken' }>['command'] // the text has the format of a command id
   const body = { kind: 'message', text: `say ${n}` } as const
   const value = {
     id: command,
@@ -138,8 +138,8 @@ const log = fc.tuple(fc.array(agentEvents, { maxLength: 40 }), fc.infiniteStream
   const queues = [requestEvents(1), requestEvents(2), commandEvents(1), commandEvents(2)]
   const mixed: EventBody[] = [{ type: 'session.opened', value: session }]
   for (const body of bodies) {
-    mixed.push(body as EventBody) // the records above build event bodies
-    const next = queues[chance.next().value as number]?.shift() // the stream is infinite
+    mixed.push(body as EventBody) // the records above contain only event bodies
+    const next = queues[chance.next().value as number]?.shift() // `chance` is an infinite stream
     if (next) mixed.push(next)
   }
   return logOf(mixed)

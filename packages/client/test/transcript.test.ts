@@ -53,7 +53,7 @@ describe('a transcript', () => {
     expect(texts(first).at(-1)).toBe('line 699')
     expect(first.entries.length).toBeLessThanOrEqual(300)
     await transcript.loadEarlier()
-    // Two calls at once load one page.
+    // Two simultaneous calls load only one page.
     await Promise.all([transcript.loadEarlier(), transcript.loadEarlier()])
     const last = await when(transcript, ({ earlier }) => earlier === 'none')
     expect(texts(last)).toEqual(all)
@@ -94,7 +94,7 @@ describe('a transcript', () => {
     expect(done.entries.at(-1)).toMatchObject({ by: 'ada', problem: 'no' })
   })
   it('reports a permanent fault and does not retry', async () => {
-    const transcript = follow(`ses_${'0'.repeat(20)}` as SessionId) // a valid id
+    const transcript = follow(`ses_${'0'.repeat(20)}` as SessionId) // the text has the format of a session id
     const { problem, loaded } = await when(transcript, snapshot => snapshot.problem !== null)
     expect(loaded).toBe(false)
     expect(problem).toBeInstanceOf(Fault)
@@ -110,7 +110,7 @@ describe('a transcript', () => {
 describe('a transcript with failing calls or streams', () => {
   /** Opens a transcript of a fake log. The test controls the stream and can make calls fail. */
   function openFake(events: readonly string[], failures = 0) {
-    const id = `ses_${'1'.repeat(20)}` as SessionId // a valid id
+    const id = `ses_${'1'.repeat(20)}` as SessionId // the text has the format of a session id
     const listeners = new Set<(frame: Frame) => void>()
     const log = [...events]
     const eventOf = (text: string, i: number) => ({
@@ -156,7 +156,7 @@ describe('a transcript with failing calls or streams', () => {
       listeners,
       append: (text: string) => {
         log.push(text)
-        const frame = { frame: 'event', event: eventOf(text, log.length - 1) } as Frame // a valid frame of the stream
+        const frame = { frame: 'event', event: eventOf(text, log.length - 1) } as Frame // the object has the fields of an event frame
         for (const listener of listeners) listener(frame)
       },
       sendHello: (resume: 'ok' | 'gap') => {

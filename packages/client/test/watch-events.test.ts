@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { secrets, startTestServer } from '../../server/test/test-server.ts'
 
 setFlagsFromString('--expose-gc')
-const collectGarbage = runInNewContext('gc') as () => void // defined by the flag above
+const collectGarbage = runInNewContext('gc') as () => void // the flag above defines `gc`
 
 it('watchEvents ends when its signal aborts, even if Node has garbage-collected the request', async () => {
   const gateway = await startTestServer()
@@ -14,7 +14,7 @@ it('watchEvents ends when its signal aborts, even if Node has garbage-collected 
   const watching = (async () => {
     for await (const { frame } of watchEvents({ url: gateway.url, token: secrets.person }, { signal: stop.signal })) {
       frames.push(frame)
-      // Node 20 holds the request of a fetch, and with it the signal, only weakly.
+      // In Node 20, `fetch` has only a weak reference to the request, which holds the signal.
       setImmediate(collectGarbage)
       setTimeout(() => stop.abort(), 50)
     }

@@ -1,4 +1,4 @@
-/** Which answers fit which asks: by kind, by option, by schema. */
+/** Checks which answers fit which asks, by kind, by option and by schema. */
 import { describe, expect, it } from 'vitest'
 import { Answer, Ask, type Ask as AskValue, answerProblem, type Question } from '../src/index.ts'
 
@@ -93,16 +93,16 @@ describe('an allow answer', () => {
     ['other values of the same types', { command: '', timeout: -1, loud: false, files: [], where: {} }, null],
     ['an additional field', { description: 'why', deep: [1] }, null],
     [
-      'a number for text',
+      'a number instead of text',
       { command: 5 },
       '"command" of the edited input must be text, as in the agent’s input, not a number',
     ],
-    ['text for a number', { timeout: '5' }, '"timeout"'],
-    ['text for a switch', { loud: 'yes' }, '"loud"'],
-    ['an object for a list', { files: {} }, '"files"'],
-    ['a list for an object', { where: [] }, '"where"'],
-    ['null for text', { command: null }, 'not null'],
-    ['a number for null', { until: 1 }, '"until"'],
+    ['text instead of a number', { timeout: '5' }, '"timeout"'],
+    ['text instead of a switch', { loud: 'yes' }, '"loud"'],
+    ['an object instead of a list', { files: {} }, '"files"'],
+    ['a list instead of an object', { where: [] }, '"where"'],
+    ['null instead of text', { command: null }, 'not null'],
+    ['a number instead of null', { until: 1 }, '"until"'],
     ['a missing field', { command: undefined }, 'lacks "command"'],
   ]
   for (const [name, change, expected] of edits)
@@ -130,7 +130,7 @@ describe('answerProblem for answers to questions', () => {
     boolean,
   ][] = [
     ['one label of a single choice', two, [{ id: 'color', chosen: ['red'] }], true],
-    ['no questions', two, [], true],
+    ['no entries', two, [], true],
     ['two labels of a single choice', two, [{ id: 'color', chosen: ['red', 'blue'] }], false],
     ['no label of a single choice', two, [{ id: 'color', chosen: [] }], false],
     [
@@ -141,7 +141,7 @@ describe('answerProblem for answers to questions', () => {
     ],
     ['an unknown label', two, [{ id: 'color', chosen: ['green'] }], false],
     ['a label in a different case', two, [{ id: 'color', chosen: ['Red'] }], false],
-    ['an index for a label', two, [{ id: 'color', chosen: ['0'] }], false],
+    ['an index instead of a label', two, [{ id: 'color', chosen: ['0'] }], false],
     ['an unknown question', two, [{ id: 'size', chosen: ['red'] }], false],
     [
       'two entries for the same question',
@@ -158,7 +158,7 @@ describe('answerProblem for answers to questions', () => {
     ['the same label twice', two, [{ id: 'many', chosen: ['red', 'red'] }], false],
     ['no label of a multiple choice', two, [{ id: 'many', chosen: [] }], false],
     ['the person’s own text for a question without options', free, [{ id: 'free', chosen: [], other: 'x' }], true],
-    ['a label inherited by every object', two, [{ id: 'color', chosen: ['toString'] }], false],
+    ['a label that is the name of an inherited property', two, [{ id: 'color', chosen: ['toString'] }], false],
   ]
   for (const [name, questions, given, fits] of rows)
     it(`${fits ? 'accepts' : 'refuses'} an answer with ${name}`, () => {
@@ -185,15 +185,15 @@ describe('the schema', () => {
     ['an unknown kind', { kind: 'yes' }],
     ['an answer without a kind', { input: {} }],
     ['an unknown field', { kind: 'allow', always: true }],
-    ['a list for an object', { kind: 'allow', input: [] }],
-    ['a number for a list', { kind: 'answers', answers: -1 }],
-    ['an index for labels', { kind: 'answers', answers: [{ id: 'a', chosen: 0 }] }],
-    ['an index among labels', { kind: 'answers', answers: [{ id: 'a', chosen: [0] }] }],
-    ['a label for labels', { kind: 'answers', answers: [{ id: 'a', chosen: 'red' }] }],
+    ['a list instead of an object', { kind: 'allow', input: [] }],
+    ['a number instead of a list', { kind: 'answers', answers: -1 }],
+    ['an index instead of a list of labels', { kind: 'answers', answers: [{ id: 'a', chosen: 0 }] }],
+    ['an index in the list of labels', { kind: 'answers', answers: [{ id: 'a', chosen: [0] }] }],
+    ['a label instead of a list of labels', { kind: 'answers', answers: [{ id: 'a', chosen: 'red' }] }],
     ['an empty text as the person’s own answer', { kind: 'answers', answers: [{ id: 'a', chosen: [], other: '' }] }],
     ['an unknown field in the answer to a question', { kind: 'answers', answers: [{ id: 'a', chosen: [], index: 1 }] }],
-    ['a list of values', { kind: 'submit', values: [] }],
-    ['a string for interrupt', { kind: 'deny', interrupt: 'yes' }],
+    ['a list instead of an object with values', { kind: 'submit', values: [] }],
+    ['a string for `interrupt`', { kind: 'deny', interrupt: 'yes' }],
   ]
   it.each(malformedAnswers)('of answers refuses %s', (_name, value) =>
     expect(Answer.safeParse(value).success).toBe(false),
@@ -210,7 +210,7 @@ describe('the schema', () => {
     ['an empty label', { kind: 'questions', questions: [question({ options: [{ label: '' }] })] }],
     ['two questions with the same id', { kind: 'questions', questions: [question(), question()] }],
     ['a tool without a name', { ...approval, tool: '' }],
-    ['a list for input', { ...approval, input: [] }],
+    ['a list instead of an input object', { ...approval, input: [] }],
     ['an unknown field', { ...approval, allowed: true }],
     ['a form with a javascript: URL', { ...asks.form, url: 'javascript:alert(1)' }],
     [

@@ -21,9 +21,12 @@ describe('digestText', () => {
     ['description', { description: 'harmless' }, false],
     ['caution', { caution: { defaultToNo: true } }, false],
   ]
-  it.each(changes)('of an approval depends on its %s only if the field affects what runs', (_name, change, differs) => {
-    expect(digestText(session, { ...approval, ...change } as Ask) !== digestText(session, approval)).toBe(differs)
-  })
+  it.each(changes)(
+    'of an approval covers the field “%s” if and only if the field affects what runs',
+    (_name, change, differs) => {
+      expect(digestText(session, { ...approval, ...change } as Ask) !== digestText(session, approval)).toBe(differs)
+    },
+  )
   it('contains the session, so that an answer fits only one session', () => {
     const other = 'ses_11111111111111111111' as SessionId
     expect(digestText(other, approval)).not.toBe(digestText(session, approval))

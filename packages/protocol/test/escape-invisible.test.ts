@@ -9,9 +9,9 @@ const texts = JSON.parse(readFileSync(new URL('./data/display.json', import.meta
   readonly name: string
   readonly text: string
   readonly level: string
-}[] // the file contains this shape
+}[] // the file contains a list of such objects
 
-/** A copy of the pattern in the source, so that changing the source fails this test. */
+/** A copy of the pattern in the source, so that this test fails if the pattern in the source changes. */
 const invisible =
   /[\p{C}\p{Zl}\p{Zp}\p{DI}\u2800]|(?! )\p{Zs}|(?<=(?:(?!\p{DI})[\p{Mn}\p{Me}]){4})(?!\p{DI})[\p{Mn}\p{Me}]/u
 
@@ -67,7 +67,7 @@ describe('escapeInvisible', () => {
   it('escapes every invisible character of any text', () => {
     fc.assert(fc.property(anyText, text => void expect(escapeInvisible(text)).not.toMatch(invisible)))
   })
-  it('keeps only line feeds and tabs with multiline', () => {
+  it('with `multiline`, keeps line feeds and tabs but no other invisible characters', () => {
     fc.assert(
       fc.property(anyText, text => {
         const shown = escapeInvisible(text, { multiline: true })
@@ -99,7 +99,7 @@ describe('escapeInvisible', () => {
   it('shows the code point of an invisible character', () => {
     expect(escapeInvisible('a\u202eb\u{e0041}\u0000')).toBe('a\\u{202e}b\\u{e0041}\\u{0}')
   })
-  it('keeps ordinary combining marks and escapes excess ones', () => {
+  it('keeps ordinary combining marks and escapes excess marks', () => {
     for (const text of ['Vie\u0323\u0302t', 'ש\u05bc\u05c1\u05b7\u0591', 'ก\u0e34\u0e48', 'a\u0301\u0301\u0301\u0301b'])
       expect([text, escapeInvisible(text), hasInvisible(text)]).toEqual([text, text, false])
     expect(escapeInvisible(`a${'\u0301'.repeat(6)}b`)).toBe(`a${'\u0301'.repeat(4)}\\u{301}\\u{301}b`)
@@ -131,13 +131,13 @@ describe('hasInvisible', () => {
   })
 })
 
-describe('escapeInvisible with keepEmoji', () => {
+describe('escapeInvisible with `keepEmoji`', () => {
   const family = '\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}'
   it.each(['\u{26a0}\u{fe0f}', '\u{2764}\u{fe0f}', family, '\u{1f44d}\u{1f3fd}', '\u{1f680}'])('keeps %s', text => {
     expect(escapeInvisible(`so ${text} it is`, { keepEmoji: true })).toBe(`so ${text} it is`)
     expect(hasInvisible(text, { keepEmoji: true })).toBe(false)
   })
-  it('keeps a variation selector, which is escaped without the option', () => {
+  it('keeps a variation selector that is escaped without the option', () => {
     expect(escapeInvisible('\u{26a0}\u{fe0f}')).toBe('\u{26a0}\\u{fe0f}')
     expect(hasInvisible('\u{26a0}\u{fe0f}')).toBe(true)
   })

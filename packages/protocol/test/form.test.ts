@@ -59,7 +59,7 @@ describe('a form', () => {
     expect(formProblem({ type: 'object', properties: { toString: text() } }, {})).toBeNull()
     expect(formProblem(schema, { a: 'x', valueOf: 'y' })).toContain('valueOf')
   })
-  it('has at most fieldsMax fields', () => {
+  it('has at most `fieldsMax` fields', () => {
     const of = (count: number) => ({
       type: 'object',
       properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, { type: 'boolean' }])),

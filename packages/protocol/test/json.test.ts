@@ -27,7 +27,7 @@ function reverseKeys(value: unknown): unknown {
 }
 
 describe('canonicalJson', () => {
-  it('formats the example of RFC 8785 like the RFC', () => {
+  it('formats the example of RFC 8785 as the RFC does', () => {
     const example = {
       numbers: [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: '\u20ac$\u000f\nA\'B"\\\\"/',
@@ -38,13 +38,13 @@ describe('canonicalJson', () => {
     )
   })
 
-  it('sorts keys by UTF-16 code units like the example of RFC 8785', () => {
+  it('sorts keys by UTF-16 code units, as in the example of RFC 8785', () => {
     const keys = ['\u20ac', '\r', '\ufb33', '1', '\ud83d\ude00', '\u0080', '\u00f6']
     const sorted = JSON.parse(canonicalJson(Object.fromEntries(keys.map(name => [name, 0]))))
     expect(Object.keys(sorted)).toEqual(['1', '\r', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33'])
   })
 
-  it('formats numbers like ECMAScript', () => {
+  it('formats numbers as ECMAScript does', () => {
     expect(canonicalJson([0, -0, 5e-324, 1.7976931348623157e308, 9007199254740992, 1e21, 1e-7])).toBe(
       '[0,0,5e-324,1.7976931348623157e+308,9007199254740992,1e+21,1e-7]',
     )
@@ -105,7 +105,7 @@ describe('parseJsonStrict', () => {
     expect(parseJsonStrict(text)).toEqual(JSON.parse(text))
   })
 
-  it('accepts up to jsonDepthMax nested levels and refuses more', () => {
+  it('accepts up to `jsonDepthMax` nested levels and refuses more', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(() => parseJsonStrict(nested(limits.jsonDepthMax))).not.toThrow()
     expect(() => parseJsonStrict(nested(limits.jsonDepthMax + 1))).toThrow(

@@ -1,4 +1,4 @@
-/** Limits of inputs: the largest allowed value is accepted, one more is refused. */
+/** Checks that each limit accepts the largest allowed input and refuses an input that is larger by one. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -154,13 +154,13 @@ describe('the deadline of a request', () => {
   it.each([limits.deadlineMinMs, 2 ** 31, 30 * 24 * 3600 * 1000])('of %s ms is accepted', deadlineMs => {
     expect(contract.openRequest.input.safeParse({ ...open, deadlineMs }).success).toBe(true)
   })
-  it('can deny or wait, but never allow', () => {
+  it('can never allow the request', () => {
     expect(contract.openRequest.input.safeParse({ ...open, onDeadline: 'allow' }).success).toBe(false)
   })
 })
 
-describe('the format of ids and cursors', () => {
-  it('is made from twenty bytes and can be parsed', () => {
+describe('the formats of ids and cursors', () => {
+  it('an id is made from at least twenty bytes, and ids and cursors can be parsed', () => {
     expect(formatId('ses', new Uint8Array(20))).toBe('ses_00000000000000000000')
     expect(SessionId.safeParse(formatId('ses', new Uint8Array(20).fill(255))).success).toBe(true)
     expect(() => formatId('ses', new Uint8Array(19))).toThrow()
@@ -175,12 +175,12 @@ describe('the format of ids and cursors', () => {
     'ses_0000000000000000000i',
     ' ses_00000000000000000000',
     'ses_00000000000000000000\n',
-  ])('does not allow %j as a session id', text => expect(SessionId.safeParse(text).success).toBe(false))
-  it('does not allow an id with the prefix of another kind', () => {
+  ])('%j is refused as a session id', text => expect(SessionId.safeParse(text).success).toBe(false))
+  it('an id with the prefix of another kind is refused', () => {
     expect(RunnerId.safeParse(session).success).toBe(false)
   })
   it.each(['', '-1', 'a', 'a-', 'a--1', 'a-1e3', 'A-1', 'a-1 ', `a-${'9'.repeat(16)}`, `${text(17)}-1`, 'a-１'])(
-    'does not allow %j as a cursor',
+    '%j is refused as a cursor',
     text => expect(Cursor.safeParse(text).success).toBe(false),
   )
 })

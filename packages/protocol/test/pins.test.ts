@@ -121,7 +121,7 @@ describe('a fault', () => {
     expect(faultStatus).toEqual(statuses)
     expect(faultCodes).toEqual(Object.keys(statuses))
   })
-  it.each(faultCodes)('with the code %s keeps code, message and detail on the wire', code => {
+  it.each(faultCodes)('with the code %s keeps its code, message and detail on the wire', code => {
     const fault = new Fault(code, 'What happened.', { id: 'x' })
     expect(fault.status).toBe(statuses[code])
     expect(FaultBody.parse(JSON.parse(JSON.stringify(fault)))).toEqual({

@@ -57,7 +57,7 @@ describe('retry', () => {
 })
 
 describe('isTransient', () => {
-  it('is true for a restart, an unavailable store and a missing reply, and false for all other errors', () => {
+  it('returns true for a restart, an unavailable store and a missing reply, and false for all other errors', () => {
     const unreachable = Object.assign(new Error('no reply'), { name: 'Unreachable' })
     expect([restarting, new Fault('store_full', 'full'), unreachable].map(isTransient)).toEqual([true, true, true])
     expect([new Fault('not_found', 'gone'), new Error('bug'), 'text', null].map(isTransient)).not.toContain(true)

@@ -1,4 +1,4 @@
-/** Authentication over every transport: host names, origins, tokens, cookies and sign-in. */
+/** Checks authentication over every transport: host names, origins, tokens, cookies and sign-in. */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { apiRoot } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -123,7 +123,7 @@ describe.each(names)('authentication of a %s request', name => {
     expect(await send({ cookie: `${cookie}; ${cookie}x`, origin: ownOrigin(), 'x-holdpoint': '1' })).toBe(401))
 })
 
-it('a change with a cookie needs x-holdpoint and the gateway’s own origin; a socket needs only the origin', async () => {
+it('a write request with a cookie needs the x-holdpoint header and the gateway’s own origin, and a socket needs only the origin', async () => {
   expect(await transports.write({ cookie, origin: ownOrigin() })).toBe(403)
   expect(await transports.write({ cookie, 'x-holdpoint': '1' })).toBe(403)
   expect(await transports.socket({ cookie, 'x-holdpoint': '1' })).toBe(403)

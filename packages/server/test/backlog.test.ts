@@ -68,7 +68,7 @@ describe('a resumed stream', () => {
     expect((await reader.next()).hello).toMatchObject({ resume: 'gap', sessions: [{ id: session.id }] })
     reader.stop()
   })
-  it('ends and is logged once if a frame cannot be encoded, and other streams continue', async () => {
+  it('ends if a frame cannot be encoded; the error is logged once, and other streams continue', async () => {
     const frame = {
       cursor: 'a-1',
       session: null,
@@ -130,7 +130,7 @@ describe('a socket with a slow reader', () => {
     expect(lines).toEqual([])
     socket.ws.close()
   })
-  it('is paused while queuedRepliesMaxBytes of replies are unread, and then continues', async () => {
+  it('is paused while `queuedRepliesMaxBytes` of replies are unread, and then continues', async () => {
     const large = await openSessionWithImages()
     const socket = await openSocket(gateway, authHeaders('agent'))
     socket.ws.pause()

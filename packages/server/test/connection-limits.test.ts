@@ -37,23 +37,23 @@ const headers = ({ port }: TestServer, ...lines: string[]) =>
 
 describe('an unreadable request', () => {
   it.each([
-    ['not HTTP', 'nonsense\r\n\r\n', 400, 'bad_input'],
-    ['no Host', `GET ${apiRoot}/me HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, 'bad_input'],
-    ['two lengths', 'POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400, 'bad_input'],
-    ['long headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    ['is not HTTP', 'nonsense\r\n\r\n', 400, 'bad_input'],
+    ['has no Host header', `GET ${apiRoot}/me HTTP/1.1\r\nConnection: close\r\n\r\n`, 400, 'bad_input'],
+    ['has two lengths', 'POST / HTTP/1.1\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', 400, 'bad_input'],
+    ['has headers that are too long', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     [
-      'an incomplete handshake',
+      'is an incomplete handshake',
       `GET ${apiRoot}/socket HTTP/1.1\r\nHost: HOST\r\nAuthorization: Bearer ${secrets.person}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
       400,
       'bad_input',
     ],
     [
-      'an expectation',
+      'has an unknown Expect header',
       'GET /nothing HTTP/1.1\r\nHost: HOST\r\nConnection: close\r\nExpect: x\r\n\r\n',
       404,
       'not_found',
     ],
-  ])('gets a fault and the security headers: %s', async (_name, bytes, status, code) => {
+  ])('gets a fault with the security headers if it %s', async (_name, bytes, status, code) => {
     const { port } = await open()
     expect(parseReply(await sendRaw(port, bytes.replace('HOST', `localhost:${port}`)))).toEqual({
       status,
@@ -91,12 +91,12 @@ describe('an unreadable request', () => {
 })
 
 describe('a request that arrives too slowly', () => {
-  it('is ended with too_slow while its headers are incomplete', async () => {
+  it('gets the fault `too_slow` if its headers stay incomplete', async () => {
     const gateway = await open({ connectionLimits: timeouts })
     const text = await sendRaw(gateway.port, 'GET / HTTP/1.1\r\nHost: loc')
     expect(parseReply(text)).toEqual({ status: 408, code: 'too_slow', hasSecurityHeaders: true })
   })
-  it('is ended with too_slow while its body is incomplete', async () => {
+  it('gets the fault `too_slow` if its body stays incomplete', async () => {
     const gateway = await open({ connectionLimits: timeouts })
     const lines = headers(gateway, 'Content-Type: application/json', 'Content-Length: 100')
     const text = await sendRaw(gateway.port, `POST ${apiRoot}/links HTTP/1.1\r\n${lines}\r\n\r\n{`)
@@ -105,7 +105,7 @@ describe('a request that arrives too slowly', () => {
   })
 })
 
-it('a connection over connectionsMax is closed, and the others are served', async () => {
+it('a connection beyond `connectionsMax` is closed, and the other connections are served', async () => {
   const gateway = await open({ connectionLimits: { connectionsMax: 2 } })
   const connectAndRequest = () =>
     new Promise<ReturnType<typeof connect>>(resolve => {

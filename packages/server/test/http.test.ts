@@ -1,4 +1,4 @@
-/** HTTP: routes, inputs, bodies, idempotency keys, OpenAPI, and closing. */
+/** Checks HTTP: routes, inputs, bodies, idempotency keys, OpenAPI, and closing. */
 import {
   apiRoot,
   contract,
@@ -73,7 +73,7 @@ describe('an operation of the contract', () => {
     }
     expect(document.openapi).toBe('3.1.0')
     const names = Object.values(document.paths).flatMap(path => Object.values(path).map(op => op.operationId))
-    expect(names.sort()).toEqual((Object.keys(contract) as OperationName[]).sort()) // the keys of the contract
+    expect(names.sort()).toEqual((Object.keys(contract) as OperationName[]).sort()) // every key of the contract is an operation name
     expect(document.paths['/requests/{id}/answer']?.post).toMatchObject({
       parameters: [{ name: 'id', in: 'path', required: true }, { name: 'Idempotency-Key' }],
       requestBody: { content: { 'application/json': { schema: { required: ['digest', 'answer'] } } } },
@@ -90,13 +90,13 @@ describe('the session log and the audit log', () => {
     }
     const get = async (path: string) => (await request(gateway, path, { headers: authHeaders('person') })).json()
     const log = `/sessions/${session.id}/events`
-    const newest = (await get(`${log}?before=end&limit=2`)) as Output<'listEvents'> // by the contract
-    const older = (await get(`${log}?before=${newest.next}`)) as Output<'listEvents'> // typed by the contract
+    const newest = (await get(`${log}?before=end&limit=2`)) as Output<'listEvents'> // the reply has the type that the contract declares
+    const older = (await get(`${log}?before=${newest.next}`)) as Output<'listEvents'> // the reply has the type that the contract declares
     expect(await get(log)).toEqual({ items: [...older.items, ...newest.items], next: null })
     const both = await request(gateway, `${log}?before=end&after=${newest.next}`, { headers: authHeaders('person') })
     expect([both.status, await faultCode(both)]).toEqual([400, 'bad_input'])
 
-    const auditPage = (query: string) => get(`/audit?session=${session.id}&${query}`) as Promise<Output<'listAudit'>> // typed by the contract
+    const auditPage = (query: string) => get(`/audit?session=${session.id}&${query}`) as Promise<Output<'listAudit'>> // the reply has the type that the contract declares
     const keys = async (query: string) => (await auditPage(query)).items.map(entry => entry.value.key)
     expect(await keys('before=end&limit=2')).toEqual(['Feed the cat', 'Water the fern'])
     expect(await keys('q=THE+CAT&by=person&answer=deny&person=ada')).toEqual(['Feed the cat'])
@@ -147,7 +147,7 @@ describe('a request for an operation', () => {
       expect(await faultCode(reply), key).toBe('bad_input')
     }
   })
-  it('stores the client of an answer in the resolution', async () => {
+  it('is recorded with its client in the resolution if it answers', async () => {
     const opened = await ask(gateway, await openSession(gateway), 'via')
     const reply = await request(gateway, `/requests/${opened.id}/answer`, {
       method: 'POST',
@@ -277,7 +277,7 @@ describe('GET /healthz', () => {
 })
 
 describe('closing the server', () => {
-  it('ends long polls at once with draining and leaves requests pending', async () => {
+  it('ends long polls at once with the fault `draining` and leaves requests pending', async () => {
     const closingServer = await startTestServer()
     const opened = await ask(closingServer, await openSession(closingServer), 'k')
     const poll = request(closingServer, `/requests/${opened.id}?wait=60000`, { headers: authHeaders('agent') })

@@ -1,4 +1,4 @@
-/** The OpenAPI document and docs/api.md: complete, consistent and up to date. */
+/** Checks that the OpenAPI document and docs/api.md are complete, consistent and up to date. */
 import { readFileSync } from 'node:fs'
 import { contract, faultCodes, type Operation } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
@@ -31,7 +31,7 @@ function walkAll(visit: Visit): void {
   }
 }
 const nameOfRef = (schema: JsonSchema) => String(schema.$ref ?? '').replace('#/components/schemas/', '')
-/** A field is described by itself or by the named schema that it refers to. */
+/** Returns whether a field has its own description or refers to a named schema with a description. */
 const isDescribed = (schema: JsonSchema) =>
   typeof schema.description === 'string' || typeof schemas[nameOfRef(schema)]?.description === 'string'
 
@@ -80,7 +80,7 @@ describe('the OpenAPI document', () => {
   it('names the faults of every operation with their statuses', () => {
     const codes = new Set<string>()
     for (const { operationId, responses } of operations) {
-      const { faults = [] }: Operation = contract[operationId as keyof typeof contract] // checked above
+      const { faults = [] }: Operation = contract[operationId as keyof typeof contract] // an earlier test checks that each id is an operation name
       for (const [status, { description }] of Object.entries(responses))
         for (const [, code = '', named] of description.matchAll(/`(\w+)` \((\d+)\)/g)) {
           codes.add(code)
@@ -104,7 +104,7 @@ describe('docs/api.md', () => {
     const script = new URL('../../../scripts/api-reference.mjs', import.meta.url).href
     const { renderApiReference } = (await import(script)) as {
       renderApiReference: (document: OpenapiDocument) => string
-    } // the script's only export
+    } // the script exports nothing else
     const stored = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8')
     expect(stored).toBe(renderApiReference(document))
   })

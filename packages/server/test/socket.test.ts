@@ -1,4 +1,4 @@
-/** The WebSocket: operations, subscriptions, limits and closing. */
+/** Checks the WebSocket: operations, subscriptions, limits and closing. */
 import { limits, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -118,7 +118,7 @@ describe('a socket', () => {
     unmasked.ws.send('{}', { mask: false })
     expect(await unmasked.closed).toBe(1002)
   })
-  it('refuses an operation while socketInFlightMax operations are running, and accepts it later', async () => {
+  it('refuses an operation while `socketInFlightMax` operations are running, and accepts it later', async () => {
     const socket = await openSocket(gateway, authHeaders('agent'))
     const opened = await ask(gateway, session, 'crowded')
     for (let id = 0; id <= limits.socketInFlightMax; id++)
@@ -144,7 +144,7 @@ describe('a socket', () => {
     socket.ws.close()
     adminSocket.ws.close()
   })
-  it('ends long polls with draining before the gateway closes the socket', async () => {
+  it('ends long polls with the fault `draining` before the gateway closes the socket', async () => {
     const closingServer = await startTestServer()
     const opened = await ask(closingServer, await openSession(closingServer), 'k')
     const socket = await openSocket(closingServer, authHeaders('agent'))

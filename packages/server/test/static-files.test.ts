@@ -1,4 +1,4 @@
-/** The files of the page over real HTTP: which files are served, caching, compression, security headers. */
+/** Checks the files of the page over real HTTP: which files are served, caching, compression and security headers. */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -120,7 +120,7 @@ describe('the web page', () => {
       )
     expect((await fetch(`${withPage.url}/index.html`, { method: 'POST' })).status).toBe(405)
   })
-  it('is replaced by a plain text if the gateway runs without the page', async () => {
+  it('is replaced by a plain-text reply if the gateway runs without the page', async () => {
     const reply = await fetch(`${withoutPage.url}/`)
     expect(reply.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(await reply.text()).toContain('where AI agents stop and ask')

@@ -1,4 +1,4 @@
-/** The event stream: hello, resuming, filters, slow readers, heartbeats. */
+/** Checks the event stream: the hello frame, resuming, filters, slow readers and heartbeats. */
 import { connect } from 'node:net'
 import { apiRoot, limits, type Session } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -69,7 +69,7 @@ const appendMessage = (text: string) =>
 const isMessage = (frame: ParsedFrame) => frame.event?.type === 'message.added'
 
 describe('the event stream', () => {
-  it('begins with a hello snapshot and continues with events and their cursors', async () => {
+  it('begins with a snapshot in the hello frame and continues with events and their cursors', async () => {
     const pending = await ask(gateway, session, 'seen')
     const reader = await openStream()
     const hello = await reader.next()
@@ -98,7 +98,7 @@ describe('the event stream', () => {
       const again = await openStream(query, headers)
       const hello = await again.next()
       expect(hello.hello?.resume).toBe('ok')
-      // A client that loses the connection here has not seen the missed events, so hello must have the old cursor.
+      // A client that loses the connection here has not seen the missed events, so `hello` must have the old cursor.
       expect(hello.id).toBe(id)
       expect((await again.next(isMessage)).event?.text).toBe('two')
       expect((await again.next(isMessage)).event?.text).toBe('three')
@@ -155,7 +155,7 @@ describe('the event stream', () => {
     )
     reader.stop()
   })
-  it('is the same in process', async () => {
+  it('is also available in process', async () => {
     const abort = new AbortController()
     const reply = await gateway.server.fetch(
       new Request(`http://localhost${apiRoot}/events`, { headers: authHeaders('person'), signal: abort.signal }),
@@ -168,7 +168,7 @@ describe('the event stream', () => {
     for (let frame = await next(); frame.event?.text !== 'in process'; frame = await next());
     await events.return()
   })
-  it('disconnects only a client that does not read', async () => {
+  it('disconnects a client that does not read, and no other client', async () => {
     const slow = connect(gateway.port, '127.0.0.1')
     slow.write(
       `GET ${apiRoot}/events HTTP/1.1\r\nHost: localhost:${gateway.port}\r\nAuthorization: ${authHeaders('person').authorization}\r\n\r\n`,
@@ -235,7 +235,7 @@ describe('a stream without events', () => {
   })
 })
 
-it('a subscription over subscriptionsMax is refused', async () => {
+it('a subscription beyond `subscriptionsMax` is refused', async () => {
   const crowded = await startTestServer()
   const open = () =>
     crowded.server.fetch(new Request(`http://localhost${apiRoot}/events`, { headers: authHeaders('person') }))

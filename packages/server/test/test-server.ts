@@ -59,7 +59,7 @@ export const approval = (title: string, input: Record<string, string> = {}): Ask
 export async function openSession(gateway: TestServer): Promise<Session> {
   const reply = await post(gateway, 'agent', '/sessions', { driver: 'external', title: 'a test' })
   if (reply.status !== 201) throw new Error(await reply.text())
-  return (await reply.json()) as Session // the contract's output
+  return (await reply.json()) as Session // the reply has the type that the contract declares
 }
 
 export async function ask(
@@ -70,7 +70,7 @@ export async function ask(
 ): Promise<HoldpointRequest> {
   const reply = await post(gateway, 'agent', `/sessions/${session.id}/requests`, { key, ask: what })
   if (reply.status !== 201) throw new Error(await reply.text())
-  return (await reply.json()) as HoldpointRequest // the contract's output
+  return (await reply.json()) as HoldpointRequest // the reply has the type that the contract declares
 }
 
 /** Sends the bytes unchanged and returns everything received until the server closes the connection. */
