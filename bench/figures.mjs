@@ -1,4 +1,4 @@
-/** All figures by name: suite, unit, goal, and whether a missed goal fails the run. */
+/** Lists all figures with their suite, their unit, their goal, and whether a missed goal fails the run. */
 
 /** The figures by name. `most` and `least` are goals. A missed goal of a `reported` figure is shown but does not fail the run. `counter` describes the bare program that is measured for comparison. */
 export const figures = {

@@ -42,7 +42,7 @@ function format(value, unit) {
   return `${round(value).toLocaleString('en-US', { maximumFractionDigits: 4 })}${unit && ` ${unit}`}`
 }
 
-/** Returns an object with each figure under its name and the measurement of the bare program under `bare_` and the name. */
+/** Returns an object that contains each figure under its name, and the measurement of the bare program under the same name with the prefix `bare_`. */
 export function objectOf(results, failures, quick) {
   const entries = Object.entries(results)
   return {

@@ -25,7 +25,7 @@ if (unknown.length > 0) {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-bench-'))
-// PostgreSQL refuses to run as root. It then runs as another user, who needs access to the data folder.
+// PostgreSQL refuses to run as root, so a run as root starts PostgreSQL as another user, who needs access to the data folder.
 chmodSync(folder, 0o711)
 let current
 

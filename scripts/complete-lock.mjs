@@ -1,5 +1,5 @@
 /**
- * Adds missing optional dependencies to package-lock.json. Run it after `npm install` has changed dependencies.
+ * Adds missing optional dependencies to package-lock.json. Run this script after `npm install` has changed dependencies.
  * `npm install` leaves out binaries for other platforms that it did not resolve (https://github.com/npm/cli/issues/4828),
  * and `npm ci` then rejects the lock file as out of sync (https://github.com/npm/cli/issues/9846).
  */

@@ -37,7 +37,7 @@ export async function roundTrips({ url, count }) {
   return times
 }
 
-/** Measures POST requests of the same size to which the server replies at once. */
+/** Measures POST requests of the same size to a server that replies at once. */
 export async function posts({ url, count }) {
   const http = await openHttpClient(url)
   const times = []

@@ -1,4 +1,4 @@
-/** A node:http server in three variants: it only replies, it commits the recorded rows in groups before it replies, or it broadcasts each body. */
+/** A node:http server in three variants. The server only replies, commits the recorded rows in groups before it replies, or broadcasts each body. */
 import { createServer } from 'node:http'
 import { openBareCommits, readRecording } from '../kit/sqlite.mjs'
 

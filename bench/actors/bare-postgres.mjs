@@ -1,4 +1,4 @@
-/** Commits the recorded rows with only the PostgreSQL client library, one transaction after another, each in one batch. */
+/** Commits the recorded rows using only the PostgreSQL client library. Transactions run one after another, and each transaction is sent as one batch. */
 import { createRequire } from 'node:module'
 import { openPostgres } from '../../packages/store/dist/index.js'
 import { msSince } from '../kit/numbers.mjs'
@@ -10,7 +10,7 @@ let sql
 let changes
 let next = 0
 
-/** Reads the rows of a measured run from one database and creates the same tables in another. */
+/** Reads the rows of a measured run from one database and creates the same tables in another database. */
 export async function open({ recording, url }) {
   const source = postgres(recording, { max: 1, fetch_types: false })
   const rows = {}

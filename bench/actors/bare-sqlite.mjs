@@ -1,4 +1,4 @@
-/** Commits the recorded rows with only the SQLite library, in a loop of transactions of a given size. */
+/** Commits the recorded rows using only the SQLite library, in a loop of transactions of a given size. */
 import { msSince } from '../kit/numbers.mjs'
 import { openBareCommits, readRecording } from '../kit/sqlite.mjs'
 
@@ -27,7 +27,7 @@ export function run({ count, perCommit }) {
   return { cpuUs: user + system, ms }
 }
 
-/** Measures groups of `group` single commits. After each group, commits `leftOut` changes without measuring them. */
+/** Measures groups of `group` commits with one change each. After each group, commits `leftOut` changes without measuring them. */
 export function time({ groups, group, leftOut }) {
   const times = []
   for (let i = 0; i < groups; i++) {

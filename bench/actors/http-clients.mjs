@@ -20,7 +20,7 @@ export async function open({ url, clients, ...tokens }) {
   )
 }
 
-/** Returns the replies, because the bare server has to send the same bodies. */
+/** Runs one cycle. Returns the replies, so that the bare server can send the same bodies. */
 async function cycle({ http, session }) {
   const n = ++asked
   const opened = await http.call('POST', `/sessions/${session}/requests`, agent, {

@@ -21,13 +21,13 @@ export async function open({ url, token, count }) {
     )
 }
 
-/** Discards everything received so far, such as the gateway's hello. */
+/** Discards everything received so far, such as the gateway's `hello`. */
 export function reset() {
   counts.fill(0)
   firstBytes = []
 }
 
-/** Resolves with the bytes of the first subscription when it has the given number of events or bytes and all other subscriptions have the same number of bytes. */
+/** Resolves with the bytes of the first subscription. Waits until this subscription has received the given number of events or bytes, and until every other subscription has received the same number of bytes. */
 export async function all({ events, bytes }) {
   for (;;) {
     const text = Buffer.concat(firstBytes)

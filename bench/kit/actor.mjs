@@ -1,4 +1,4 @@
-/** Main module of every actor process: calls the functions of its module on request, and exits when its parent disconnects. */
+/** The main module of every actor process. Calls the exports of the actor when the parent process asks for it, and exits when the parent process disconnects. */
 const actor = await import(new URL(`../actors/${process.argv[2]}.mjs`, import.meta.url))
 
 process.on('message', async ({ id, method, input }) => {

@@ -20,13 +20,13 @@ export async function startGateway({ home, runner = 'none', execArgv = [] }) {
     pid: child.pid,
     token: readFileSync(tokenFile, 'utf8').trim(),
     runnerPid: () => runnerPid(home),
-    /** Stops the gateway and kills its runner. A runner is detached and outlives its gateway, and this runner has no agents. */
+    /** Stops the gateway and kills its runner, which is detached and would outlive the gateway. Killing the runner is safe because it has no agents. */
     async stop() {
       const pid = runner === 'process' ? await runnerPid(home) : null
       await endProcess(child.pid)
       if (!pid) return
       await endProcess(pid, 'SIGKILL')
-      // Remove runner.json, because the cleanup kills every pid in such a file, and this pid may then belong to another process.
+      // Remove runner.json. Otherwise the final cleanup would kill the pid in this file, which may belong to another process by then.
       rmSync(join(home, 'runner.json'))
     },
   }

@@ -28,7 +28,7 @@ export function writeHistory(db, template, { requests, sessions }) {
   db.exec(
     `${count('r', requests)} INSERT INTO request SELECT ${requestColumns.map(name => rewritten[name] ?? `m."${name}"`).join(', ')} FROM r, template.request m`,
   )
-  // Each request has four events in the order of the template: opened, resolved, handed, taken.
+  // Each request has four events in the order of the template: `opened`, `resolved`, `handed`, `taken`.
   db.exec(
     `CREATE TEMP TABLE request_event AS SELECT row_number() OVER (ORDER BY seq) AS position, * FROM template.event WHERE type LIKE 'request.%'`,
   )

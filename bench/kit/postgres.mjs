@@ -1,4 +1,4 @@
-/** Starts the PostgreSQL server of the tests with its default durability. It ends with the suite that started it. */
+/** Starts the PostgreSQL server that the tests use, with its default durability settings. The server ends with the suite that started it. */
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import postgres from 'postgres'

@@ -11,7 +11,7 @@ const tickMs = 10
 export function cpuMsOf(pid) {
   if (!hasProc) return parseCpuTime(ps(pid, 'time'))
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  // The command name in field 2 may contain blanks and parentheses, so count from its end.
+  // The command name in field 2 may contain blanks and parentheses, so count the fields after the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11]) + Number(fields[12])) * tickMs
 }
@@ -39,7 +39,7 @@ function isRunning(pid) {
   }
 }
 
-/** Ends any process and resolves when the process is gone. Kills the process if it does not react to the signal. */
+/** Sends a signal to a process and resolves when the process is gone. Kills the process if it is still running after `graceMs` milliseconds. */
 export async function endProcess(pid, signal = 'SIGTERM', graceMs = 6000) {
   const killAt = Date.now() + graceMs
   for (let next = signal; isRunning(pid); await sleep(20)) {

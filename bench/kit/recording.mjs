@@ -10,7 +10,7 @@ export function changesOf({ events, requests, idems }) {
     if (noun !== 'request') continue
     const body = JSON.parse(event.text)
     const request = requestOf.get(body.value?.id ?? body.request)
-    // An idempotency row has the sequence number after its change's event.
+    // The sequence number of an idempotency row is one higher than that of the event in the same change.
     changes.push({
       step,
       request: { ...request, body: bodies[step](JSON.parse(request.body)) },

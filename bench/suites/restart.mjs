@@ -1,4 +1,4 @@
-/** Measures the start of a gateway with 10,000 pending requests: the time until a client has the first page and the count, and the memory. */
+/** Measures the start of a gateway with 10,000 pending requests: the memory, and the time until a client has the first page and the number of pending requests. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -23,7 +23,7 @@ export async function measure({ folder, quick, profile }) {
   const times = { roundTrips: [], commits: [], posts: [] }
   for (let turn = 0; turn < turns; turn++) {
     times.roundTrips.push(...(await agentProcess.call('roundTrips', { url: gateway.url, count: perTurn })))
-    // A round trip includes the commits of opened, resolved and handed, not of taken.
+    // A round trip includes the commits of `opened`, `resolved` and `handed`, but not the commit of `taken`.
     times.commits.push(...(await disk.call('time', { groups: perTurn, group: 3, leftOut: 1 })))
     times.posts.push(...(await agentProcess.call('posts', { url: serverUrl, count: perTurn })))
   }
@@ -43,7 +43,7 @@ export async function openRoundTrips(agentProcess, home, execArgv, session) {
   const gateway = await startGateway({ home, execArgv })
   const person = startActor('person')
   await person.call('watch', { url: gateway.url, token: gateway.token })
-  // A seeded session was started by its person, whose token then also acts for the agent.
+  // A seeded session was started by the person, so the person's token also acts for the agent.
   const agentToken = session ? gateway.token : await makeAgent(gateway)
   await agentProcess.call('open', { url: gateway.url, agent: agentToken, session })
   return {

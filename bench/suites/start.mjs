@@ -1,4 +1,4 @@
-/** Measures the time from starting `holdpoint up` with an empty data folder to its first line, compared with a bare node process that listens. */
+/** Measures the time from starting `holdpoint up` with an empty data folder until it prints its first line, compared with a bare node process that listens. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { firstLine, startGateway } from '../kit/gateway.mjs'

@@ -19,7 +19,7 @@ const drivers = [
   },
 ]
 
-/** The gateway's clock starts `minutesAgo` minutes in the past; `advance` moves it towards now. */
+/** Opens a gateway whose clock starts `minutesAgo` minutes in the past. `advance` moves the clock toward the current time. */
 export async function openDemoGateway(minutesAgo) {
   let offsetMs = minutesAgo * 60_000
   const store = await openMemory({ clock: { now: () => Date.now() - offsetMs } })

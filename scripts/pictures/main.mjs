@@ -99,7 +99,7 @@ async function take(demo, name, options, hash, before = async () => {}) {
   await context.close()
 }
 
-/** Resolves when the page has not changed for 400 ms, because all data is then loaded and all animations have ended. */
+/** Resolves when the page has not changed for 400 ms. By then all data is loaded and all animations have ended. */
 function waitUntilStable(page) {
   return page.evaluate(
     () =>

@@ -136,7 +136,7 @@ const say = (block, text, more) => ({ type: 'message.added', block, text, ...mor
 const call = (block, tool, input, more) => ({ type: 'tool.started', block, tool, input, ...more })
 const done = (block, output, more) => ({ type: 'tool.finished', block, ok: true, output, ...more })
 
-/** Events of the session in the screenshot, in three parts: before the first request, after its answer, after the second. */
+/** Events of the session in the screenshot, in three parts: before the first request, after its answer, and after the second request. */
 export const talk = [
   say(
     'm1',

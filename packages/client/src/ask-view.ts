@@ -65,7 +65,7 @@ export function knownAction(tool: string): string | null {
   return Object.hasOwn(actionLabels, tool) ? (actionLabels[tool] ?? null) : null
 }
 
-/** Returns the name of a tool without the MCP server, because Claude Code uses names such as `mcp__tracker__create_issue`. */
+/** Splits the name of an MCP tool in Claude Code, such as `mcp__tracker__create_issue`, into the server and the tool. For any other tool, `server` is null. */
 export function toolName(tool: string): { readonly name: string; readonly server: string | null } {
   const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? []
   return server !== undefined && name !== undefined ? { name, server } : { name: tool, server: null }
@@ -122,11 +122,11 @@ function without(input: JsonObject, ...names: readonly string[]): JsonObject {
 
 function editOf(value: unknown): TextEdit | null {
   if (typeof value !== 'object' || value === null) return null
-  const { old_string: before, new_string: after } = value as Readonly<Record<string, unknown>> // missing properties are undefined
+  const { old_string: before, new_string: after } = value as Readonly<Record<string, unknown>> // `value` is an object, and missing properties are undefined
   return typeof before === 'string' && typeof after === 'string' ? { before, after } : null
 }
 
-/** Returns null if an edit has other properties than the two texts, because the view would hide them. */
+/** Returns null if an edit has properties besides the two texts, because the view would not show these properties. */
 function editsOf(edits: unknown): readonly TextEdit[] | null {
   if (!Array.isArray(edits) || edits.length === 0) return null
   const parsed = edits.map(edit => (Object.keys(edit ?? {}).length === 2 ? editOf(edit) : null))

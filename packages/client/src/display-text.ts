@@ -1,4 +1,4 @@
-/** Makes an agent's text safe to show (G9). Invisible characters are escaped, and long runs of blanks become markers such as ⟨80 spaces⟩. Text of an agent that looks like a marker is escaped as well. */
+/** Makes an agent's text safe to show (G9). Invisible characters are escaped, and long runs of blanks become markers such as ⟨80 spaces⟩. Agent text that looks like a marker is escaped as well. */
 import { type EscapeOptions, escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
 const blanksMax = 40
@@ -63,7 +63,7 @@ function blankLinesMarker(run: readonly string[]): string {
   return `⟨${run.length} ${kind}⟩${run[0]?.endsWith('\r') ? crMarker : ''}`
 }
 
-/** Joins lines with ↵ for lists and titles. The result is not escaped, and people must see the full text before they answer. */
+/** Joins lines with ↵ for lists and titles. The result is not escaped. It does not replace the full text, which people must see before they answer. */
 export function singleLine(text: string): string {
   const lines = text.split('\n').map(line => line.trim())
   return lines.filter(line => line !== '').join(' ↵ ')

@@ -43,7 +43,7 @@ export class DraftSync {
   readonly #options: DraftSyncOptions
   readonly #store: ObservableStore<DraftSnapshot>
   #unsubscribe: () => void = () => {}
-  /** `changedAt`, `savedAt` and `typedHere` are stored with the draft, see LocalDraft. */
+  /** `changedAt`, `savedAt` and `typedHere` are stored with the draft (see `LocalDraft`). */
   #changedAt: number
   #savedAt: number
   #typedHere: boolean
@@ -159,7 +159,7 @@ export class DraftSync {
   async #load(): Promise<void> {
     if (this.#paused) return
     const { call, id } = this.#options
-    // If the gateway is unreachable or the request no longer exists, keep the draft on this device. The next hello starts another load.
+    // If the gateway is unreachable or the request no longer exists, keep the draft on this device. The next `hello` starts another load.
     const loaded = await call('getDraft', { id }).catch(() => null)
     if (!loaded || this.#paused) return
     this.#update({ others: loaded.others })
@@ -189,7 +189,7 @@ export class DraftSync {
     this.#update({ other: this.#conflict ? { draft: loaded, device: 'other' } : previous })
     this.#storeLocally()
   }
-  /** Handles equal drafts. The other device's earlier draft is no longer offered, except on the first load after a reload, when it is unknown which device changed its draft. */
+  /** Handles a loaded draft that equals the shown draft. An earlier draft of the other device is then no longer offered, except on the first load after a reload, when it is unknown which device changed its draft. */
   #markSame(loadedAt: number, isFirst: boolean): void {
     this.#unsaved = false
     this.#changedAt = this.#savedAt = loadedAt
@@ -230,7 +230,7 @@ export class DraftSync {
     const { call, id } = this.#options
     const { draft } = this.getSnapshot()
     const isEmpty = isEmptyDraft(draft)
-    // Do not delete the gateway's draft before it was loaded.
+    // Do not delete the gateway's draft before it has been loaded.
     if (isEmpty && this.#gatewayDraft === undefined) return
     const encoded = encodeDraft(draft)
     const tooLong = JSON.stringify(encoded).length > limits.draftMaxBytes

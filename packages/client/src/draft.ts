@@ -24,7 +24,7 @@ export interface AnswerDraft {
 const version = 1
 const textFields = ['note', 'reason', 'edit', 'mode'] as const
 
-/** Applies a change and removes empty fields, so that a cleared draft equals an empty one. */
+/** Applies a change and removes empty fields, so that a cleared draft equals an empty draft. */
 export function changeDraft(draft: AnswerDraft, change: AnswerDraft): AnswerDraft {
   const fields = Object.entries({ ...draft, ...change }).filter(([name, value]) =>
     value instanceof Map ? value.size > 0 : value !== undefined && (value !== '' || name === 'edit'),

@@ -24,7 +24,7 @@ export function editableOf(ask: ApprovalAsk): Editable {
   for (const [property, label] of candidates) {
     const value = ask.input[property]
     if (typeof value !== 'string') continue
-    // A new text of a single line gets the line endings of the old text.
+    // If the new text has only one line, use the line endings of the old text.
     const [before = ''] = hasOneEdit ? view.edits.map(edit => edit.before) : []
     const lineEndings = lineEndingsOf(value.includes('\n') ? value : before)
     const text = lineEndings === 'crlf' ? value.replaceAll('\r\n', '\n') : value
@@ -46,7 +46,7 @@ export function applyEdit(
     const parsed: unknown = parseJsonStrict(text)
     if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
       return { problem: 'The input must be a JSON object: { … }' }
-    return { input: parsed as JsonObject } // the parser returns JSON
+    return { input: parsed as JsonObject } // the parser returns only JSON, and the check above leaves only objects
   } catch (error) {
     return { problem: messageOf(error) }
   }

@@ -33,7 +33,7 @@ export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCall
       signal: options.signal,
     })
   }
-  return call as Call // the gateway replies as the contract says
+  return call as Call // the gateway's replies have the types that the contract declares
 }
 
 /** Like `httpCall`, but calls a server's request handler directly, without a port. */

@@ -25,7 +25,7 @@ export interface InboxStateSnapshot {
   readonly blocks: ReadonlyMap<string, StreamingBlock>
   /** The names of the people who are writing an answer, by request. */
   readonly answering: ReadonlyMap<RequestId, readonly string[]>
-  /** False while the pages that did not fit into hello are loading. */
+  /** False while the pages that did not fit into `hello` are loading. */
   readonly complete: boolean
 }
 
@@ -44,7 +44,7 @@ export class InboxState {
   #blocks = new Map<string, StreamingBlock>()
   #answering = new Map<RequestId, readonly string[]>()
   #clockSkewMs = 0
-  /** The number of pending requests, from hello and later events. This number is correct even while pages are still loading. */
+  /** The number of pending requests, from `hello` and later events. This number is correct even while pages are still loading. */
   #pendingCount = 0
   /** The ids that events have changed while pages are loading. A page may be older than these events and must not undo them. */
   #changedIds: Set<string> | null = null
@@ -79,7 +79,7 @@ export class InboxState {
     }
   }
 
-  /** Adds a page of sessions or requests that did not fit into hello. */
+  /** Adds a page of sessions or requests that did not fit into `hello`. */
   addPage(sessions: readonly Session[], requests: readonly Request[]): void {
     for (const session of sessions) if (!this.#changedIds?.has(session.id)) this.#sessions.set(session.id, session)
     for (const request of requests) if (!this.#changedIds?.has(request.id)) this.#addRequest(request)

@@ -30,7 +30,7 @@ export interface InboxOptions {
   readonly now?: () => number
 }
 
-/** The number of pages of sessions that the inbox loads. Lists load older sessions page by page. */
+/** How many pages of sessions the inbox loads. Session lists load older sessions page by page. */
 const sessionPagesMax = 10
 const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
 
@@ -43,7 +43,7 @@ export class Inbox {
   readonly #store = createObservableStore(() => this.#takeSnapshot(), { coalesce: true })
   #status: ConnectionStatus = 'connecting'
   #ended: Error | null = null
-  /** Counts the loads. A new hello starts a new load, and results of older loads are ignored. */
+  /** Counts the loads. A new `hello` starts a new load, and results of older loads are ignored. */
   #load = 0
 
   constructor({ call, watch, session, now }: InboxOptions) {
@@ -110,7 +110,7 @@ export class Inbox {
     }
   }
 
-  /** Loads the pages that did not fit into hello. Retries until all pages are loaded, a newer hello arrives or the inbox is closed. */
+  /** Loads the pages that did not fit into `hello`. Retries until all pages are loaded, a newer `hello` arrives or the inbox is closed. */
   async #loadRest(hello: Hello, load: number): Promise<void> {
     if (!hello.more) return
     const isStale = () => load !== this.#load || this.#abort.signal.aborted
@@ -169,6 +169,6 @@ export class Inbox {
 }
 
 function requestIn(detail: unknown): Request | null {
-  const parsed = Request.safeParse((detail as { request?: unknown } | null)?.request) // checked by the schema
+  const parsed = Request.safeParse((detail as { request?: unknown } | null)?.request) // the schema checks the value
   return parsed.success ? parsed.data : null
 }

@@ -33,7 +33,7 @@ const answerKinds: Record<Answer['kind'], string> = {
   decline: 'declined',
 }
 
-/** Returns how a request was resolved, such as “denied by ana via cli: too risky”. The person named `me` is called “you”. The label is escaped for display. */
+/** Returns a label that says how a request was resolved, such as “denied by ana via cli: too risky”. The person named `me` is called “you”. The label is escaped for display. */
 export function resolutionLabel({ by, person, via, answer, reason, editedDigest }: Resolution, me?: string): string {
   if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // a newer gateway may send a reason that is not in the list
   if (by === 'deadline') return 'nobody answered in time'
@@ -67,7 +67,7 @@ export function resolutionTone({ by, answer }: Resolution): 'yes' | 'no' | 'none
   return answer.kind === 'deny' || answer.kind === 'decline' ? 'no' : 'yes'
 }
 
-/** Returns whether the answer has reached the agent, for display after `resolutionLabel`. The label is escaped for display. */
+/** Returns a label that says whether the answer has reached the agent. The label is shown after `resolutionLabel` and is escaped for display. */
 export function deliveryLabel({ state, reason }: Delivery): string {
   return `${deliveryStates[state]}${reason === undefined ? '' : ` (${escapeInvisible(singleLine(reason))})`}`
 }

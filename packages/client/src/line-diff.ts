@@ -7,13 +7,13 @@ export interface DiffRow {
   readonly sign: ' ' | '-' | '+'
   /** The text of the line, escaped for display. */
   readonly text: string
-  /** The number of lines that this row stands for, because several blank lines are shown as one row. */
+  /** How many lines of the original text this row represents. It is more than 1 only for a marker that replaces a long run of blank lines. */
   readonly count: number
-  /** The line numbers in both texts, from 1; null if a text does not contain this line. */
+  /** The line numbers in the two texts, counted from 1. A number is null if its text does not contain the line. */
   readonly before: number | null
   readonly after: number | null
 }
-/** Whether all lines of a text end in LF, all in CRLF, or some in each. */
+/** Whether all lines of a text end in LF, all lines end in CRLF, or the text contains both. */
 export type LineEndings = 'lf' | 'crlf' | 'mixed'
 export interface Comparison {
   /** The rows of each edit. */
@@ -21,7 +21,7 @@ export interface Comparison {
   /** The numbers of removed and added lines. */
   readonly removed: number
   readonly added: number
-  /** The line endings of both texts. If they are mixed, each row that ends in CRLF has a marker. */
+  /** The line endings of both texts. If the line endings are mixed, each row that ends in CRLF has a marker. */
   readonly lineEndings: LineEndings
 }
 

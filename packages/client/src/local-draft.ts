@@ -15,9 +15,9 @@ export interface LocalDraft {
   readonly draft: AnswerDraft
   /** When the draft last changed, by the gateway's clock. */
   readonly changedAt: number
-  /** The gateway's time of the last draft that this tab saved or loaded. */
+  /** When the draft that this tab last saved or loaded was stored, by the gateway's clock. */
   readonly savedAt: number
-  /** Whether the draft was typed on this device, and did not come from another device. */
+  /** Whether the draft was typed on this device rather than received from another device. */
   readonly typedHere: boolean
   /** The other draft that was offered to the person. This may be the only copy of that draft. */
   readonly other: OtherDraft | null

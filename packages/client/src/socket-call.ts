@@ -34,7 +34,7 @@ export type SocketConstructor = new (
 ) => SocketLike
 
 export interface SocketCallOptions {
-  /** The address of the gateway. A function is called before every attempt to connect, because a gateway may restart at another address. */
+  /** The address of the gateway, or a function that returns the address. The function is called before every attempt to connect, because a gateway may restart at another address. */
   readonly url: string | (() => string)
   readonly token: string
   readonly WebSocket: SocketConstructor
@@ -48,7 +48,7 @@ export interface SocketCall {
   close(): void
 }
 
-/** The pauses before reconnecting and before repeating an operation after a transient fault. The number of attempts is not limited; the caller's signal, `close` or a refused credential ends the retries. */
+/** The pauses before reconnecting and before repeating an operation after a transient fault. Retries continue until the caller's signal aborts, `close` is called or the gateway refuses the credential. */
 const retryPauses = { firstPauseMs: 100, pauseMaxMs: 5000 }
 const explainMaxMs = 5000
 /** The value of `WebSocket.OPEN`. */
@@ -89,7 +89,7 @@ class SocketClient implements SocketCall {
   }
 
   readonly call: Call = ((name: OperationName, input: object, options: CallOptions = {}) =>
-    this.#run(name, input, options)) as Call // the gateway replies as the contract says
+    this.#run(name, input, options)) as Call // the gateway's replies have the types that the contract declares
 
   #run(op: OperationName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
     const key = idempotencyKey ?? (contract[op].method === 'POST' ? newIdempotencyKey() : undefined)
@@ -103,7 +103,7 @@ class SocketClient implements SocketCall {
       return this.#overHttp()(op, input as never, {
         ...(signal && { signal }),
         ...(key !== undefined && { idempotencyKey: key }),
-      }) // typed by the caller
+      }) // the caller's types already match `input` to `op`
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closedError())
       if (signal?.aborted) return reject(signal.reason)
@@ -197,7 +197,7 @@ class SocketClient implements SocketCall {
     )
   }
 
-  /** Finds out why a handshake failed, by calling an operation over HTTP with the same credential, because a failed handshake has no reason. If HTTP refuses the credential, reconnecting is useless. */
+  /** A failed handshake reports no reason, so this method calls an operation over HTTP with the same credential to find the reason. If HTTP refuses the credential, reconnecting is useless. */
   async #explainFailure(): Promise<void> {
     this.#closeSocket()
     const signal = AbortSignal.timeout(explainMaxMs)
@@ -218,7 +218,7 @@ class SocketClient implements SocketCall {
     socket.close()
   }
 
-  /** Detects a half-open connection, which reports no error, by calling an operation that every credential may call. */
+  /** Calls an operation that every credential may call, to detect a half-open connection, which reports no error. */
   #checkHeartbeat(): void {
     if (!this.#socket) return
     const silentMs = Date.now() - this.#lastMessageAt

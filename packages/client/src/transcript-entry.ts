@@ -24,7 +24,7 @@ export interface ToolEntry extends EntryBase {
   readonly kind: 'tool'
   readonly tool: string
   readonly title?: string
-  /** The input of the tool; null while the agent is still writing the input, when `inputText` has the text so far. */
+  /** The input of the tool. While the agent is still writing the input, `input` is null and `inputText` has the text so far. */
   readonly input: JsonObject | null
   readonly inputText: string
   readonly state: 'preparing' | 'running' | 'ok' | 'failed'

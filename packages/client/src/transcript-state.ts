@@ -73,7 +73,7 @@ export class TranscriptState {
     else this.#insert(note, change.after === null ? page.#entries.length : this.#index(change.after) + 1)
   }
 
-  /** Inserts an entry and moves the entries before it by one position. Usually these entries are only one page. */
+  /** Inserts an entry and moves the entries before it by one position. Usually only one page of entries has to be moved. */
   #insert(entry: Entry, index: number): void {
     this.#entries.splice(index, 0, entry)
     this.#first--

@@ -21,7 +21,7 @@ export interface WatchOptions {
   readonly onStatus?: (status: ConnectionStatus) => void
 }
 
-/** The pauses between attempts to reconnect. The number of attempts is not limited, only the signal ends them, and a hello resets the pause. */
+/** The pauses between attempts to reconnect. Attempts continue until the signal aborts. A `hello` frame resets the pause. */
 const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
 /** Faults that end the stream, because another attempt would get the same fault. */
 const permanentCodes = new Set([
@@ -34,10 +34,10 @@ const permanentCodes = new Set([
   'gone',
 ])
 
-/** Returns the cursor to resume after when this frame is processed. */
+/** Returns the cursor after which the stream resumes once this frame is processed. */
 export function trackCursor(after: Cursor | undefined, frame: Frame): Cursor | undefined {
   if (frame.frame === 'event') return frame.event.cursor
-  // The hello of a resumed stream comes before the missed events, so hello must not move the cursor. Otherwise these events would be lost if the connection broke now.
+  // The `hello` of a resumed stream comes before the missed events, so `hello` must not move the cursor. Otherwise these events would be lost if the connection broke now.
   if (frame.frame === 'hello' && frame.hello.resume === 'gap') return frame.hello.cursor
   return after
 }
@@ -68,7 +68,7 @@ export async function* watchEvents(connection: Connection, options: WatchOptions
   }
 }
 
-/** Reads one connection until the connection ends or several heartbeats are missing. */
+/** Reads one connection until it ends or several heartbeats are missing. */
 async function* readStream(
   connection: Connection,
   after: Cursor | undefined,

@@ -26,7 +26,7 @@ export const systemClock: Clock = {
     const start = (remainingMs: number) => {
       const partMs = Math.min(remainingMs, timerMaxMs)
       timer = setTimeout(() => (remainingMs > partMs ? start(remainingMs - partMs) : callback()), partMs)
-      if (background) (timer as unknown as { unref?: () => void }).unref?.() // an object in Node, a number in browsers
+      if (background) (timer as unknown as { unref?: () => void }).unref?.() // a timer is an object with `unref` in Node and a number in browsers
     }
     start(Math.max(0, ms))
     return () => clearTimeout(timer)

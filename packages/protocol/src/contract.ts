@@ -1,4 +1,4 @@
-/** The contract: every operation. The server's routes, the client's types, OpenAPI and docs/api.md are derived from it. */
+/** The contract, which lists every operation. The server's routes, the client's types, the OpenAPI document and docs/api.md are derived from the contract. */
 import type { z } from 'zod'
 import { adminOps } from './contract-admin.ts'
 import { agentOps } from './contract-agents.ts'

@@ -10,7 +10,7 @@ const invisible = new RegExp(
 )
 /** Matches a whole run of backslashes at once, so that escaping a long run takes linear time. */
 const toEscape = new RegExp(`\\\\+|${invisible.source}`, 'gu')
-/** An emoji with a variation selector or skin tone. `emojiSequence` also matches several of them joined by U+200D: such a sequence is visible although some of its characters are not. */
+/** An emoji with a variation selector or skin tone. `emojiSequence` also matches several of them joined by U+200D. Such a sequence is visible as a whole, although some of its characters are invisible. */
 const emoji = '(?!\\p{C})\\p{ExtPict}(?:\\p{EMod}|\\u{fe0f})?'
 const emojiSequence = new RegExp(`${emoji}(?:\\u{200d}${emoji})*`, 'gu')
 const startsWithEmoji = /^(?!\p{C})\p{ExtPict}/u
@@ -19,7 +19,7 @@ const emojiOrToEscape = new RegExp(`${emojiSequence.source}|${toEscape.source}`,
 export interface EscapeOptions {
   /** Keeps line feeds and tabs, for a text that is shown with its line breaks. */
   readonly multiline?: boolean
-  /** Keeps emoji. Only for prose, because in code that will be executed every character counts. */
+  /** Keeps emoji. Only for prose, because in code that will be executed even an invisible character matters. */
   readonly keepEmoji?: boolean
 }
 
@@ -27,7 +27,7 @@ function isLayout(char: string, { multiline }: EscapeOptions): boolean {
   return multiline === true && (char === '\n' || char === '\t')
 }
 
-/** Replaces every invisible character by \u{HEX}. Doubles backslashes before an escape or a literal `u{`, so that text cannot imitate an escape. */
+/** Replaces every invisible character with \u{HEX}. Doubles backslashes before an escape or a literal `u{`, so that text cannot imitate an escape. */
 export function escapeInvisible(text: string, options: EscapeOptions = {}): string {
   return text.replace(options.keepEmoji ? emojiOrToEscape : toEscape, (found, at: number) => {
     if (options.keepEmoji && startsWithEmoji.test(found)) return found

@@ -73,7 +73,7 @@ export class Fault extends Error {
   }
 }
 
-/** Faults that a later retry of the same call may not get: the gateway is restarting, or its store is temporarily unavailable. */
+/** Faults after which the same call may succeed later, because the gateway is restarting or its store is temporarily unavailable. */
 const transientCodes: ReadonlySet<FaultCode> = new Set([
   'draining',
   'store_unavailable',

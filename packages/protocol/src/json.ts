@@ -37,7 +37,7 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 export function parseJsonStrict(text: string): Json {
   let parsed: Json
   try {
-    parsed = JSON.parse(text) as Json // JSON.parse returns JSON
+    parsed = JSON.parse(text) as Json // `JSON.parse` returns only JSON values
   } catch (error) {
     throw new Fault('bad_json', `This is not valid JSON: ${error instanceof Error ? error.message : 'unreadable'}`)
   }

@@ -8,7 +8,7 @@ export const limits = {
   connectionsMax: 10_000,
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
-  /** How long the gateway waits for open requests when it stops. It must stop within 5 seconds, and the store needs the remaining time to write. */
+  /** How long the gateway waits for open requests when it stops. The gateway must stop within 5 seconds, and the store needs the remaining time to write. */
   drainMaxMs: 3000,
 
   // WebSocket
@@ -70,7 +70,7 @@ export const limits = {
   /** The size of frames that a client may leave unread before the gateway disconnects the client. */
   subscriptionBufferMaxBytes: 4 * 1024 * 1024,
   snapshotMax: 200,
-  /** The largest size of each part of hello: sessions, requests, streaming blocks. */
+  /** The largest size of each part of `hello`: sessions, requests, streaming blocks. */
   snapshotMaxBytes: 4 * 1024 * 1024,
   resumeEventsMax: 5000,
   resumeMaxBytes: 8 * 1024 * 1024,

@@ -25,7 +25,7 @@ export interface ByteSink {
   destroy(): void
 }
 
-/** Header names and values in turn. Node writes headers fastest in this form. */
+/** Alternating header names and values. Node writes headers fastest in this form. */
 export type FlatHeaders = readonly string[]
 export interface OutgoingReply {
   readonly status: number
@@ -74,13 +74,13 @@ export function faultReply(fault: Fault, extra: FlatHeaders = []): OutgoingReply
   return jsonReply(fault.status, fault, [...challenge, ...extra])
 }
 
-/** Reports a bug with the id that the caller received, or the name of a disconnected client with the reason. */
+/** A log line, which reports either a bug with the id that the caller received, or a disconnected client with the reason. */
 export type LogLine =
   | { readonly bug: string; readonly error: string }
   | { readonly disconnected: string; readonly reason: string }
 export type Log = (line: LogLine) => void
 
-/** Converts any error into the Fault that the caller receives. Logs an error that is not a Fault, because such an error is a bug; callers must not log the error again. */
+/** Converts any error into the Fault that the caller receives. An error that is not a Fault is a bug, so this function logs the error, and callers must not log it again. */
 export function toFault(error: unknown, log: Log): Fault {
   if (error instanceof Fault) return error
   const bug = crypto.randomUUID()

@@ -19,7 +19,7 @@ export async function handleFetch(handler: RequestHandler, request: Request): Pr
 
 function headerPairs(flat: FlatHeaders): [string, string][] {
   const pairs: [string, string][] = []
-  for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] as string, flat[i + 1] as string]) // the list contains names and values in turn
+  for (let i = 0; i < flat.length; i += 2) pairs.push([flat[i] as string, flat[i + 1] as string]) // the list alternates between names and values
   return pairs
 }
 

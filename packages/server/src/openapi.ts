@@ -199,7 +199,7 @@ function describeOperation(
   const { properties = {}, required = [] } = inputs.expand(op.input) as {
     properties?: Readonly<Record<string, JsonSchema>>
     required?: readonly string[]
-  } // the type Operation allows only objects as input
+  } // `Operation` allows only object schemas as input
   const inPath = [...op.path.matchAll(/:(\w+)/g)].map(match => match[1] as string) // the pattern has exactly one group
   const isInQuery = op.method === 'GET' || op.method === 'DELETE'
   const others = Object.keys(properties).filter(field => !inPath.includes(field))

@@ -1,4 +1,4 @@
-/** Writes HTTP replies directly to a connection if Node has no response object, as after a refused handshake or an unreadable request. */
+/** Writes HTTP replies directly to a connection when Node has no response object, for example after a refused handshake or an unreadable request. */
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { Fault, limits } from '@holdpoint/protocol'

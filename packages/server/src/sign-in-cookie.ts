@@ -26,5 +26,5 @@ export function parseSignInCookie(header: string | undefined, port: number): str
     .split(';')
     .map(pair => pair.trim())
     .filter(pair => pair.startsWith(prefix))
-  return found.length === 1 ? (found[0] as string).slice(prefix.length) : null // the length is checked
+  return found.length === 1 ? (found[0] as string).slice(prefix.length) : null // `found` has exactly one entry
 }

@@ -33,7 +33,7 @@ function encodeFrame(frame: SerializedFrame): Buffer {
 let lastBatch: { readonly frames: readonly SerializedFrame[]; readonly chunk: Buffer } | null = null
 /** Encodes frames and caches the last batch, because subscribers with the same filter get the same frames one after another. */
 function encodeBatch(frames: readonly SerializedFrame[]): Buffer {
-  if (frames.length === 1) return encodeFrame(frames[0] as SerializedFrame) // the length is checked
+  if (frames.length === 1) return encodeFrame(frames[0] as SerializedFrame) // there is exactly one frame
   if (lastBatch?.frames.length === frames.length && lastBatch.frames.every((frame, i) => frame === frames[i]))
     return lastBatch.chunk
   const chunk = Buffer.concat(frames.map(encodeFrame))
@@ -47,7 +47,7 @@ function encodeBatch(frames: readonly SerializedFrame[]): Buffer {
 export function sseSink(sink: ByteSink, after: string | undefined): FrameSink {
   return {
     start({ hello, missed }: Subscription) {
-      // If the connection breaks between hello and the missed events, the client must resume before these events, so hello has the old cursor.
+      // If the connection breaks between `hello` and the missed events, the client must resume before these events, so `hello` has the old cursor.
       const id = hello.resume === 'ok' && after !== undefined ? after : hello.cursor
       let bytes = 0
       const write = (cursor: string | null, json: string) => {
@@ -67,7 +67,7 @@ export function sseSink(sink: ByteSink, after: string | undefined): FrameSink {
   }
 }
 
-/** Reads the options of a subscription. A malformed cursor is not an error and leads to a snapshot, like an unknown cursor. */
+/** Reads the options of a subscription. A malformed cursor is not an error. The stream then starts with a snapshot, as it does for an unknown cursor. */
 export function readSubscribeOptions(fields: Readonly<Record<string, unknown>>): SubscribeOptions {
   const { after, session, ...rest } = fields
   const unknown = Object.keys(rest)[0]

@@ -101,7 +101,7 @@ function listFiles(folder: string): Map<string, string> {
   return new Map(files.map(file => [`/${relative(folder, file).split(sep).join('/')}`, file]))
 }
 
-/** Returns whether the file name contains a hash of the content, as the bundler creates it. */
+/** Returns whether the file name contains a hash of the content, which the bundler adds. */
 function isHashed(name: string): boolean {
   return /^\/assets\/.+-[\w-]{8,}\.\w+$/.test(name)
 }

@@ -5,7 +5,7 @@ import { type Log, toFault } from './http-message.ts'
 
 /** The transport of one subscription: an event stream or a socket. */
 export interface FrameSink {
-  /** Sends hello and the missed events. Returns the number of bytes sent. */
+  /** Sends `hello` and the missed events. Returns the number of bytes sent. */
   start(subscription: Subscription): number
   send(frames: readonly SerializedFrame[]): void
   /** Returns the number of bytes of frames that the client has not read yet. */
