@@ -19,13 +19,13 @@ export interface ConnectOptions {
   readonly call: Call
   readonly title?: string
   readonly cwd?: string
-  /** The session to reattach. If it is missing, `connectAgent` starts a new session. */
+  /** The session to reattach. Without this option, `connectAgent` starts a new session. */
   readonly session?: SessionId
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
   readonly clock?: Clock
   readonly crashPoint?: CrashPoint
-  /** Aborting cancels `connectAgent`. After it has returned, aborting makes the session stop writing. */
+  /** Aborting cancels `connectAgent` while it is running, and later makes the connected session stop writing. */
   readonly signal?: AbortSignal
 }
 

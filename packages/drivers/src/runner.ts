@@ -103,7 +103,7 @@ class RunnerLoop {
       for (const driver of this.#options.drivers) driver.onChange?.(() => void this.#reportDrivers().catch(() => {}))
       await Promise.all([this.#renewLease(runner), this.#attachWaitingSessions()])
     } catch (error) {
-      // If the runner was asked to stop or the gateway stayed unreachable, this is not an error.
+      // The error is expected if the runner was asked to stop or the gateway stayed unreachable.
       if (this.#stop.signal.aborted) return
       this.#giveUp(error)
       throw error
@@ -115,7 +115,7 @@ class RunnerLoop {
   }
 
   async #renewLease({ startedAt, expiresAt, id, incarnation }: Runner): Promise<void> {
-    // Subtract two times of the gateway's clock, because that clock may differ from the runner's.
+    // Calculate with two timestamps of the gateway, because its clock may differ from the runner's clock.
     const everyMs = (expiresAt - startedAt) / 3
     while (!this.#stop.signal.aborted) {
       await pause(this.#clock, everyMs, this.#stop.signal)

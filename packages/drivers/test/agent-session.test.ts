@@ -53,7 +53,7 @@ describe('AgentSession.say', () => {
     })
     const call: Call = async (op, input, options) => {
       if (op === 'appendEvents') {
-        posts.push((input as { items: AgentEvent[] }).items) // the input of say
+        posts.push((input as { items: AgentEvent[] }).items) // the input of `appendEvents` has this type
         begun()
         if (posts.length === 1) await held
       }

@@ -49,7 +49,7 @@ describe('an external agent', () => {
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
   })
 
-  it('has a driver that the gateway lists without a runner', async () => {
+  it('has a driver that the gateway lists even if there is no runner', async () => {
     fixture = await RunnerFixture.open()
     const { items } = await fixture.asPerson('listDrivers', {})
     expect(items).toContainEqual({ ...externalInfo, runner: null })

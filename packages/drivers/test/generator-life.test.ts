@@ -12,8 +12,8 @@ async function play(run: Run, options: Parameters<RunnerFixture['startSession']>
   return fixture.startSession('a', options)
 }
 
-describe('an interrupt of a generator agent', () => {
-  it('ends the turn immediately, keeps the partial text, and lets the queued messages run in order', async () => {
+describe('interrupting a generator agent', () => {
+  it('ends the turn immediately and keeps its partial text, and queued messages are then processed in order', async () => {
     let aborted = false
     const id = await play(async function* (turn) {
       yield `hello ${turn.text}`
@@ -59,7 +59,7 @@ describe('an interrupt of a generator agent', () => {
     expect((await fixture.waitForEvent('tool.finished')).output).toMatchObject({ unknown: true })
   })
 
-  it('does nothing to an idle session', async () => {
+  it('does not affect the next message if the session is idle', async () => {
     const id = await play(async function* (turn) {
       yield turn.text
     })
@@ -143,7 +143,7 @@ describe('parking a generator agent', () => {
     expect(fixture.eventsOf('request.unknown')).toEqual([])
   })
 
-  it('a session is not parked while its agent holds a secret or only some of the answers have arrived', async () => {
+  it('a session is not parked while its agent holds a secret, or while only some of the answers have arrived', async () => {
     const run: Run = async function* () {
       yield* all([text('The key?', { secret: true }), approval('May I?')])
       yield* approval('And this?')

@@ -230,7 +230,7 @@ describe('turns of generator agents', () => {
     expect((await fixture.waitForEvent('command.done')).outcome).toEqual({ ok: true, reason: 'stop it' })
   })
 
-  it('an ask with onReject: cancel ends the turn if nobody answers', async () => {
+  it('an ask with the option `onReject: cancel` ends the turn if nobody answers', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     const agent = defineAgent({
@@ -248,7 +248,7 @@ describe('turns of generator agents', () => {
     expect((await fixture.waitForTurnEnd()).ending).toBe('cancelled')
   })
 
-  it('tool events that the agent yields and the failure of a step are stored', async () => {
+  it('the log contains the tool events that the agent yields, and the failure of a step', async () => {
     await play(async function* () {
       yield { type: 'tool.started', block: 'x', tool: 'Read', input: { path: 'a' } }
       yield { type: 'tool.finished', block: 'x', ok: true, output: 'content' }
@@ -298,29 +298,26 @@ describe('an invalid ask', () => {
       'type',
     ],
   ]
-  it.each(cases)(
-    'with %s throws at the yield with the name of the field, and opens no request',
-    async (_, ask, field) => {
-      let fault: unknown
-      await play(async function* () {
-        try {
-          yield* all([approval('fine'), ask() as never])
-        } catch (error) {
-          fault = error
-        }
-        try {
-          yield* ask()
-        } catch (error) {
-          fault = error
-        }
-        yield 'went on'
-      })
-      await fixture.waitForTurnEnd()
-      expect(fault).toBeInstanceOf(Fault)
-      expect(fault).toMatchObject({ code: 'bad_input' })
-      expect((fault as Fault).message).toContain(field)
-      expect(fixture.eventsOf('request.opened')).toEqual([])
-      expect(fixture.agentTexts()).toEqual(['went on'])
-    },
-  )
+  it.each(cases)('with %s throws an error that names the field, and opens no request', async (_, ask, field) => {
+    let fault: unknown
+    await play(async function* () {
+      try {
+        yield* all([approval('fine'), ask() as never])
+      } catch (error) {
+        fault = error
+      }
+      try {
+        yield* ask()
+      } catch (error) {
+        fault = error
+      }
+      yield 'went on'
+    })
+    await fixture.waitForTurnEnd()
+    expect(fault).toBeInstanceOf(Fault)
+    expect(fault).toMatchObject({ code: 'bad_input' })
+    expect((fault as Fault).message).toContain(field)
+    expect(fixture.eventsOf('request.opened')).toEqual([])
+    expect(fixture.agentTexts()).toEqual(['went on'])
+  })
 })

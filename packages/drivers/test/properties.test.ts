@@ -214,7 +214,7 @@ describe('generator agents', () => {
       }
     }))
 
-  it('P5: denying an ask with onReject: cancel ends the turn', () =>
+  it('P5: denying an ask with the option `onReject: cancel` ends the turn', () =>
     holds(({ fixture, ending }, actions) => {
       const byKey = new Map(fixture.eventsOf('request.opened').map(event => [event.value.id, event.value]))
       const last = fixture.eventsOf('request.resolved').find(({ request, resolution }) => {
@@ -257,7 +257,7 @@ describe('generator agents', () => {
     }))
 })
 
-/** Positions in a script. Texts and asks are counted together, as in the driver. */
+/** Yields the texts and asks of a script in the order in which the driver numbers them. */
 function* places(
   actions: readonly Action[],
 ): Generator<{ readonly text: string } | { readonly ask: AskScript; readonly action: number }> {

@@ -7,7 +7,7 @@ import { generatorDriver, rehearsal } from '../src/index.ts'
 import { RunnerFixture } from './runner-fixture.ts'
 
 let fixture: RunnerFixture
-/** A folder outside the rehearsal's own folder, so that files in it remain after the turn. */
+/** A folder outside the rehearsal agent's own folder. Files in this folder remain after the turn. */
 let outside: string
 beforeEach(() => {
   outside = mkdtempSync(join(tmpdir(), 'holdpoint-outside-'))
@@ -38,7 +38,7 @@ function outputOf(tool: string): unknown {
   const started = fixture.eventsOf('tool.started').find(event => event.tool === tool)
   return fixture.eventsOf('tool.finished').find(event => event.block === started?.block)?.output
 }
-/** Waits until a file exists. The command must write the file in one step. */
+/** Waits until the file has content, and returns the content. The command must write the file in one step, because the content may be read at any time. */
 async function written(name: string): Promise<string> {
   const file = join(outside, name)
   while (!existsSync(file) || readFileSync(file, 'utf8') === '') await shortPause()
@@ -138,7 +138,7 @@ describe('the rehearsal agent', () => {
     expect(await agentText()).toContain('to = "Ada", count = 2')
   })
 
-  it('asks at the same time from a subagent and from its nested subagent', async () => {
+  it('opens a request of a subagent and a request of its nested subagent at the same time', async () => {
     await play('parallel')
     const second = await nextAsk(2)
     const first = await nextAsk(1)
@@ -259,7 +259,7 @@ describe('the rehearsal agent', () => {
     expect(await agentText()).toContain('The command was allowed, and it ran.')
     expect(outputOf('Bash')).toBe(cwd)
   })
-  it('reports an allowed command that failed as failed', async () => {
+  it('reports that an allowed command has failed', async () => {
     await play('approval')
     await answerEdited({ command: 'yes' })
     expect(await agentText()).toContain('The command was allowed, but it failed: the command printed more than')

@@ -54,7 +54,7 @@ describe('a runner', () => {
     )
   })
 
-  it('fails only the session of a driver that throws, and reports the error', async () => {
+  it('fails only the affected session if a driver throws, and reports the error', async () => {
     fixture = await RunnerFixture.open()
     const problems: RunnerProblem[] = []
     const buggy = plain('buggy', () => Promise.reject(new TypeError('undefined is not a function')))
@@ -77,7 +77,7 @@ describe('a runner', () => {
     expect((await fixture.asPerson('getSession', { id })).ending).toEqual({ reason: 'done' })
   })
 
-  it('stops when a newer start of the same runner takes over, and its sessions continue in the newer one', async () => {
+  it('stops when another runner starts with the same id, and the other runner continues its sessions', async () => {
     fixture = await RunnerFixture.open({ settings: { runnerTtlMs: 300 } })
     const first = fixture.startRunner([asker])
     const id = await fixture.startSession('asker')
@@ -91,7 +91,7 @@ describe('a runner', () => {
     await second.stop()
   })
 
-  it('parks resumable sessions, ends the other sessions, and retires when it is told to stop', async () => {
+  it('when it is told to stop, parks resumable sessions, ends the other sessions, and retires', async () => {
     fixture = await RunnerFixture.open()
     const runner = fixture.startRunner([asker, plain('fleeting', waiting)])
     const parked = await fixture.startSession('asker')

@@ -146,7 +146,7 @@ export class ProcessHost {
       this.#parkTimer?.onCallsChanged()
     }
     const outcome = await this.#applySettings(mode, model)
-    // The session already shows the requested settings, so set it back to the actual settings.
+    // The session already shows the requested settings. Report the actual settings, which differ if the change failed.
     const actual = { mode: this.#mode ?? 'default', model: this.#model }
     if (mode !== undefined || model !== undefined) await this.#session.say({ type: 'session.changed', ...actual })
     return outcome
@@ -168,7 +168,7 @@ export class ProcessHost {
     return { ok: true }
   }
 
-  /** Ends the process after its current turn, because the CLI might still apply the change later. */
+  /** Called when the CLI has not confirmed a change in time. Ends the process after its current turn, because the CLI might still apply the change later. */
   async #giveUpChange(cli: CliRun): Promise<CommandOutcome> {
     cli.endAfterTurn = true
     if (!cli.isBusy && cli.backgroundTasks === 0) await cli.end('stopped')

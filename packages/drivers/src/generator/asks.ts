@@ -38,7 +38,7 @@ export interface AsksYield {
 export type AskGenerator<T> = Generator<AsksYield, T, unknown>
 
 export interface GeneratorAskOptions {
-  /** Names of the subagents that lead to the one that asks, outermost first. */
+  /** The names of the subagent that asks and of the subagents above it, outermost first. */
   readonly agentPath?: readonly string[]
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
@@ -166,7 +166,7 @@ export function* all<const A extends readonly AskGenerator<unknown>[]>(
   if (opened.some(({ first }) => !first.done && first.value?.type !== 'asks'))
     throw inputFault('all', 'asks', 'must contain only asks')
   const items = opened.flatMap(({ first }) => (first.done ? [] : first.value.items))
-  const handed = (yield { type: 'asks', items }) as readonly HandedAnswer[] // the driver's reply, one per item
+  const handed = (yield { type: 'asks', items }) as readonly HandedAnswer[] // the driver replies with one answer per item
   let from = 0
   const results = opened.map(({ generator, first }) => {
     if (first.done) return first.value
@@ -174,11 +174,11 @@ export function* all<const A extends readonly AskGenerator<unknown>[]>(
     from += own.length
     return generator.next(own).value
   })
-  return results as never // each is the return value of the ask at the same index
+  return results as never // each result is the return value of the ask at the same index
 }
 
 function* askOne(item: AskItem): AskGenerator<HandedAnswer> {
-  const handed = (yield { type: 'asks', items: [item] }) as readonly [HandedAnswer] // the driver's reply, one per item
+  const handed = (yield { type: 'asks', items: [item] }) as readonly [HandedAnswer] // the driver replies with one answer per item
   return handed[0]
 }
 

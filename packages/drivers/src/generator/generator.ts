@@ -15,7 +15,7 @@ export interface GeneratorAgent {
 }
 
 export function defineAgent(agent: GeneratorAgent): GeneratorAgent {
-  const { name, title, modes, run } = Object(agent) as Partial<GeneratorAgent> // a module may export anything
+  const { name, title, modes, run } = Object(agent) as Partial<GeneratorAgent> // the checks below need this, because a module may export anything
   if (typeof name !== 'string' || name === '' || name.length > limits.nameMax)
     throw inputFault('defineAgent()', 'name', `must be a string of 1 to ${limits.nameMax} characters`)
   if (typeof title !== 'string' || title === '') throw inputFault('defineAgent()', 'title', 'must be a string')

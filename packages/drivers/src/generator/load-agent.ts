@@ -24,7 +24,7 @@ export async function loadAgent(path: string, maxMs = loadMaxMs): Promise<Genera
   if (module.default === undefined)
     throw new Fault('bad_input', `The agent module ${file} has no default export. Add: export default defineAgent({…})`)
   try {
-    const agent = defineAgent(module.default as GeneratorAgent) // checked by defineAgent
+    const agent = defineAgent(module.default as GeneratorAgent) // `defineAgent` throws if the value is not an agent
     const info = DriverInfo.safeParse(generatorDriver(agent).info())
     if (!info.success) throw faultFromZod(info.error, 'The agent')
     return agent

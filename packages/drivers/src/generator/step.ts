@@ -29,7 +29,7 @@ export function* step<T>(
   options: StepOptions = {},
 ): Generator<StepYield, T, unknown> {
   const result = yield { ...options, type: 'step', name, run: fn }
-  return result as T // the driver replies with the result of fn, new or recorded
+  return result as T // the driver replies with the new or recorded result of `fn`
 }
 
 /** The result of a step, as stored in its `tool.finished` event. */
@@ -59,6 +59,6 @@ export function stepUnknown(name: string): StepRecord {
 /** Returns the recorded result, or throws the recorded failure. */
 export function readStep({ ok, output }: StepRecord): unknown {
   if (ok) return output
-  const { error, unknown } = output as { readonly error: string; readonly unknown?: boolean } // written by stepFailed or stepUnknown
+  const { error, unknown } = output as { readonly error: string; readonly unknown?: boolean } // only `stepFailed` and `stepUnknown` write the output of a failed step
   throw unknown ? new StepUnknown(error) : new StepFailed(error)
 }

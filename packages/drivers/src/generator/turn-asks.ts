@@ -68,7 +68,7 @@ export class TurnAsks {
   async #open(items: readonly AskItem[], keys: readonly string[]): Promise<readonly OpenRequest[]> {
     const drafts = items.map(({ ask, ...rest }, index) => {
       const full = ask?.kind === 'approval' ? { ...ask, cwd: ask.cwd ?? this.#session.info.cwd } : ask
-      const copy = jsonCopy(full, 'the ask') as Ask // `open` parses it
+      const copy = jsonCopy(full, 'the ask') as Ask // `AgentSession.open` validates the ask
       return { ...rest, ask: copy, key: keys[index] ?? '' }
     })
     try {

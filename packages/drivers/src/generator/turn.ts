@@ -101,7 +101,7 @@ export class TurnRun {
       const end = turnEndFrom(this.#over.signal.aborted ? this.#over.signal.reason : error)
       if (!end) throw error
       if (end.ending !== 'parked') return await this.#finish(end)
-      // The generator will run again, so its clean-up code must be able to tell this from the end of the turn.
+      // The generator will run again, so its clean-up code must be able to distinguish parking from the end of the turn.
       stopReason = new ParkTurn('The turn is parked.')
       return end
     } finally {
@@ -291,7 +291,7 @@ export class TurnRun {
 
 const nouns = { text: 'text', tool: 'a step', ask: 'an ask' } as const
 
-/** Wraps a step's own failure, which is thrown into the generator. */
+/** Wraps the error of a failed step, so that the driver throws that error into the generator instead of failing the turn. */
 class StepError extends Error {}
 function stepResult(record: StepRecord): unknown {
   try {

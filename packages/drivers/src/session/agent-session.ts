@@ -34,7 +34,7 @@ export interface AgentSessionOptions {
   readonly crashPoint?: CrashPoint
   /** Asks the driver to stop. The driver can still park or end the session. */
   readonly stop?: AbortSignal
-  /** Aborts when the lease is void or the gateway stays unreachable, so that nothing can be written anymore. */
+  /** Aborts when nothing can be written anymore, because the lease is void or the gateway stays unreachable. */
   readonly lost?: AbortSignal
 }
 
@@ -66,7 +66,7 @@ export class AgentSession {
   readonly #fence: number | undefined
   readonly #crashPoint: CrashPoint
   readonly #call: Call
-  /** A call that still works after `stop`. Sends the remaining events and releases the session. */
+  /** A call that still works after `stop`. It is used to send the remaining events and to release the session. */
   readonly #callWhileStopping: Call
   readonly #batcher: EventBatcher
   #detached: Promise<void> | null = null
@@ -190,7 +190,7 @@ export class AgentSession {
     }
   }
 
-  /** Releases the session without ending it, so that an answer or a message resumes it. `unfinished` is a sentence for people that says what was lost and why. */
+  /** Releases the session without ending it, so that an answer or a message can resume it. `unfinished` is a sentence for people that says what was lost and why. */
   park(unfinished?: string): Promise<void> {
     if (unfinished !== undefined && !this.#detached) {
       this.#unfinished = unfinished

@@ -129,7 +129,7 @@ export class EventBatcher {
 function toQueuedEvent(event: AgentEvent): QueuedEvent {
   const parsed = AgentEvent.safeParse(event)
   if (!parsed.success) throw faultFromZod(parsed.error, 'The event')
-  const copy = jsonCopy(event, 'the event') as AgentEvent // parsed above
+  const copy = jsonCopy(event, 'the event') as AgentEvent // `safeParse` accepted the event above
   const size = Buffer.byteLength(JSON.stringify(copy))
   if (size > limits.bodyMaxBytes / 2)
     throw new Fault('body_too_large', `A ${event.type} event of ${size} bytes is too large; send it in smaller parts`)

@@ -1,7 +1,7 @@
 /** A `Call` that waits until the gateway is reachable again, so that an agent does not notice when the gateway restarts. */
 import { type Call, type Clock, isTransient, orAborted, retry } from '@holdpoint/protocol'
 
-/** The number of attempts is not limited, because the signal ends the retries. */
+/** Pauses between attempts. There is no limit on attempts: a call is retried until its signal aborts. */
 const retryPauses = { firstPauseMs: 100, pauseMaxMs: 5000 }
 
 export interface RetryingCallOptions {

@@ -130,7 +130,7 @@ describe('approval requests from Claude Code', () => {
     expect(claude.readFile('.claude/settings.local.json')).toBeNull()
   })
 
-  it('a request shows the CLI’s reason for being careful about the call', async () => {
+  it('a request for a dangerous command shows the CLI’s warning', async () => {
     const { request } = await askAndAnswer(steps([bash('rm -rf ~/')]), { kind: 'deny' })
     expect(request.ask).toMatchObject({ caution: { reason: expect.any(String) } })
   })

@@ -45,7 +45,7 @@ describe('CarriedRequests', () => {
     )
     expect(takeKeys(carried, 5)).toEqual(['allowed', 'pending', 'unknown', 'denied', undefined])
   })
-  it('matches a request by its id before it looks for equal calls, and only once', () => {
+  it('matches a call by its id before it looks for equal calls, and matches each request only once', () => {
     const carried = carry(request('a', { kind: 'allow' }), request('b'))
     expect(carried.take('b', 'Bash', input)?.key).toBe('b')
     expect(takeKeys(carried, 2)).toEqual(['a', undefined])
@@ -57,7 +57,7 @@ describe('CarriedRequests', () => {
     expect(carried.take('new', 'AskUserQuestion', which('What?'))).toBeUndefined()
     expect(carried.take('new', 'AskUserQuestion', which('Which?'))?.key).toBe('a')
   })
-  it('matches nothing to a different call, and matches only ids without matchEqualCalls', () => {
+  it('does not match a different call, and without `matchEqualCalls` matches a call only by its id', () => {
     expect(carry(request('a')).take('new', 'Bash', { command: 'pwd' })).toBeUndefined()
     const resumed = new CarriedRequests(new Map([['a', request('a')]]))
     expect(resumed.take('new', 'Bash', input)).toBeUndefined()
@@ -131,7 +131,7 @@ describe('PendingCalls', () => {
   })
 })
 
-describe('the stored suggestions of PendingCalls', () => {
+describe('the suggestions that PendingCalls stores', () => {
   it('exist for every pending call, and are removed after the call is finished', async () => {
     const { fixture, calls, transcript, close } = await openPendingCalls(carry())
     const suggestions: PermissionUpdate[] = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]

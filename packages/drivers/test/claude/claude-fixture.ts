@@ -169,7 +169,7 @@ function remove(folder: string): boolean {
   }
 }
 
-/** Polls until a condition is true that no event reports, such as the state of a file or a process. */
+/** Polls until the condition is true. Use this function if no event reports the condition, for example for files and processes. */
 export async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise(resolve => setTimeout(resolve, 10))
 }
@@ -191,7 +191,7 @@ export async function advanceUntil(clock: ManualClock, promise: Promise<unknown>
   while (!resolved) await clock.advance(1000)
 }
 
-/** Writes an executable shell script to use in place of Claude Code; `$claude` is the path of the real one. */
+/** Writes an executable shell script that runs in place of Claude Code. In the script, `$claude` is the path of the real executable. */
 export function wrapClaude(script: string): string {
   const require = createRequire(import.meta.url)
   const real = require.resolve(`@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}/claude`)
@@ -202,5 +202,5 @@ export function wrapClaude(script: string): string {
   chmodSync(file, 0o755)
   return file
 }
-/** Simulates a slow host with a Claude Code that receives its input one second late. */
+/** Simulates a slow host: Claude Code receives its input one second late. */
 export const slowClaude = () => wrapClaude('(sleep 1; exec cat) | exec "$claude" "$@"')

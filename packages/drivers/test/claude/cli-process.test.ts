@@ -1,4 +1,4 @@
-/** CliProcess and endOrphan, tested with real processes. */
+/** Tests `CliProcess` and `endOrphan` with real processes. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ async function printedNumber(cli: CliProcess): Promise<number> {
 }
 
 describe('CliProcess', () => {
-  it('end() kills a process group that ignores SIGTERM with SIGKILL', async () => {
+  it('end() sends SIGKILL to a process group that ignores SIGTERM', async () => {
     const cli = run('trap "" TERM; sleep 60 & echo $!; while true; do sleep 1; done')
     const child = await printedNumber(cli)
     expect((await cli.end()).signal).toBe('SIGKILL')
@@ -50,7 +50,7 @@ describe('CliProcess', () => {
     await second.end()
   })
 
-  it('reports the memory of the process and the end of its stderr', async () => {
+  it('reports the memory usage of the process, and after the exit what it last wrote to stderr', async () => {
     const cli = run('echo started; echo "something is wrong" >&2; read line; exit 3')
     await printedNumber(cli)
     expect(cli.memoryBytes).toBeGreaterThan(100_000)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { MessageMapper } from '../../src/claude/cli/message-mapper.ts'
 
 const message = (value: object) =>
-  ({ parent_tool_use_id: null, uuid: 'u', session_id: 's', ...value }) as unknown as SDKMessage // only the fields that the mapper reads
+  ({ parent_tool_use_id: null, uuid: 'u', session_id: 's', ...value }) as unknown as SDKMessage // the mapper reads no other fields
 const event = (value: object) => message({ type: 'stream_event', event: value })
 const text = (index: number, piece: string) =>
   event({ type: 'content_block_delta', index, delta: { type: 'text_delta', text: piece } })
@@ -41,7 +41,7 @@ describe('MessageMapper', () => {
     ])
   })
 
-  it('adds the path of the subagents to a nested subagent’s result', () => {
+  it('adds the agent path to the result of a nested subagent', () => {
     const mapper = new MessageMapper()
     const start = (id: string, description: string, parentCall: string | null) =>
       message({

@@ -1,4 +1,4 @@
-/** Tests with the real Claude Code what each permission mode asks, and how modes and models change during a session. */
+/** Tests with the real Claude Code which calls it asks about in each permission mode, and how modes and models change during a session. */
 import type { SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { type CallKind, type Mode, modeNames, modes } from '../../src/claude/approvals/modes.ts'
@@ -30,22 +30,25 @@ const commandOnNow: ModelScript = ({ prompt, results }) =>
   prompt === 'now' && results.length === 0 ? [bash('sh -c "touch now.txt"', 'toolu_now')] : [say('done')]
 
 describe('permission modes of Claude Code', () => {
-  it.each(modeNames)('mode %s asks, runs and refuses calls as the modes table says', async (mode: Mode) => {
-    claude = await ClaudeFixture.create(callEachKind)
-    await claude.startClaude({ mode })
-    claude.answerAll(({ ask }) =>
-      ask.kind === 'questions' ? { kind: 'decline' } : { kind: 'deny', reason: 'by hand' },
-    )
-    await claude.waitForTurnEnd()
-    const behavior = Object.fromEntries(
-      names.map(name => {
-        const asked = claude.eventsOf('request.opened').some(event => event.value.key === name)
-        const finished = claude.eventsOf('tool.finished').find(event => event.block === name)
-        return [name, asked ? 'asks' : finished?.ok ? 'runs' : 'refuses']
-      }),
-    )
-    expect(behavior).toEqual(modes[mode])
-  })
+  it.each(modeNames)(
+    'in mode %s, the CLI asks about, runs or refuses each kind of call as the modes table says',
+    async (mode: Mode) => {
+      claude = await ClaudeFixture.create(callEachKind)
+      await claude.startClaude({ mode })
+      claude.answerAll(({ ask }) =>
+        ask.kind === 'questions' ? { kind: 'decline' } : { kind: 'deny', reason: 'by hand' },
+      )
+      await claude.waitForTurnEnd()
+      const behavior = Object.fromEntries(
+        names.map(name => {
+          const asked = claude.eventsOf('request.opened').some(event => event.value.key === name)
+          const finished = claude.eventsOf('tool.finished').find(event => event.block === name)
+          return [name, asked ? 'asks' : finished?.ok ? 'runs' : 'refuses']
+        }),
+      )
+      expect(behavior).toEqual(modes[mode])
+    },
+  )
 
   it('a person can change the mode during a session', async () => {
     claude = await ClaudeFixture.create(({ prompt, results }) =>
@@ -125,7 +128,7 @@ describe('the model of a Claude Code session', () => {
     )
   const models = () => claude.model.calls.map(call => call.request.model)
 
-  it('a session uses the model from its start until a person changes it', async () => {
+  it('a session uses the model that it was started with until a person changes the model', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude({ model: 'claude-first' })
     await claude.waitForTurnEnd()
@@ -136,7 +139,7 @@ describe('the model of a Claude Code session', () => {
     expect(claude.eventsOf('command.done').every(event => event.outcome.ok)).toBe(true)
   })
 
-  it('a command with a model that Claude Code refuses changes neither the model nor the mode', async () => {
+  it('if Claude Code refuses the new model in a change of model and mode, neither is changed', async () => {
     const proxy = await startProxy('claude-nonsense')
     claude = await ClaudeFixture.create(commandOnNow, { env: { ANTHROPIC_BASE_URL: proxy.url } })
     const id = await claude.startClaude({ model: 'claude-first' })
@@ -179,7 +182,7 @@ describe('the displayed mode of a Claude Code session', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a session shows the mode of an accepted suggestion, and later the mode that a person sets', async () => {
+  it('a session shows the mode that an accepted suggestion sets, and later the mode that a person sets', async () => {
     const write = (name: string) =>
       toolUse('Write', { file_path: `${claude.cwd}/${name}`, content: 'x' }, `toolu_${name}`)
     const names = ['a', 'b', 'c']

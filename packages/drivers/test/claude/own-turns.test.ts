@@ -34,14 +34,14 @@ const helper = { description: 'helper', prompt: 'help', subagent_type: 'general-
 const taskHasEnded = ({ conversation }: ModelCall) => conversation.includes('<task-notification>')
 const hasResult = ({ results }: ModelCall, id: string) => results.some(result => result.id === id)
 
-/** A model script that starts a background task and ends the turn. After the task has ended, Claude Code starts a turn by itself, which runs these steps. */
+/** A model script that starts a background task and ends the turn. After the task has ended, Claude Code starts a turn by itself, in which the model replies with these steps. */
 const ownTurnWith =
   (...ownSteps: readonly Awaited<ReturnType<ModelScript>>[]): ModelScript =>
   call => {
     if (!hasResult(call, 'toolu_background')) return [shortTask]
     return taskHasEnded(call) ? (ownSteps[call.results.length - 1] ?? [say('own turn finished')]) : [say('idle')]
   }
-/** A model script that starts a background subagent and ends the turn. The subagent makes a call that asks. */
+/** A model script that starts a background subagent and ends the turn. The subagent makes a tool call that needs approval. */
 const delegating: ModelScript = ({ prompt, results, conversation }) => {
   if (prompt === 'help') return results.length === 0 ? [echo] : [say('helped')]
   return conversation.includes('toolu_agent') ? [say(`heard ${prompt}`)] : [toolUse('Agent', helper, 'toolu_agent')]
@@ -66,7 +66,7 @@ async function openRequest(
 }
 
 describe('a turn that Claude Code starts by itself', () => {
-  it('works, asks, gets its answer, and finishes with its usage', async () => {
+  it('can ask, gets the answer, and ends with a report of its usage', async () => {
     const { id, request } = await openRequest(ownTurnWith([echo]))
     await claude.waitForTurnEnd(1)
     expect(await stateOf(id)).toBe('working')
@@ -164,7 +164,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('is not cut off if its process was resumed only for the previous turn', async () => {
+  it('runs to its end even if its process was resumed only for the previous turn', async () => {
     const script: ModelScript = call => {
       if (!hasResult(call, 'toolu_1')) return [echo]
       if (!hasResult(call, 'toolu_background')) return [waitingTask]
@@ -235,7 +235,7 @@ describe('a turn that Claude Code starts by itself', () => {
     await waitForState('idle')
   })
 
-  describe('and that starts while a message is on its way', () => {
+  describe('while a message is on its way to the CLI', () => {
     /** Delays the message on its way to the CLI until deliver.txt exists. */
     const holdMessage = `while IFS= read -r line; do case "$line" in *'late message'*) while [ ! -e deliver.txt ]; do sleep 0.05; done;; esac; printf '%s\\n' "$line"; done | "$claude" "$@"`
     async function startOwnTurnBeforeMessage() {
@@ -264,7 +264,7 @@ describe('a turn that Claude Code starts by itself', () => {
       return { id, replyNow, done }
     }
 
-    it('is not mistaken for the turn of the message', async () => {
+    it('is not mistaken for the turn that the message starts', async () => {
       const { replyNow, done } = await startOwnTurnBeforeMessage()
       // Wait until the CLI has received the message.
       await new Promise(resolve => setTimeout(resolve, 1200))
@@ -274,7 +274,7 @@ describe('a turn that Claude Code starts by itself', () => {
       expect(claude.readFile('ran.txt')).toBe('ran\n')
     })
 
-    it('is stopped together with the message by an interrupt', async () => {
+    it('is stopped by an interrupt, which also stops the message', async () => {
       const { id, replyNow, done } = await startOwnTurnBeforeMessage()
       await claude.asPerson('interruptSession', { id })
       await done

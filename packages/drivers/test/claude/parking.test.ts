@@ -111,7 +111,7 @@ describe('when the request of a parked session is answered after an hour', () =>
     expect(claude.model.toolResult('toolu_2')).toContain('once is enough')
   })
 
-  it('the resumed session asks only for the pending call, and other calls run as the mode says', async () => {
+  it('the resumed session asks only about the pending call, and other calls run as the mode says', async () => {
     const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
     const { id, request } = await park(steps(line(1), line(2)))
     await claude.asPerson('patchSession', { id, mode: 'acceptEdits' })
@@ -174,7 +174,7 @@ describe('parking with marker rows', () => {
     expect(claude.agentTexts().at(-1)).toBe('heard are you there?')
   })
 
-  it('a message to a session that is parked on a request does not resume it, and is processed after the answer', async () => {
+  it('a message does not resume a session that is parked on a request, and is processed after the answer', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script, { knownParkable: true })
@@ -354,7 +354,7 @@ describe('parking with marker rows', () => {
     expect(claude.model.calls.at(-1)?.conversation).toContain('you said one')
   })
 
-  it('the driver reports the capability parkable as soon as the self-test has passed', async () => {
+  it('the driver reports the capability “parkable” as soon as the self-test has passed', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(touch, { clock })
     const id = await claude.startClaude({ parkAfterMs: 1000 })

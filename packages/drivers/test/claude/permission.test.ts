@@ -37,7 +37,7 @@ describe('askFor', () => {
     expect(ask()).not.toHaveProperty('caution')
   })
 
-  it('offers each suggestion in its scopes, or no suggestions if the CLI suppresses them', () => {
+  it('offers each suggestion for its own scope and for the session, or no suggestions if the CLI suppresses them', () => {
     expect(ask({ suggestions: [allowRule] })).toMatchObject({
       suggestions: [
         { id: '0:localSettings', label: 'Allow Bash(ls) in this folder, for you', scope: 'localSettings' },
@@ -55,7 +55,7 @@ describe('replyFor', () => {
     answer,
     by: 'person',
     input: answer.kind === 'allow' ? (answer.input ?? input) : null,
-    request: { ask: ask() } as Request, // the only field that replyFor reads
+    request: { ask: ask() } as Request, // `replyFor` reads no other field
     replayed,
     taken: async () => {},
     dropped: async () => {},

@@ -16,13 +16,13 @@ const helper = {
   subagent_type: 'general-purpose',
   run_in_background: false,
 }
-/** A model script in which a subagent makes the call. */
+/** A model script that starts a subagent, which then runs a command. */
 const delegating: ModelScript = ({ prompt, results, conversation }) => {
   if (prompt === 'help') return results.length === 0 ? [bash('echo ran >> ran.txt')] : [say('helped')]
   return conversation.includes('toolu_agent') ? [say('done')] : [toolUse('Agent', helper, 'toolu_agent')]
 }
 
-/** Returns the states of the process in the log, without repetitions. */
+/** Returns the process states in the order in which the log reports them, without consecutive duplicates. */
 const states = () => {
   const all = claude.eventsOf('session.changed').flatMap(event => event.value.process?.state ?? [])
   return all.filter((state, index) => state !== all[index - 1])
@@ -32,7 +32,7 @@ const waitForState = (state: string) =>
   claude.waitForEvent('session.changed', event => event.value.process?.state === state)
 
 describe('the process of a Claude Code session', () => {
-  it('is logged with its memory from its start to the end of the turn', async () => {
+  it('is logged as live, with its memory usage, until the turn has ended', async () => {
     claude = await ClaudeFixture.create(echo)
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -45,7 +45,7 @@ describe('the process of a Claude Code session', () => {
     expect(claude.eventsOf('session.changed').length).toBeLessThan(10)
   })
 
-  it('is logged as live, parked, live again and done', async () => {
+  it('is logged as live, then as parked, as live again, and as done', async () => {
     claude = await ClaudeFixture.create(echo, { knownParkable: true })
     const id = await claude.startClaude({ parkAfterMs: 0 })
     const request = await claude.waitForRequest()

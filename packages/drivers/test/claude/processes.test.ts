@@ -75,7 +75,7 @@ describe('Claude Code with separate gateway and runner processes', () => {
     expect(model.calls).toHaveLength(callCount + 1)
   })
 
-  it('leaves no orphan and does not call the model when its runner is killed, and a command that is allowed later runs once', async () => {
+  it('leaves no process running and does not call the model when its runner is killed, and a command that is allowed later runs once', async () => {
     const { id, request, pid } = await openRequest('echo ran >> ran.txt')
     const callCount = model.calls.length
     await gateway.killRunner()
@@ -112,7 +112,7 @@ describe('Claude Code with separate gateway and runner processes', () => {
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('is reported as unfinished in the runner log and in the session log when its runner is stopped', async () => {
+  it('has its running call reported as unfinished in the runner log and in the session log when its runner is stopped', async () => {
     const { id, request } = await openRequest('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
     await waitUntil(() => ran() !== null)
@@ -126,7 +126,7 @@ describe('Claude Code with separate gateway and runner processes', () => {
     expect(ran()).toBe('ran\n')
   })
 
-  it('does not run a command twice if its runner is killed while the command runs, and the shell ends', async () => {
+  it('does not run a command twice if its runner is killed while the command runs, and the command’s shell ends', async () => {
     const { id, request } = await openRequest('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
     await waitUntil(() => ran() !== null)

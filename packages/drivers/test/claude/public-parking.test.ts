@@ -1,4 +1,4 @@
-/** Tests parking with the CLI's documented `defer`, which is used for versions that fail the self-test and for the option parking: 'public'. */
+/** Tests parking with the CLI's documented `defer`, which is used for versions that fail the self-test and with the option `parking: 'public'`. */
 import type { Answer } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ManualClock, type RunningRunner } from '../runner-fixture.ts'
@@ -60,7 +60,7 @@ async function answerAndFinish(request: Awaited<ReturnType<typeof park>>['reques
   expect((await claude.getRequest()).delivery.state).toBe('taken')
 }
 
-describe('parking with defer', () => {
+describe('parking with `defer`', () => {
   it('a session parked on a question passes the answer to the model after an hour', async () => {
     const { request } = await park(steps([askQuestion]))
     await answerAndFinish(request, answerB)
@@ -177,7 +177,7 @@ describe('parking with defer', () => {
 })
 
 describe('when Claude Code fails the parking self-test', () => {
-  it('a session is parked with defer, and the driver does not report the capability parkable', async () => {
+  it('a session is parked with `defer`, and the driver does not report the capability “parkable”', async () => {
     const { id, request } = await park(
       steps([askQuestion]),
       {},
@@ -201,7 +201,7 @@ describe('when a question is asked before the parking self-test has finished', (
   })
 })
 
-describe('with the driver option parking: off', () => {
+describe('with the driver option `parking: off`', () => {
   it('the process keeps running while a question is pending, and the log says why', async () => {
     const { id, clock, request } = await openRequest(steps([askQuestion]), {}, { parking: 'off' })
     const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
@@ -212,5 +212,5 @@ describe('with the driver option parking: off', () => {
   })
 })
 
-/** A Claude Code that cannot resume a Bash call, because it exits if it is started with an ask rule for Bash. */
+/** A wrapper around Claude Code that exits if it is started with an ask rule for Bash, so that Bash calls cannot be resumed. */
 const claudeThatCannotResume = () => wrapClaude(`case "$*" in *'"ask":["Bash'*) exit 1;; esac; exec "$claude" "$@"`)

@@ -52,13 +52,13 @@ const invalid: readonly [string, JsonObject, string][] = [
 
 describe('session options of Claude Code', () => {
   it.each(invalid)(
-    'parseSessionOptions refuses %s, and names the option and what is allowed',
+    'parseSessionOptions refuses %s, and the error says what is wrong with which option',
     (_name, options, sentence) => {
       expect(() => parseSessionOptions({ options, conversationId: null })).toThrow(sentence)
     },
   )
 
-  it('an invalid option ends the session at its start and reports the reason', async () => {
+  it('a session with an invalid option ends immediately, and the log says why', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     const id = await claude.startClaude({ options: { mcpServers: { x: 5 } } })
     const { value } = await claude.waitForEvent('session.ended')
@@ -81,7 +81,7 @@ describe('session options of Claude Code', () => {
     expect(claude.model.toolResult('toolu_agent')).toContain('counted')
   })
 
-  it('files in an additional folder can be read without asking', async () => {
+  it('Claude Code reads files in an additional folder without asking', async () => {
     claude = await ClaudeFixture.create(({ results }) => {
       const file_path = join(String(claude?.home), 'elsewhere', 'note.txt')
       return results.length === 0 ? [toolUse('Read', { file_path }, 'toolu_1')] : [say('done')]
@@ -133,8 +133,8 @@ describe('the Claude Code driver', () => {
   })
 })
 
-describe('a session with a damaged meta.json', () => {
-  it('moves the file away, continues the conversation, and does not report the cost twice', async () => {
+describe('when the meta.json of a session is damaged', () => {
+  it('the driver moves the file away, continues the conversation, and does not report the cost twice', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, prompt: 'one' })
@@ -185,7 +185,7 @@ describe('an image for Claude Code', () => {
 })
 
 describe('a PDF for Claude Code', () => {
-  it('reaches the model complete and with its name', async () => {
+  it('reaches the model unchanged and with its name', async () => {
     claude = await ClaudeFixture.create(() => [say('read')])
     const data = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
     const pdf = { type: 'document', mediaType: 'application/pdf', data, name: 'terms.pdf' } as const

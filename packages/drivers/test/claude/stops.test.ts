@@ -13,7 +13,7 @@ const neverReplies: ModelScript = () => new Promise(() => {})
 const commandDone = (nth: number) => claude.waitFor(() => claude.eventsOf('command.done')[nth - 1])
 const freeze = (id: SessionId) => process.kill(claude.pidOf(id) ?? Number.NaN, 'SIGSTOP')
 
-describe('when Claude Code does not answer a change of mode or model', () => {
+describe('when Claude Code does not confirm a change of mode or model', () => {
   it('an interrupt is not delayed', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(neverReplies, { clock })
@@ -30,7 +30,7 @@ describe('when Claude Code does not answer a change of mode or model', () => {
     expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 
-  it('ending the session and its process is not delayed', async () => {
+  it('a person can still end the session, and its process exits', async () => {
     claude = await ClaudeFixture.create(neverReplies)
     const id = await claude.startClaude()
     await waitUntil(() => claude.model.calls.length > 0)
@@ -41,7 +41,7 @@ describe('when Claude Code does not answer a change of mode or model', () => {
     await waitUntil(() => !isAlive(pid))
   })
 
-  it('the change is canceled with a reason after a timeout, and the next message runs with the old settings', async () => {
+  it('the change fails after a timeout with a reason, and the next message is processed with the old settings', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('hello')], { clock })
     const id = await claude.startClaude()

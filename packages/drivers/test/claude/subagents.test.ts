@@ -45,7 +45,7 @@ describe('elicitations of MCP servers', () => {
     expect(claude.model.toolResult()).toContain('"action":"cancel"')
   })
 
-  it('a form can consist of a link to open', async () => {
+  it('an elicitation with a URL becomes a form with a link', async () => {
     const request = await fill('link', { kind: 'submit', values: {} })
     expect(request.ask).toMatchObject({ url: 'https://example.org/sign-in' })
     expect(claude.model.toolResult()).toContain('"action":"accept"')
@@ -94,7 +94,7 @@ describe('requests of subagents', () => {
     ])
   })
 
-  it('a request from a nested subagent has the path of its agents', async () => {
+  it('a request from a nested subagent names the outer and the nested subagent', async () => {
     const agent = (name: string, id: string) =>
       toolUse(
         'Agent',

@@ -15,7 +15,7 @@ describe('TranscriptStore', () => {
     ['incomplete JSON', '{"key":'],
     ['a list', '[]'],
     ['a field of the wrong type', '{"key":{"sessionId":5}}'],
-  ])('moves meta.json away and reports it if it contains %s', (_name, text) => {
+  ])('moves meta.json away and reports the damage if the file contains %s', (_name, text) => {
     writeFileSync(join(folder, 'meta.json'), text)
     const transcript = new TranscriptStore(folder, folder)
     expect(transcript.problem).toContain('meta.json.damaged')

@@ -22,7 +22,7 @@ export function elicitationHandler(calls: PendingCalls, reportProblem: (message:
   }
 }
 
-/** Returns the elicitation's id, or a hash of its content, because most servers send no id. */
+/** Returns the elicitation's id. Most servers send no id, so a hash of the content is used instead. */
 function identify(request: ElicitationRequest): string {
   const content = JSON.stringify([request.serverName, request.message, request.requestedSchema, request.url])
   return request.elicitationId ?? createHash('sha256').update(content).digest('hex').slice(0, 16)
@@ -34,7 +34,7 @@ function toFormAsk({ serverName, message, title, requestedSchema, url }: Elicita
     kind: 'form',
     title: (title ?? `A form from ${serverName}`).slice(0, limits.titleMax),
     message: message.slice(0, limits.reasonMax),
-    schema: schema as FormAsk['schema'], // a server can send anything; AgentSession.open parses the ask
+    schema: schema as FormAsk['schema'], // a server can send anything, but `AgentSession.open` validates the ask
     ...(url === undefined ? {} : { url }),
   }
 }

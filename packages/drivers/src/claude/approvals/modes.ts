@@ -36,7 +36,7 @@ export const modes: Readonly<Record<Mode, Readonly<Record<CallKind, Behavior>>>>
   },
 }
 
-export const modeNames = Object.keys(modes) as readonly Mode[] // the keys of a literal are its keyof
+export const modeNames = Object.keys(modes) as readonly Mode[] // `modes` is a literal, so it has no other keys
 
 export function isMode(name: unknown): name is Mode {
   return typeof name === 'string' && Object.hasOwn(modes, name)

@@ -54,7 +54,7 @@ interface PendingCall {
 /** The reply to a call that the CLI made before it processed the interrupt. */
 const interruptedReply: PermissionResult = { behavior: 'deny', message: toAgent.interrupted, interrupt: true }
 
-/** Returned to a process that is about to end and must not receive a reply. */
+/** A promise that never resolves. It is returned if the process is about to end and must not receive a reply. */
 const never = new Promise<never>(() => {})
 
 export class PendingCalls {
@@ -78,7 +78,7 @@ export class PendingCalls {
     this.#options = options
   }
 
-  /** Ids of the calls whose answer is not being handed yet. */
+  /** The ids of the calls whose answer has not been handed and is not being handed. */
   get pendingKeys(): readonly string[] {
     return this.#activeCalls().flatMap(call => (call.isHanding ? [] : call.id))
   }
@@ -121,7 +121,7 @@ export class PendingCalls {
     if (known) return this.#awaitReply(known, context.signal)
     if (this.#isInterrupted) return Promise.resolve(interruptedReply)
     const { cwd } = this.#options.session.info
-    const permission = { tool, input: (input ?? {}) as JsonObject, context, cwd } // #requestPermission checks that it is JSON
+    const permission = { tool, input: (input ?? {}) as JsonObject, context, cwd } // `#requestPermission` checks that the input is JSON
     return this.#register(id, context.agentID ? 'subagent' : 'main', context.signal, call =>
       this.#requestPermission(call, permission),
     )
@@ -290,7 +290,7 @@ export class PendingCalls {
     if (call.isAbandoned) await request.withdraw()
     this.#options.onChange()
     await Promise.race([request.resolved(), this.#stopping])
-    // If the CLI has just aborted the call, find out whether the process exited before handing the answer.
+    // If the CLI has just aborted the call, first find out whether the process has exited, because then the answer must not be handed.
     if (this.#isStopping || (await call.aborted) || this.#isStopping) return never
     call.isHanding = true
     const handed = await request.hand()

@@ -32,7 +32,7 @@ export function suggestionsOf({ suggestions, suppressAlwaysAllowRule }: Permissi
 export function updateForSuggestion(updates: readonly PermissionUpdate[], id: string): PermissionUpdate[] {
   const [index, scope] = id.split(':')
   const update = updates[Number(index)]
-  return update ? [{ ...update, destination: scope as PermissionUpdateDestination }] : [] // suggestionsOf put the scope into the id
+  return update ? [{ ...update, destination: scope as PermissionUpdateDestination }] : [] // `suggestionsOf` put the scope into the id
 }
 
 /** Whether the updates contain a rule that allows the call from now on. A change of mode or an added folder does not count, because neither allows the call permanently. */

@@ -102,7 +102,7 @@ export function endOrphan(folder: string): void {
   const record = readRecord(folder)
   if (record) {
     const startTime = processStartTime(record.pid)
-    // If the start time differs, the pid now belongs to an unrelated process. If no process has the pid, its children may still run in its group.
+    // If the start time differs, the pid now belongs to an unrelated process. If the process has ended, its children may still run in its process group.
     if (startTime === record.startTime || startTime === '') signalGroup(record.pid, 'SIGKILL')
     killDescendants(record.tag)
   }

@@ -13,7 +13,7 @@ export class SubagentTree {
     if (call !== undefined) this.#callByTask.set(task, call)
   }
 
-  /** Returns the names of the subagents on the path to the subagent that this call started, outermost first. */
+  /** Returns the names of the subagent that this call started and of the subagents above it, outermost first. */
   pathOfCall(call: string | null): readonly string[] {
     const path: string[] = []
     for (let id = call; id !== null && path.length < limits.agentPathMax; ) {

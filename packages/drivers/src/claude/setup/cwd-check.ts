@@ -1,4 +1,4 @@
-/** Checks that a folder on this machine can be used as working folder, before the CLI is started there. */
+/** Checks that a folder on this machine can be used as the working folder, before the CLI is started there. */
 import { statSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import { messageOf } from '@holdpoint/protocol'

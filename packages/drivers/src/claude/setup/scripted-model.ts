@@ -46,7 +46,7 @@ async function handleRequest(
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)
   if (request.url?.includes('count_tokens')) return void response.end('{"input_tokens":1}')
-  const modelRequest = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest // the CLI is the only client
+  const modelRequest = JSON.parse(Buffer.concat(chunks).toString('utf8')) as ModelRequest // only the CLI calls this server, and it sends requests in this format
   const blocks = await respond(modelRequest)
   const send = (type: string, data: object) =>
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`)

@@ -1,4 +1,4 @@
-/** Parses the options that a person sets when starting a session. Unknown and invalid options are errors, because a person would otherwise believe that they apply. */
+/** Parses the options that a person sets when starting a session. Unknown and invalid options are errors, because a person would otherwise believe that these options apply. */
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, limits, type Session } from '@holdpoint/protocol'
 import { z } from 'zod'
@@ -48,7 +48,7 @@ export function parseSessionOptions({
 }: Pick<Session, 'options' | 'conversationId'>): SessionOptions {
   for (const [name, value] of Object.entries(options)) {
     if (!Object.hasOwn(schemas, name)) throw invalid([name], problems.unknown(Object.keys(schemas)))
-    const parsed = schemas[name as keyof SessionOptions].safeParse(value) // hasOwn was checked above
+    const parsed = schemas[name as keyof SessionOptions].safeParse(value) // `Object.hasOwn` has shown that `schemas` has this name
     const issue = parsed.error?.issues[0]
     if (issue) throw invalid([name, ...issue.path], issue.message)
   }
@@ -61,7 +61,7 @@ function invalid(path: readonly PropertyKey[], problem: string): Fault {
   return new Fault('bad_input', `options.${z.core.toDotPath([...path])}: ${problem}`)
 }
 
-/** Returns whether the session can enter bypassPermissions. The mode at the start of the session decides this, so the result is stored. */
+/** Returns whether the session can enter bypassPermissions. This depends on the mode in which the session was started, so the result is stored at the first call. */
 export function mayBypass(transcript: TranscriptStore, info: Session): boolean {
   const stored = transcript.meta.mayBypass ?? info.mode === 'bypassPermissions'
   if (transcript.meta.mayBypass === undefined) transcript.updateMeta({ mayBypass: stored })

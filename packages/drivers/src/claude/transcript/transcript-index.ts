@@ -71,7 +71,7 @@ export class TranscriptIndex {
     for (const block of blocksIn(content))
       if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
         this.#callCount++
-        const input = isRecord(block.input) ? (block.input as JsonObject) : {} // rows are JSON
+        const input = isRecord(block.input) ? (block.input as JsonObject) : {} // rows are parsed JSON, so an object in a row is a JSON object
         this.#openCalls.set(block.id, { id: block.id, tool: block.name, input, row })
       }
   }

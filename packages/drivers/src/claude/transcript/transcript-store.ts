@@ -28,7 +28,7 @@ const Meta = z.object({
   resumeAttempts: z.object({ rowUuid: z.string().nullable(), count: z.number() }).optional(),
   /** How much of the conversation's total cost has already been reported. */
   reportedCost: z.number().optional(),
-  /** The mode that the CLI was in last. */
+  /** The last known mode of the CLI. */
   mode: z.string().optional(),
   /** Whether the session was started with permission to enter bypassPermissions. */
   mayBypass: z.boolean().optional(),
@@ -185,7 +185,7 @@ function fileName({ sessionId, subpath }: SessionKey): string {
 
 function parseRow(line: string): SessionStoreEntry[] {
   try {
-    return [JSON.parse(line) as SessionStoreEntry] // written by #append
+    return [JSON.parse(line) as SessionStoreEntry] // `#append` wrote the line
   } catch {
     return []
   }
