@@ -176,7 +176,7 @@ describe('holdpoint doctor', () => {
       expect.objectContaining({ name: 'Runner', remedy: expect.stringMatching(/holdpoint runner/) }),
       expect.objectContaining({
         name: 'Agent',
-        remedy: expect.stringMatching(new RegExp(`${gateway.folder}/no-claude .*be run`)),
+        remedy: expect.stringMatching(new RegExp(`${gateway.folder}/no-claude is not an executable file`)),
       }),
     ])
     const store = await runDoctor(gateway, '--store', 'postgres://user:secret@127.0.0.1:1/db')
