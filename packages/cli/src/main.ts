@@ -28,7 +28,7 @@ const program = new Command('holdpoint')
   .enablePositionalOptions()
   .showHelpAfterError(seeHelp)
   .configureHelp({
-    // Lists --url and --home last, because people rarely need them.
+    // List --url and --home last, because people rarely need them.
     visibleOptions(command) {
       const all = Help.prototype.visibleOptions.call(this, command)
       const address = all.filter(({ long }) => long === '--url' || long === '--home')

@@ -132,7 +132,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     await recorder.close()
   })
 
-  it('is offered as not ready, with the reason, if it cannot be loaded, while other drivers are ready', async () => {
+  it('that cannot be loaded is listed as not ready with the reason, and other drivers stay ready', async () => {
     const agents = {
       good: writeAgent('good', `yield 'here'`),
       lost: join(folder, 'nowhere.mjs'),

@@ -82,7 +82,7 @@ describe('holdpoint allow at a terminal', () => {
     expect([await secondTry.exit, (await reload(request)).status]).toEqual([0, 'resolved'])
   })
 
-  it('pages a request longer than the screen and asks only after the last page', async () => {
+  it('splits a request longer than the screen into pages and asks for confirmation only after the last page', async () => {
     const content = Array.from({ length: 60 }, (_, n) => `line ${n + 1}`).join('\n')
     const request = await askAsExternalAgent(gateway, approvalAsk({ file_path: '/x', content }, { tool: 'Write' }))
     const terminal = openTerminal(['allow', request.id], { rows: 24 })
@@ -111,7 +111,7 @@ describe('holdpoint allow at a terminal', () => {
     expect((await reload(request)).status).toBe('pending')
   })
 
-  it('shows the input from --input instead of the agent’s before it asks', async () => {
+  it('shows the input from --input instead of the agent’s input before it asks for confirmation', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const file = join(gateway.folder, 'input.json')
     writeFileSync(file, JSON.stringify({ command: 'echo mine', description: 'mine' }))
@@ -128,7 +128,7 @@ describe('holdpoint allow at a terminal', () => {
     })
   })
 
-  it('exits with 4 and says who answered if someone else was faster', async () => {
+  it('exits with 4 and says who answered if someone else answered first', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
     await terminal.waitFor(question)

@@ -166,7 +166,7 @@ describe('holdpoint allow', () => {
     }
   })
 
-  it('refuses --always for a request that must not be remembered', async () => {
+  it('refuses --always for a request whose answer must not be remembered', async () => {
     const suggestions = [{ id: 's1', label: 'Never ask again', scope: 'project' }]
     const ask = approvalAsk({ command: 'make' }, { suggestions, caution: { noRemember: true } })
     const request = await askAsExternalAgent(gateway, ask)
@@ -176,7 +176,7 @@ describe('holdpoint allow', () => {
     expect((await reload(request)).status).toBe('pending')
   })
 
-  it('exits with 4 and says who resolved the request first and how', async () => {
+  it('exits with 4 if the request is already resolved, and says by whom and how', async () => {
     const { request } = await rehearse(gateway, 'approval')
     await cli('deny', request.id, '--reason', 'mine')
     for (const words of [
@@ -239,7 +239,7 @@ describe('holdpoint answer', () => {
     ],
     ['--decline', 'form', ['--decline', '--reason', 'no time'], { kind: 'decline', reason: 'no time' }],
   ]
-  it.each(cases)('delivers the answer to the agent if it is given by %s', async (_what, part, words, answer) => {
+  it.each(cases)('delivers the answer to the agent when given %s', async (_what, part, words, answer) => {
     const { request, session } = await rehearse(gateway, part)
     expect(await json('answer', request.id.slice(0, 14), ...words)).toMatchObject({ resolution: { answer } })
     await waitForLastMessage(gateway, session)
@@ -297,7 +297,7 @@ describe('holdpoint answer', () => {
     )
   })
 
-  it('refuses a question name that fits two ids, and accepts an id that equals its own number', async () => {
+  it('refuses an answer that could start with either of two question ids, and accepts an id that equals its question’s number', async () => {
     const ambiguous = await askAsExternalAgent(gateway, questionsWithIds('a', 'a=b'))
     expect((await cli('answer', ambiguous.id, '--text', 'a=b=c')).err).toMatch(
       /could be question 1:a or question 2:a=b/,
@@ -373,7 +373,7 @@ describe('holdpoint answer', () => {
 })
 
 describe('a shortened id', () => {
-  it('is refused with a list of candidates if several ids start with it, and not found if none does', async () => {
+  it('is refused with a list of candidates if several ids start with it, and reported as not found if none does', async () => {
     const { id } = await gateway.call('startSession', { driver: 'external' })
     const idsByStart = new Map<string, string[]>()
     // Ids use 32 different letters, so at least two of 33 requests start with the same letter.
@@ -458,7 +458,7 @@ describe('without a running gateway', () => {
     ['start', 'x'],
     ['ask', 'x'],
     ['guard', '--', 'true'],
-  ])('holdpoint %s says so and exits with 5', async (...words) => {
+  ])('holdpoint %s says that no gateway is running and exits with 5', async (...words) => {
     const { code, err } = await runCli(words, {
       env: { ...cleanEnvironment(), HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
     })

@@ -24,7 +24,7 @@ const titles = async (gateway: GatewayProcess) =>
   (await gateway.call('listSessions', {})).items.map(session => session.title)
 
 describe('holdpoint backup and restore', () => {
-  it('backs up a running gateway; a restore undoes later changes and notifies clients of the gap', async () => {
+  it('backup copies the database of a running gateway; restore undoes later changes, and clients are notified of the gap', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const home = ['--home', gateway.home.path]
     const file = join(gateway.folder, 'copy.db')
@@ -57,7 +57,7 @@ describe('holdpoint backup and restore', () => {
     await checkSqlite(gateway.home.databaseFile)
   })
 
-  it('backs up the database of a stopped gateway', async () => {
+  it('backup copies the database of a stopped gateway', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await start(gateway, 'kept')
     await gateway.stop()
@@ -69,14 +69,14 @@ describe('holdpoint backup and restore', () => {
     await checkSqlite(file)
   })
 
-  it('refuses to overwrite an existing file', async () => {
+  it('backup refuses to overwrite an existing file', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const file = join(gateway.folder, 'holdpoint.config.json')
     const { code, err } = await runCli(['backup', file, '--home', gateway.home.path])
     expect([code, err]).toEqual([2, expect.stringMatching(/already exists/)])
   })
 
-  it('refuses to restore a file that is not a backup, and keeps the current database', async () => {
+  it('restore refuses a file that is not a backup, and keeps the current database', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await start(gateway, 'kept')
     await gateway.stop()

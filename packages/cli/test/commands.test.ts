@@ -149,7 +149,7 @@ describe('holdpoint down while a runner is being restarted', () => {
     expect(gateway.runnerPids()).toEqual([])
   })
 
-  it('finds a runner that has only just been started', async () => {
+  it('stops a runner that may not have written its pid file yet', async () => {
     const gateway = await startGateway()
     // The gateway starts its runner before it reports that it is ready, so the runner may not have written its pid file yet.
     await gateway.kill()
@@ -159,7 +159,7 @@ describe('holdpoint down while a runner is being restarted', () => {
 })
 
 describe('holdpoint runner', () => {
-  it('runs agents for the gateway in --url, and parks them when the runner is stopped', async () => {
+  it('runs agents for the gateway given with --url, and parks their sessions when it is stopped', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
     while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await shortPause()

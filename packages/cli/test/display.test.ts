@@ -7,7 +7,7 @@ import { runCliAgainst } from './support/cli-process.ts'
 import { approvalAsk, askAsExternalAgent } from './support/gateway-fixture.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 
-// Read as text, because one entry has a lone surrogate, which a JSON import refuses.
+// Read the file as text, because one entry has a lone surrogate, which a JSON import would refuse.
 const file = new URL('../../protocol/test/data/display.json', import.meta.url)
 const texts = (JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string; text: string }[]).filter(({ text }) =>
   text.isWellFormed(),
@@ -104,7 +104,7 @@ describe('escaping of agents’ text', () => {
     expectClean(terminal.raw, 'allow at a terminal')
   })
 
-  it('an error message that quotes the text prints it escaped', async () => {
+  it('an error message that quotes the text shows it escaped', async () => {
     const ask = asksWith('x\u001b]0;title\u0007\u009b2J')[2] as Ask
     const request = await askAsExternalAgent(gateway, ask)
     for (const words of [['--choose', 'b=1'], [], ['--choose', '\u001b[2J']])

@@ -16,7 +16,7 @@ async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1')
   servers.push(server)
   await once(server, 'listening')
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server on TCP has one
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a server that listens on TCP has this type of address
 }
 const get = { headers: {}, redirect: 'error' } as const
 

@@ -14,13 +14,17 @@ function read(...chunks: readonly string[]): Key[] {
 
 describe('the key parser', () => {
   it.each<[string, string[], Key[]]>([
-    ['a single letter as alone', ['a'], [text('a', true)]],
-    ['letters in one chunk as not alone', ['ab'], [text('a'), text('b')]],
-    ['a letter after another key as not alone', ['\u001b[Ba'], [key('down'), text('a')]],
-    ['a letter before Enter as not alone', ['a\r'], [text('a'), key('enter')]],
-    ['a letter after an escape as not alone', ['\u001ba'], [key('escape'), text('a')]],
-    ['a letter after an escape in an earlier chunk as not alone', ['\u001b', 'a'], [key('escape'), text('a')]],
-    ['a letter after an unknown sequence as not alone', ['\u001b[Ia'], [text('a')]],
+    ['a single letter as a key that arrived alone', ['a'], [text('a', true)]],
+    ['letters in one chunk as keys that did not arrive alone', ['ab'], [text('a'), text('b')]],
+    ['a letter after another key as a key that did not arrive alone', ['\u001b[Ba'], [key('down'), text('a')]],
+    ['a letter before Enter as a key that did not arrive alone', ['a\r'], [text('a'), key('enter')]],
+    ['a letter after an escape as a key that did not arrive alone', ['\u001ba'], [key('escape'), text('a')]],
+    [
+      'a letter after an escape in an earlier chunk as a key that did not arrive alone',
+      ['\u001b', 'a'],
+      [key('escape'), text('a')],
+    ],
+    ['a letter after an unknown sequence as a key that did not arrive alone', ['\u001b[Ia'], [text('a')]],
     ['an astral character as one key', ['😀'], [text('😀', true)]],
     ['arrow keys from CSI and SS3 sequences', ['\u001b[A\u001bOB'], [key('up'), key('down')]],
     ['an arrow key with a modifier as the plain arrow key', ['\u001b[1;5C'], [key('right', true)]],
@@ -36,7 +40,7 @@ describe('the key parser', () => {
       [key('ctrl-c'), key('ctrl-d'), key('backspace'), key('clear-line'), key('clear-word')],
     ],
     [
-      'a separate Ctrl+C during an unfinished paste as the key',
+      'a separate Ctrl+C during an unfinished paste as the Ctrl+C key',
       ['\u001b[200~ab', '\u0003', 'a'],
       [key('ctrl-c', true), text('a', true)],
     ],
@@ -52,7 +56,7 @@ describe('the keyboard', () => {
   it('marks keys that come after a pause', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const input = Object.assign(new PassThrough(), { setRawMode: () => {} })
-    const keyboard = new Keyboard(input as unknown as ReadStream, () => {}) // has all members that the keyboard uses
+    const keyboard = new Keyboard(input as unknown as ReadStream, () => {}) // `input` has all members that `Keyboard` uses
     const received: Key[] = []
     let onReceived = () => {}
     keyboard.open(one => {

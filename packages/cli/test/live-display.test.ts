@@ -9,7 +9,7 @@ import { SessionFixture } from './support/session-fixture.ts'
 import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
 const file = new URL('../../protocol/test/data/display.json', import.meta.url)
-// One text has a lone surrogate, which a JSON body cannot carry.
+// Leave out the text with a lone surrogate, which a JSON body cannot carry.
 const texts = (JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string; text: string }[]).filter(({ text }) =>
   text.isWellFormed(),
 )

@@ -39,7 +39,7 @@ async function waitForDraft(request: Request, draft: AnswerDraft): Promise<void>
 }
 
 describe('another person’s unfinished answer', () => {
-  it('is shown in holdpoint run until it is discarded, even if it was started before run opened', async () => {
+  it('is shown in holdpoint run until it is discarded, even if it was started before holdpoint run was opened', async () => {
     const session = await fixture.startSession()
     const request = await fixture.ask(session, approval)
     await putDraft(ana, request, { reason: 'hm' })

@@ -139,7 +139,7 @@ async function answer(
     const [wrong, hint] =
       ask.kind === 'approval' ? ['z', 'Press a'] : typed ? [keys.enter, /empty|required/] : [keys.enter, 'Choose one']
     terminal.press(String(wrong))
-    await terminal.waitFor(hint as string | RegExp) // one of the above
+    await terminal.waitFor(hint as string | RegExp) // `hint` is the second item of a pair above
     statusesAfterInvalidKey.push({ status: (await fixture.getRequest(request)).status })
   }
   if (choice.stop || choice.refuse) {
@@ -179,8 +179,8 @@ function results(run: ScriptRun): { readonly ask: AskScript; readonly result: un
   })
 }
 
-describe('a generator agent answered in a terminal', () => {
-  it('P1 does not take its next step before its request is answered', () => {
+describe('the properties of a generator agent answered in a terminal', () => {
+  it('P1: the agent does not take its next step before its request is answered', () => {
     for (const run of runs)
       for (const event of opened(run)) {
         const step = stepOf(run, nameIn(event.value))
@@ -191,7 +191,7 @@ describe('a generator agent answered in a terminal', () => {
         for (const later of run.steps.slice(step + 1)) if (later.say) expect(early).not.toContain(later.say)
       }
   })
-  it('P2 has every request resolved exactly once', () => {
+  it('P2: every request is resolved exactly once', () => {
     for (const run of runs)
       expect(
         resolved(run)
@@ -203,7 +203,7 @@ describe('a generator agent answered in a terminal', () => {
           .toSorted(),
       )
   })
-  it('P3 gets only allow or deny as the answer to an approval', () => {
+  it('P3: the agent gets only "allow" or "deny" as the answer to an approval', () => {
     for (const run of runs) {
       const approvals = new Set(
         opened(run)
@@ -217,15 +217,15 @@ describe('a generator agent answered in a terminal', () => {
         if (ask.kind === 'approval') expect(result).toMatchObject({ allowed: expect.any(Boolean) })
     }
   })
-  it('P4 gets a choice whose index is in range and whose value matches the index', () => {
+  it('P4: the agent gets a choice whose index is in range and whose value matches the index', () => {
     for (const run of runs)
       for (const { ask, result } of results(run)) {
         if (ask.kind !== 'choice' || result === null) continue
-        const { index, value } = result as { index: number; value: string } // the type that `choice` returns
+        const { index, value } = result as { index: number; value: string } // `choice` returns this type
         expect(ask.choices?.[index]).toBe(value)
       }
   })
-  it('P5 ends its turn after a denial that cancels the turn', () => {
+  it('P5: the turn ends after a denial that cancels the turn', () => {
     for (const run of runs) {
       const names = new Map(opened(run).map(event => [event.value.id, nameIn(event.value)]))
       const cancelling = resolved(run).find(({ request, resolution: { answer: given } }) => {
@@ -238,7 +238,7 @@ describe('a generator agent answered in a terminal', () => {
       if (cancelling) expect(texts(run.log.slice(run.log.indexOf(cancelling)))).toBe('')
     }
   })
-  it('P6 has its text in the log before its request is opened', () => {
+  it('P6: the agent’s text is in the log before its request is opened', () => {
     for (const run of runs)
       for (const event of opened(run)) {
         const before = texts(run.log.slice(0, run.log.indexOf(event)))
@@ -246,7 +246,7 @@ describe('a generator agent answered in a terminal', () => {
           if (step.say) expect(before).toContain(step.say)
       }
   })
-  it('P7 keeps its history after a denial, in the log and on the screen', () => {
+  it('P7: the history is kept after a denial, in the log and on the screen', () => {
     for (const run of runs) {
       const reached = Math.max(-1, ...opened(run).map(event => stepOf(run, nameIn(event.value))))
       for (const step of run.steps.slice(0, reached))
@@ -256,7 +256,7 @@ describe('a generator agent answered in a terminal', () => {
         }
     }
   })
-  it('P8 has a request that stays pending after an invalid key', () => {
+  it('P8: a request stays pending after an invalid key', () => {
     for (const run of runs) for (const { status } of run.statusesAfterInvalidKey) expect(status).toBe('pending')
   })
 })

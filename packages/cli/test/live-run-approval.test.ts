@@ -34,7 +34,7 @@ describe('an approval in holdpoint run', () => {
     ['r', denied],
     ['2', denied],
     ['x', { kind: 'deny', interrupt: true }],
-  ])('after a single press of %s has the answer %j', async (key, answer) => {
+  ])('a single press of %s sends the answer %j', async (key, answer) => {
     const ask = approval()
     const request = await run.askAndWaitFor(ask, '[a] Allow  [r] Deny')
     expect(run.terminal.text()).toContain(String(ask.input.command))
@@ -43,7 +43,7 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.waitForGone('[a] Allow')
   })
 
-  it('is denied with the reason typed after R; an empty reason shows a hint', async () => {
+  it('is denied with the reason typed after the key R; an empty reason shows a hint', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('R')
     await run.terminal.waitFor('Reason ›')
@@ -55,7 +55,7 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.waitFor('denied by you: ask ana first')
   })
 
-  it('is allowed with the note typed after n', async () => {
+  it('is allowed with the note typed after the key n', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('n')
     await run.terminal.waitFor('Note ›')
@@ -66,7 +66,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', note: 'only once' })
   })
 
-  it('is edited after e, shown again, and allowed with the edited input', async () => {
+  it('is edited after the key e, shown again, and allowed with the edited input', async () => {
     const ask = approval()
     const request = await run.askAndWaitFor(ask, '[a] Allow')
     run.terminal.press('e')
@@ -77,7 +77,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { command: 'npm run edited' } })
   })
 
-  it('that is not editable shows a hint after e', async () => {
+  it('that is not editable shows a hint after the key e', async () => {
     const request = await run.askAndWaitFor(approval({ editable: false }), '[a] Allow')
     run.terminal.press('e')
     await run.terminal.waitFor('This request cannot be edited')
@@ -119,7 +119,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
   })
 
-  it('is allowed with a suggestion after s and the number of the suggestion; Esc goes back', async () => {
+  it('is allowed with a suggestion after the key s and the number of the suggestion; Esc goes back', async () => {
     const offers = approval({ suggestions })
     const request = await run.askAndWaitFor(offers, '[a] Allow')
     run.terminal.press('s')
@@ -286,7 +286,7 @@ describe('a plan in holdpoint run', () => {
     run.terminal.press('r')
     await fixture.waitForResolved(request)
   })
-  it('is denied with the feedback typed after R', async () => {
+  it('is denied with the feedback typed after the key R', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve')
     run.terminal.press('R')
     await run.terminal.waitFor('Feedback ›')
@@ -294,7 +294,7 @@ describe('a plan in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'deny', reason: 'look twice' })
   })
-  it('is edited after e and approved with the edited text', async () => {
+  it('is edited after the key e and approved with the edited text', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve')
     run.terminal.press('e')
     await run.terminal.waitFor('Changed by you')

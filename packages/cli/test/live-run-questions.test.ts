@@ -77,7 +77,7 @@ describe('a choice question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(chosen('Red', 'Green'))
   })
-  it('that allows other answers is answered with the text typed after o', async () => {
+  it('that allows other answers is answered with the text typed after the key o', async () => {
     const request = await run.askAndWaitFor(question({ allowOther: true }), 'o another answer')
     run.terminal.press('o')
     await run.terminal.waitFor('Answer ›')
@@ -88,7 +88,7 @@ describe('a choice question in holdpoint run', () => {
       answers: [{ id: 'q', chosen: [], other: 'Grey' }],
     })
   })
-  it('that allows no other answer shows a hint after o, and is declined with r', async () => {
+  it('that allows no other answer shows a hint after the key o, and is declined with the key r', async () => {
     const request = await run.askAndWaitFor(question(), 'Enter confirm')
     run.terminal.press('o')
     await run.terminal.waitFor('only choose from the options')
@@ -96,7 +96,7 @@ describe('a choice question in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
     await run.terminal.waitFor('declined by you')
   })
-  it('is followed by the next question; the left arrow goes back, and s skips a question', async () => {
+  it('is followed by the next question; the left arrow goes back, and the key s skips a question', async () => {
     const base = {
       header: 'Head',
       options: [{ label: 'Yes' }, { label: 'No' }],
@@ -167,7 +167,7 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('npm run edited'))
   })
-  it('accepts the caret keys and keeps the line breaks of a paste', async () => {
+  it('supports the keys that move the caret, and keeps the line breaks of a paste', async () => {
     const request = await run.askAndWaitFor(text(), '/reject decline')
     await run.terminal.type('abd')
     run.terminal.press(keys.left)
@@ -257,7 +257,7 @@ describe('a form in holdpoint run', () => {
     const values = { to: 'Ana', mail: 'ana@example.org', count: 1, tone: 'plain', gift: true, extras: ['bow'] }
     expect(await fixture.answerTo(request)).toEqual({ kind: 'submit', values })
   })
-  it('is declined with /reject in a text field and with r elsewhere', async () => {
+  it('is declined with /reject in a text field and with the key r elsewhere', async () => {
     const first = await run.askAndWaitFor(form, 'Enter next')
     await run.terminal.type('/reject')
     run.terminal.press(keys.enter)

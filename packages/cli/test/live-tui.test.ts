@@ -61,7 +61,7 @@ describe('holdpoint tui', () => {
     const second = await fixture.ask(garden, choice)
     await terminal.waitFor('2 waiting for you')
     await terminal.waitFor('Press Enter to answer')
-    // An item that was selected before stays selected when a request appears above that item.
+    // The selected item stays selected when a request appears above it.
     terminal.press(keys.home)
     await terminal.waitFor(/› Run a command {7}now │.*\n {2}kitchen +│/)
     terminal.press('a')
@@ -256,7 +256,7 @@ describe('holdpoint tui', () => {
     expect(JSON.stringify(await fixture.listEvents(first))).toContain('half a word')
   })
 
-  it('denies a new request on Ctrl+C instead of leaving', async () => {
+  it('denies a new request on a second Ctrl+C instead of exiting', async () => {
     const session = await fixture.startSession('yard')
     const first = await fixture.ask(session, approval())
     await terminal.waitFor('1 waiting for you')
@@ -271,7 +271,7 @@ describe('holdpoint tui', () => {
     expect((await fixture.waitForResolved(second)).resolution?.answer).toEqual({ kind: 'deny' })
   })
 
-  it('starts a session after n, and denies the request of that session on Ctrl+C', async () => {
+  it('starts a session after the key n, and denies the request of that session on Ctrl+C', async () => {
     terminal.press('n')
     await terminal.waitFor(/1 {2}rehearsal/)
     terminal.press(keys.enter)
@@ -319,7 +319,7 @@ describe('holdpoint tui', () => {
     expect(terminal.raw.length - before).toBeLessThan(1500)
   })
 
-  it('shows help on ?, and on q exits and prints the number of pending requests', async () => {
+  it('shows help after the key ?; after the key q, exits and prints the number of pending requests', async () => {
     const session = await fixture.startSession('attic')
     await fixture.ask(session, approval())
     await terminal.waitFor('1 waiting for you')

@@ -24,7 +24,7 @@ function recordingDrafts(sent: unknown[]): PromptDrafts {
     sent.push(input.draft)
     return { at: 1 }
   }
-  return new PromptDrafts({ call: call as Call, me: '', frames: () => () => {} }) // the drafts use no other operation
+  return new PromptDrafts({ call: call as Call, me: '', frames: () => () => {} }) // `PromptDrafts` calls no other operation
 }
 /** A fake gateway that fails every call. */
 const failingCall: Call = async () => {
@@ -68,7 +68,7 @@ afterEach(() => {
 })
 
 describe('a prompt that has just appeared', () => {
-  it('ignores keys until no key has come for the length of the cooldown', async () => {
+  it('ignores keys until no key has been pressed for the length of the cooldown', async () => {
     controller.layout(wide, { at: 1, of: 1 })
     controller.onPainted()
     for (let at = 0; at < 20; at++) {
@@ -143,7 +143,7 @@ describe('the editor of a prompt', () => {
     expect(controller.prompt?.state).toMatchObject({ input: null })
     expect(controller.status).toBe('cooldown')
   })
-  it('leads to a hint and changes nothing if the editor fails', async () => {
+  it('changes nothing if it fails, and the prompt shows a hint', async () => {
     showForOneCooldown()
     controller.handleKey(letter('e'))
     edited(null)
@@ -185,7 +185,7 @@ describe('the answer of a prompt', () => {
     await vi.advanceTimersByTimeAsync(suspendCheckMs)
     expect(answers).toEqual([])
   })
-  it('leaves the prompt open with a hint if the gateway refuses the answer', async () => {
+  it('that the gateway refuses leaves the prompt open with a hint', async () => {
     refuse = new Fault('store_locked', 'The store is locked.')
     showForOneCooldown()
     controller.handleKey(letter('a'))
@@ -202,7 +202,7 @@ describe('the answer of a prompt', () => {
     expect(controller.isAnsweredHere(one.id)).toBe(false)
     expect(controller.prompt?.hint).toBeNull()
   })
-  it('stays in the prompt, unfinished, while another request is shown', () => {
+  it('is kept unfinished while another request is shown', () => {
     showForOneCooldown()
     for (const key of [letter('n'), letter('h'), letter('i'), { name: 'enter', alone: true } as const])
       controller.handleKey(key)
@@ -228,7 +228,7 @@ describe('a removed prompt', () => {
     expect(sent).toEqual([{ version: 1, note: 'hm' }])
   })
 
-  it('that is not on the screen is removed too, and starts over when its request is shown again', async () => {
+  it('starts over when its request is shown again, even if the prompt was not on the screen when it was removed', async () => {
     const sent: unknown[] = []
     const drafts = recordingDrafts(sent)
     controller = new PromptController({ ...options, drafts })

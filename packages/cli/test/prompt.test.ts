@@ -1,4 +1,4 @@
-/** The keys of prompts, tested without a terminal: typed keys lead to an answer or a hint. */
+/** The keys of prompts, tested without a terminal: each sequence of keys produces an answer or a hint. */
 import type { Answer, ApprovalAsk, Ask, FormAsk, Question, QuestionsAsk } from '@holdpoint/protocol'
 import { answerProblem } from '@holdpoint/protocol'
 import fc from 'fast-check'
@@ -85,10 +85,20 @@ describe('the keys of an approval', () => {
     ['x denies the request and stops the turn', approval, ['x'], { kind: 'deny', interrupt: true }],
     ['R denies with a typed reason', approval, ['R', 'no', enter], { kind: 'deny', reason: 'no' }],
     ['Escape discards the typed reason', approval, ['R', 'no', esc, 'r'], { kind: 'deny' }],
-    ['n adds a note to an allow', approval, ['n', 'hi', enter, 'a'], { kind: 'allow', note: 'hi' }],
-    ['n adds a note to a denial as the reason', approval, ['n', 'hi', enter, 'r'], { kind: 'deny', reason: 'hi' }],
     [
-      'e edits the input before an allow',
+      'n adds a note, which is sent when the request is allowed',
+      approval,
+      ['n', 'hi', enter, 'a'],
+      { kind: 'allow', note: 'hi' },
+    ],
+    [
+      'n adds a note, which becomes the reason when the request is denied',
+      approval,
+      ['n', 'hi', enter, 'r'],
+      { kind: 'deny', reason: 'hi' },
+    ],
+    [
+      'e edits the input before the request is allowed',
       approval,
       ['e', { edited: 'pwd\n' }, 'a'],
       { kind: 'allow', input: { command: 'pwd' } },
@@ -100,7 +110,7 @@ describe('the keys of an approval', () => {
       { kind: 'allow', input: { command: 'id' } },
     ],
     [
-      'e keeps CRLF line ends in an edited text',
+      'e keeps CRLF line endings in an edited text',
       { ...approval, input: { file_path: '/a', content: 'one\r\ntwo\r\n' } },
       ['e', { edited: 'one\n2\n' }, 'a'],
       { kind: 'allow', input: { file_path: '/a', content: 'one\r\n2\r\n' } },
@@ -224,7 +234,7 @@ describe('the keys of an approval', () => {
     expect(drawn(typeKeys(plan, ['a', up], modes).prompt)).toContainEqual(expect.stringMatching(/› 21 {2}mode 20/))
   })
 
-  it('a request counts as shown only without skipped lines and at one width, and no key answers it on a screen that is too small', () => {
+  it('a request counts as shown only if no line was skipped and the width stayed the same, and no key answers it on a screen that is too small', () => {
     const first: BodyView = { columns: 80, lines: 30, height: 10, top: 0 }
     const saw = (...views: readonly BodyView[]) => views.reduce(markShown, opened(approval))
     expect(saw(first, { ...first, top: 20 }).isFullyShown).toBe(false)
@@ -247,11 +257,11 @@ describe('the keys of questions', () => {
     ['arrow keys and Enter choose an option', one(), [down, down, enter], chosen('B')],
     ['the first up arrow selects the last option', one(), [up, enter], chosen('C')],
     ['a second digit replaces the first in a short list', one(), ['1', '3', enter], chosen('C')],
-    ['o and a typed text give another answer', one(), ['o', 'D', enter], other('D')],
+    ['o and typed text give an answer that is not an option', one(), ['o', 'D', enter], other('D')],
     ['digits mark several options', one({ multiSelect: true }), ['1', '3', enter], chosen('A', 'C')],
     ['space marks several options', one({ multiSelect: true }), [down, ' ', down, down, ' ', enter], chosen('A', 'C')],
     [
-      'a digit, o and a typed text give an option and another answer',
+      'a digit, o and typed text give an option and an additional answer',
       one({ multiSelect: true }),
       ['2', 'o', 'D', enter, enter],
       other('D', 'B'),
@@ -462,7 +472,7 @@ describe('random keys in any prompt', () => {
     one({ options: [], secret: true }),
   ]
 
-  it('lead to a valid answer or none, and every state can be drawn at every screen size', () => {
+  it('produce a valid answer or none, and every state can be drawn at every screen size', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...asks),

@@ -50,7 +50,7 @@ describe('an ended session in holdpoint run --session', () => {
     expect((await getSession(session)).state).toBe('ended')
   })
 
-  it('is reported if it cannot be reopened', async () => {
+  it('that cannot be reopened is shown with the reason, and run exits', async () => {
     const session = await fixture.startSession('over')
     await fixture.sayAsAgent(session, 'Good night.')
     await fixture.call('endSession', { id: session.id })

@@ -7,7 +7,7 @@ import { ManualClock } from '../../drivers/test/runner-fixture.ts'
 import { busyMaxMs, keepLeaseAlive, leaseCheckMs } from '../src/gateway/lease-keepalive.ts'
 import { nextFailures, programFile, restartDelayMs } from '../src/gateway/runner-supervisor.ts'
 
-it('programFile returns an existing file, also outside the bundle', () => {
+it('programFile returns the path of an existing file, even outside the bundle', () => {
   expect(existsSync(programFile()), programFile()).toBe(true)
 })
 

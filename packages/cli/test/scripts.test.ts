@@ -72,7 +72,7 @@ async function delayingProxy() {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a TCP server has such an address
+  const { port } = server.address() as AddressInfo // a server that listens on TCP has this type of address
   return { url: `http://127.0.0.1:${port}`, held, close: () => server.close() }
 }
 const choose = (label: string): Answer => ({ kind: 'answers', answers: [{ id: 'answer', chosen: [label] }] })
@@ -93,21 +93,21 @@ describe('holdpoint ask in a script', () => {
   it.each<[string, string, Answer, { code: number; out: string; err: RegExp }]>([
     ['the second choice', choices, choose('no'), { code: 0, out: 'no\n', err: /Waiting for a person/ }],
     [
-      'a decline',
+      'the answer "decline"',
       choices,
       { kind: 'decline', reason: 'ask Ana' },
       { code: 1, out: 'decline\n', err: /Declined: ask Ana/ },
     ],
-    ['an allow', '', { kind: 'allow', note: 'go on' }, { code: 0, out: 'allow\n', err: /Note: go on/ }],
-    ['a deny', '', { kind: 'deny', reason: 'not yet' }, { code: 1, out: 'deny\n', err: /Denied: not yet/ }],
+    ['the answer "allow"', '', { kind: 'allow', note: 'go on' }, { code: 0, out: 'allow\n', err: /Note: go on/ }],
+    ['the answer "deny"', '', { kind: 'deny', reason: 'not yet' }, { code: 1, out: 'deny\n', err: /Denied: not yet/ }],
     [
-      'a text',
+      'a typed text',
       '--text',
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'two\nlines \u001b[1m' }] },
       { code: 0, out: 'two\nlines \u001b[1m\n', err: /Waiting for a person/ },
     ],
     [
-      'a text instead of a choice',
+      'a typed text instead of a choice',
       `${choices} --text`,
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'maybe' }] },
       { code: 0, out: 'maybe\n', err: /Waiting for a person/ },
@@ -118,7 +118,7 @@ describe('holdpoint ask in a script', () => {
     expect(await running).toMatchObject({ code, out, err: expect.stringMatching(err) })
   })
 
-  it('prints the resolved request with --json and exits with the same code as without', async () => {
+  it('with --json prints the resolved request and exits with the same code as it does without --json', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?' --json`)
     const { id } = await answerNext({ kind: 'deny' })
     const { code, out } = await running
@@ -128,14 +128,14 @@ describe('holdpoint ask in a script', () => {
     ])
   })
 
-  it('exits with 124 when nobody answers in time', async () => {
+  it('exits with 124 if nobody answers before the deadline', async () => {
     const { code, out, err } = await bash(gateway, `holdpoint ask 'Well?' --deadline 1s`)
     expect([code, out]).toEqual([124, ''])
     expect(err).toMatch(/Nobody answered in time/)
   })
 
   it.each([`''`, `'x' --choice a --choice a`, `'x' --deadline soon`, `'x' --deadline 400d`, `'x' --deadline 0s`, ''])(
-    'exits with 2 and asks nobody for the arguments: %s',
+    'exits with 2 and opens no request if its arguments are invalid: %s',
     async words => {
       expect((await bash(gateway, `holdpoint ask ${words}`)).code).toBe(2)
       expect((await gateway.call('listRequests', { status: 'pending' })).items).toEqual([])
@@ -216,7 +216,7 @@ describe('holdpoint guard in a script', () => {
     expect((await endedSession(request)).title).toBe('guard')
   })
 
-  it('cannot be allowed with edited input', async () => {
+  it('opens a request that cannot be allowed with edited input', async () => {
     const running = bash(gateway, 'holdpoint guard -- echo mine')
     const request = await waitForRequest()
     const answer: Answer = { kind: 'allow', input: { command: 'echo yours', argv: ['echo', 'yours'] } }
@@ -229,7 +229,7 @@ describe('holdpoint guard in a script', () => {
 
   it.each<[string, Answer | null, string, number, RegExp]>([
     ['denied', { kind: 'deny', reason: 'not \u001b[2J on main' }, '', 1, /Denied: not \\u\{1b\}\[2J on main/],
-    ['not answered in time', null, '--deadline 1s', 124, /Nobody answered/],
+    ['not answered before the deadline', null, '--deadline 1s', 124, /Nobody answered/],
   ])('does not run the command if the request is %s', async (_what, answer, flags, code, sentence) => {
     const running = bash(gateway, `holdpoint guard ${flags} -- touch ran.txt`)
     if (answer) await answerNext(answer)
@@ -258,7 +258,7 @@ describe('holdpoint guard in a script', () => {
     expect(await once(child, 'exit')).toEqual([9, null])
   })
 
-  it('does not run the command if a signal arrives while the allow is handed over, and reports the answer as undeliverable', async () => {
+  it('does not run the command if a signal arrives while the answer is handed over, and reports the answer as undeliverable', async () => {
     const proxy = await delayingProxy()
     const child = spawnGuard(['touch', 'late.txt'], { HOLDPOINT_URL: proxy.url })
     const request = await answerNext({ kind: 'allow' })

@@ -61,7 +61,7 @@ describe('session commands', () => {
     expect((await cli('send', session.id)).code).toBe(2)
   })
 
-  it('mode, interrupt and end change a session and confirm it', async () => {
+  it('mode, interrupt and end change a session and print a confirmation', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     expect((await cli('mode', session.id, 'acceptEdits')).out).toMatch(
       /^Mode of ses_\w+ set to acceptEdits\. {2}“approval”/,
@@ -102,9 +102,9 @@ describe('holdpoint watch', () => {
     expect(seen.map(event => event.session)).toEqual(seen.map(() => session.id))
     const resolved = seen.find(event => event.type === 'request.resolved')
     expect(resolved).toMatchObject({ request: request.id, resolution: { answer: { kind: 'deny', reason: 'no' } } })
-    // watch notices that `head` has closed the pipe only when it writes the next event.
+    // `watch` notices that `head` has closed the pipe only when it writes the next event.
     nudging = startNudging()
-    // Filter by session, because events of other sessions may follow directly after that event.
+    // Filter by session, because events of other sessions may come right after the first event that was seen.
     const after = `--session ${session.id} --after ${seen[0]?.cursor}`
     const again = await bash(gateway, `holdpoint watch --json ${after} | head -1`)
     clearInterval(nudging)
@@ -155,13 +155,13 @@ describe('holdpoint watch', () => {
   })
 })
 
-it('a command exits with 5 and says so if its gateway is unreachable', async () => {
+it('a command exits with 5 and says that the gateway is unreachable', async () => {
   const env = { ...environmentFor(gateway), HOLDPOINT_URL: 'http://127.0.0.1:1' }
   const { code, err } = await runCli(['inbox'], { env })
   expect([code, err]).toEqual([5, expect.stringMatching(/Cannot reach.*holdpoint up/)])
 })
 
-it('a command exits with 1 if it cannot write its output, but not if the pipe was closed', async () => {
+it('a command exits with 1 if it cannot write its output, but with 0 if the reader closed the pipe', async () => {
   for (const words of ['sessions --all', 'sessions --all --json', '--help']) {
     const { code, err } = await bash(gateway, `holdpoint ${words} > /dev/full`)
     expect([words, code, err]).toEqual([

@@ -42,7 +42,7 @@ async function typeAhead(terminal: Terminal, key: string): Promise<void> {
   terminal.press(key)
   await terminal.waitUntil(() => terminal.raw.length > before, 'an echo')
 }
-/** Stops the process with SIGSTOP and waits until it has stopped, because an earlier SIGCONT would cancel the SIGSTOP. */
+/** Stops the process with SIGSTOP and waits until it has stopped, because a SIGCONT before that would cancel the SIGSTOP. */
 async function stopProcess({ pid }: Terminal): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   await expect.poll(() => execFileSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' })).toMatch(/^T/)
@@ -139,7 +139,7 @@ describe('a signal to a live view', () => {
       await terminal.waitFor('q leave')
       process.kill(terminal.pid, signal)
       expect(await terminal.exit).toBe(0)
-      // The last output may be read after the exit.
+      // The last output may arrive after the exit event.
       await terminal.waitUntil(() => terminal.all().includes('Return with: holdpoint tui'))
       left(terminal)
     },

@@ -1,7 +1,7 @@
 import type { WriteStream } from 'node:tty'
 import { stripVTControlCharacters } from 'node:util'
 import { type Ask, type Cursor, hasInvisible, type SessionId } from '@holdpoint/protocol'
-// biome-ignore lint/correctness/noUnresolvedImports: CommonJS, whose names the linter cannot see
+// biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
 import xterm from '@xterm/headless'
 import fc from 'fast-check'
 import stringWidth from 'string-width'
@@ -19,7 +19,7 @@ const textOf = (pieces: ReturnType<typeof wrap>) => pieces.map(piece => piece.ma
 /** Returns the lines that a live view writes to a terminal of this width. */
 function drawn(lines: readonly StyledLine[], columns: number): readonly string[] {
   let written = ''
-  const stream = { isTTY: true, columns, write: (text: string) => (written += text) } as unknown as WriteStream // the only members that Output uses
+  const stream = { isTTY: true, columns, write: (text: string) => (written += text) } as unknown as WriteStream // `Output` uses only these members
   new InlinePainter(stream, new Output(stream, { TERM: 'xterm' })).draw(lines)
   return stripVTControlCharacters(written).replaceAll('\r', '').split('\n')
 }
@@ -33,7 +33,7 @@ describe('color output', () => {
   ])('%s', (_what, isTTY, env, expected) => {
     let out = ''
     const stream = { isTTY, columns: 80, write: (text: string) => (out += text) }
-    new Output(stream as unknown as WriteStream, env).print(row(trusted('x', 'waiting'))) // the only members that Output uses
+    new Output(stream as unknown as WriteStream, env).print(row(trusted('x', 'waiting'))) // `Output` uses only these members
     expect(out).toBe(expected)
   })
 })
@@ -48,7 +48,7 @@ describe('an event line', () => {
     role: 'agent' as const,
     text: 'word '.repeat(30),
   }
-  it('keeps the title in its column, even if it imitates our text, and aligns continuation lines', () => {
+  it('keeps the title in its column, even if the title imitates our text, and aligns continuation lines', () => {
     const forged = 'api  req_1 allowed by you'
     const lines = [forged, 'x', '漢字'].map(title => wrap(eventRow(event, () => title, 80) ?? row(), 80)).map(textOf)
     for (const [first = '', second = ''] of lines) {
@@ -208,7 +208,7 @@ describe('text on a terminal', () => {
     expect(untrusted(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
-  it('mentions CRLF once for a change if all lines end with CRLF, otherwise on each such line, and counts trailing spaces', () => {
+  it('that is an edit mentions CRLF once if all line endings are CRLF, otherwise on each line with CRLF, and counts trailing spaces', () => {
     const shown = (old_string: string, new_string: string) =>
       askRows({
         kind: 'approval',

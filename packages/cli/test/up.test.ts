@@ -84,7 +84,7 @@ describe('holdpoint up', () => {
     expect(gateway.runnerPid()).toBe(second)
   })
 
-  it('has only one runner after it was killed and restarted at once', async () => {
+  it('has only one runner after the gateway was killed and immediately restarted', async () => {
     const gateway = await startGateway()
     await gateway.kill()
     await gateway.start()
@@ -120,7 +120,7 @@ describe('holdpoint up', () => {
   it('says which port is in use and how to choose another', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
-    const { port } = taken.address() as { port: number } // a TCP server has such an address
+    const { port } = taken.address() as { port: number } // a server that listens on TCP has this type of address
     const gateway = new GatewayProcess({ runner: 'none' })
     const { code, err } = await runCli(['up', '--port', String(port), '--home', gateway.home.path])
     expect(code).toBe(1)
@@ -168,7 +168,7 @@ describe('holdpoint up', () => {
     expect(err).toMatch(/holdpoint\.config\.json.*prot/)
   })
 
-  it('returns the same request for the same key after a crash and restart', async () => {
+  it('returns the same request for the same request key after a crash and restart', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { id } = await gateway.call('startSession', { driver: 'external' })
     const request = await gateway.call('openRequest', { id, key: 'k', ask })

@@ -21,7 +21,7 @@ export interface AskAndWaitOptions {
 /** Acts on the answer and returns the exit code. */
 export type OnAnswer = (handed: HandedAnswer, agent: ExternalAgent) => Promise<number>
 
-/** How long to wait for the gateway while cleaning up, because the gateway may be unreachable. */
+/** The longest time to wait for the gateway while cleaning up. The script must exit even if the gateway is unreachable. */
 const cleanUpMaxMs = 3000
 
 export async function askAndWait(

@@ -1,4 +1,4 @@
-/** Builds the values of a form: `--set field=value` overrides the file of `--values`, which overrides the defaults. */
+/** Builds the values of a form: `--set field=value` overrides the file given with `--values`, which overrides the defaults. */
 import { Fault, type FormAsk, type FormField, type Json, type JsonObject } from '@holdpoint/protocol'
 import { readObject } from './input-files.ts'
 import { answerTexts } from './texts.ts'

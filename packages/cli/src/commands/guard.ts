@@ -19,7 +19,7 @@ export interface GuardOptions extends GatewayAddress {
 }
 
 const reportMaxMs = 3000
-/** The exit codes that shells use. */
+/** The exit codes that shells use; the number of the signal is added to `signalled`. */
 const shellCodes = { notFound: 127, notRunnable: 126, signalled: 128 } as const
 
 export async function guard(argv: readonly string[], { deadline, as, ...address }: GuardOptions): Promise<number> {
@@ -65,12 +65,12 @@ async function run(
     taken = report(handed.taken().then(() => agent.say({ type: 'tool.started', block, tool, input })))
   })
   try {
-    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null] // as Node documents the event
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null] // Node documents these arguments of the event
     await taken
     await report(agent.say({ type: 'tool.finished', block, ok: code === 0, output: signal ?? `exit ${code}` }))
     return code ?? shellCodes.signalled + constants.signals[signal ?? 'SIGKILL']
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException // spawn fails with this type
+    const { code, message } = error as NodeJS.ErrnoException // errors of `spawn` have this type
     err.print(row(trusted(scriptTexts.cannotRun), untrusted(message)))
     await reportTaken(handed)
     return code === 'ENOENT' ? shellCodes.notFound : shellCodes.notRunnable

@@ -96,7 +96,7 @@ export const optionHelp = {
   as: 'Name of the script, shown to people',
 } as const
 
-/** Help texts of `--json`, by what it prints. */
+/** Help texts for `--json`, by what the option prints. */
 export const jsonHelp = {
   requests: 'Print requests as JSON: {items, next}',
   sessions: 'Print sessions as JSON: {items, next}',

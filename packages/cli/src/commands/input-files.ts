@@ -30,7 +30,7 @@ export function readObject(file: string, what: string): JsonObject {
   const value = readJson(file)
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new Fault('bad_input', inputTexts.notAnObject(file, what))
-  return value as JsonObject // neither null nor an array, see above
+  return value as JsonObject // the check above excludes null and arrays
 }
 
 const imageTypes: Readonly<Record<string, string>> = {

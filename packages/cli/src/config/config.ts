@@ -93,7 +93,7 @@ function readConfigFile(folder: string): Config {
   }
 }
 
-/** The environment variables that set a setting. */
+/** The settings that can come from the environment, and the name of the variable for each. */
 const environmentVariables = {
   port: 'HOLDPOINT_PORT',
   host: 'HOLDPOINT_HOST',
@@ -108,6 +108,6 @@ function readEnvironment(env: NodeJS.ProcessEnv): Config {
     const value = env[name]
     return value === undefined || value === '' ? [] : [[key, value]]
   })
-  // `parse` reports only keys of its input, and all of these come from `environmentVariables`.
+  // `parse` reports only keys of its input, and all keys of this input come from `environmentVariables`.
   return parse(Object.fromEntries(found), key => environmentVariables[key as keyof typeof environmentVariables])
 }

@@ -48,7 +48,7 @@ export function openDataFolder(folder?: string): DataFolder {
   return dataFolder
 }
 
-/** Creates one level at a time, because Node's `recursive` option loops forever on file systems such as /proc, where a new folder stays missing. */
+/** Creates one level at a time, because Node's `recursive` option loops forever on file systems such as /proc, where creating a folder fails as if its parent did not exist. */
 function makeFolder(folder: string): void {
   if (!existsSync(dirname(folder))) makeFolder(dirname(folder))
   try {
@@ -110,7 +110,7 @@ export function removePidFile(dataFolder: DataFolder, name: 'gateway' | 'runner'
 }
 function readPidFile(dataFolder: DataFolder, name: string): PidFile | null {
   try {
-    return JSON.parse(readFileSync(join(dataFolder.path, `${name}.json`), 'utf8')) as PidFile // written by writePidFile
+    return JSON.parse(readFileSync(join(dataFolder.path, `${name}.json`), 'utf8')) as PidFile // only `writePidFile` writes this file
   } catch {
     return null
   }

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as plain } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Fetch, HttpReply } from '@holdpoint/client'
 
-/** Closes a connection that has received no data for this long. No long poll takes this long, so the gateway must be gone. */
+/** A connection that has received no data for this long is closed. Every long poll ends sooner, so the gateway must be gone. */
 const idleMaxMs = 300_000
 
 export const httpFetch: Fetch = async (url, { method = 'GET', headers, body, signal }) => {
@@ -25,7 +25,7 @@ function toReply(reply: IncomingMessage): HttpReply {
     ok: status >= 200 && status < 300,
     text: () => readBody(reply),
     get body() {
-      return Readable.toWeb(reply) as HttpReply['body'] // Node declares this class in two places
+      return Readable.toWeb(reply) as HttpReply['body'] // both types are the same class, which Node declares twice
     },
   }
 }

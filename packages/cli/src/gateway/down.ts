@@ -1,4 +1,4 @@
-/** `holdpoint down`: stops the runner first, because the runner releases its sessions at the gateway, and then the gateway. */
+/** `holdpoint down`: stops the runner and then the gateway, in this order because the runner needs the gateway to release its sessions. */
 import { Fault } from '@holdpoint/protocol'
 import { type DataFolder, isRunning, runningProcess } from '../config/data-folder.ts'
 import { nothingRunning, stillRunning, stoppedText } from './texts.ts'
@@ -10,7 +10,7 @@ const roundsMax = 5
 
 export async function down(dataFolder: DataFolder): Promise<string> {
   const stopped = new Set<string>()
-  // One round may not be enough: a gateway that is still running starts a new runner as soon as its runner ends.
+  // One round may not be enough, because a gateway that is still running replaces a runner that has exited.
   for (let round = 0; round < roundsMax && anyRunning(dataFolder); round++)
     for (const name of ['runner', 'gateway'] as const) if (await stop(dataFolder, name)) stopped.add(name)
   if (anyRunning(dataFolder)) throw new Fault('session_live', stillRunning(dataFolder.path))
@@ -21,7 +21,7 @@ function anyRunning(dataFolder: DataFolder): boolean {
   return runningProcess(dataFolder, 'gateway') !== null || runningProcess(dataFolder, 'runner') !== null
 }
 
-/** Sends SIGTERM, and after `stopMaxMs` SIGKILL. Returns true if the process was running and has ended. */
+/** Sends SIGTERM, and SIGKILL if the process is still running after `stopMaxMs`. Returns true if the process was running and has ended. */
 async function stop(dataFolder: DataFolder, name: 'gateway' | 'runner'): Promise<boolean> {
   const found = runningProcess(dataFolder, name)
   if (!found) return false

@@ -19,7 +19,7 @@ interface SupervisorOptions {
 }
 type StopSupervising = () => Promise<void>
 
-/** The restart delay doubles with every failure, until a runner has run for `stableMs`. */
+/** The restart delay doubles with every failure, and is reset once a runner has run for `stableMs`. */
 const restartBackoff = { firstMs: 500, capMs: 30_000, stableMs: 60_000 }
 const checkMs = 1000
 
@@ -71,7 +71,7 @@ function superviseProcess({ dataFolder, call }: SupervisorOptions): StopSupervis
   const onRunnerExit = async () => {
     clearTimeout(timer)
     // Void the leases now, so that the next runner does not have to wait until they expire. If another runner is
-    // running, the leases belong to that runner, and this one exited because of it.
+    // running, keep the leases, because they belong to that runner. This runner exited because it found the other one.
     if (!stopped && !runningProcess(dataFolder, 'runner')) await call('retireRunner', { id }).catch(() => {})
     child = undefined
     checkIn(restartDelayMs(failures))
@@ -107,7 +107,7 @@ export function restartDelayMs(failures: number): number {
   return Math.min(restartBackoff.capMs, restartBackoff.firstMs * 2 ** Math.max(0, failures - 1))
 }
 
-/** Returns the path of this package's executable. Resolves it by package name, because this code runs from the bundle or, in a program that embeds the gateway, from `dist/gateway`. */
+/** Returns the path of this package's executable. Resolves it by package name and not by a relative path, because this code runs from the bundle or, in a program that embeds the gateway, from `dist/gateway`. */
 export function programFile(): string {
   return join(createRequire(import.meta.url).resolve('holdpoint/package.json'), '../bin/holdpoint.js')
 }

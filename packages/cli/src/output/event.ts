@@ -8,7 +8,7 @@ import { cut, widthOf } from './width.ts'
 const timeWidth = 10
 const titleWidth = 16
 
-/** Returns null for events that matter only to programs. On a terminal the title has its own column, so that it cannot imitate our text. */
+/** Returns null for events that matter only to programs. On a terminal the title has its own column, so that a title cannot imitate our text. */
 export function eventRow(event: Event, titleOf: (session: SessionId) => string, columns: number | null): Row | null {
   const text = eventSpans(event)
   if (!text) return null

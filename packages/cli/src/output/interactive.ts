@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline'
 import type { Output } from './output.ts'
 import { type Row, type Span, trusted } from './span.ts'
 
-/** Thrown if the person did not confirm or did not read to the end. Nothing has changed. */
+/** Thrown before anything has changed, if the person did not confirm or did not read to the end. */
 export class Cancelled extends Error {
   override readonly name = 'Cancelled'
 }
@@ -35,7 +35,7 @@ async function discardTypedAhead(): Promise<void> {
   const discard = (typed: Buffer) => {
     if (typed.includes(ctrlC)) process.kill(process.pid, 'SIGINT')
   }
-  // Without raw mode, an unfinished line would not be delivered here, and so not be discarded.
+  // Without raw mode, the terminal delivers only complete lines, so an unfinished line would not be discarded.
   stdin.setRawMode(true)
   stdin.on('data', discard)
   await new Promise(resolve => setTimeout(resolve, discardMs))

@@ -2,9 +2,9 @@
  * Measures, cuts and wraps text by terminal columns. The text has already been escaped: it has no joiners, variation
  * selectors or control characters.
  *
- * Why not string-width, wrap-ansi and slice-ansi: they measure grapheme clusters, so a flag counts as two columns although
- * many terminals draw four, and text could run past the edge. They also take minutes for a line of about 100,000 characters,
- * which an agent may send.
+ * The packages string-width, wrap-ansi and slice-ansi do not fit. They measure grapheme clusters, so they count a flag as
+ * two columns although many terminals draw it four columns wide, and text could run past the edge. They also take minutes
+ * for a line of about 100,000 characters, which an agent may send.
  */
 import { eastAsianWidth } from 'get-east-asian-width'
 import { type Row, type Span, trusted } from './span.ts'

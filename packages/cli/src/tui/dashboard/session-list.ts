@@ -48,7 +48,7 @@ function groupItems({ order, requests, sessions }: InboxSnapshot): readonly List
   ].filter(group => group.items.length > 0)
 }
 
-/** Returns whether a session is listed as working. A session with a pending request is not, because its request is in the list. */
+/** Returns whether a session is listed as working. A session with a pending request is not, because the list shows the request instead. */
 function isWorking({ state, pending }: Session): boolean {
   return (state === 'starting' || state === 'working') && pending === 0
 }

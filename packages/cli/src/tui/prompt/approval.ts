@@ -16,7 +16,7 @@ export interface ApprovalState {
   readonly note: string
   /** The reason for a denial that the person started to type but has not sent. */
   readonly reason: string
-  /** The text that the editor opens; null to open the request's own text. */
+  /** The text to open in the editor; null for the request's own text. */
   readonly edit: string | null
   /** The tool input after the person's edit; null without an edit. */
   readonly input: JsonObject | null
@@ -201,7 +201,7 @@ function applyEditorText(state: ApprovalState, ask: ApprovalAsk, text: string): 
   return { state: { ...state, input: edited.input, edit: trimmed } }
 }
 
-/** Returns the edit that was started on another device, or null if its text equals the request's own text. */
+/** Returns the edit that was started on another device, or null if the edited text equals the request's own text. */
 export function pendingEdit(ask: ApprovalAsk, edit: string | undefined): string | null {
   return edit === undefined || edit === editableOf(ask).text ? null : edit
 }

@@ -86,7 +86,7 @@ function questionsWithDraft(state: QuestionsState, { questions }: QuestionsAsk, 
   const index = firstChangedIndex(state.index, choices(state.entries), choices(entries))
   return index < state.index ? goToQuestion(merged, questions, index) : merged
 }
-/** Replaces an answer that is missing from a draft because the person cleared the answer on another device. */
+/** Used for an answer that is missing from a draft, which means that the person cleared the answer on another device. */
 const emptyChoice: DraftChoice = { chosen: [] }
 function entryWithDraft(
   { options, multiSelect, secret }: Question,

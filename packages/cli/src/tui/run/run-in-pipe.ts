@@ -7,7 +7,7 @@ import { indented, row, trusted } from '../../output/span.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
 import { runTexts as texts } from './texts.ts'
 
-/** Prints the transcript until the turn ends; if a message was sent, until the turn that the message started ends. Resolves with the exit code. */
+/** Prints the transcript until the current turn ends or, if a message was sent, until the turn started by that message ends. Resolves with the exit code. */
 export async function runInPipe(
   { call, connection }: GatewayAccess,
   session: Session,
@@ -43,7 +43,7 @@ export async function runInPipe(
       }
       inbox.subscribe(check)
       transcript.subscribe(check)
-      // All updates may have arrived before the subscriptions, so check once now.
+      // All updates may have arrived before this function subscribed, so check once now.
       check()
     })
   } finally {

@@ -272,7 +272,7 @@ export class RunModel {
 export function isResumable({ capabilities }: Session): boolean {
   return capabilities.includes('resumable')
 }
-/** Returns a frame with a spinner on its own line below the others; without a spinner if `text` is null. */
+/** Returns a frame with a spinner on its own line below the other lines. If `text` is null, the frame has no spinner. */
 function withSpinner(lines: readonly StyledLine[], text: string | null): ScreenFrame {
   return text === null ? { lines, spinner: null } : { lines: [...lines, []], spinner: { line: lines.length, text } }
 }

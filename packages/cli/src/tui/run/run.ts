@@ -168,7 +168,7 @@ function sessionFate(state: Session['state'], { isOwn }: GatewayAccess, isConnec
   return isOwn ? texts.leftPaused : texts.leftRunning
 }
 
-/** Resolves with a function that shortens ids as far as they stay unique, or leaves them whole if the lists cannot be loaded. */
+/** Resolves with a function that shortens ids but keeps them unique, or returns them whole if the lists cannot be loaded. */
 async function shortIds(call: Call): Promise<(id: string) => string> {
   const lists = await Promise.all([liveSessions(call), pendingRequests(call)]).catch(() => null)
   return lists ? idShortener(lists.flat().map(({ id }) => id)) : id => id

@@ -25,7 +25,7 @@ export class Keyboard {
   #listener: ((key: Key) => void) | null = null
   #timer: NodeJS.Timeout | undefined
   #pressedAt = 0
-  /** Whether the input that arrives was typed for the program that had the terminal before. */
+  /** Whether arriving input was typed for another program, which had the terminal before. */
   #isStale = false
 
   constructor(input: ReadStream, write: (text: string) => void) {

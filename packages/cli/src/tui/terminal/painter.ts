@@ -64,7 +64,7 @@ export class InlinePainter implements Painter {
     print()
   }
 
-  /** Erases the frame. A narrower terminal has wrapped its lines, so they take up more rows than before. */
+  /** Erases the frame. If the terminal has become narrower, it has wrapped the lines of the frame, so they take up more rows than before. */
   resized(): void {
     const columns = this.#out.columns || 80
     const rows = this.#drawn.map(line => Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns)))

@@ -21,7 +21,7 @@ export class TranscriptPane {
     return this.#linesBelow
   }
 
-  /** Returns at most `height` lines, which end at the scroll position. */
+  /** Returns at most `height` lines, the last of which is at the scroll position. */
   visibleLines(context: EntryContext, height: number): readonly StyledLine[] {
     if (context.columns !== this.#columns) this.#cache = new WeakMap()
     this.#columns = context.columns

@@ -76,7 +76,7 @@ export class TranscriptPrinter {
     const before = this.#printedText(entry)
     return entry.text.startsWith(before) ? entry.text.slice(before.length) : entry.text
   }
-  /** Returns the rows of the text, after a blank row if a paragraph ends between the printed text and this text. */
+  /** Returns the rows of the text, preceded by a blank row if a paragraph ends between the printed text and this text. */
   #textRows(entry: MessageEntry, text: string): readonly Row[] {
     const rows = agentTextRows(text)
     const before = this.#printedText(entry)
@@ -103,7 +103,7 @@ export function needsBlankLine(entry: Entry, last: Entry | null): boolean {
   return entry.kind === 'message' || last.kind === 'message'
 }
 
-/** Returns whether the entry will not change any more, except for a failure, which is printed as a second row. */
+/** Returns whether the entry is final. Only a failure may still follow, which is printed as a second row. */
 function isFinal(entry: Entry): boolean {
   if (entry.kind === 'message') return !entry.streaming
   if (entry.kind === 'tool') return entry.state !== 'preparing'

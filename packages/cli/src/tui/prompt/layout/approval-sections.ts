@@ -19,7 +19,7 @@ function bodyOf(ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
   return body
 }
 
-/** This many list items are scrolled into view before the person moves the cursor. */
+/** When a list opens, this many of its items are scrolled into view. */
 const visibleItems = 4
 
 export function approvalSections(
