@@ -97,7 +97,7 @@ describe('a temporary gateway in a terminal', () => {
     expect(first.all()).toMatch(
       /You left\. The session is saved, and its agent is paused until you come back\.\nThe temporary gateway/,
     )
-    expect(first.all()).toContain('stops now, for everyone using it')
+    expect(first.all()).toContain('stops now, for everyone who uses it')
     await second.waitFor(/[Ll]ost connection/)
     second.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
     expect(await second.exit).toBe(0)
