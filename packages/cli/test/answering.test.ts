@@ -342,7 +342,7 @@ describe('holdpoint answer', () => {
       'the question is not named',
       'questions',
       ['--choose', 'French'],
-      /Say which one you are answering with QUESTION=…/,
+      /Use QUESTION=… to say which one you are answering/,
     ],
     [
       'a label does not exist',

@@ -202,7 +202,7 @@ describe('the answer of a prompt', () => {
     expect(controller.isAnsweredHere(one.id)).toBe(false)
     expect(controller.prompt?.hint).toBeNull()
   })
-  it('is kept unfinished while another request is shown', () => {
+  it('is kept if it is unfinished and another request is shown', () => {
     showForOneCooldown()
     for (const key of [letter('n'), letter('h'), letter('i'), { name: 'enter', alone: true } as const])
       controller.handleKey(key)

@@ -71,7 +71,7 @@ export const optionHelp = {
   title: 'Title shown to people',
   onlySession: 'Only this session',
   note: 'Note for the agent',
-  input: 'JSON file with the whole input to run instead; - reads stdin',
+  input: 'JSON file with the complete tool input that replaces the agent’s; - reads stdin',
   digest: 'Digest of the request as you read it (see `show`)',
   always: 'Also accept the “always allow” suggestion with this number (see `show`)',
   planMode: 'Mode to continue in (plans only)',

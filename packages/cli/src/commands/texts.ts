@@ -74,7 +74,7 @@ export const answerTexts = {
   ambiguousQuestion: (typed: string, names: readonly string[]) =>
     `"${typed}" could be ${names.map(name => `question ${name}`).join(' or ')}. Write ${names.map(name => `${name}=…`).join(' or ')}`,
   whichQuestion: (names: readonly string[]) =>
-    `There are several questions. Say which one you are answering with QUESTION=…, where QUESTION is ${list(names)} or a number`,
+    `There are several questions. Use QUESTION=… to say which one you are answering; QUESTION is ${list(names)} or a number`,
   notAnOption: (typed: string, question: string, labels: readonly string[]) =>
     `"${typed}" is not an option of question ${question}. ${labels.length === 0 ? 'Answer it with --text' : `Options: ${list(labels)}`}`,
   badSet: (typed: string) => `--set takes FIELD=VALUE, not "${typed}"`,

@@ -25,7 +25,7 @@ export function DenyAll({ count, reason, sending, live, onReason, onBack, onDeny
     >
       <input
         className="input batch-reason"
-        aria-label={`Reason for denying ${count}`}
+        aria-label={count === 1 ? 'Reason for denying 1 request' : `Reason for denying ${count} requests`}
         placeholder="Reason (the agents will see it)"
         // biome-ignore lint/a11y/noAutofocus: the person just opened this field
         autoFocus
