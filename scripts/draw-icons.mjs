@@ -6,7 +6,7 @@ import { chromium } from 'playwright-core'
 
 const publicFolder = new URL('../packages/web/public/', import.meta.url)
 const favicon = readFileSync(new URL('favicon.svg', publicFolder), 'utf8')
-/** The icon without rounded corners. The platform may crop up to a fifth of every side, so the background must reach the edge. */
+/** The icon without rounded corners. The platform crops this icon to its own shape, so the background must reach every edge. */
 const maskable = favicon.replace(' rx="8"', '')
 
 const icons = [

@@ -84,7 +84,7 @@ function functionsIn(file: string): readonly { readonly name: string; readonly l
       start: number
       end: number
       id?: { name?: string } | null
-    } // an ESTree node
+    } // only ESTree nodes have a `type` of a function, and every node has `start` and `end`
     if (type && /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type)) {
       const lines = text.slice(start, end).split('\n')
       found.push({ name: id?.name ?? 'a function', lines: lines.filter(line => line.trim() !== '').length })

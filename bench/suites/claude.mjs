@@ -146,7 +146,7 @@ async function resume(client, workspace, { name, request }) {
   while (!existsSync(join(workspace.cwd, name))) await sleep(5)
   return msSince(start)
 }
-/** Uses a runner in this process, which measures the time from the CLI's permission call until the answer is sent back. */
+/** Runs the turn with a runner in this process. The runner measures the time from the CLI's permission call until the answer is sent back. */
 async function timedTurn(client, workspace, folder) {
   const runner = startTimedRunner({
     url: client.gateway.url,

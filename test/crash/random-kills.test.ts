@@ -13,7 +13,7 @@ const rounds = 12 * Number(process.env.HOLDPOINT_ROUNDS ?? 1)
 const sessionCount = 6
 const asksPerTurn = 3
 
-/** Random numbers from a seed, which a failing run reports. */
+/** Returns a function that generates random integers from the seed. A failing run reports its seed. */
 function seededRandom(seed: number): (below: number) => number {
   let state = seed
   return below => {

@@ -10,7 +10,7 @@ const small = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile:
 const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/packages/api`
 const longTitle = 'Find out why the nightly build fails on its second attempt. '.repeat(5)
 
-/** Returns the elements beyond the right edge of the screen, except those inside a scrolling or clipping element. */
+/** Returns the elements that extend beyond the right edge of the screen, except visually hidden ones. An element inside a scrolling or clipping element counts only if it starts within 8 px of the edge or beyond it. */
 function beyondTheEdge(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isCut = (element: Element | null): boolean =>

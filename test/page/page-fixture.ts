@@ -98,7 +98,7 @@ function isOpen({ state }: Session): boolean {
   return state !== 'ended'
 }
 
-/** Call at the top of a test file or `describe`: starts the fixture before its tests and closes it after them. */
+/** Call at the top of a test file or `describe`: starts the fixture before the first test, resets it after each test, and closes it after the last. */
 export function setUpPageFixture(
   options: GatewayOptions = {},
   browserKind: keyof typeof launchBrowser = 'light',
@@ -169,7 +169,7 @@ export async function waitForCooldown(page: Page): Promise<void> {
   }, cooldownMs + 30)
 }
 
-/** Records a change that `recordChanges` does not notice, such as a draft that was updated from another device, because that neither adds nor removes a card. */
+/** Records a change that `recordChanges` does not notice, such as an update of a draft from another device, which neither adds nor removes a card. */
 export async function markChanged(page: Page): Promise<void> {
   await page.evaluate(() => {
     Object.assign(globalThis, { changedAt: performance.now() } satisfies ChangeTimes)

@@ -4,8 +4,8 @@ import { type Caller, type Gateway, openGateway, type Store } from '@holdpoint/e
 import { type CallOptions, type Clock, Fault, type Input, type OperationName, type Output } from '@holdpoint/protocol'
 import type { Random } from './random.ts'
 
+/** The probabilities that a commit is lost, that only its acknowledgment is lost, and that a read fails. */
 export interface FaultRates {
-  /** Probabilities that a commit is lost, that only its acknowledgment is lost, and that a read fails. */
   readonly commitLost: number
   readonly replyLost: number
   readonly readFails: number

@@ -193,7 +193,7 @@ class Simulation {
     const sessions = [...this.replayed.sessions.values()]
     const session = this.#random.pick(sessions)
     const pending = [...this.replayed.requests.values()].filter(request => request.status === 'pending')
-    // Some people answer a request that is already resolved.
+    // In a fifth of the cases, pick from all requests, so that people also answer requests that are already resolved.
     const request = this.#random.pick(this.#random.chance(0.8) ? pending : [...this.replayed.requests.values()])
     const idempotent = { idempotencyKey: `${caller.name}-${this.#random.below(1e9)}` }
     const id = session?.id

@@ -113,7 +113,7 @@ export class GatewayProcess {
     this.#child?.kill('SIGTERM')
     return this.exited
   }
-  /** Kills the runner and waits until it has exited. */
+  /** Kills all runners and waits until the runner of the pid file has exited. */
   async killRunner(): Promise<void> {
     for (const pid of this.runnerPids()) killProcess(pid)
     while (this.runnerPid() !== null) await shortPause()

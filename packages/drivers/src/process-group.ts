@@ -1,9 +1,9 @@
-/** Process group helpers: kill a process when the runner dies, and signal a process together with its children. */
+/** Process group helpers: kill a process when the runner dies, and signal a whole process group. */
 import { accessSync, constants } from 'node:fs'
 
 const setpriv = '/usr/bin/setpriv'
 
-/** Wraps the command in `setpriv --pdeathsig` on Linux, so that the kernel kills the process when the runner dies, even if the runner gets SIGKILL. */
+/** Wraps the command in `setpriv --pdeathsig` on Linux if setpriv is installed, so that the kernel kills the process when the runner dies, even if the runner gets SIGKILL. */
 export function withParentDeathSignal(argv: readonly string[]): readonly string[] {
   if (process.platform !== 'linux') return argv
   try {

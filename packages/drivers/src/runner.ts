@@ -67,7 +67,7 @@ class RunnerLoop {
   #infos: readonly DriverInfo[]
   readonly #clock: Clock
   readonly #log: (problem: RunnerProblem) => void
-  /** Aborts when the runner stops: it attaches no more sessions, and its drivers must stop. */
+  /** Aborts when the runner stops. From then on, the runner attaches no more sessions, and its drivers must stop. */
   readonly #stop = new AbortController()
   /** Aborts when nothing can be written to the gateway anymore. */
   readonly #lost = new AbortController()
@@ -123,7 +123,7 @@ class RunnerLoop {
     }
   }
 
-  /** Reports changed drivers immediately instead of at the next lease renewal. If reporting fails, the renewal fails too and handles the error. */
+  /** Reports the changed drivers in an extra renewal of the lease. The caller ignores an error of this call, because a lost lease makes the next regular renewal fail too, and `run` handles that failure. */
   async #reportDrivers(): Promise<void> {
     this.#infos = await Promise.all(this.#options.drivers.map(driver => driver.info()))
     const { id } = this.#options
@@ -140,7 +140,7 @@ class RunnerLoop {
     }
   }
 
-  /** Logs a 5xx fault of the gateway and returns undefined, so that the agents keep running. Any other fault ends the runner. */
+  /** Logs a 5xx fault of the gateway and returns undefined, so that the agents keep running. Rethrows any other error, which ends the runner. */
   async #tolerateServerFaults<T>(attempt: () => Promise<T>): Promise<T | undefined> {
     try {
       return await attempt()

@@ -126,7 +126,7 @@ export class RunnerFixture {
     return running
   }
 
-  /** Starts a session as soon as a runner offers its driver. */
+  /** Waits until a runner offers the driver, then starts a session with it. */
   async startSession(driver: string, more: Omit<Input<'startSession'>, 'driver'> = {}): Promise<SessionId> {
     for (;;) {
       const { items } = await this.asPerson('listDrivers', {})
@@ -237,7 +237,7 @@ const writeOperations: ReadonlySet<OperationName> = new Set([
   'finishCommand',
 ])
 
-/** Wraps a call so that it crashes at the nth write: before the write reaches the gateway, or after it is committed. */
+/** Wraps a call so that it simulates a crash at the nth write, either before the write reaches the gateway or after the write is committed. */
 export function crashAtWrite(call: Call, nth: number, when: 'before' | 'after', onCrash: () => void): Call {
   let count = 0
   const never = new Promise<never>(() => {})
@@ -268,7 +268,7 @@ export class ManualClock implements Clock {
     return () => this.#timers.delete(timer)
   }
 
-  /** Advances in small steps and lets timers and promises run after each step. */
+  /** Advances the clock by at most `stepMs` at a time, and lets timers and promises run in between. */
   async advance(ms: number, stepMs = 1000): Promise<void> {
     for (let left = ms; left > 0; left -= stepMs) {
       this.#now += Math.min(stepMs, left)

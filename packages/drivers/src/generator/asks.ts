@@ -1,4 +1,4 @@
-/** The asks of generator agents, for example `const answer = yield* approval('Delete 3 files?')`. Each function checks its arguments before it opens a request. */
+/** The asks of generator agents, for example `const answer = yield* approval('Delete 3 files?')`. `AgentSession.open` validates every ask before it opens a request. */
 import {
   type Answer,
   type ApprovalAsk,
@@ -22,7 +22,7 @@ export function cancelTurn(reason = 'The agent ended the turn.'): never {
   throw new TurnCancelled(reason)
 }
 
-/** An ask without a required `cwd`. If `cwd` is missing, the driver uses the session's folder. */
+/** An ask in which the `cwd` of an approval is optional. If it is missing, the driver uses the session's folder. */
 export type AskDraft = (Omit<ApprovalAsk, 'cwd'> & { readonly cwd?: string | undefined }) | QuestionsAsk | FormAsk
 export interface AskItem {
   readonly ask: AskDraft
@@ -42,7 +42,7 @@ export interface GeneratorAskOptions {
   readonly agentPath?: readonly string[]
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
-  /** With `cancel`, the turn ends if the person denies or declines the ask or does not answer. By default, the agent gets the reason and continues. */
+  /** With `cancel`, the turn ends if the ask is denied or declined or ends without an answer. By default, the agent continues: `approval` returns the reason, and the other asks return null. */
   readonly onReject?: 'cancel' | 'continue'
 }
 export interface ApprovalOptions extends GeneratorAskOptions {
@@ -83,7 +83,7 @@ export function* approval(prompt: string, options: ApprovalOptions = {}): AskGen
   const ask: AskDraft = {
     kind: 'approval',
     tool: 'confirm',
-    // The digest covers only the tool and the input, so put the prompt into the input if the agent gave none.
+    // The digest covers the input but not the title, so the prompt is also the default input. An `input` in `rest` replaces it.
     input: { prompt },
     editable: false,
     title: short ? prompt : `${prompt.slice(0, limits.titleMax - 1)}…`,
@@ -157,7 +157,7 @@ export function* form(
   return null
 }
 
-/** Opens several asks at once, which people can answer in any order. Returns when all asks are answered. */
+/** Opens several asks at once. People can answer them in any order. Returns the results when all asks are resolved. */
 export function* all<const A extends readonly AskGenerator<unknown>[]>(
   asks: A,
 ): AskGenerator<{ readonly [K in keyof A]: A[K] extends AskGenerator<infer T> ? T : never }> {

@@ -15,7 +15,7 @@ export interface GeneratorAgent {
 }
 
 export function defineAgent(agent: GeneratorAgent): GeneratorAgent {
-  const { name, title, modes, run } = Object(agent) as Partial<GeneratorAgent> // the checks below need this, because a module may export anything
+  const { name, title, modes, run } = Object(agent) as Partial<GeneratorAgent> // a module may export anything, so every field counts as optional until the checks below
   if (typeof name !== 'string' || name === '' || name.length > limits.nameMax)
     throw inputFault('defineAgent()', 'name', `must be a string of 1 to ${limits.nameMax} characters`)
   if (typeof title !== 'string' || title === '') throw inputFault('defineAgent()', 'title', 'must be a string')
@@ -129,7 +129,7 @@ class GeneratorSession {
       },
       error => {
         this.#turn = null
-        // If the turn stopped because the session ended, there is no error to report.
+        // If the turn stopped because the session ended or this driver must release it, there is no error to report.
         const hasEnded = this.#session.signal.aborted || controller.signal.reason instanceof Fault
         if (!hasEnded) this.#fail(error)
       },

@@ -54,7 +54,7 @@ export class TurnAsks {
     this.#notTaken.push(...this.#notGiven.splice(0))
   }
 
-  /** Call this when the agent continues after its answers. Reports the answers as taken. */
+  /** Call this when the agent continues after it was given answers. Reports those answers as taken. */
   async reportTaken(): Promise<void> {
     for (const answer of this.#notTaken.splice(0)) await answer.taken()
   }

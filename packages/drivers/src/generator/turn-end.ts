@@ -10,12 +10,12 @@ export class Interrupted extends Error {
 export class TurnFailed extends Error {
   override readonly name = 'TurnFailed'
 }
-/** Thrown to park the turn when an ask has waited longer than `parkAfterMs`. */
+/** Thrown to park the turn when an ask has waited longer than `parkAfterMs`. Also the abort reason of a parked turn's signal. */
 export class ParkTurn extends Error {
   override readonly name = 'ParkTurn'
 }
 
-/** How a turn ended, as recorded in the log. */
+/** How a turn ended. The `turn.finished` event contains `ending`. */
 export interface FinishedTurn {
   readonly ending: 'done' | 'interrupted' | 'cancelled' | 'failed'
   readonly reason?: string

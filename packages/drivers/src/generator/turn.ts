@@ -20,7 +20,7 @@ import type { RecordedTurn, SpokenBlock } from './turn-log.ts'
 
 type Path = { readonly agentPath?: readonly string[] | undefined }
 type Input<T extends AgentEvent['type']> = Omit<Extract<AgentEvent, { readonly type: T }>, 'agentPath'> & Path
-/** Events that an agent may yield in addition to text, asks and steps. The agent chooses the block names, which must be unique within the turn. */
+/** Events that an agent may yield in addition to strings, asks and steps. The agent chooses the `block` of a tool call, which must be unique within the turn. */
 export type AgentText =
   | ({ readonly type: 'message.delta'; readonly text: string } & Path)
   | ({ readonly type: 'message.added'; readonly text: string } & Path)
@@ -29,7 +29,7 @@ export type AgentText =
   | Extract<AgentEvent, { readonly type: 'error.raised' }>
 export type AgentYield = string | AgentText | AsksYield | StepYield
 
-/** The argument of an agent's `run`. A replay gets the same values. */
+/** The argument of an agent's `run`. A replay gets the same message, history, `cwd`, mode and model. */
 export interface Turn {
   readonly text: string
   readonly attachments: readonly Attachment[]
@@ -126,7 +126,7 @@ export class TurnRun {
       signal,
       session: info,
       ask: ask => ignoringRejection(this.#askFromCallback(ask)),
-      // Skip the pause in a replay if the log already contains the text.
+      // Skip the pause if the log already contains the current block of text, because a replay does not send that block again.
       pause: ms => (this.#text.isReplaying ? Promise.resolve() : ignoringRejection(pause(clock, ms, signal))),
     }
     const generator = this.#options.run(turn)

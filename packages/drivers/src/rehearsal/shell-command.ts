@@ -1,4 +1,4 @@
-/** Runs one shell command in its own process group, without Holdpoint's environment variables. The whole group is killed when the command ends or the runner dies. */
+/** Runs one shell command in its own process group, without Holdpoint's environment variables. The whole group is killed when the command ends or is aborted. On Linux, the kernel kills the shell if the runner dies. */
 import { spawn } from 'node:child_process'
 import { signalGroup, withParentDeathSignal } from '../process-group.ts'
 

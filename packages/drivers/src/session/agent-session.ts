@@ -60,13 +60,13 @@ export interface SessionCommand extends Command {
 export class AgentSession {
   readonly info: Session
   readonly turnOpen: boolean
-  /** Aborts with a Fault when the lease is lost or the session has ended, and with another reason when the driver must stop. */
+  /** Aborts with a Fault when the gateway reports that the session has ended or that another runner holds it, and after this driver has released it. Otherwise aborts with the reason of `stop` or `lost`. */
   readonly signal: AbortSignal
   readonly #controller = new AbortController()
   readonly #fence: number | undefined
   readonly #crashPoint: CrashPoint
   readonly #call: Call
-  /** A call that still works after `stop`. It is used to send the remaining events and to release the session. */
+  /** Like `#call`, but still works after `stop`. It is used to append events and to release the session. */
   readonly #callWhileStopping: Call
   readonly #batcher: EventBatcher
   #detached: Promise<void> | null = null
@@ -94,7 +94,7 @@ export class AgentSession {
     this.#batcher = new EventBatcher({ post: items => this.#post(items), clock })
   }
 
-  /** Resolves when the events are committed. Deltas are shown but not stored, and are sent at most once per interval. */
+  /** Resolves when the events are committed. Deltas are shown but not stored. They are sent at most once per `limits.deltaIntervalMs`, unless an event that must be stored follows. */
   say(...events: readonly AgentEvent[]): Promise<void> {
     return this.#batcher.push(events)
   }
@@ -112,7 +112,7 @@ export class AgentSession {
     return this.#call('checkTool', { id: this.info.id, tool, input, fence: this.#fence })
   }
 
-  /** Opens all requests or none, after all earlier events are committed. Does not wait for the answers. */
+  /** Opens the requests one after another, after all earlier events are committed. If one of them cannot be opened, those opened before it are withdrawn. Does not wait for the answers. */
   async open(asks: readonly OpenAsk[]): Promise<readonly OpenRequest[]> {
     const inputs = asks.map(ask => this.#validated(ask))
     await this.flush()
@@ -137,7 +137,7 @@ export class AgentSession {
     return parsed.data
   }
 
-  /** Opens a request, waits for its answer, and resolves after `handed` is committed. */
+  /** Opens a request, waits until it is resolved, and returns the answer after `handed` is committed. */
   async ask(ask: Ask, { signal, ...options }: AskOptions): Promise<HandedAnswer> {
     signal?.throwIfAborted()
     const [asked] = await this.open([{ ask, ...options }])
@@ -159,7 +159,7 @@ export class AgentSession {
     return asked.hand()
   }
 
-  /** Yields people's commands in order. Ends when this driver no longer holds the session. */
+  /** Yields people's commands in order. Ends when `signal` aborts. */
   async *commands(): AsyncGenerator<SessionCommand, void, undefined> {
     let after: number | undefined
     while (!this.signal.aborted) {
@@ -204,11 +204,11 @@ export class AgentSession {
     return this.#detach(ending)
   }
 
-  /** True after this driver has parked or ended the session. */
+  /** True as soon as this driver has started to park or end the session. */
   get detached(): boolean {
     return this.#detached !== null
   }
-  /** A sentence that says what was lost when the session was parked, or null if nothing was lost. */
+  /** The sentence that was passed to `park`, or null if there was none. */
   get unfinished(): string | null {
     return this.#unfinished
   }
@@ -219,7 +219,7 @@ export class AgentSession {
   }
 
   async #release(ending: Ending | undefined): Promise<void> {
-    // The caller of `say` already got the error. Release the session anyway.
+    // The callers of `say` have already received the error of a failed flush. Release the session anyway.
     await this.flush().catch(() => {})
     const input = { id: this.info.id, fence: this.#fence, ending }
     await this.#callWhileStopping('detachSession', input, { idempotencyKey: randomUUID() })
@@ -241,7 +241,7 @@ export class AgentSession {
   }
 
   async #post(items: AgentEvent[]): Promise<void> {
-    // Deltas are not stored, so they can be sent twice and need no idempotency key.
+    // Deltas are not stored, so a batch of deltas alone can be sent twice and needs no idempotency key.
     const isStored = items.some(item => !('offset' in item))
     const options = isStored ? { idempotencyKey: randomUUID() } : undefined
     await this.#callWhileStopping('appendEvents', { id: this.info.id, items, fence: this.#fence }, options)

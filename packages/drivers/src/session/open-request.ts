@@ -33,7 +33,7 @@ export type AskOutcome =
 
 export type HandedAnswer = AskOutcome & {
   readonly request: Request
-  /** True if the agent had already taken this answer. The answer is returned again for a replay and must not run anything. */
+  /** True if the agent had already taken this answer. The answer is returned again for a replay and must not cause the allowed action to run again. */
   readonly replayed: boolean
   /** Call this when the agent's next action shows that it has received the answer. */
   taken(): Promise<void>
