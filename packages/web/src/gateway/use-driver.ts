@@ -8,7 +8,7 @@ interface DriverList {
   readonly drivers: Promise<readonly DriverInfo[]>
 }
 const lists = new WeakMap<Call, DriverList>()
-/** The minimum time between two fetches of the list. A new runner may have added a missing driver, but external agents never appear in the list. */
+/** The minimum time between two fetches of the list. A missing driver causes a fetch, because a new runner may have added the driver. The limit prevents a fetch at every lookup if no runner does. */
 const refetchAfterMs = 60_000
 
 async function findDriver(call: Call, name: string): Promise<DriverInfo | undefined> {
@@ -27,7 +27,7 @@ export function useDriver(name: string | undefined): DriverInfo | undefined {
   useEffect(() => {
     if (name === undefined) return
     let cancelled = false
-    // Ignore a failure, because the page then shows the driver's name instead of its title.
+    // A failure can be ignored: the page then shows the driver's name instead of its title.
     findDriver(call, name).then(
       found => !cancelled && setDriver(found),
       () => {},

@@ -1,4 +1,4 @@
-/** Buttons that send an answer. They show progress, ignore the second click of a double click, and ask for confirmation if the request is dangerous. */
+/** Buttons that send an answer. They show progress, ignore the second click of a double click, and require a second click or a long press if the request is dangerous. */
 import type { Answer } from '@holdpoint/protocol'
 import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { useCancelFocus } from '../ui/confirm-button.tsx'
@@ -54,7 +54,7 @@ export interface DangerousAnswerButtonProps extends AnswerButtonProps {
   readonly warning: string
 }
 
-/** An answer button for dangerous requests. People hold the button on touch screens and confirm in a second step elsewhere. The button has no shortcut. */
+/** An answer button for dangerous requests. On touch screens, people hold the button down. On other screens, they click the button and then confirm. The button has no shortcut. */
 export function DangerousAnswerButton({ warning, ...props }: DangerousAnswerButtonProps): ReactNode {
   const [confirming, setConfirming] = useState(false)
   const isTouch = useIsTouch()

@@ -54,7 +54,7 @@ export function useAnswerSubmission(
             reenable({ text: submissionTexts.endorsed(endorsements.length, needs), isError: false })
         },
         (error: unknown) => {
-          // Someone else answered first. The next snapshot replaces this card with a receipt that names the person.
+          // The request was resolved in the meantime. The next snapshot replaces this card with a receipt.
           if (error instanceof Fault && error.code === 'already_resolved') return
           reenable({ text: submissionTexts.failed(errorMessage(error)), isError: true })
         },

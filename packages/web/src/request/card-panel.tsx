@@ -1,4 +1,4 @@
-/** The panels of a card: the main row of buttons, and the panels that replace the row to edit, add a note, deny or remember. */
+/** The panels of a card. The main panel is a row of buttons. The other panels replace it while the person edits the request, writes a note, denies the request, or chooses what to remember. */
 import type { AnswerDraft, DraftSnapshot } from '@holdpoint/client'
 import type { Ask, Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
@@ -21,19 +21,19 @@ export type CardPanel = 'main' | 'edit' | 'note' | 'deny' | 'remember'
 
 export interface CardPanels {
   readonly current: CardPanel
-  /** True if the person opened this panel, false if a restored draft did. */
+  /** True if the person opened this panel, false if the draft determines it. */
   readonly takesFocus: boolean
   readonly open: (panel: CardPanel) => void
 }
 
-/** Returns the panel in which the person started the draft. */
+/** Returns the panel in which the person started the draft, or `main` if the draft has no edit, reason or note. */
 export function panelForDraft({ edit, reason, note }: AnswerDraft): CardPanel {
   if (edit !== undefined) return 'edit'
   if (reason !== undefined) return 'deny'
   return note === undefined ? 'main' : 'note'
 }
 
-/** The panel that the person opened stays open until another draft replaces the current draft, which increments `swapCount`. */
+/** Returns the panel that the person opened. After another draft has replaced the current draft (`swapCount` has changed), returns the panel for that draft. */
 export function useCardPanels(
   { draft, swapCount }: Pick<DraftSnapshot, 'draft' | 'swapCount'>,
   id: RequestId,

@@ -4,7 +4,7 @@ import type { Request } from '@holdpoint/protocol'
 
 export interface DeadlineLabel {
   readonly text: string
-  /** A sentence that says what happens if no one answers. */
+  /** A sentence that says what happens at the deadline if no one answers, or what happens now that it has passed. */
   readonly afterwards: string
   /** True if less than a minute is left or the deadline has passed. */
   readonly urgent: boolean

@@ -99,13 +99,13 @@ export interface ScrollHintProps {
   readonly action: string
 }
 
-/** Tells the person to scroll to the end before answering. */
+/** Tells the person to scroll to the end before taking the action. Hidden while there is nothing to scroll. */
 export function ScrollHint({ fullyShown, action }: ScrollHintProps): ReactNode {
   if (fullyShown.complete) return null
   return <p className={`scroll-hint ${fullyShown.needsScrolling ? 'visible' : ''}`}>{cardTexts.scrollToEnd(action)}</p>
 }
 
-/** The content of a card. On a phone, the content scrolls as a whole and can then take the keyboard focus. */
+/** The content of a card. On a phone, long content scrolls as a whole, and then takes the keyboard focus so that keys can scroll it. */
 export function CardBody({ children }: { readonly children: ReactNode }): ReactNode {
   const { box, end, overflows } = usePane(bodyPane)
   return (
@@ -116,7 +116,7 @@ export function CardBody({ children }: { readonly children: ReactNode }): ReactN
   )
 }
 
-/** Reports to the card whether the pane's end has been on the screen. */
+/** Reports to the card whether the pane's end has been on the screen. Returns refs for the pane's box and its end, and whether the box scrolls. */
 function usePane(pane: string) {
   const report = use(FullyShownContext)?.report
   const box = useRef<HTMLElement>(null)
@@ -133,7 +133,7 @@ function usePane(pane: string) {
 /** How long the end of a pane must stay visible to count as seen. A shorter time would count an end that is visible only while the card is laid out. */
 const dwellMs = 250
 
-/** Returns true once the element has been visible for `dwellMs`, and from then on. */
+/** Returns true once the element has been visible for `dwellMs` without interruption, even if it is hidden later. */
 function useHasBeenSeen(end: RefObject<HTMLElement | null>): boolean {
   const [seen, setSeen] = useState(false)
   useEffect(() => {

@@ -30,7 +30,7 @@ export function ConfirmButton(props: ConfirmButtonProps): ReactNode {
         type="button"
         className={`button ${plain ? 'plain' : ''} ${className}`}
         disabled={disabled}
-        // Short text labels such as “End…” need a longer accessible name. Labels with a shortcut hint do not.
+        // A string label such as “End…” is too short for screen readers, so they get the question. A label with a shortcut hint is an element and keeps its text.
         aria-label={typeof label === 'string' ? question.replace(/\?$/, '…') : undefined}
         onClick={() => setConfirming(true)}
       >

@@ -1,4 +1,4 @@
-/** Passes files that are dropped anywhere on the page to the component that accepts files. If there is none, ignores the files, because the browser would otherwise open them and replace the page. */
+/** Passes files that are dropped anywhere on the page to the component that accepts files. If there is none, the files are ignored. In both cases, the browser must not open the files, because that would replace the page. */
 import { useEffect, useRef, useState } from 'react'
 
 type OnFiles = (files: readonly File[]) => void
@@ -27,12 +27,12 @@ export function preventStrayDrops(): void {
   })
 }
 
-/** Returns the component that accepts files; null if there is none or a modal dialog covers it. */
+/** Returns the component that accepts files; null if there is none or a modal dialog is open. */
 function activeTarget(): typeof target {
   return document.querySelector('dialog:modal') ? null : target
 }
 
-/** Calls `onFiles` with files dropped on the page while the component is mounted. Returns true while files are dragged over the page. */
+/** Calls `onFiles` with files dropped on the page while the component is mounted. If `onFiles` is null, the component accepts no files. Returns true while files are dragged over the page. */
 export function useFileDrop(onFiles: OnFiles | null): boolean {
   const [dragging, setDragging] = useState(false)
   const latest = useRef(onFiles)

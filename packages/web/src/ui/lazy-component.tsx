@@ -1,5 +1,5 @@
 /**
- * Components that are loaded on first use, or earlier by `preloadAll`. If loading fails, shows a message and retries when the gateway is back.
+ * Components that are loaded on first use, or earlier by `preloadAll`. A component that fails to load keeps its fallback, and loads again when the gateway is back.
  * React.lazy can’t be used here because it caches a rejected import forever.
  */
 import { type ComponentType, type ReactNode, useEffect, useState } from 'react'
@@ -10,7 +10,7 @@ const loaders: (() => Promise<unknown>)[] = []
 
 /** Loads every lazy component now, so that screens still open if the gateway stops or is replaced by a newer version. */
 export function preloadAll(): void {
-  for (const load of loaders) load().catch(() => {}) // when the component is used, it loads again and reports a failure
+  for (const load of loaders) load().catch(() => {}) // a component that fails here loads again when it is used, and reports the failure then
 }
 
 /** Creates a component that renders `fallback` until its implementation is loaded. The default fallback is a skeleton, or a message after a failure. */

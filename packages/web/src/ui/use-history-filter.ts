@@ -7,7 +7,7 @@ interface HistoryState<T> {
 }
 
 export function useHistoryFilter<T extends object>(initial: T): readonly [T, (change: Partial<T>) => void] {
-  const [filter, setFilter] = useState<T>(() => ({ ...initial, ...(history.state as HistoryState<T> | null)?.filter })) // only this hook writes history.state
+  const [filter, setFilter] = useState<T>(() => ({ ...initial, ...(history.state as HistoryState<T> | null)?.filter })) // other code only sets `history.state` to null
   const debounced = useDebounced(filter)
   useEffect(() => history.replaceState({ filter: debounced } satisfies HistoryState<T>, ''), [debounced])
   return [filter, change => setFilter(before => ({ ...before, ...change }))]

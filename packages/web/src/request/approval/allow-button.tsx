@@ -25,7 +25,7 @@ export function textsFor({ plan }: ApprovalAsk): (typeof approvalTexts)['approva
   return approvalTexts[plan === undefined ? 'approval' : 'plan']
 }
 
-/** Returns an answer that includes the draft's note, even if the note panel is closed, and the selected mode of a plan. */
+/** Returns an allow answer. It includes the draft's note, even if the note panel is closed, and for a plan the selected mode. */
 export function allowAnswer(
   { plan }: ApprovalAsk,
   { note, mode }: AnswerDraft,
@@ -40,7 +40,7 @@ export function allowAnswer(
   }
 }
 
-/** Returns the answer that the main panel's button and its shortcut send. The answer leaves out an unfinished edit, and the label says so. */
+/** Returns the label of the main panel's Allow button and the answer that the button sends. The answer leaves out an unfinished edit, and the label says so. */
 export function defaultAllow(
   ask: ApprovalAsk,
   draft: AnswerDraft,

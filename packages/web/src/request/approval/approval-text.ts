@@ -2,7 +2,7 @@
 import { type AskView, actionLabel, summary } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 
-/** Returns null if the title only repeats what the card shows anyway, such as "Bash: npm test" above `npm test`. */
+/** Returns the agent's title, or null if the title only repeats what the card shows anyway, such as "Bash: npm test" above `npm test`. */
 export function informativeTitle(ask: ApprovalAsk): string | null {
   const title = ask.title.replace(/…$/, '').trim()
   const bare = title.startsWith(`${ask.tool}: `) ? title.slice(ask.tool.length + 2) : title
@@ -19,7 +19,7 @@ export interface SplitDescription {
   readonly view: AskView
 }
 
-/** Separates the agent's statements from the content. A command's `description` parameter counts as a statement, because no shell reads the description. */
+/** Separates the agent's statements from the content. A command's `description` parameter counts as a statement, because the shell runs only the command. */
 export function splitDescription(ask: ApprovalAsk, view: AskView): SplitDescription {
   const description = view.kind === 'command' ? view.rest.description : undefined
   const isStatement = typeof description === 'string' && description.trim() !== ''

@@ -35,7 +35,7 @@ export function LeftoverDraft({ request }: { readonly request: Request }): React
   )
 }
 
-/** Returns the text of the person's draft and of the other draft that was offered, if any. That other draft may exist nowhere else. */
+/** Returns the text of the person's draft and of the other draft that was offered, if any. The other draft is included because it may be stored nowhere else. */
 function leftoverText(me: string, { id, ask }: Request): string {
   const { draft, other } = readLocalDraft(draftStorage, me, id)
   const texts = [draftText(ask, draft), other ? draftText(ask, other.draft) : '']

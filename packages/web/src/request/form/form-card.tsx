@@ -18,7 +18,7 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
   const { draft, change } = cardDraft
   const { schema, url } = ask
   const panels = useCardPanels(cardDraft, request.id)
-  // Default values are sent too, so all fields must have been on the screen.
+  // Default values are sent too, so all fields must have been on the screen before the person can submit.
   const fullyShown = useFullyShown()
   // Secrets stay in this state, because a draft must not contain secrets.
   const [secrets, setSecrets] = useState<ReadonlyMap<string, RawField>>(new Map())
@@ -123,7 +123,7 @@ function SubmitButton(props: SubmitButtonProps): ReactNode {
   )
 }
 
-/** Returns a `check` function that shows the problems of the form and focuses the first invalid field. */
+/** Returns a `check` function that shows the problems of the form and focuses the first invalid field inside `box`. */
 function useCheck() {
   const [checks, setChecks] = useState(0)
   const box = useRef<HTMLDivElement>(null)

@@ -12,9 +12,9 @@ import {
 
 export type ControlKind = 'switch' | 'radios' | 'select' | 'checkboxes' | 'lines' | 'textarea' | 'input'
 
-/** A field with more choices than this is shown as a select. */
+/** A single-choice field with more choices than this is shown as a select. */
 const radiosMax = 5
-/** A field that allows at least this many characters is shown as a text area. */
+/** A text field is shown as a text area if its limits or its default suggest at least this many characters. */
 const longTextMin = 160
 
 export function controlOf(field: FormField): ControlKind {
@@ -52,7 +52,7 @@ export function defaultRaw(field: FormField): RawField {
   }
 }
 
-/** Returns undefined if the person left the field empty. */
+/** Converts the content of a control to the field's value. Returns undefined if the person left the field empty. */
 function readRaw(field: FormField, raw: RawField, required: boolean): Json | undefined {
   switch (field.type) {
     case 'boolean':
@@ -119,7 +119,7 @@ function filterRaws(
   )
 }
 
-/** Splits a URL around its host, so that the card can emphasize the host. The host is in ASCII form, which exposes lookalike letters. */
+/** Splits a URL around its host, so that the card can emphasize the host. `URL` converts the host to ASCII, so lookalike letters become visible. */
 export function urlParts(url: string): {
   readonly before: string
   readonly host: string

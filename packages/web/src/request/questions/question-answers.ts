@@ -18,7 +18,7 @@ export function pickOption({ multiSelect }: Question, picked: PickedAnswer, labe
   return { ...picked, chosen: chosen.includes(label) ? chosen.filter(each => each !== label) : [...chosen, label] }
 }
 
-/** Stores the text written under "Other" and chooses "Other". In a single-choice question, the picked option is dropped. */
+/** Stores the text written under "Other". Non-empty text selects "Other", and in a single-choice question deselects the picked option. Empty text deselects "Other". */
 export function writeOther({ multiSelect }: Question, picked: PickedAnswer, other: string): PickedAnswer {
   const own = other !== ''
   return { chosen: own && !multiSelect ? [] : picked.chosen, own, ...(own && { other }) }
@@ -46,7 +46,7 @@ export function answersOf(
     .filter(answer => answer !== null)
 }
 
-/** Returns the picks to store in the draft, without secrets. */
+/** Returns the picks to store in the draft, without the answers to secret questions. */
 export function draftChoices(
   { questions }: QuestionsAsk,
   picks: ReadonlyMap<string, PickedAnswer>,

@@ -15,7 +15,7 @@ interface AuditLogState {
   readonly before: Cursor | 'end' | null
   readonly loading: boolean
   readonly problem: unknown
-  /** The time of the oldest entry that a search has read so far. */
+  /** The time of the oldest loaded entry; null if none is loaded. */
   readonly reachedAt: number | null
 }
 const start: AuditLogState = {
@@ -70,7 +70,7 @@ export function useAuditLog(query: AuditQuery): AuditLog {
   }
 }
 
-/** Reads pages until `pageSize` entries are found, because the gateway may return a short or empty page before the last page. */
+/** Reads pages until `pageSize` entries are found or the log ends. One page is not enough, because the gateway may return a short or empty page before the last page. */
 async function readBack(
   call: Call,
   query: AuditQuery,

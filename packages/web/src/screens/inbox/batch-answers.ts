@@ -39,7 +39,7 @@ export async function answerAll(
 
 export interface BatchAllow {
   readonly answers: readonly BatchAnswer[]
-  /** Why requests were skipped; empty if all are answered. */
+  /** Why requests were skipped; empty if none was. */
   readonly skipped: string
 }
 

@@ -35,7 +35,7 @@ export function BatchBar({ requests, known, active, isOnScreen, onClear }: Batch
     setDenying(false)
     setReason('')
   }
-  // Discard an unfinished reason when the selection becomes empty, because it was meant for that selection.
+  // When the selection becomes empty, discard an unfinished reason, because the person wrote it for the previous selection.
   if ((denying || reason !== '') && requests.length === 0 && sending === null) reset()
   const allow = () => {
     const { answers, skipped } = allowEach(requests, cardActionsOf)

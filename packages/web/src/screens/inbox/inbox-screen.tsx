@@ -22,7 +22,7 @@ import { type Selection, useSelection } from './use-selection.ts'
 import { itemOf, useVisibility, type Visibility } from './use-visibility.ts'
 import './inbox-screen.css'
 
-/** The number of cards that are rendered in full at once. The others follow when they come near the screen. */
+/** This many cards at the start of the list are always rendered in full. The others follow when they become active or come near the screen. */
 const renderedFirst = 4
 
 export interface InboxScreenProps {

@@ -6,7 +6,7 @@ export interface OrderContext {
   readonly isVisible: boolean
   /** True while the pointer is over the section below the list, which would move if requests were appended. */
   readonly isEndHovered: boolean
-  /** Resolved requests that have been shown long enough. */
+  /** Resolved requests that have been shown long enough and are now removed. */
   readonly expired: ReadonlySet<RequestId>
   readonly openedAt: (id: RequestId) => number
 }

@@ -14,7 +14,7 @@ export function batchable({ ask, status }: Request): boolean {
   return input.length <= charsMax && input.split('\\n').length <= linesMax
 }
 
-/** Caches `batchProblem`, which the list calls for every request at every render. Requests are immutable, so entries never become stale. */
+/** Caches the results of `batchProblem`, because the list calls it for every request at every render. Requests are immutable, so entries never become stale. */
 const cache = new WeakMap<Request, string | null>()
 
 /** Returns why the request can't be part of a batch; null if it can. */
@@ -37,7 +37,7 @@ function findProblem(request: Request): string | null {
   return selectionProblems.long
 }
 
-/** Returns all requests from one to the other in list order, including both. Without a known start, returns only `to`. */
+/** Returns the shown requests between `from` and `to`, including both. If `from` is null or not shown, returns only `to`. */
 export function range(shown: readonly RequestId[], from: RequestId | null, to: RequestId): readonly RequestId[] {
   const [a, b] = [from === null ? -1 : shown.indexOf(from), shown.indexOf(to)]
   return a < 0 ? [to] : shown.slice(Math.min(a, b), Math.max(a, b) + 1)
@@ -49,7 +49,7 @@ export interface PartitionedSelection {
   readonly problem: string
 }
 
-/** Returns the selectable requests of a range, and why others are left out: they need individual review, or have never been on screen. */
+/** Returns the selectable requests of a range, and why other pending requests are left out: they need individual review, or have never been on screen. */
 export function partitionSelectable(range: readonly Request[], seen: ReadonlySet<RequestId>): PartitionedSelection {
   const pending = range.filter(({ status }) => status === 'pending')
   const individual = pending.filter(request => batchProblem(request) !== null)

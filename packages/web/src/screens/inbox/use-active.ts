@@ -48,7 +48,7 @@ export function useActive(
 /** Activates the request in the URL as soon as the list shows it, or says that the request is no longer pending. */
 function useLinkedRequest(linked: RequestId | null, ids: readonly RequestId[], activate: Activate): void {
   const complete = useInboxPart(snapshot => snapshot.complete && snapshot.status === 'live')
-  // Check the snapshot instead of the list, because the list may show a new request only later.
+  // Check the snapshot instead of the list, because the list may hold back a pending request.
   const isPending = useInboxPart(({ requests }) => linked !== null && requests.get(linked)?.status === 'pending')
   const handled = useRef<RequestId | null>(null)
   useEffect(() => {

@@ -30,7 +30,7 @@ const none: ReadonlySet<RequestId> = new Set()
 export function useRequestList(): RequestList {
   const { inbox } = useGateway()
   const requests = useRequests()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the order is derived from the requests
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the order changes only when the requests change
   const pending = useMemo(() => inbox.getSnapshot().order, [inbox, requests])
   const [ids, setIds] = useState(pending)
   const [leaving, setLeaving] = useState(none)
@@ -38,7 +38,7 @@ export function useRequestList(): RequestList {
   const isEndHovered = useRef(false)
   const update = useCallback(
     (expired: ReadonlySet<RequestId>) => {
-      // Allow requests to move until the first pages are loaded, because their order is not final until then.
+      // Requests may move until the first pages are loaded, because the order is not final before that.
       const isVisible = document.visibilityState === 'visible' && inbox.getSnapshot().complete
       const openedAt = (id: RequestId) => requests.get(id)?.openedAt ?? 0
       const context = { isVisible, isEndHovered: isEndHovered.current, expired, openedAt }
@@ -75,7 +75,7 @@ export function useRequestList(): RequestList {
   }
 }
 
-/** Fades out each receipt after its minimum time, and then removes the receipt from the list. */
+/** Once the person has stopped using the list, fades out the receipts that were shown for `receiptMs` and then removes them. */
 function useReceiptRemoval(
   ids: readonly RequestId[],
   requests: ReadonlyMap<RequestId, Request>,

@@ -58,7 +58,7 @@ export function useSelection(
   return { selected, select, toggle, extend, clear }
 }
 
-/** Tracks whether Shift was held during the last click, because the change event of a checkbox does not include this information. */
+/** Tracks whether the last input was a click with Shift held, because the change event of a checkbox does not include this information. */
 function useShiftHeld(): { readonly current: boolean } {
   const shift = useRef(false)
   useEffect(() => {

@@ -10,7 +10,7 @@ export interface SessionFilter {
   readonly q: string
 }
 
-/** Returns null for the “Waiting” filter, because the gateway does not support that filter and the inbox already has every waiting session. */
+/** Returns the gateway query for a filter. Returns null for the “Waiting” filter, because the gateway does not support that filter and the inbox already has every waiting session. */
 export function sessionQuery({ state, q }: SessionFilter): Omit<Input<'listSessions'>, 'before'> | null {
   if (state === 'waiting') return null
   return { ...(state !== 'all' && { state }), ...(q.trim() && { q: q.trim() }) }
@@ -32,7 +32,7 @@ export function waitingFirst(sessions: readonly Session[]): readonly SessionId[]
   return [...(waiting ?? []), ...(others ?? [])]
 }
 
-/** Returns the matching sessions that started after the newest session in the list. */
+/** Returns the matching sessions that are not in the list and are at least as new as its newest session. */
 export function newSince(
   listed: readonly Session[],
   sessions: Iterable<Session>,

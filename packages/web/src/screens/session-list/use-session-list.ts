@@ -33,7 +33,7 @@ export function useSessionList(filter: SessionFilter): SessionList {
   const run = useRef<AbortController | null>(null)
   const load = useCallback(
     (before: readonly Session[]) => {
-      // The result of the previous query must not be added to this list.
+      // Abort the previous load, because its result must not replace the result of this load.
       run.current?.abort()
       const controller = new AbortController()
       run.current = controller

@@ -3,7 +3,7 @@ import type { Entry } from '@holdpoint/client'
 
 export interface EntryLayout {
   readonly depth: number
-  /** The names of the subagents, or null if the previous entry is from the same subagents. */
+  /** The names of the subagents to show; null if the entry is not from a subagent, or the previous entry has the same path. */
   readonly path: readonly string[] | null
   /** True if there is a gap above this entry. */
   readonly spaced: boolean
@@ -25,7 +25,7 @@ export function entryLayout(entry: Entry, before: Entry | undefined): EntryLayou
   }
 }
 
-/** Returns true if the entry needs no gap above, because the previous entry is of the same kind and neither entry is a message. */
+/** Returns true if both entries are of the same kind and are not messages. There is no gap between such entries if they also have the same path. */
 function isCompact(entry: Entry, before: Entry | undefined): boolean {
   return entry.kind === before?.kind && entry.kind !== 'message'
 }

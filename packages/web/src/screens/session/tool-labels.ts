@@ -22,7 +22,7 @@ function inputSummary(input: JsonObject): string {
   return named ?? Object.values(input).find(value => typeof value === 'string') ?? ''
 }
 
-/** Returns the result of a tool call as one text if it is a text or a list of texts; null for any other JSON. */
+/** Returns a tool's output as one string if it is a string or an array of text blocks, otherwise null. */
 export function outputText(output: unknown): string | null {
   if (typeof output === 'string') return output
   if (!Array.isArray(output) || output.length === 0) return null

@@ -34,7 +34,7 @@ export function useAttachments(session: SessionId): Attachments {
       const added = latest.current
       isLoaded.current = true
       if (files.length > 0) show([...files, ...added].slice(0, limits.attachmentsMax))
-      // Save the added files even if the person has left the screen.
+      // Files that were added before `isLoaded` was true are not saved yet.
       if (added.length > 0) void saveAttachments(me, session, latest.current)
     })
   }, [me, session])

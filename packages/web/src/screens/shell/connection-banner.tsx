@@ -41,7 +41,7 @@ export function ConnectionBanner({ state }: { readonly state: ConnectionState })
 
 const textFields = 'textarea, input:not([type="radio"], [type="checkbox"]), [contenteditable="true"]'
 
-/** Makes an element inert while its content is stale, and restores the focus afterwards. Does nothing while the person is typing in the element, because their text would be lost. */
+/** Makes an element inert while its content is stale, and restores the focus afterwards. Does nothing if a text field in the element has the focus when the content becomes stale, because losing the focus would interrupt the person's typing. */
 export function useInertWhile(inert: boolean, ref: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const screen = ref.current

@@ -9,7 +9,7 @@ export interface NewSessionDefaults {
 }
 
 const none: NewSessionDefaults = { driver: '', cwd: '', modes: {} }
-/** Modes that skip all approvals, which a person must choose again for every session. */
+/** Modes that skip all approvals. A person must choose such a mode again for every session. */
 const neverRemembered = new Set(['bypassPermissions'])
 
 export function readDefaults(stored: string | null): NewSessionDefaults {

@@ -25,7 +25,7 @@ import './new-session-dialog.css'
 /** The state of the form. If the mode is null, the form uses the mode of the last session with the same driver. */
 type FormState = Omit<NewSessionFields, 'mode'> & { readonly mode: string | null }
 
-/** The unsent form, kept until the page is closed so that a click outside the dialog does not lose the text. */
+/** The unsent form. It is stored outside the component, so that a click outside the dialog does not lose the text. */
 let unsent: FormState | null = null
 
 export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactNode {

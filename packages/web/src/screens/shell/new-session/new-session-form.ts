@@ -12,7 +12,7 @@ export interface NewSessionFields {
 }
 export type Problems = Partial<Record<keyof NewSessionFields | 'all', string>>
 
-/** Returns each driver that a runner offers once, preferring a runner that is ready. Leaves out external agents, which start their own sessions. */
+/** Returns one entry for each driver, from a runner that is ready if there is one. Leaves out external agents, because they start their own sessions. */
 export function offeredDrivers(items: readonly Driver[]): readonly Driver[] {
   const byName = new Map<string, Driver>()
   for (const driver of items)
@@ -22,7 +22,7 @@ export function offeredDrivers(items: readonly Driver[]): readonly Driver[] {
 
 const foldersMax = 12
 
-/** Returns the folders of the known sessions, most recently used first. */
+/** Returns the folders of the known sessions, without duplicates. The folder of the session that started last comes first. */
 export function recentFolders(sessions: Iterable<Session>): readonly string[] {
   const sorted = [...sessions].sort((a, b) => b.startedAt - a.startedAt)
   return [...new Set(sorted.map(session => session.cwd))].slice(0, foldersMax)
