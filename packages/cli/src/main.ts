@@ -47,7 +47,7 @@ const deadlineOption = () => new Option('--deadline <time>', optionHelp.deadline
 const sessionArgument = () => new Argument('<session>', argumentHelp.session)
 const requestArgument = () => new Argument('<request>', argumentHelp.request)
 
-/** Adds a command that talks to a gateway. The command's code is imported only when the command runs, which keeps other commands fast. */
+/** Adds a command that talks to a gateway. Import the command's code only in its action, so that other commands start fast. */
 function gatewayCommand(name: keyof typeof commandHelp): Command {
   return program.command(name).description(commandHelp[name]).addOption(urlOption()).addOption(homeOption())
 }
@@ -314,7 +314,7 @@ function onOutputError({ code, message }: NodeJS.ErrnoException): never {
   process.exit(exitCodes.failed)
 }
 
-/** Without this check, commander would pass an unknown command to `up`, the default command, as an argument. */
+/** Throws a usage error if the command is unknown. Without this check, commander would pass an unknown command to `up`, the default command, as an argument. */
 function requireKnownCommand(word: string | undefined): void {
   if (word === undefined || word.startsWith('-') || word === 'help') return
   if (program.commands.some(command => command.name() === word)) return

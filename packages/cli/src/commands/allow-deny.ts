@@ -1,4 +1,4 @@
-/** `holdpoint allow` and `holdpoint deny`. To allow a request, a person must read it to the end, and a script must pass its digest (G9). */
+/** `holdpoint allow` and `holdpoint deny`. To allow a request, a person must read it to the end, and a script must pass the request's digest (G9). */
 import { effectiveAsk } from '@holdpoint/client'
 import { type Answer, answerProblem, type Call, Fault, type Request } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
@@ -40,7 +40,7 @@ export async function allow({ call }: GatewayClient, typedId: string, options: A
   await submitAnswer(call, { request, answer, digest, json })
 }
 
-/** Finds a suggestion by the number that `show` prints. Suggestion ids are not accepted, because an agent's id may look like a number. */
+/** Finds a suggestion by the number that `show` prints. Suggestion ids are not accepted, because agents choose the ids, and an id may look like the number of another suggestion. */
 function suggestionId({ id, ask }: Request, number: string): string {
   const suggestions = ask.kind === 'approval' ? suggestionsOf(ask) : []
   const suggestion = /^\d+$/.test(number) ? suggestions[Number(number) - 1] : undefined

@@ -30,7 +30,7 @@ export async function askAndWait(
 ): Promise<number> {
   const { call } = followingGateway(address)
   await call('whoAmI', {})
-  // After the first signal a second one ends the process as usual, even if the gateway does not respond.
+  // If the same signal arrives a second time, it ends the process as usual, even if the gateway does not respond.
   const signals = watchSignals('SIGINT', 'SIGTERM', 'SIGHUP')
   const agent = await connectAgent({ call, title: as.slice(0, limits.titleMax), cwd: process.cwd() })
   const endSession = (reason: 'done' | 'stopped') => waitAtMost(cleanUpMaxMs, agent.end({ reason }))
@@ -55,7 +55,7 @@ export async function askAndWait(
         duringHandover,
         handing.then(handed => handed.dropped()),
       )
-    // Keep listening for signals: a signal that arrives before `guard` installs its own handler would end the process.
+    // Keep listening for signals: otherwise, a signal that arrives before `guard` installs its own handlers would end the process.
     return await onAnswer(await handing, agent)
   } finally {
     await endSession('done')
@@ -63,7 +63,7 @@ export async function askAndWait(
   }
 }
 
-/** Reports that the answer has arrived. Waits only for a limited time, because signals are ignored while it waits. */
+/** Reports that the answer has arrived. Waits only for a limited time, because this process does not react to a first signal meanwhile. */
 export function reportTaken(handed: HandedAnswer): Promise<void> {
   return waitAtMost(cleanUpMaxMs, handed.taken())
 }

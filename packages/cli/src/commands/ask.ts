@@ -28,7 +28,7 @@ export async function ask(
   })
 }
 
-/** Builds an approval, which people allow or deny, if there are neither choices nor --text. */
+/** Builds an approval, which people allow or deny, if there are neither choices nor --text; otherwise a question. */
 function buildAsk(question: string, choices: readonly string[], text: boolean): Ask {
   if (question.trim() === '') throw new Fault('bad_input', scriptTexts.emptyQuestion)
   if (choices.length === 0 && !text) {

@@ -1,4 +1,4 @@
-/** Shell completion: prints a small script for each shell, which calls the hidden command `complete` to get the candidates. */
+/** Shell completion: prints the script for a shell. The script calls the hidden command `complete` to get the candidates. */
 import { actionLabel, httpCall, summary } from '@holdpoint/client'
 import { type Ask, type Call, Fault } from '@holdpoint/protocol'
 import { dataFolderAt } from '../config/data-folder.ts'
@@ -14,7 +14,7 @@ export interface CommandShape {
   readonly name: string
   readonly description: string
   readonly options: readonly OptionShape[]
-  /** The names of the arguments (`session`, `request`, …), which decide what is completed. */
+  /** The names of the arguments (`session`, `request`, …). The name of an argument determines which values complete it. */
   readonly arguments: readonly string[]
 }
 

@@ -20,7 +20,7 @@ export interface DoctorOptions extends GatewayAddress {
 export async function doctor({ home: folder, url, store, json }: DoctorOptions): Promise<number> {
   const dataFolder = dataFolderAt(folder)
   const { config, settings } = readSettings(store)
-  // Check the folder before `gatewayFindings` reads the token and corrects its file mode, which would hide the problem.
+  // Check the folder first: `gatewayFindings` reads the token, and reading it corrects the mode of the token file.
   const folderFindings = dataFolderFindings(dataFolder)
   const gateway = await gatewayFindings(dataFolder, url)
   const findings = [
@@ -71,7 +71,7 @@ export function nodeFinding(node: string): Finding {
   return { name: 'Node', ok, detail: node, ...(ok ? {} : { remedy }) }
 }
 
-/** Checks that the data folder is writable and that other users of this machine cannot read the tokens. */
+/** Checks that the data folder is writable, and that other users of this machine have no access to the folder and the owner's token. */
 function dataFolderFindings(dataFolder: DataFolder): readonly Finding[] {
   const problem = writeProblem(dataFolder.path)
   if (problem !== null) {
@@ -105,7 +105,7 @@ function writeProblem(folder: string): string | null {
 
 interface GatewayCheck {
   readonly findings: readonly Finding[]
-  /** The drivers that the gateway's runners offer, or null if no runner is connected. */
+  /** The drivers that the gateway's runners offer, or null if the gateway is unreachable or has no live runner. */
   readonly drivers: readonly DriverInfo[] | null
 }
 

@@ -46,7 +46,7 @@ async function searchSessions(call: Call, { state, search, limit }: SessionsOpti
   return { items: byUrgency(page.items), next: page.next }
 }
 
-/** Puts our text before the session's title, because a title could imitate our text. */
+/** Puts our text before the session's title, because a title at the start of the row could imitate our text. */
 function confirmation(text: string, title: string): Row {
   return row(trusted(text), trusted('  “', 'quiet'), untrustedLine(title, 'quiet'), trusted('”', 'quiet'))
 }

@@ -36,9 +36,9 @@ const Config = z.strictObject({
   onDeadline: oneOf(['deny', 'wait']).optional(),
   parkAfterMs: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
   retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
-  /** The user's own agents: the name of each agent and the module that defines it. */
+  /** The user's own agents: for each agent's name, the path of the module that defines the agent. */
   agents: z.record(AgentName, nonEmpty).optional(),
-  /** The path of the Claude Code executable. Without this setting, the driver looks for it. */
+  /** The path of the Claude Code executable. Without this setting, the driver looks for the executable. */
   claude: nonEmpty.optional(),
 })
 export type Config = z.infer<typeof Config>
@@ -79,7 +79,7 @@ function readConfigFile(folder: string): Config {
   if (!existsSync(file)) return {}
   try {
     const config = parse(parseJsonStrict(readFileSync(file, 'utf8')), path => path || 'the file')
-    // Paths in the file are relative to the file.
+    // The paths of modules and of the executable are relative to the file's folder.
     const fromFile = (path: string) => resolve(dirname(file), path)
     const agents = Object.entries(config.agents ?? {}).map(([name, path]) => [name, fromFile(path)])
     return {
@@ -108,6 +108,6 @@ function readEnvironment(env: NodeJS.ProcessEnv): Config {
     const value = env[name]
     return value === undefined || value === '' ? [] : [[key, value]]
   })
-  // `parse` reports only keys of its input, and all keys of this input come from `environmentVariables`.
+  // `parse` reports only keys of its input, and all keys of this input come from `environmentVariables`, so the cast is safe.
   return parse(Object.fromEntries(found), key => environmentVariables[key as keyof typeof environmentVariables])
 }

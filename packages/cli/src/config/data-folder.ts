@@ -76,7 +76,7 @@ function readOrCreate(file: string, createContent: () => string): string {
   writeAtomically(file, value)
   return value
 }
-/** Writes a temporary file and renames it, so that a crash leaves a complete file or none. */
+/** Writes a temporary file and renames it, so that a crash leaves either the previous file, if any, or the complete new one. */
 function writeAtomically(file: string, text: string): void {
   const temporary = `${file}.${process.pid}`
   writeFileSync(temporary, `${text}\n`, { mode: 0o600 })

@@ -54,7 +54,7 @@ function redirectStderr(file: string): () => Promise<void> {
   const log = createWriteStream(file, { flags: 'a', mode: 0o600 })
   // Ignore write errors, because a full disk must not end the view.
   log.on('error', () => {})
-  process.stderr.write = ((chunk: string | Uint8Array) => log.write(chunk)) as typeof process.stderr.write // ignores the optional callback, which no caller passes
+  process.stderr.write = ((chunk: string | Uint8Array) => log.write(chunk)) as typeof process.stderr.write // ignores the optional callback, which no caller passes while stderr is redirected
   return async () => {
     process.stderr.write = write
     await new Promise<void>(resolve => log.end(resolve))

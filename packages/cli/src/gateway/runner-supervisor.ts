@@ -19,7 +19,7 @@ interface SupervisorOptions {
 }
 type StopSupervising = () => Promise<void>
 
-/** The restart delay doubles with every failure, and is reset once a runner has run for `stableMs`. */
+/** The restart delay doubles with every failure, up to `capMs`. It starts again at `firstMs` if the runner had run for `stableMs` before it failed. */
 const restartBackoff = { firstMs: 500, capMs: 30_000, stableMs: 60_000 }
 const checkMs = 1000
 
@@ -34,7 +34,7 @@ export async function superviseRunner(
 function runInline({ dataFolder, config, call }: SupervisorOptions): StopSupervising {
   const stop = new AbortController()
   const done = runInProcess({ call, id: dataFolder.runnerId(), config, dataFolder, signal: stop.signal }).catch(error =>
-    // The gateway keeps running without this runner, because it may still serve external agents and other runners.
+    // Keep the gateway running without this runner, because the gateway may still serve external agents and other runners.
     log({ event: 'runner.failed', message: messageOf(error) }),
   )
   return async () => {
@@ -107,7 +107,7 @@ export function restartDelayMs(failures: number): number {
   return Math.min(restartBackoff.capMs, restartBackoff.firstMs * 2 ** Math.max(0, failures - 1))
 }
 
-/** Returns the path of this package's executable. Resolves it by package name and not by a relative path, because this code runs from the bundle or, in a program that embeds the gateway, from `dist/gateway`. */
+/** Returns the path of this package's executable. Resolves it by package name, because no relative path fits both places from which this code runs: the bundle and, in a program that embeds the gateway, `dist/gateway`. */
 export function programFile(): string {
   return join(createRequire(import.meta.url).resolve('holdpoint/package.json'), '../bin/holdpoint.js')
 }

@@ -120,7 +120,7 @@ async function warnAboutAgents({ call }: RunningGateway, { agents }: Config): Pr
     for (const warning of await unavailableAgents(call, agents))
       process.stderr.write(`holdpoint: ${escapeInvisible(warning)}\n`)
   } catch (error) {
-    // The gateway was stopped in the meantime, or its store is unavailable. Starting a session will report the problem.
+    // The gateway was stopped in the meantime, or its store is unavailable. Starting a session with an unavailable agent reports the problem anyway.
     log({ event: 'agents.unchecked', message: messageOf(error) })
   }
 }

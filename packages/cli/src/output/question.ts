@@ -1,4 +1,4 @@
-/** The names by which people refer to the questions of a request: the id, the number, or `number:id` if either alone is ambiguous. */
+/** The names by which people refer to the questions of a request: the id, the number, or `number:id` if both are ambiguous. */
 import type { Question } from '@holdpoint/protocol'
 
 export interface QuestionMatch {
@@ -15,7 +15,7 @@ export function matchQuestions(questions: readonly Question[], typed: string): r
   })
 }
 
-/** Returns the shortest name that means this question and no other. */
+/** Returns the first of its accepted names that means this question and no other. */
 export function questionName(questions: readonly Question[], question: Question): string {
   const names = acceptedNames(question, questions.indexOf(question))
   return names.find(name => matchQuestions(questions, `${name}=`).length === 1) ?? fullQuestionName(questions, question)

@@ -38,7 +38,7 @@ import {
   untrusted,
 } from './span.ts'
 
-/** Data that is printed with a request but is not part of the request. */
+/** What `requestRows` needs besides the request. */
 export interface RequestContext {
   readonly session: Session | null
   /** The gateway's time, epoch ms. */

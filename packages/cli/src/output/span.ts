@@ -1,6 +1,6 @@
 /**
- * Spans and rows: the only text that `Output` prints. This file is the security boundary between agents' text and the
- * terminal (G9): an agent's escape sequences, control characters and direction marks become visible text here.
+ * Spans and rows: all text that `Output` writes to a terminal, except JSON. This file is the security boundary between
+ * agents' text and the terminal (G9): an agent's escape sequences, control characters and direction marks become visible text here.
  */
 import { displayText, singleLine } from '@holdpoint/client'
 import { escapeInvisible, hasInvisible } from '@holdpoint/protocol'
@@ -23,7 +23,7 @@ export class Span {
   static untrusted(text: string, style: Style | null): Span {
     return new Span(displayText(text), style)
   }
-  /** Creates a span from a line that `displayText` has already escaped. Only such lines contain tabs, which are drawn as arrows. */
+  /** Creates a span from a line that `displayText` has escaped with `multiline`. That option keeps tabs, so they are drawn as arrows here. */
   static displayed(line: string, style: Style | null): Span {
     return Span.trusted(line.replaceAll('\t', '→   '), style)
   }
@@ -37,7 +37,7 @@ export class Span {
 
 /**
  * Text that we wrote ourselves, or that the client package has already escaped. Never pass text from an agent or a
- * person: that text would look like ours, and nobody could tell an imitated escape in it from a real one.
+ * person: an escape or a marker that such text imitates would be printed as if it were real.
  */
 export function trusted(text: string, style: Style | null = null): Span {
   return Span.trusted(text, style)
@@ -53,18 +53,18 @@ export function untrustedLine(text: string, style: Style | null = null): Span {
   return untrusted(singleLine(text), style)
 }
 
-/** One line of output. A row that is too long is wrapped, and every continuation line starts with the gutter, so that an agent's text never starts a line. */
+/** One line of output. A row that is wider than the terminal is wrapped. Every continuation line starts with `gutter.rest`, so that an agent's text cannot look like a new row. */
 export interface Row {
   readonly gutter: Gutter
   readonly spans: readonly Span[]
 }
-/** The prefix of a row's first line, and of its continuation lines. */
+/** The prefixes of a row: `first` for its first line, `rest` for each continuation line. */
 export interface Gutter {
   readonly first: string
   readonly rest: string
 }
 
-/** Returns a gutter with a dashed bar for continuation lines, aligned with the end of the first line's prefix. */
+/** Returns a gutter whose `rest` is `columns` wide and ends with a dashed bar. By default, `rest` is as wide as `first`, but at least 4 columns. */
 export function gutterOf(first: string, columns = Math.max(4, first.length)): Gutter {
   return { first, rest: `${' '.repeat(columns - 2)}┊ ` }
 }

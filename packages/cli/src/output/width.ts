@@ -10,13 +10,13 @@ import { eastAsianWidth } from 'get-east-asian-width'
 import { type Row, type Span, trusted } from './span.ts'
 
 const combining = /\p{Mn}/u
-/** Ranges of characters whose width differs between terminals: numbers in a square, and emoji. */
+/** Ranges of characters whose width differs between terminals: circled numbers on a black square, and the blocks that contain emoji. */
 const ambiguous = [
   { from: 0x3248, to: 0x324f },
   { from: 0x1f000, to: 0x1faff },
 ]
 
-/** Rounds up when in doubt, because a character that is drawn wider than counted would push text past the right edge, out of sight. */
+/** Returns how many columns a character takes. Returns the larger number when in doubt, because a character that is drawn wider than counted would push text past the right edge, out of sight. */
 function charWidth(char: string): number {
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
@@ -50,7 +50,7 @@ export function cutSpans(spans: readonly Span[], columns: number): readonly Span
 /** On lines at least this wide, the marker says how many characters are missing. */
 const countedFromColumns = 32
 
-/** Returns the range to leave out so that the text fits, or null if the whole text fits. */
+/** Returns the offsets of the part to leave out so that the text fits, and the marker to put there. Returns null if the whole text fits. */
 function omission(text: string, columns: number): { from: number; to: number; marker: string } | null {
   const total = widthOf(text)
   if (total <= columns) return null
@@ -86,7 +86,7 @@ export function wrap({ gutter, spans }: Row, columns: number | null): readonly S
   return lines
 }
 
-/** Returns where to break the line: after a space in its last third if there is one, otherwise inside a word. */
+/** Returns the offset at which to break the line: its end if the line fits, otherwise after the last space in the last third of the columns, or inside a word if there is no such space. */
 function breakIndex(spans: readonly Span[], columns: number): number {
   let [width, index, afterSpace] = [0, 0, 0]
   for (const { text } of spans)

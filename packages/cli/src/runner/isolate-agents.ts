@@ -18,7 +18,8 @@ export function isolateAgents(): void {
   // Log the error and keep running: Node does not say which agent caused the error, and exiting would end all sessions.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const)
     process.on(event, (error: unknown) => log({ event, message: messageOf(error), stack: stackOf(error) }))
-  // Without this handler, a write to a closed terminal raises an error, and logging that error writes to the same terminal.
+  // Without this handler, a write to a closed terminal would raise an uncaught error. Logging that error would write to the
+  // same terminal and fail again.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   globalThis.console = new Console({ stdout: logStream('stdout'), stderr: logStream('stderr') })
 }

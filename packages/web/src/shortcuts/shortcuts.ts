@@ -42,7 +42,7 @@ export interface KeyPress {
   readonly isComposing: boolean
   /** True if the focus is in a text field, or in a control that uses letter keys itself. */
   readonly typing: boolean
-  /** True if the focus is on a button or link, which handles Enter itself. */
+  /** True if the focus is on a control that handles Enter itself, such as a button or link. */
   readonly onControl: boolean
   /** True if a modal dialog or popover is open. */
   readonly modal: boolean
@@ -50,7 +50,7 @@ export interface KeyPress {
 
 /** How long after `g` a second key completes a sequence such as `g i`. */
 const sequenceMs = 1500
-/** How long after `g` a second key is ignored instead of running its own shortcut, because the person still meant the sequence. */
+/** How long after `g` a key of `keysAfterG` is ignored instead of running its own shortcut. Such a key is too late for the sequence, but was probably meant for it. */
 const sequenceGuardMs = 6000
 
 /** Returns the shortcut that a key press stands for, or null. `sinceGMs` is the time since `g` was pressed, if `g` was the previous key. */

@@ -27,7 +27,7 @@ export function requireInView(request: Request, element: HTMLElement | null): Re
   return null
 }
 
-/** Returns the height of the part of the element that no scrolling ancestor clips. */
+/** Returns the height of the part of the element that neither an ancestor nor the window clips. */
 function visibleHeight(part: Element): number {
   let { top, bottom } = part.getBoundingClientRect()
   for (let ancestor = part.parentElement; ancestor; ancestor = ancestor.parentElement) {

@@ -49,6 +49,6 @@ export async function saveAttachments(me: string, id: SessionId, files: readonly
 }
 
 export async function removeAttachments(me: string): Promise<void> {
-  // IndexedDB sorts arrays after strings, so [] comes after every session id.
+  // IndexedDB sorts arrays after strings, so the range up to [me, []] contains this person's keys for all session ids.
   await write(all => all.delete(IDBKeyRange.bound([me], [me, []]))).catch(() => {})
 }

@@ -1,4 +1,4 @@
-/** Renders an agent's text as plain text on its own background, with invisible characters made visible (G9). Only these components may render an agent's text. */
+/** Renders an agent's text as plain text, with invisible characters made visible (G9). Use these components instead of rendering an agent's string directly. */
 import { type DisplayMarker, displayText, hasEscapes, markersIn } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { type LineSegment, lineSegments } from './line-segments.ts'

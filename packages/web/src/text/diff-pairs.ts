@@ -30,7 +30,7 @@ export function pairRows(rows: readonly DiffRow[]): readonly RowPair[] {
   return pairs
 }
 
-/** Groups the changed rows with `context` rows around each change. */
+/** Groups the changed rows into hunks, with up to `context` unchanged rows before and after each change. */
 export function hunksOf(rows: readonly DiffRow[], context: number): readonly (readonly DiffRow[])[] {
   const hunks: DiffRow[][] = []
   let coveredTo = 0
@@ -46,7 +46,7 @@ export function hunksOf(rows: readonly DiffRow[], context: number): readonly (re
   return hunks
 }
 
-/** Minimum share of equal characters in two lines. Below this share, marking the differing part would only distract the reader. */
+/** Minimum length of the common start and end of two lines, as a share of the longer line. Below this share, marking the differing part would only distract the reader. */
 const commonRatioMin = 0.3
 
 /** Returns the differing part of each line; null if the lines are equal or have too little in common. */

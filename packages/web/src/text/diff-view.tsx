@@ -1,4 +1,4 @@
-/** A diff with line numbers, side by side if the diff is wide enough, otherwise in one column. */
+/** A diff with line numbers: side by side if there is enough width and the diff has both removed and added rows, otherwise in one column. */
 import { type DiffRow, diffLines, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { FileLine, InvisibleWarning } from './agent-text.tsx'
@@ -8,7 +8,7 @@ import './diff-view.css'
 
 /** Minimum width of a side-by-side diff. In narrower columns, most lines of code would wrap. */
 const splitMinPx = 760
-/** Long diffs are split into chunks of this many rows, which the browser skips while they are off screen. */
+/** Number of rows in a chunk. In hunks of more than `chunkedFromRows` rows, the browser skips chunks that are off screen. */
 const chunkRows = 100
 const chunkedFromRows = 1000
 

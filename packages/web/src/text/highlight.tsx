@@ -1,4 +1,4 @@
-/** Highlights code. Shell commands are colored at once. Other text is plain until its grammar is loaded. */
+/** Highlights code. Shell commands are colored at once. Code in other languages is plain until highlighter.ts is loaded. */
 import { markersIn } from '@holdpoint/client'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { DisplayMarkerView, DisplayText } from './agent-text.tsx'
@@ -36,7 +36,7 @@ function useHighlight(text: string, lang: string | undefined): readonly ColoredT
     const timer = setTimeout(() => {
       cachedHighlight(text, lang).then(
         segments => stale || setResult({ text, segments }),
-        () => {}, // If the grammar cannot be loaded, the text stays uncolored.
+        () => {}, // If highlighter.ts cannot be loaded, the text stays uncolored.
       )
     }, 0)
     return () => {

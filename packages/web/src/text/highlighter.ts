@@ -87,7 +87,7 @@ function flatten(nodes: readonly Node[], color: TokenColor | null, into: Colored
   }
 }
 
-/** Returns the color of a token. Its first class name is the scope (`hljs-title`), and the other class names refine the scope (`function_`). */
+/** Returns the color of a token. Its first class name is the scope (`hljs-title`), and the other class names, which refine the scope (`function_`), are ignored. */
 function colorOf(names: unknown): TokenColor | null {
   const first: unknown = Array.isArray(names) ? names[0] : null
   const [scope = ''] = String(first)

@@ -3,7 +3,7 @@ import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 
 /** Longer texts are shown as source, because parsing them takes too long. */
 export const markdownMax = 48_000
-/** Maximum number of emphasis characters in a paragraph. marked compares each character with all others, so thousands of them would freeze the page. */
+/** Maximum number of emphasis characters in a paragraph. marked compares each emphasis character with all others, so thousands of them would freeze the page. */
 const emphasisMax = 1000
 /** Matches 40 nested quotes or lists that start on one line. Such nesting freezes marked. */
 const tooDeepNesting = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){40}/m
@@ -15,7 +15,7 @@ export function readBlocks(text: string): readonly Block[] | null {
   if (text.length > markdownMax || tooDeepNesting.test(text) || text.split(/\n\s*\n/).some(hasTooMuchEmphasis))
     return null
   try {
-    // marked treats a lone carriage return as a line ending, which would hide the character from the reader.
+    // Make a lone carriage return visible, because marked would treat it as a line ending and so hide it from the reader.
     return lexer(text.replace(/\r(?!\n)/g, '␍')) as Block[] // Without extensions, marked returns no other token types.
   } catch {
     return null
@@ -26,7 +26,7 @@ function hasTooMuchEmphasis(paragraph: string): boolean {
   return paragraph.length > emphasisMax && (paragraph.match(/[*_~]/g)?.length ?? 0) > emphasisMax
 }
 
-/** Parses a text that has grown. Appending text can only change the last block, so the other blocks are reused. */
+/** Parses a text that has grown since `previous` was parsed. Reuses all blocks except the last one, because appended text continues the last block or follows it. An appended link definition affects the reused blocks only once the whole text is parsed again. */
 export function growBlocks(previous: readonly Block[], text: string): readonly Block[] | null {
   const last = previous.findLastIndex(block => block.type !== 'space')
   const stable = previous.slice(0, Math.max(0, last))
@@ -38,7 +38,7 @@ export function growBlocks(previous: readonly Block[], text: string): readonly B
 
 export interface LinkTarget {
   readonly href: string
-  /** The host to which the link leads, whatever the link text says. */
+  /** The host to which the link leads, or the address of a mailto link, whatever the link text says. */
   readonly host: string
 }
 const safeProtocols = new Set(['http:', 'https:', 'mailto:'])

@@ -1,4 +1,4 @@
-/** Renders each kind of Markdown token. HTML, unsafe links and unsupported tokens are shown as source. */
+/** Renders each kind of Markdown token. HTML, link definitions, and invalid or unsafe links are shown as source. */
 import { displayText } from '@holdpoint/client'
 import { escapeInvisible } from '@holdpoint/protocol'
 import type { MarkedToken, Tokens } from 'marked'
@@ -143,7 +143,7 @@ interface LinkProps {
   readonly children: ReactNode
 }
 
-/** Shows the host after the link text, unless the text is the URL itself, so that the link text cannot mislead the person. */
+/** Shows the host after the link text, unless the text is the URL or the host itself, so that the link text cannot mislead the person. */
 function Link({ href, text, title, raw, children }: LinkProps): ReactNode {
   const target = linkTarget(href)
   if (!target) return <MarkdownSource text={raw} />
