@@ -40,7 +40,7 @@ export function errorFrom(message: SDKMessage): ErrorEvent | null {
   return null
 }
 
-/** Returns a sentence that says how a process ended, what that means, and what it last wrote to stderr. */
+/** Returns a sentence that says how a process ended, what the consequence is, and what the process last wrote to stderr. */
 export function processExitMessage({ code, signal, stderr }: ProcessExit, consequence = ''): string {
   const how = signal ? processExit.signal(signal) : code === null ? processExit.notStarted : processExit.code(code)
   const lastLines = stderr.split('\n').slice(-5).join('\n')

@@ -1,4 +1,4 @@
-/** All texts of this driver that a person or the agent reads. */
+/** The sentences of this driver that a person or the agent reads. */
 import type { SDKAssistantMessageError } from '@anthropic-ai/claude-agent-sdk'
 import { limits } from '@holdpoint/protocol'
 

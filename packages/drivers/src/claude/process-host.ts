@@ -27,7 +27,7 @@ export interface ProcessHostOptions {
   readonly clock: Clock
   readonly sdkOptions: Partial<Options>
   readonly parkingProbe: ParkingProbe
-  /** Called when a turn or a background task starts or ends in the process. */
+  /** Called when a turn starts, when a call starts to wait, and when the background tasks change. */
   readonly onActivity: () => void
   /** Called when the process exited without being stopped by the driver. `how` is a sentence that describes the exit. */
   readonly onLost: (cli: CliRun, how: string) => void
@@ -117,15 +117,15 @@ export class ProcessHost {
     return cli
   }
 
-  /** Continues or forks the conversation that the person chose when they started the session. */
+  /** Returns the options that continue or fork the conversation that the person chose when they started the session. */
   #resumeOptions(): Partial<Options> {
     const { conversationId, options } = this.#session.info
-    // If the id is this session's own conversation, its transcript was lost and there is nothing to resume.
+    // If the id is this session's own conversation, its transcript contains no message, so there is nothing to resume.
     if (conversationId === null || conversationId === this.transcript.meta.key?.sessionId) return {}
     return { resume: conversationId, ...(options.fork === true ? { forkSession: true } : {}) }
   }
 
-  /** Ends a process that was started for only one turn, unless something is still running in the process. */
+  /** Ends the process if it must not outlive its turn and nothing is still running in it. Otherwise updates the park timer. */
   async onTurnEnd(cli: CliRun): Promise<void> {
     const isDone = () => cli.endAfterTurn && !cli.isBusy && cli.backgroundTasks === 0
     if (isDone()) await cli.waitForOwnTurn()
@@ -175,7 +175,7 @@ export class ProcessHost {
     return { ok: false, reason: settings.noReply(changeMaxMs / 1000) }
   }
 
-  /** Called when the CLI has changed its mode, by itself or because of a person's answer. */
+  /** Called when the CLI reports its mode. The mode differs from `#mode` if the CLI changed it by itself or because of a person's answer. */
   #onModeEntered(mode: string): void {
     if (mode === this.#mode) return
     this.#mode = mode

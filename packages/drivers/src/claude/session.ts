@@ -1,4 +1,4 @@
-/** Runs one Claude Code session under one lease. Runs one turn at a time, started by a message or by Claude Code itself, and handles people's commands during the turn. */
+/** Runs one Claude Code session under one lease. Runs one turn at a time, whether a message or Claude Code itself started the turn, and handles people's commands during the turn. */
 import { randomUUID } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type CommandBody, type CommandOutcome, Fault, pause } from '@holdpoint/protocol'
@@ -43,7 +43,7 @@ interface Turn {
 
 /** How long the CLI may take to stop a turn before the driver ends its process. */
 const interruptMaxMs = 5000
-/** Maximum length of the exit message, which leaves space for the sentence that follows it. */
+/** Maximum length of the description of an exit, so that the words that `backgroundLost` adds to it are not cut off. */
 const exitMessageMax = 1000
 const interruptedSummary: TurnSummary = { events: [{ type: 'turn.finished', ending: 'interrupted' }], failure: null }
 const workingEvent: AgentEvent = { type: 'session.changed', state: 'working' }
@@ -96,7 +96,7 @@ export class ClaudeSession {
       signal.removeEventListener('abort', stop)
       await this.#host.end('stopped')
     }
-    // If the reason is a Fault, the session has ended or belongs to another runner, so do not park it.
+    // If the reason of the abort is a Fault, the session has ended or belongs to another runner, so do not park it.
     if (lostWork !== null && !(signal.reason instanceof Fault)) await this.#session.park(lostWork)
   }
 
@@ -109,7 +109,7 @@ export class ClaudeSession {
     const { message } = this.#turn
     const { pendingKeys, hasOpenCalls } = cli.calls
     if (hasOpenCalls && pendingKeys.length === 0) return unfinished.outcomeUnknown
-    // If the message is not in the transcript, it will be sent again, and equal calls then get the recorded answers.
+    // If the message is not in the transcript, it will be sent again, and equal calls then get the recorded answers, so nothing is lost.
     if (message && !transcript.index.hasMessage(messageUuid(message.id))) return null
     if (!hasOpenCalls) return unfinished.working
     return whyNotParkable === null ? null : unfinished.notResumable(whyNotParkable)
@@ -163,7 +163,7 @@ export class ClaudeSession {
   async #interrupt(): Promise<void> {
     const turn = this.#turn
     if (turn) turn.interrupted = true
-    // Ignore the error if the process is starting or has exited. In that case, ending the process below stops the turn.
+    // The interrupt fails if the process is starting or has exited. Ignore the error, because ending the process below also stops the turn.
     this.#host.cli?.interrupt().catch(() => {})
     if (!turn) return
     const timeout = pause(this.#options.clock, interruptMaxMs, this.#session.signal).catch(() => {})
@@ -172,7 +172,7 @@ export class ClaudeSession {
     await turn.finished
   }
 
-  /** Called when a turn or a background task starts or ends in the process. If the process becomes busy while the end of a turn is being written, the next turn starts at that point of the log. */
+  /** Called when a turn or a call starts in the process, and when its background tasks change. If the process is busy while the end of a turn is being appended, the start of the next turn is appended directly after it. */
   #onActivity(): void {
     const { cli } = this.#host
     if (this.#turn?.isClosed && cli?.isBusy && !this.#continuing) {
@@ -217,7 +217,7 @@ export class ClaudeSession {
       await message.take()
       return this.#runTurn(turn, null, new CarriedRequests(), toUserMessage(message))
     }
-    // The turn had finished before the crash, so only its command is left to finish.
+    // No turn of a message was open, so the turn of this message had finished before the crash. Only the command is left to finish.
     if (!this.#openTurnHasMessage) return message.done()
     await this.#resumeTurn(turn, await readInterruptedTurn(this.#session))
   }
@@ -266,7 +266,7 @@ export class ClaudeSession {
     if ('exit' in outcome) await this.#onProcessExit(turn, cli, outcome.exit)
     else {
       const turnEnding = turn.interrupted ? 'interrupted' : cli.calls.turnEnding
-      // If a message has arrived in the meantime, it becomes part of the open turn.
+      // If the turn ended without a result and a message is waiting, leave the turn open, so that the message becomes part of it.
       const isJoined = outcome.result === null && turnEnding === null && this.#queue.length > 0
       if (!isJoined) await this.#closeTurn(turn, cli, summarizeTurn(outcome.result, this.#host.transcript, turnEnding))
     }
@@ -300,7 +300,7 @@ export class ClaudeSession {
       await cli.calls.onTurnEnd(false)
       return this.#finishTurn(turn, interruptedSummary)
     }
-    // A request is open, and its answer will resume the session.
+    // A call is open, so park the session instead of failing the turn. The answer to the call will resume the session.
     if (cli.calls.hasOpenCalls) return this.#session.park()
     const reason = cli.startTimedOut ? turnFailed.startTimeout : processExitMessage(exit, turnFailed.processLost)
     await this.#failTurn(turn, reason)

@@ -1,4 +1,4 @@
-/** Converts the SDK's result message to the events that end a turn, which contain the ending, the usage and the cost. */
+/** Converts the SDK's result message to the events that end a turn, with the ending, the usage and the cost. */
 import type { SDKResultMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, limits } from '@holdpoint/protocol'
 import { errorEvent } from './error-events.ts'
@@ -30,7 +30,7 @@ export function summarizeTurn(
   if (!failed) return { events: [finished], failure: null }
   const message = result.subtype === 'success' ? result.result : result.errors.join('; ')
   const failure = (message || turnFailed.endedBy(result.subtype)).slice(0, limits.reasonMax)
-  // After an error of the model's API, the subtype is `success`. The error was reported when it happened.
+  // After an error of the model's API, the subtype is `success`. The error was reported when it happened, so do not report it again.
   if (result.subtype === 'success') return { events: [finished], failure }
   return { events: [errorEvent(result.subtype, failure), finished], failure }
 }

@@ -63,7 +63,7 @@ export class TurnTracker {
     return this.#awaitOutcome(exited, resolve => {
       this.#onResult = result => {
         if (belongsTo(result, message)) resolve({ result })
-        // The interrupt stopped a turn that the CLI had started by itself, so the CLI would process the message next.
+        // The interrupt stopped a turn that the CLI had started by itself, so the CLI would process the message next, although the interrupt applies to the message too.
         else if (this.#isInterrupted) this.#options.onStaleMessage()
       }
       if (!message) return
@@ -72,7 +72,7 @@ export class TurnTracker {
     })
   }
 
-  /** Follows a turn that the CLI started by itself until its result. If the turn consists only of a background subagent's requests, follows it until they are resolved. */
+  /** Follows a turn that the CLI started by itself until its result. If the turn consists only of a background subagent's requests, follows the turn until no call is open or a message arrives. */
   followOwnTurn(exited: Promise<ProcessExit>): Promise<TurnOutcome> {
     return this.#awaitOutcome(exited, resolve => {
       this.#onResult = result => resolve({ result })
@@ -108,7 +108,7 @@ export class TurnTracker {
   }
 }
 
-/** Returns whether a result belongs to the turn of this message. The result of a turn that the CLI started by itself has an origin, and lists the message only if the CLI processed the message during that turn. */
+/** Returns whether a result belongs to the turn of this message. The result of a turn that the CLI started by itself has an origin other than `human`, and lists the message only if the CLI processed the message during that turn. */
 function belongsTo({ origin, user_message_uuids: uuids }: SDKResultMessage, message: SDKUserMessage | null): boolean {
   if (!message?.uuid) return true
   return uuids ? uuids.includes(message.uuid) : origin === undefined || origin.kind === 'human'

@@ -7,7 +7,7 @@ import { bash, type ModelScript, steps, toolUse } from './model.ts'
 let claude: ClaudeFixture
 afterEach(() => claude.close())
 
-/** Opens one request, answers it, and waits for the end of the turn. */
+/** Starts a session, answers its request, and waits for the end of the turn. */
 async function askAndAnswer(
   script: ModelScript,
   answer: Answer,

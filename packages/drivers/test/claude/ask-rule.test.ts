@@ -23,7 +23,7 @@ const rules: readonly (readonly [string, string])[] = [
   ['sleep 1 & echo e', 'Bash(sleep 1)'],
   ['npm run f -- --x=1', 'Bash(npm run f -- --x=1)'],
   ['timeout 5 echo g', 'Bash(timeout 5 echo g)'],
-  // The shell would expand or parse these commands, so the rule must match the whole tool.
+  // The first simple command cannot be found in these command lines without parsing the shell language, so the rule must match the whole tool.
   ['echo "h"', 'Bash'],
   ['echo $(date)', 'Bash'],
   ['echo *', 'Bash'],

@@ -116,7 +116,7 @@ describe('when Claude Code is killed while two equal calls are pending', () => {
     await claude.waitForTranscript(id, 'agent_two')
     kill(claude.pidOf(id))
     await claude.waitUntilParked(id)
-    // Answer the later request first, because the answers must decide which of the two equal calls runs, not their order.
+    // Allow the later request first, to check that the first repeated call gets the allow and not the earlier request, which is still pending.
     await claude.answer(two, { kind: 'allow' })
     await claude.waitForEvent('tool.finished', event => event.block === 'toolu_again')
     expect(claude.readFile('ran.txt')).toBe('same\n')

@@ -15,7 +15,7 @@ export interface ModelCall {
   readonly results: readonly { readonly id: string; readonly text: string; readonly failed: boolean }[]
   /** The text of the person's last message. */
   readonly prompt: string
-  /** All messages of the conversation as JSON text, so that tests can search it. */
+  /** All messages of the conversation as JSON text, so that tests can search them. */
   readonly conversation: string
 }
 export type ModelScript = (call: ModelCall) => readonly ModelBlock[] | Promise<readonly ModelBlock[]>
@@ -24,7 +24,7 @@ export const say = (text: string): ModelBlock => ({ type: 'text', text })
 export const toolUse = (name: string, input: object, id: string): ModelBlock => ({ type: 'tool_use', id, name, input })
 export const bash = (command: string, id = 'toolu_1') => toolUse('Bash', { command, description: 'a command' }, id)
 
-/** Replies with the nth step after n tool results, then with the text “done”. */
+/** Returns a script that replies with `list[n]` after n tool results, and with “done” after the last entry. */
 export function steps(...list: readonly (readonly ModelBlock[])[]): ModelScript {
   return ({ results }) => list[results.length] ?? [say('done')]
 }
@@ -66,7 +66,7 @@ export interface ApiError {
   readonly message: string
   readonly headers?: Readonly<Record<string, string>>
 }
-/** Starts a proxy in front of a scripted model. The proxy returns an API error for requests for which `refuses` returns true. */
+/** Starts a proxy in front of a scripted model. If `refuses` returns an API error for a request, the proxy replies with that error; otherwise it forwards the request. */
 export async function startModelProxy(
   modelUrl: () => string,
   refuses: (request: ModelRequest) => ApiError | null,
@@ -86,7 +86,7 @@ export async function startModelProxy(
     response.end(await reply.text())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // the server listens on TCP
+  const { port } = server.address() as AddressInfo // the server listens on a TCP port, so its address is not a string
   return { url: `http://127.0.0.1:${port}`, close: () => void server.close(() => {}).closeAllConnections() }
 }
 

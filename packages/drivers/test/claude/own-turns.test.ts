@@ -266,7 +266,7 @@ describe('a turn that Claude Code starts by itself', () => {
 
     it('is not mistaken for the turn that the message starts', async () => {
       const { replyNow, done } = await startOwnTurnBeforeMessage()
-      // Wait until the CLI has received the message.
+      // No event reports that the CLI has received the message, so wait for a fixed time.
       await new Promise(resolve => setTimeout(resolve, 1200))
       replyNow()
       expect((await done).outcome.ok).toBe(true)

@@ -21,7 +21,7 @@ const question = {
 const planner: ModelScript = ({ results }) =>
   results.length === 0 ? [toolUse('ExitPlanMode', {}, 'toolu_1')] : [say('done')]
 
-/** Waits until the session is parked on its request, then advances the clock by an hour. */
+/** Starts a session, waits until it is parked on its request, then advances the clock by an hour. */
 async function park(
   script: ModelScript,
   more: Parameters<ClaudeFixture['startClaude']>[0] = {},

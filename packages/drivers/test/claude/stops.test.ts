@@ -61,7 +61,7 @@ describe('when Claude Code does not confirm a change of mode or model', () => {
   })
 })
 
-/** Wraps the runner's call to run actions right before and right after the first request is opened. */
+/** Returns a `Call` for the runner that runs `before` and `after` directly before and after the first request is opened. */
 function aroundFirstRequest(before: () => Promise<unknown>, after: () => Promise<unknown> = async () => {}): Call {
   let isDone = false
   return async (op, input, options) => {

@@ -1,4 +1,4 @@
-/** Shows an MCP server's elicitation as a form with fields to fill in or a link to open. */
+/** Opens a form request for an MCP server's elicitation, with fields to fill in or a link to open, and converts the answer to the elicitation's result. */
 import { createHash } from 'node:crypto'
 import type { ElicitationRequest, ElicitationResult, OnElicitation } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, type FormAsk, limits } from '@holdpoint/protocol'

@@ -47,7 +47,7 @@ export function availableModes(mayBypass: boolean): readonly Mode[] {
   return modeNames.filter(mode => mayBypass || mode !== 'bypassPermissions')
 }
 
-/** Returns the mode in which to resume a session: the session's current mode if it is available, otherwise the last mode of the CLI. */
+/** Returns the mode in which to resume a session: the session's current mode if it is available, otherwise the last mode of the CLI if that is available, otherwise `default`. */
 export function resumeMode(current: string, last: string | undefined, mayBypass: boolean): Mode {
   const available = availableModes(mayBypass)
   return available.find(mode => mode === current) ?? available.find(mode => mode === last) ?? 'default'

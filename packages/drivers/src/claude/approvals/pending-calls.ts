@@ -1,4 +1,4 @@
-/** Tracks the tool calls and elicitations of one process that wait for an answer. Opens one request per tool use id, hands an answer only while the process can receive it, and reports the answer as taken when the result of the call appears. */
+/** Tracks the tool calls and elicitations of one process that wait for an answer. Opens one request for each, hands an answer only while the process can receive it, and reports the answer as taken when the CLI's messages show that the answer was received. */
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
@@ -23,7 +23,7 @@ export interface PendingCallsOptions {
   readonly processExited: () => Promise<boolean>
   /** Called when a call starts to wait, before its request is opened. */
   readonly onCallStart: () => void
-  /** Called when a call starts or stops waiting, or is finished. */
+  /** Called when the request of a call is opened, when its answer is handed, and when the call is abandoned or removed. */
   readonly onChange: () => void
   /** Whether the process runs with an extra ask rule (ask-rule.ts), so that the CLI asks more often than its settings require. */
   readonly hasAskRule: boolean
@@ -45,23 +45,23 @@ interface PendingCall {
   isHanding: boolean
   /** Whether the call waits in the PreToolUse hook, where it can be deferred. */
   isHeld: boolean
-  /** Set when the CLI has aborted the call. Resolves to true if the CLI aborted the call because the process exited. */
+  /** Set when the CLI has aborted the call. Resolves to true if the process is stopping or has exited, so that the request must stay open. */
   aborted?: Promise<boolean>
-  /** Whether the process has stopped waiting for this call, so that an answer could not be delivered. */
+  /** Whether the call no longer waits, because the CLI aborted it, its turn ended, or a person interrupted the turn. An answer can then no longer be delivered. */
   isAbandoned: boolean
 }
 
-/** The reply to a call that the CLI made before it processed the interrupt. */
+/** The reply to a call that the CLI makes after a person's interrupt, because the CLI has not processed the interrupt yet. */
 const interruptedReply: PermissionResult = { behavior: 'deny', message: toAgent.interrupted, interrupt: true }
 
-/** A promise that never resolves. It is returned if the process is about to end and must not receive a reply. */
+/** A promise that never resolves. A process that is about to end gets it in place of a reply, and in `Promise.race` it never wins. */
 const never = new Promise<never>(() => {})
 
 export class PendingCalls {
   readonly #options: PendingCallsOptions
   readonly #calls = new Map<string, PendingCall>()
   readonly #notes = new Map<string, string>()
-  /** Calls that a person has permanently allowed while this process runs, as canonical JSON. */
+  /** Calls that a person has allowed permanently since this process started, as canonical JSON of tool and input. */
   readonly #alwaysAllowed = new Set<string>()
   #isStopping = false
   #resolveStopping = () => {}
@@ -71,14 +71,14 @@ export class PendingCalls {
   #isInterrupted = false
   /** How a person's answer ended the turn, or null if no answer ended it. */
   turnEnding: 'cancelled' | 'interrupted' | null = null
-  /** The reason that the person gave with the answer that ended the turn. */
+  /** A sentence for the agent with the reason that the person gave for ending the turn, or null if the person gave none. */
   stopMessage: string | null = null
 
   constructor(options: PendingCallsOptions) {
     this.#options = options
   }
 
-  /** The ids of the calls whose answer has not been handed and is not being handed. */
+  /** The ids of the calls that are not abandoned and whose answer is neither handed nor being handed. */
   get pendingKeys(): readonly string[] {
     return this.#activeCalls().flatMap(call => (call.isHanding ? [] : call.id))
   }
@@ -116,7 +116,7 @@ export class PendingCalls {
 
   canUseTool: CanUseTool = (tool, input, context) => {
     const { toolUseID: id } = context
-    // The CLI may ask twice for one call, and it asks again for a call that waited in the hook.
+    // The CLI may ask twice for one call, and it asks again for a call that waited in the hook. Such a call keeps its request and its reply.
     const known = this.#calls.get(id)
     if (known) return this.#awaitReply(known, context.signal)
     if (this.#isInterrupted) return Promise.resolve(interruptedReply)
@@ -139,7 +139,7 @@ export class PendingCalls {
     const call = this.#calls.get(id)
     if (!call) return answered
     call.isHeld = true
-    // If the self-test finds that marker rows work, the call does not need to wait in the hook.
+    // If the self-test finds that marker rows work, the call does not need to wait in the hook, because it can be resumed without being deferred.
     const notNeeded = parkingProbe.findMethod().then(method => (method === 'markerRow' ? false : never))
     try {
       return await Promise.race([answered, notNeeded, this.#stopping.then(() => !call.isHanding)])
@@ -149,7 +149,7 @@ export class PendingCalls {
     }
   }
 
-  /** Opens a request for an MCP server's elicitation, which cannot be resumed in another process. */
+  /** Opens a request for an MCP server's elicitation and returns the answer. An elicitation cannot be resumed in another process. */
   async askElicitation(key: string, ask: Ask, signal: AbortSignal): Promise<HandedAnswer> {
     let handed: HandedAnswer | undefined
     try {
@@ -165,7 +165,7 @@ export class PendingCalls {
     return handed
   }
 
-  /** Call this when the result of a call appears, which shows that the agent has received the answer. */
+  /** Call this when the result of a call appears. The result shows that the agent has received the answer. */
   async markTaken(id: string): Promise<void> {
     const call = this.#calls.get(id)
     if (!call?.handedAnswer) return
@@ -174,12 +174,12 @@ export class PendingCalls {
     this.#options.onChange()
   }
 
-  /** Call this at the agent's next message, which shows that the answers to elicitations were received. An elicitation has no result of its own. */
+  /** Call this at every assistant or user message. An elicitation has no result of its own, so the next message shows that its answer was received. */
   async markElicitationsTaken(): Promise<void> {
     for (const [key, call] of this.#calls) if (call.origin === 'elicitation') await this.markTaken(key)
   }
 
-  /** Finishes the calls of the turn. Calls of background subagents stay open. */
+  /** Reports handed answers as taken and abandons all other calls. While background tasks run, this applies only to calls of the main agent, because the other calls may belong to those tasks. */
   async onTurnEnd(hasBackgroundTasks: boolean): Promise<void> {
     for (const call of [...this.#calls.values()]) {
       if (hasBackgroundTasks && call.origin !== 'main') continue
@@ -188,7 +188,7 @@ export class PendingCalls {
     }
   }
 
-  /** Call this when a person interrupts the turn. Withdraws all requests, and denies calls that the CLI makes before it processes the interrupt. */
+  /** Call this when a person interrupts the turn. Abandons all calls whose answer has not been handed, and denies new calls until `clearInterrupt`. */
   async interrupt(): Promise<void> {
     this.#isInterrupted = true
     await Promise.all([...this.#calls.values()].map(call => this.#abandon(call)))
@@ -273,7 +273,7 @@ export class PendingCalls {
     transcript.updateMeta({ suggestions: Object.fromEntries([...open, [key, [...updates]]]) })
   }
 
-  /** Returns whether to allow a call that a person has already allowed permanently in this process. The extra ask rule makes the CLI ask for the call again. A Holdpoint rule takes precedence. */
+  /** Returns whether a person has already allowed an equal call permanently in this process and no Holdpoint rule applies to the call. The CLI then asks only because of the extra ask rule. */
   async #isAlwaysAllowed(callJson: string, tool: string, input: JsonObject): Promise<boolean> {
     const { hasAskRule, session } = this.#options
     return hasAskRule && this.#alwaysAllowed.has(callJson) && (await session.check(tool, input)).rule === undefined
@@ -290,7 +290,7 @@ export class PendingCalls {
     if (call.isAbandoned) await request.withdraw()
     this.#options.onChange()
     await Promise.race([request.resolved(), this.#stopping])
-    // If the CLI has just aborted the call, first find out whether the process has exited, because then the answer must not be handed.
+    // Do not hand the answer if the process is stopping or has exited. Waiting for `call.aborted` takes time, so check `#isStopping` again afterwards.
     if (this.#isStopping || (await call.aborted) || this.#isStopping) return never
     call.isHanding = true
     const handed = await request.hand()
@@ -305,7 +305,7 @@ export class PendingCalls {
     this.#options.onChange()
   }
 
-  /** Reports the answer as undeliverable, because the call was abandoned while its answer was being handed. */
+  /** Reports the answer as undeliverable, because the call was abandoned while its answer was being handed. Returns an interruption in its place. */
   async #dropAnswer({ id }: PendingCall, handed: HandedAnswer): Promise<HandedAnswer> {
     await handed.dropped()
     this.#remove(id)
@@ -313,7 +313,7 @@ export class PendingCalls {
     return { kind: 'agent', reason: 'interrupted', request, replayed, taken, dropped }
   }
 
-  /** Called when the CLI aborts a call. If the process has exited, the request stays open and the session parks; otherwise the request is withdrawn. */
+  /** Called when the CLI aborts a call. If the process is stopping or has exited, returns true and leaves the request open; otherwise abandons the call and returns false. */
   async #onAbort(call: PendingCall): Promise<boolean> {
     if (this.#isStopping || (await this.#options.processExited())) return true
     await this.#abandon(call)
@@ -328,7 +328,7 @@ export class PendingCalls {
   }
 }
 
-/** Returns the reason of a denial that ends the turn. The CLI drops this reason, so the driver passes it to the agent later. */
+/** Returns a sentence for the agent with the reason of an answer that denies or declines and ends the turn; otherwise null. The CLI drops the reason, so the driver passes this sentence to the agent later. */
 function stopMessageOf(handed: HandedAnswer): string | null {
   const answer = handed.kind === 'answer' ? handed.answer : null
   if (answer?.kind !== 'deny' && answer?.kind !== 'decline') return null

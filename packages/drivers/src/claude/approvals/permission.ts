@@ -19,7 +19,7 @@ export interface Permission {
 export const questionTool = 'AskUserQuestion'
 export const planTool = 'ExitPlanMode'
 
-/** Whether the CLI asks for every call of this tool in this mode. Only then may the driver ask before the CLI does. */
+/** Whether this is the question or plan tool, and the CLI asks for every call of it in this mode. Only then may the driver ask before the CLI does. */
 export function isAlwaysAsked(tool: string, mode: string): boolean {
   if (!isMode(mode)) return false
   if (tool === planTool) return modes[mode].exitPlan === 'asks'
@@ -135,7 +135,7 @@ function replyForAllow(
   { tool, input, updates, mayBypass }: CallContext,
 ): PermissionReply {
   const chosen = suggestion === undefined ? [] : updateForSuggestion(updates, suggestion)
-  // The gateway checks the mode only for plans, which list the available modes. The answer to any other call can name any mode.
+  // The gateway checks the mode only for plans, because only the ask for a plan lists the available modes. The answer to any other call can name any mode.
   const bypassDenied = mode === 'bypassPermissions' && !mayBypass
   const modeUpdate: PermissionUpdate[] =
     isMode(mode) && !bypassDenied ? [{ type: 'setMode', mode, destination: 'session' }] : []

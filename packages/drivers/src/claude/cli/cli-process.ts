@@ -38,7 +38,7 @@ export class CliProcess {
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrMax)
     })
-    // Ignore EPIPE, because `exited` already reports that the process has ended.
+    // Ignore errors such as EPIPE, because `exited` already reports that the process has ended.
     this.child.stdin.on('error', () => {})
     const { pid } = this.child
     if (pid !== undefined) {
@@ -84,7 +84,7 @@ export class CliProcess {
     return this.#terminate()
   }
 
-  /** Ends the process group like `end`, and kills the shells that the CLI runs in other process groups. */
+  /** Ends the process group like `end`. Also kills the shells that the CLI runs in other process groups, unless `end` was called before. */
   endAndKillDescendants(): Promise<ProcessExit> {
     return this.#terminate()
   }
@@ -102,14 +102,14 @@ export function endOrphan(folder: string): void {
   const record = readRecord(folder)
   if (record) {
     const startTime = processStartTime(record.pid)
-    // If the start time differs, the pid now belongs to an unrelated process. If the process has ended, its children may still run in its process group.
+    // The start time is empty if the process has ended, but its children may still run in its process group. If the start time differs, the pid now belongs to an unrelated process.
     if (startTime === record.startTime || startTime === '') signalGroup(record.pid, 'SIGKILL')
     killDescendants(record.tag)
   }
   rmSync(recordFile(folder), { force: true })
 }
 
-/** The CLI starts its shells in separate process groups, and they survive when the CLI is killed. They inherit this environment variable, so `killDescendants` can find them. */
+/** The environment variable by which `killDescendants` finds the CLI's shells, which inherit it. The CLI starts its shells in separate process groups, so they survive when the CLI's own group is killed. */
 const tagVariable = 'HOLDPOINT_PROCESS'
 
 function killDescendants(tag: string): void {

@@ -52,16 +52,16 @@ export interface CliRunOptions {
   readonly parkingProbe: ParkingProbe
   readonly mayDefer: (tool: string) => boolean
   readonly onCallsChanged: () => void
-  /** Called when a turn or a background task starts or ends. */
+  /** Called when a turn starts, when a call starts to wait, and when the background tasks change. */
   readonly onActivity: () => void
   readonly onModeChange: (mode: string) => void
-  /** Called when the process has started and when it has exited. */
+  /** Called at the start of the first turn, and when the process has exited. */
   readonly onProcessChange: (process: AgentProcess) => void
 }
 /** Why the driver stopped the process. */
 export type StopReason = Exclude<AgentProcess['state'], 'live' | 'lost'>
 
-/** How long the process may keep running after its output has ended. */
+/** How long to wait for the process to exit after the CLI has aborted a call, before the process counts as still running. */
 const exitGraceMs = 1000
 /** How long the CLI may take to record a deferred call. */
 const deferMaxMs = 1000
@@ -88,7 +88,7 @@ export class CliRun {
   readonly #exited: Promise<ProcessExit>
   #process: CliProcess | null = null
   #backgroundTasks = 0
-  /** Set after a background task has ended, until the CLI starts the next turn. */
+  /** Set when a background task has ended. Resolves when the CLI starts the next turn. */
   #ownTurnStart: Promise<void> | null = null
   #resolveOwnTurnStart = () => {}
   #hasExited = false
@@ -132,7 +132,7 @@ export class CliRun {
   async runTurn(message: SDKUserMessage | null): Promise<TurnOutcome> {
     return this.#turns.runTurn(message, this.#exited).finally(() => this.calls.clearInterrupt())
   }
-  /** Follows a turn that the CLI started by itself until it is over. */
+  /** Follows a turn that the CLI started by itself until the turn is over or the process exits. */
   async followOwnTurn(): Promise<TurnOutcome> {
     return this.#turns.followOwnTurn(this.#exited).finally(() => this.calls.clearInterrupt())
   }
@@ -159,7 +159,7 @@ export class CliRun {
   get backgroundTasks(): number {
     return this.#backgroundTasks
   }
-  /** Resolves when the CLI has started a turn by itself after the end of a background task, or when the time for that has passed. */
+  /** If a background task has ended, waits until the CLI starts a turn by itself, the process exits, or `ownTurnStartMaxMs` have passed. */
   async waitForOwnTurn(): Promise<void> {
     if (this.#ownTurnStart)
       await within(systemClock, ownTurnStartMaxMs, Promise.race([this.#ownTurnStart, this.#exited]))
@@ -238,7 +238,7 @@ export class CliRun {
 
   async #onMessage(message: SDKMessage): Promise<void> {
     if (this.calls.isStopping) {
-      // After a deferred call, the CLI sends one more result. The call is then in the transcript.
+      // After it has deferred a call, the CLI sends one more result. `#shutDown` waits for that result, because it shows that the call is in the transcript.
       if (message.type === 'result') this.#turns.deliverResult(message)
       return
     }

@@ -1,4 +1,4 @@
-/** Converts SDK messages (streamed text and tool input, finished blocks, tool results, starts of subagents) to events of the session log. */
+/** Converts SDK messages (streamed text and tool input, finished blocks, tool results, errors) to events of the session log, and records which calls start subagents. */
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
@@ -107,7 +107,7 @@ export class MessageMapper {
   }
 }
 
-/** Truncates texts, and replaces images and other parts with the name of their type. */
+/** Returns a tool's output with its texts truncated. Of images and other parts, only the type is kept. */
 function toOutput(content: unknown): Json {
   if (typeof content === 'string') return truncateText(content)
   if (!Array.isArray(content)) return null

@@ -11,7 +11,7 @@ export interface ParkTimerOptions {
   readonly parkingProbe: ParkingProbe
   /** How long a request is pending before its process is parked; null means never. */
   readonly parkAfterMs: () => number | null
-  /** Called when a request becomes pending or is resolved. Called with a reason if the process should be parked now but cannot be. */
+  /** Called without a reason when a request becomes pending and when a reported reason no longer applies. Called with a reason if the process should be parked now but cannot be. */
   readonly onChange: (reason?: string) => void
 }
 
@@ -26,7 +26,7 @@ export class ParkTimer {
   #cancelTimer: (() => void) | null = null
   #isWaiting = false
   #isDue = false
-  /** The last reported reason, or null if parking is possible or not due. */
+  /** The last reported reason, or null if no reason was reported since the last `stop`. */
   #reportedReason: string | null = null
   #cancelReport: (() => void) | null = null
 

@@ -25,7 +25,7 @@ export class ParkingProbe {
     this.#method = choice === 'off' ? 'none' : choice === 'public' ? 'defer' : alreadyProven ? 'markerRow' : null
   }
 
-  /** Null until the self-test has finished. */
+  /** Null if the method depends on a self-test that has not finished. */
   get method(): ParkingMethod | null {
     return this.#method
   }

@@ -1,4 +1,4 @@
-/** Builds the ask rule for a process that resumes a call. The CLI evaluates the call before the SDK's hooks are registered, so only a rule can force it to ask. The rule is as narrow as possible, because it applies until the process ends. */
+/** Builds the ask rule for a process that resumes a call. The CLI evaluates the call before the SDK's hooks are registered, so only a rule can force the CLI to ask. The rule is as narrow as possible, because it applies until the process ends. */
 import type { ToolCall } from '../transcript/transcript-index.ts'
 
 /** Matches a command line of words, paths, redirections and operators, without anything that the shell expands. The CLI matches a rule against each simple command of the command line, without redirections. */

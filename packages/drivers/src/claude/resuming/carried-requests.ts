@@ -48,7 +48,7 @@ export async function readInterruptedTurn(session: AgentSession): Promise<Interr
       case 'command.taken':
         startedByMessage = true
         break
-      // Keep the requests of background subagents, which outlive the turn. Drop requests whose outcome is unknown.
+      // Requests of background subagents outlive the turn, so keep them. Drop only requests whose outcome is unknown.
       case 'turn.finished':
         for (const [id, { outcomeUnknown }] of byId) if (outcomeUnknown) byId.delete(id)
         interrupted = false
@@ -98,7 +98,7 @@ export class CarriedRequests {
   }
 }
 
-/** Sorts allowed calls first, then pending calls, because the agent is told to repeat those. The agent has no reason to repeat the other calls. */
+/** Sorts allowed calls first, then pending calls, because `summarizeDecisions` tells the agent to repeat these calls. The agent has no reason to repeat the other calls. */
 function matchOrder({ resolution, outcomeUnknown }: CarriedRequest): number {
   if (!resolution) return 1
   return resolution.answer?.kind === 'allow' && !outcomeUnknown ? 0 : 2

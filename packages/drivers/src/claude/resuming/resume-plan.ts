@@ -1,4 +1,4 @@
-/** Decides how to continue a turn whose process was lost, based only on the transcript and the log. */
+/** Decides how to continue a turn whose process was lost, based on the transcript, the log and the parking method. */
 import { turnFailed } from '../messages.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
 import type { ToolCall, TranscriptIndex } from '../transcript/transcript-index.ts'
@@ -8,7 +8,7 @@ import type { InterruptedTurn } from './carried-requests.ts'
 export type ResumePlan =
   /** Resume the CLI at the open call. The CLI asks for the call again under the same id. */
   | { readonly kind: 'call'; readonly call: ToolCall }
-  /** Send the message again, because the CLI never received it. An equal call then gets its recorded answer. */
+  /** Send the message again, because the CLI never received it. A call that repeats a carried request then gets the recorded answer. */
   | { readonly kind: 'message' }
   /** Tell the agent what was decided, because its calls cannot be resumed. The agent can then make the calls again. */
   | { readonly kind: 'summary' }
@@ -41,7 +41,7 @@ export function resetAttempts(transcript: TranscriptStore): void {
   if (transcript.meta.resumeAttempts) transcript.updateMeta({ resumeAttempts: { rowUuid: null, count: 0 } })
 }
 
-/** Counts one attempt to resume at the last transcript row. Returns false after too many attempts, which means that the process exits every time. */
+/** Counts one attempt to resume at the last transcript row. Returns false after too many attempts at the same row, because the process evidently exits whenever it resumes there. */
 export function countAttempt(transcript: TranscriptStore): boolean {
   const rowUuid = transcript.index.lastRowUuid
   const { resumeAttempts } = transcript.meta

@@ -1,4 +1,4 @@
-/** A local HTTP server with scripted replies that implements the part of the Messages API that Claude Code uses. The self-test and the tests run the real CLI against this server. */
+/** A local HTTP server that implements the part of the Messages API that Claude Code uses, and sends scripted replies. The self-test and the tests run the real CLI against this server. */
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -27,7 +27,7 @@ export async function startScriptedModel(respond: ModelResponder): Promise<Scrip
     handleRequest(request, response, respond).catch(() => response.destroy())
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // the server listens on TCP
+  const { port } = server.address() as AddressInfo // the server listens on a TCP port, so its address is not a string
   return {
     url: `http://127.0.0.1:${port}`,
     close: () =>

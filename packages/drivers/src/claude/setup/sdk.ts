@@ -19,7 +19,7 @@ export interface Installation extends ClaudeLocation {
 }
 export type ClaudeSearch = { readonly found: ClaudeLocation } | { readonly missing: string }
 
-/** Finds Claude Code without loading the SDK, which would slow down runners that never start Claude Code. */
+/** Finds Claude Code without loading the SDK, because loading it would slow down runners that never start Claude Code. */
 export function findClaude(env: Environment, executable?: string): ClaudeSearch {
   const entry = sdkEntry(createRequire(import.meta.url))
   if (entry === null) return { missing: installation.sdkMissing }
@@ -79,7 +79,7 @@ function sdkVersion(entry: string): string {
   return z.object({ version: z.string() }).parse(manifest).version
 }
 
-/** Returns the SDK's binary, which is in an optional package per platform and may not be installed. */
+/** Returns whether the SDK's own binary is installed. It is in an optional package for each platform. */
 function hasBundledBinary(entry: string): boolean {
   const require = createRequire(entry)
   const name = `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}`

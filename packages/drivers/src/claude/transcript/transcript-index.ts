@@ -34,7 +34,7 @@ export class TranscriptIndex {
   get deferredCallId(): string | null {
     return this.#deferredCallId
   }
-  /** The number of bytes written to the transcript since the first open call. */
+  /** The approximate number of bytes written to the transcript since the first open call. */
   get bytesSinceCall(): number {
     return this.#bytesSinceCall
   }

@@ -32,16 +32,16 @@ const Meta = z.object({
   mode: z.string().optional(),
   /** Whether the session was started with permission to enter bypassPermissions. */
   mayBypass: z.boolean().optional(),
-  /** The CLI's suggestions for pending calls, by key. The CLI does not send them again when it resumes a call. */
+  /** The CLI's suggestions for pending calls, by the key of the request. The CLI does not send them again when it resumes a call. */
   suggestions: z.record(z.string(), z.array(z.custom<PermissionUpdate>(isRecord))).optional(),
 })
 type Meta = z.infer<typeof Meta>
 
 export class TranscriptStore {
   readonly index = new TranscriptIndex()
-  /** Called after rows have been written. */
+  /** Called after rows of the main agent's transcript have been written. */
   onAppend = () => {}
-  /** Called when the conversation gets its id, after its first rows are written. */
+  /** Called with the id of a conversation after its first rows are written. */
   onConversationId = (_sessionId: string) => {}
   /** A sentence for people that says how the stored state was damaged, or null if it was intact. */
   readonly problem: string | null
@@ -69,7 +69,7 @@ export class TranscriptStore {
     return this.sessionId === undefined ? damaged.newConversation(damagedFile) : damaged.continued(damagedFile)
   }
 
-  /** The most recently written transcript of the main agent. Keys of subagent transcripts contain a slash. */
+  /** Returns the key of the most recently written transcript of the main agent. The file names of subagent transcripts contain an encoded slash, `%2F`. */
   #newestTranscript(): Meta {
     const modifiedAt = (name: string) => statSync(this.#file(name)).mtimeMs
     const [name] = readdirSync(this.#folder)
@@ -82,7 +82,7 @@ export class TranscriptStore {
   get meta(): Meta {
     return this.#meta
   }
-  /** Claude Code's id of the conversation; undefined if the transcript contains no message. */
+  /** Claude Code's id of the conversation; undefined if neither the driver's copy nor the CLI's own transcript contains a message. */
   get sessionId(): string | undefined {
     const { key } = this.#meta
     return key && (this.index.hasMessages || this.#hasCliTranscript(key)) ? key.sessionId : undefined
@@ -138,7 +138,7 @@ export class TranscriptStore {
     this.onConversationId(sessionId)
   }
 
-  /** Returns null if possible, so that the CLI reads its own transcript from the person's folder. If the CLI got this copy, it would run without most of the person's setup. */
+  /** Returns the rows from which the CLI resumes. For the main agent, returns null if the CLI's own transcript is complete, so that the CLI reads that transcript. If the CLI got the driver's copy, it would run without most of the person's setup. */
   #load(key: SessionKey): SessionStoreEntry[] | null {
     if (key.subpath !== undefined) return this.#read(key)
     const marker = this.#resumeCall ? markerRow(this.#resumeCall.call, this.#resumeCall.mode) : null
@@ -201,7 +201,7 @@ function readMeta(file: string): Meta | null {
   }
 }
 
-/** The row that the CLI itself writes when a hook defers a call. On its next start, the CLI asks for that call again. */
+/** Builds the row that the CLI itself writes when a hook defers a call. On its next start, the CLI asks for that call again. */
 function markerRow({ row, id, tool, input }: ToolCall, permissionMode: string): SessionStoreEntry {
   const { sessionId, cwd, version, userType, entrypoint } = row
   return {
