@@ -108,7 +108,7 @@ function subject(ask: Ask): string {
   }
 }
 
-/** Returns the ask with the input that actually ran, which is the edited input if a person edited it (G7). */
+/** Returns the ask with the edited input and plan if a person edited the input (G7), otherwise the unchanged ask. */
 export function effectiveAsk(ask: Ask, resolution: Resolution | null): Ask {
   const answer = resolution?.answer
   if (ask.kind !== 'approval' || answer?.kind !== 'allow' || !answer.input) return ask
@@ -126,7 +126,7 @@ function editOf(value: unknown): TextEdit | null {
   return typeof before === 'string' && typeof after === 'string' ? { before, after } : null
 }
 
-/** Returns null if an edit has properties besides the two texts, because the view would not show these properties. */
+/** Parses the `edits` property of an input. Returns null if an edit has properties besides `old_string` and `new_string`, because the view would not show these properties. */
 function editsOf(edits: unknown): readonly TextEdit[] | null {
   if (!Array.isArray(edits) || edits.length === 0) return null
   const parsed = edits.map(edit => (Object.keys(edit ?? {}).length === 2 ? editOf(edit) : null))

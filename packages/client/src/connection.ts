@@ -83,7 +83,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Puts the properties of the input into the path, and the remaining properties into the query or the body. */
+/** Puts the properties of the input that the path names into the path, and the remaining properties into the query or the body. */
 export function formatRequest(operation: OperationName, input: object): { path: string; body: string | null } {
   const op: Operation = contract[operation]
   const rest: Record<string, unknown> = { ...input }

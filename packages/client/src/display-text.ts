@@ -10,7 +10,7 @@ const crMarker = '⟨CR⟩'
 /** Matches a ⟨ in the agent's text together with all backslashes before it, so that escaping takes linear time. */
 const forgedMarker = /(?<!\\)(\\*)⟨/g
 
-/** Returns the text as one line, or with its line breaks if `multiline` is set. */
+/** Returns the text escaped for display. Line breaks are escaped too, unless `multiline` is set. */
 export function displayText(text: string, options: EscapeOptions = {}): string {
   if (!options.multiline) return displayLine(text, options)
   return displayLines(text.split('\n'), options)

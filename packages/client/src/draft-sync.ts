@@ -47,7 +47,7 @@ export class DraftSync {
   #changedAt: number
   #savedAt: number
   #typedHere: boolean
-  /** Whether the draft was restored after a reload and the person has not typed since. */
+  /** Whether the shown draft was restored after a reload and neither the person nor another device has replaced or changed it since. */
   #restored: boolean
   /** Whether the draft differs from the gateway's draft, or the gateway's draft is not known yet. */
   #unsaved: boolean
@@ -59,7 +59,7 @@ export class DraftSync {
   /** True while an answer is being sent and after the request is resolved. */
   #paused = false
   #saveAbort = new AbortController()
-  /** Runs loads and saves one after another, so that a loaded draft is either the draft that this tab saved last or a draft of another device. */
+  /** Runs loads and saves one after another. A load during a save could return the draft from before the save, and `#merge` would take that draft for a draft of another device. */
   #queue: Promise<void> = Promise.resolve()
 
   constructor(options: DraftSyncOptions) {
@@ -105,13 +105,13 @@ export class DraftSync {
     this.#scheduleSave()
   }
 
-  /** Saves an unsaved draft now. */
+  /** Saves an unsaved draft as soon as earlier loads and saves have finished, without waiting for the save timer. */
   flush(): Promise<void> {
     clearTimeout(this.#saveTimer)
     this.#saveTimer = undefined
     return this.#enqueue(() => this.#save())
   }
-  /** Sends an unsaved draft at once, because the browser may be about to close the page. */
+  /** Sends an unsaved draft without waiting for earlier loads and saves, because the browser may be about to close the page. */
   saveBeforeUnload(): void {
     if (!this.#unsaved || this.#paused) return
     this.#abortSave()
@@ -140,7 +140,7 @@ export class DraftSync {
   #onFrame(frame: Frame): void {
     const { id, me, storage } = this.#options
     if (frame.frame === 'hello') this.#enqueueLoad()
-    // Stop saving before the card closes, because closing the card would otherwise send a draft after the answer.
+    // Stop saving now, because the card closes next, and `close` would otherwise send a draft for a resolved request.
     if (frame.frame === 'event' && frame.event.type === 'request.resolved' && frame.event.request === id) {
       this.pauseSaving()
       if (frame.event.resolution.person === me) removeLocalDraft(storage, me, id)
@@ -189,7 +189,7 @@ export class DraftSync {
     this.#update({ other: this.#conflict ? { draft: loaded, device: 'other' } : previous })
     this.#storeLocally()
   }
-  /** Handles a loaded draft that equals the shown draft. An earlier draft of the other device is then no longer offered, except on the first load after a reload, when it is unknown which device changed its draft. */
+  /** Handles a loaded draft that equals the shown draft. An earlier draft of another device is then no longer offered. It stays offered on the first load, because it is not yet known which device has changed its draft. */
   #markSame(loadedAt: number, isFirst: boolean): void {
     this.#unsaved = false
     this.#changedAt = this.#savedAt = loadedAt
@@ -246,7 +246,7 @@ export class DraftSync {
       if (!this.#unsaved) this.#changedAt = this.#savedAt
       this.#storeLocally()
     } catch (error) {
-      // After a permanent fault, such as a resolved request, the draft stays on this device only.
+      // After a permanent fault, for example because the request is resolved, do not retry. The draft stays on this device only.
       if (!(error instanceof Fault && error.status < 500 && error.code !== 'too_many')) this.#unsaved = true
     }
   }

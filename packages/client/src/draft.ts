@@ -1,4 +1,4 @@
-/** An unfinished answer, and its versioned stored form without secrets. A stored draft that cannot be decoded counts as empty. */
+/** An unfinished answer, and its versioned stored form. A stored draft that cannot be decoded counts as empty. */
 import { canonicalJson } from '@holdpoint/protocol'
 
 export interface DraftChoice {
@@ -14,7 +14,7 @@ export type RawField = string | boolean | readonly string[]
 export interface AnswerDraft {
   readonly note?: string
   readonly reason?: string
-  /** The edited input, or undefined if the person has not edited the input. An empty text is an edit. */
+  /** The edited input, or undefined if the person has not edited the input. An empty string is an edit. */
   readonly edit?: string | undefined
   readonly mode?: string
   readonly answers?: ReadonlyMap<string, DraftChoice>
@@ -40,7 +40,7 @@ export function sameDraft(a: AnswerDraft, b: AnswerDraft): boolean {
   return canonicalJson(encodeDraft(a)) === canonicalJson(encodeDraft(b))
 }
 
-/** Encodes a map as a sorted list, because agents choose the ids and an id such as `__proto__` would be lost as an object key. */
+/** Returns the stored form of a draft. Maps become lists, because agents choose the ids, and an id such as `__proto__` would be lost as an object key. The lists are sorted, so that equal drafts have equal stored forms. */
 export function encodeDraft({ answers, values, ...rest }: AnswerDraft): unknown {
   return {
     version,

@@ -7,7 +7,7 @@ export interface Editable {
   /** The input property that the person edits; null if the text is the whole input as JSON. */
   readonly property: string | null
   readonly label: string
-  /** The text to edit. If all lines end in CRLF, the text has LF instead, because text fields would change CRLF anyway. */
+  /** The text to edit. If all lines end in CRLF, the text has LF instead, because text fields convert CRLF to LF. */
   readonly text: string
   /** The original line endings, which are restored in the edited input. */
   readonly lineEndings: LineEndings
@@ -24,11 +24,11 @@ export function editableOf(ask: ApprovalAsk): Editable {
   for (const [property, label] of candidates) {
     const value = ask.input[property]
     if (typeof value !== 'string') continue
-    // If the new text has only one line, use the line endings of the old text.
+    // If the new text has no line break, use the line endings of the old text.
     const [before = ''] = hasOneEdit ? view.edits.map(edit => edit.before) : []
     const lineEndings = lineEndingsOf(value.includes('\n') ? value : before)
     const text = lineEndings === 'crlf' ? value.replaceAll('\r\n', '\n') : value
-    // A text field would hide invisible characters, so edit the input as JSON, which escapes them.
+    // A text field would hide invisible characters, so let the person edit the whole input as JSON, in which `editableJson` escapes them.
     if (hasInvisible(text, { multiline: true })) continue
     return { property, label: lineEndings === 'crlf' ? `${label} with CRLF line endings` : label, text, lineEndings }
   }

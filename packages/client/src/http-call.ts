@@ -10,7 +10,7 @@ import {
   Unreachable,
 } from './connection.ts'
 
-/** The default number of attempts. Eight attempts take about 5 seconds. */
+/** The default number of attempts. The pauses between eight attempts add up to at most about 5 seconds. */
 const attemptsDefault = 8
 const retryPauses = { firstPauseMs: 50, pauseMaxMs: 2000 }
 /** Browsers refuse `keepalive` for bodies of more than 64 KB, so larger bodies are sent without `keepalive`. */

@@ -1,4 +1,4 @@
-/** Builds the state of the inbox from frames: sessions, pending and recently resolved requests, and streaming blocks. Applying a frame twice has no effect. */
+/** Builds the state of the inbox from frames: sessions, pending and recently resolved requests, and streaming blocks. Applying a frame a second time has no effect. */
 import {
   type Event,
   type Frame,
@@ -19,7 +19,7 @@ export interface InboxStateSnapshot {
   readonly order: readonly RequestId[]
   /** The number of all pending requests, including requests that are not loaded yet. */
   readonly pendingCount: number
-  /** The difference between the gateway's clock and the local clock, in milliseconds. */
+  /** How far the gateway's clock is ahead of the local clock, in milliseconds. */
   readonly clockSkewMs: number
   /** The streaming blocks. `blockKey` builds the keys. */
   readonly blocks: ReadonlyMap<string, StreamingBlock>
@@ -88,7 +88,7 @@ export class InboxState {
     this.#changedIds = null
   }
 
-  /** Adds the request from the reply to an answer, unless the event stream has already delivered a newer state of the request. */
+  /** Applies the request from the reply to an answer. Ignores the reply if the inbox does not show the request as pending, because the event stream may have delivered a newer state. */
   addReply(request: Request): void {
     if (request.status === 'resolved' && this.#requests.get(request.id)?.status === 'pending') this.#set(request)
   }
@@ -113,7 +113,7 @@ export class InboxState {
     }
   }
 
-  /** Computes the pending count of a session from its requests, because not every change of the count has a session event. */
+  /** Computes the pending count of every session from its requests, because not every change of the count has a session event. */
   #withPendingCounts(pending: readonly Request[]): Map<SessionId, Session> {
     const counts = new Map<SessionId, number>()
     for (const { session } of pending) counts.set(session, (counts.get(session) ?? 0) + 1)
@@ -182,7 +182,7 @@ export class InboxState {
     }
   }
 
-  /** Updates the last message of a session, because new messages have no session event. */
+  /** Updates the last message of the session, because no session event follows a new message. */
   #applyMessage(id: SessionId, { block, role, text }: Extract<Event, { type: 'message.added' }>): void {
     this.#blocks.delete(blockKey(id, block))
     const session = this.#sessions.get(id)

@@ -30,7 +30,7 @@ export interface InboxOptions {
   readonly now?: () => number
 }
 
-/** How many pages of sessions the inbox loads. Session lists load older sessions page by page. */
+/** How many pages of sessions the inbox loads in addition to the sessions in `hello`. Session lists load older sessions themselves. */
 const sessionPagesMax = 10
 const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
 

@@ -1,4 +1,4 @@
-/** Compares two texts line by line and detects their line endings. If a diff would take too long, all old lines count as removed and all new lines as added. */
+/** Compares two texts line by line and detects their line endings. If a diff takes longer than `timeoutMs`, all old lines count as removed and all new lines as added. */
 import { diffArrays } from 'diff/lib/diff/array.js'
 import type { TextEdit } from './ask-view.ts'
 import { displayLines } from './display-text.ts'
@@ -21,7 +21,7 @@ export interface Comparison {
   /** The numbers of removed and added lines. */
   readonly removed: number
   readonly added: number
-  /** The line endings of both texts. If the line endings are mixed, each row that ends in CRLF has a marker. */
+  /** The line endings of all texts together. If they are mixed, each row that ends in CRLF has a marker. */
   readonly lineEndings: LineEndings
 }
 

@@ -15,7 +15,7 @@ export interface LocalDraft {
   readonly draft: AnswerDraft
   /** When the draft last changed, by the gateway's clock. */
   readonly changedAt: number
-  /** When the draft that this tab last saved or loaded was stored, by the gateway's clock. */
+  /** When the gateway stored the draft that this tab last saved or loaded, by the gateway's clock. */
   readonly savedAt: number
   /** Whether the draft was typed on this device rather than received from another device. */
   readonly typedHere: boolean
@@ -53,7 +53,7 @@ export function writeLocalDraft(storage: DraftStorage, me: string, id: RequestId
     if (isEmptyDraft(draft) && !other) storage.removeItem(keyOf(me, id))
     else storage.setItem(keyOf(me, id), JSON.stringify(encoded))
   } catch {
-    // The browser blocks storage, so the draft is only in memory and at the gateway.
+    // The browser blocks storage or the storage is full, so the draft is only in memory and at the gateway.
   }
 }
 

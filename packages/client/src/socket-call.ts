@@ -95,7 +95,7 @@ class SocketClient implements SocketCall {
     const key = idempotencyKey ?? (contract[op].method === 'POST' ? newIdempotencyKey() : undefined)
     const id = this.#nextId++
     const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })
-    // The gateway closes a socket that sends a larger frame, so send a larger body over HTTP.
+    // The gateway closes a socket that sends a frame of more than `inboundFrameMaxBytes`, so send such a call over HTTP. A UTF-16 code unit has at most 3 bytes in UTF-8, so a short text is not encoded here.
     if (
       text.length * 3 > limits.inboundFrameMaxBytes &&
       new TextEncoder().encode(text).length > limits.inboundFrameMaxBytes
@@ -197,7 +197,7 @@ class SocketClient implements SocketCall {
     )
   }
 
-  /** A failed handshake reports no reason, so this method calls an operation over HTTP with the same credential to find the reason. If HTTP refuses the credential, reconnecting is useless. */
+  /** Finds out why a handshake failed. The failure itself has no reason, so this method calls an operation over HTTP with the same credential. If HTTP refuses the credential, reconnecting is useless. */
   async #explainFailure(): Promise<void> {
     this.#closeSocket()
     const signal = AbortSignal.timeout(explainMaxMs)
@@ -218,7 +218,7 @@ class SocketClient implements SocketCall {
     socket.close()
   }
 
-  /** Calls an operation that every credential may call, to detect a half-open connection, which reports no error. */
+  /** Detects a half-open connection, which reports no error. After a short silence, calls `whoAmI`, which every credential may call. If the silence continues, reconnects. */
   #checkHeartbeat(): void {
     if (!this.#socket) return
     const silentMs = Date.now() - this.#lastMessageAt

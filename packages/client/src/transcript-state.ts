@@ -1,4 +1,4 @@
-/** Builds transcript entries from the events of a session. Applying an event twice has no effect, and pages can be added at either end. */
+/** Builds transcript entries from the events of a session. Applying an event a second time has no effect, and pages can be added at either end. */
 import type { Attachment, Command, Event, Request, RequestId, Session, StreamingBlock } from '@holdpoint/protocol'
 import { describeChange } from './session-change.ts'
 import type { Entry, MessageEntry, NoteEntry, ToolEntry } from './transcript-entry.ts'
@@ -55,7 +55,7 @@ export class TranscriptState {
     this.#addFirstChangeNote(page)
   }
 
-  /** Adds the note for the first session change of the later page, because the previous change is now loaded. */
+  /** Adds the note for the first session change in the loaded events if `page` contains the session's previous state, which the note needs. */
   #addFirstChangeNote(page: TranscriptState): void {
     const change = this.#firstChange
     const before = page.#session

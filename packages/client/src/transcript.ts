@@ -17,11 +17,11 @@ import { TranscriptState } from './transcript-state.ts'
 export interface TranscriptSnapshot {
   /** The loaded entries, oldest first. */
   readonly entries: readonly Entry[]
-  /** Whether the log contains entries before the first loaded entry. */
+  /** Whether the log contains events before the first loaded entry. `loading` while a page is being loaded. */
   readonly earlier: 'some' | 'loading' | 'none'
   /** Whether the newest page is loaded. */
   readonly loaded: boolean
-  /** The error that prevented the newest page from loading. */
+  /** The error of the last attempt to load the newest page; null if the attempt succeeded. */
   readonly problem: Error | null
 }
 export interface TranscriptOptions {
@@ -112,7 +112,7 @@ export class Transcript {
       this.#changed()
       return !(error instanceof Fault && error.status < 500)
     }
-    // The snapshot reports the last error in `problem`.
+    // Ignore the rejection, because the snapshot already reports the error in `problem`.
     await retry(loadPage, { ...retryPauses, isRetryable, signal: this.#abort.signal }).catch(() => {})
   }
 
@@ -129,7 +129,7 @@ export class Transcript {
   #onFrame(frame: Frame): void {
     if (frame.frame === 'hello') {
       this.#state.setStreamingBlocks(frame.hello.blocks.filter(block => block.session === this.#session))
-      // The event stream skipped events, so events may be missing after the loaded entries.
+      // `gap` means that the event stream has skipped events, so the loaded entries may be incomplete.
       if (frame.hello.resume === 'gap' && this.#loaded) void this.#loadNewest()
     } else if (frame.frame === 'delta' && frame.delta.session === this.#session) {
       this.#state.addDelta(frame.delta)

@@ -21,7 +21,7 @@ export interface WatchOptions {
   readonly onStatus?: (status: ConnectionStatus) => void
 }
 
-/** The pauses between attempts to reconnect. Attempts continue until the signal aborts. A `hello` frame resets the pause. */
+/** The pauses between attempts to reconnect. Attempts continue until the signal aborts or the gateway replies with a permanent fault. A `hello` frame resets the pause. */
 const retryPauses = { firstPauseMs: 250, pauseMaxMs: 5000 }
 /** Faults that end the stream, because another attempt would get the same fault. */
 const permanentCodes = new Set([

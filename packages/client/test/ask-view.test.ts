@@ -38,7 +38,7 @@ const form: Ask = { kind: 'form', title: 'A card', message: '', schema: { type: 
 const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
 const told = (before: string, after: string) => rowsOf(before, after).map(({ sign, text }) => sign + text)
 
-/** Joins all texts that a view shows. */
+/** Rebuilds the input from everything that a view shows. */
 function whole(picture: ReturnType<typeof viewOf>): JsonObject {
   switch (picture.kind) {
     case 'command':

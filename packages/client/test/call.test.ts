@@ -31,7 +31,7 @@ interface Proxy {
   readonly url: string
   /** The port of the server that the proxy forwards to. */
   port: number
-  /** Cuts the connections once, after the gateway has executed this operation and before its reply arrives. */
+  /** The operation whose next reply is lost: the proxy cuts the connections once, after the gateway has executed the operation and before the reply arrives. */
   loseReplyOf: OperationName | null
   readonly executed: string[]
   cut(): void
@@ -121,7 +121,7 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
   })
   it('rejects with the fault of the gateway', async () => {
     const call = open('person')
-    const wrong = call('getSession', { id: 'ses_00000000000000000000' as Session['id'] }) // the text has the format of a session id
+    const wrong = call('getSession', { id: 'ses_00000000000000000000' as Session['id'] }) // the string has the format of a session id
     await expect(wrong).rejects.toMatchObject({ name: 'Fault', code: 'not_found' })
     await expect(wrong).rejects.toBeInstanceOf(Fault)
   })

@@ -4,7 +4,7 @@ import { hasInvisible } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
-// Read as text, because one sample has a lone surrogate, which not every JSON importer accepts.
+// The file is read instead of imported, because one entry has a lone surrogate, which not every JSON importer accepts.
 const data = new URL('../../protocol/test/data/display.json', import.meta.url)
 const texts = JSON.parse(readFileSync(data, 'utf8')) as readonly { readonly name: string; readonly text: string }[] // the file contains a list of such objects
 

@@ -42,7 +42,7 @@ class Actors {
     this.#person = callAs(gateway, ada)
   }
 
-  /** Ignores faults, because the gateway may refuse a random step such as a second answer. */
+  /** Ignores faults, because the gateway may refuse a random action, such as a second answer to the same request. */
   async run({ act, nth }: Step): Promise<void> {
     const session = this.sessions[nth % Math.max(1, this.sessions.length)]
     const request = this.requests[nth % Math.max(1, this.requests.length)]
@@ -164,7 +164,7 @@ describe('the state of an inbox', () => {
   })
   it('appends each delta once, and removes the streaming block when the finished block arrives', () => {
     const state = new InboxState(() => 0)
-    const session = 'ses_00000000000000000000' as Session['id'] // the text has the format of a session id
+    const session = 'ses_00000000000000000000' as Session['id'] // the string has the format of a session id
     const delta = (offset: number, text: string): Frame => ({
       frame: 'delta',
       delta: { session, type: 'message.delta', block: 'b', offset, text },

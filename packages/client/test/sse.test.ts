@@ -21,7 +21,7 @@ it('the stream parser reads the same events however the bytes are split into chu
       const text = all
         .map(data => [': heartbeat', 'id: 7', ...data.map(line => `data: ${line}`), '', ''].join(end))
         .join('')
-      // After a chunk that ends in a bare carriage return, the parser waits for the next line end.
+      // After a chunk that ends in a carriage return, the parser waits, because a line feed may follow. The final comment line makes it emit the last event.
       const bytes = new TextEncoder().encode(`${text}: end\n`)
       const at = [...new Set([0, ...cuts.map(cut => Math.min(cut, bytes.length)), bytes.length])].sort((a, b) => a - b)
       const chunks = at.slice(1).map((to, i) => bytes.subarray(at[i], to))

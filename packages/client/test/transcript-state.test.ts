@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import type { Entry } from '../src/transcript-entry.ts'
 import { TranscriptState } from '../src/transcript-state.ts'
 
-const id = `ses_${'a'.repeat(20)}` as SessionId // the text has the format of a session id
-const requestId = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // the text has the format of a request id
+const id = `ses_${'a'.repeat(20)}` as SessionId // the string has the format of a session id
+const requestId = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // the string has the format of a request id
 const session = {
   id,
   driver: 'test',
@@ -115,7 +115,7 @@ const pending = {
   delivery: delivery('waiting'),
 } as const satisfies Extract<EventBody, { type: 'request.opened' }>['value']
 const commandEvents = (n: number): EventBody[] => {
-  const command = `cmd_${String(n).padStart(20, '0')}` as Extract<EventBody, { type: 'command.taken' }>['command'] // the text has the format of a command id
+  const command = `cmd_${String(n).padStart(20, '0')}` as Extract<EventBody, { type: 'command.taken' }>['command'] // the string has the format of a command id
   const body = { kind: 'message', text: `say ${n}` } as const
   const value = {
     id: command,

@@ -94,7 +94,7 @@ describe('a transcript', () => {
     expect(done.entries.at(-1)).toMatchObject({ by: 'ada', problem: 'no' })
   })
   it('reports a permanent fault and does not retry', async () => {
-    const transcript = follow(`ses_${'0'.repeat(20)}` as SessionId) // the text has the format of a session id
+    const transcript = follow(`ses_${'0'.repeat(20)}` as SessionId) // the string has the format of a session id
     const { problem, loaded } = await when(transcript, snapshot => snapshot.problem !== null)
     expect(loaded).toBe(false)
     expect(problem).toBeInstanceOf(Fault)
@@ -110,7 +110,7 @@ describe('a transcript', () => {
 describe('a transcript with failing calls or streams', () => {
   /** Opens a transcript of a fake log. The test controls the stream and can make calls fail. */
   function openFake(events: readonly string[], failures = 0) {
-    const id = `ses_${'1'.repeat(20)}` as SessionId // the text has the format of a session id
+    const id = `ses_${'1'.repeat(20)}` as SessionId // the string has the format of a session id
     const listeners = new Set<(frame: Frame) => void>()
     const log = [...events]
     const eventOf = (text: string, i: number) => ({

@@ -117,7 +117,7 @@ export function answerProblem(ask: Ask, answer: Answer): string | null {
   return null
 }
 
-/** The agent's input has the shape that the tool takes, so an edited input must keep every field and the type of every field (G7). */
+/** Returns which field of the agent's input is missing in the edited input or has another type, or null. The agent's input has the shape that the tool takes, so an edit must keep that shape (G7). */
 function editedInputProblem(asked: JsonObject, edited: JsonObject): string | null {
   for (const [name, value] of Object.entries(asked)) {
     if (!Object.hasOwn(edited, name)) return `the edited input lacks "${name}", a field of the agent’s input`

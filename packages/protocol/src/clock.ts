@@ -12,7 +12,7 @@ export interface Clock {
   after(ms: number, callback: () => void, options?: TimerOptions): () => void
 }
 
-/** Browsers and Node fire a longer timer immediately, so `systemClock` splits it into several timers. */
+/** The longest delay of `setTimeout`. Browsers and Node fire a timer with a longer delay at once, so `systemClock` splits the delay into several timers. */
 const timerMaxMs = 2 ** 31 - 1
 
 /**
@@ -42,7 +42,7 @@ export function pause(clock: Clock, ms: number, signal?: AbortSignal): Promise<v
   return orAborted(elapsed, signal).finally(() => cancel())
 }
 
-/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. Never leaves a listener on the signal. */
+/** Settles like the promise, or rejects with the signal's reason if the signal aborts first. Removes its listener from the signal when the promise settles. */
 export function orAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
   return new Promise<T>((resolve, reject) => {

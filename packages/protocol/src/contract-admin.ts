@@ -29,7 +29,7 @@ export const Token = z
   .describe('A credential, without its secret.')
 export type Token = z.infer<typeof Token>
 
-/** Joins a `request.resolved` event with the current state of the request and the title of the session. Requests of deleted sessions have no entries. */
+/** An entry of the audit log: a `request.resolved` event with the current state of the request and the title of the session. Requests of deleted sessions have no entries. */
 export const AuditEntry = z
   .object({
     cursor: Cursor,

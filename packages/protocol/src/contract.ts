@@ -21,7 +21,7 @@ export interface CallOptions {
   /** Whether the browser should finish the call even if the person closes the page. */
   readonly keepalive?: boolean
 }
-/** Calls one operation over any transport: in process, HTTP or a socket. Rejects with a Fault. */
+/** Calls one operation over any transport: in process, HTTP or a socket. Rejects with a Fault if the gateway refuses the call. */
 export type Call = <K extends OperationName>(op: K, input: Input<K>, options?: CallOptions) => Promise<Output<K>>
 
 export const apiRoot = '/api/v1'

@@ -258,7 +258,7 @@ export const Hello = z
   .describe('The first frame of every event stream. It brings the client up to date.')
 export type Hello = z.infer<typeof Hello>
 
-/** A frame of the event stream. Only events have a cursor, because Holdpoint does not store the other frames. */
+/** A frame of the event stream. Holdpoint stores only the events, not the other frames. */
 export type Frame =
   | { readonly frame: 'hello'; readonly hello: Hello }
   | { readonly frame: 'event'; readonly event: Event }

@@ -84,7 +84,7 @@ const transientCodes: ReadonlySet<FaultCode> = new Set([
   'store_older',
 ])
 
-/** Returns whether the same call may succeed later: the error is a transient fault, or an `Unreachable` because the transport got no reply. */
+/** Returns whether the same call may succeed later: the error is a transient fault, or the transport got no reply and threw `Unreachable`. */
 export function isTransient(error: unknown): boolean {
   if (error instanceof Fault) return transientCodes.has(error.code)
   return error instanceof Error && error.name === 'Unreachable'

@@ -49,7 +49,7 @@ export function parseJsonStrict(text: string): Json {
   return parsed
 }
 
-/** Only a number with a three-digit exponent or hundreds of digits can overflow. Most bodies contain no such number and skip the full check. */
+/** Matches a number with an exponent of three or more digits, and a run of 300 digits. Texts without a match skip the full check, which visits every value. */
 const mayOverflow = /\d[eE]\+?\d{3}|\d{300}/
 
 function hasOnlyFiniteNumbers(value: Json): boolean {

@@ -1,4 +1,4 @@
-/** All limits of Holdpoint. Names of counts and lengths end in `Max`, sizes in `MaxBytes`, durations in `Ms`. */
+/** All limits of Holdpoint. Names of counts and lengths end in `Max`, names of sizes contain `Bytes`, and names of durations end in `Ms`. */
 export const limits = {
   // HTTP and connections
   bodyMaxBytes: 1024 * 1024,
@@ -15,7 +15,7 @@ export const limits = {
   inboundFrameMaxBytes: 256 * 1024,
   /** The number of operations that may run at the same time on one socket. */
   socketInFlightMax: 8192,
-  /** The size of replies that a client may leave unread. Above this limit the gateway stops reading from the socket. */
+  /** The total size of the replies that a client may leave unread. Above this limit the gateway stops reading from the socket. */
   queuedRepliesMaxBytes: 32 * 1024 * 1024,
   /** The gateway splits larger messages into fragments of this size and sends them one at a time. */
   fragmentMaxBytes: 256 * 1024,
@@ -67,7 +67,7 @@ export const limits = {
 
   // The stream
   subscriptionsMax: 4000,
-  /** The size of frames that a client may leave unread before the gateway disconnects the client. */
+  /** The total size of the frames that a client may leave unread before the gateway disconnects the client. */
   subscriptionBufferMaxBytes: 4 * 1024 * 1024,
   snapshotMax: 200,
   /** The largest size of each part of `hello`: sessions, requests, streaming blocks. */

@@ -1,4 +1,4 @@
-/** The schemas of rules. The schema contains every planned field, and `validateRule` in the rules package refuses fields that are not supported yet. */
+/** The schemas of rules. `RuleDraft` contains every planned field, and `validateRule` in the rules package refuses fields that are not supported yet. */
 import { z } from 'zod'
 import { RuleId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'

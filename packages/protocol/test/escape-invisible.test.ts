@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { escapeInvisible, hasInvisible } from '../src/index.ts'
 
-// Read as text, because one entry has a lone surrogate, which not every JSON importer accepts.
+// The file is read instead of imported, because one entry has a lone surrogate, which not every JSON importer accepts.
 const texts = JSON.parse(readFileSync(new URL('./data/display.json', import.meta.url), 'utf8')) as readonly {
   readonly name: string
   readonly text: string
@@ -26,7 +26,7 @@ function decodeEscapes(shown: string): string {
   })
 }
 
-/** Texts of backslashes, braces, letters of an escape, and invisible characters. */
+/** Generates strings of backslashes, braces, letters that occur in escapes, and invisible characters. */
 const tricky = fc
   .array(
     fc.constantFrom(

@@ -96,7 +96,7 @@ function findSecret(incoming: IncomingRequest, port: number): { secret: string; 
   return { secret, kind: 'cookie' }
 }
 
-/** Refuses a cookie from another page. Browsers attach cookies automatically, so a cookie alone does not prove which page sent the request. */
+/** Refuses a cookie unless the headers show that no page of another origin sent the request. Browsers attach cookies automatically, so a cookie alone does not prove which page sent the request. */
 function checkCookieUse(
   incoming: IncomingRequest,
   access: AccessLevel,

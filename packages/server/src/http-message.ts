@@ -9,7 +9,7 @@ export interface IncomingRequest {
   readonly repeatedHeader: string | null
   readonly hasBody: boolean
   header(name: string): string | undefined
-  /** Resolves with the whole body. Stops reading at `maxBytes` and rejects with a Fault. */
+  /** Resolves with the whole body. If the body is larger than `maxBytes`, stops reading and rejects with a Fault. */
   body(maxBytes: number): Promise<Buffer>
   /** Calls `callback` when the client disconnects, or at once if the client has already disconnected. */
   onDisconnect(callback: () => void): void
@@ -74,7 +74,7 @@ export function faultReply(fault: Fault, extra: FlatHeaders = []): OutgoingReply
   return jsonReply(fault.status, fault, [...challenge, ...extra])
 }
 
-/** A log line, which reports either a bug with the id that the caller received, or a disconnected client with the reason. */
+/** A log line. It reports either a bug with the id that the caller received, or a client that the server disconnected and the reason. */
 export type LogLine =
   | { readonly bug: string; readonly error: string }
   | { readonly disconnected: string; readonly reason: string }

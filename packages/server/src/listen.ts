@@ -16,7 +16,7 @@ export interface Listening {
   close(): Promise<void>
 }
 
-/** Limits on connections. A program that embeds the gateway can lower these limits. */
+/** Limits on connections. A program that embeds the gateway can change these limits. */
 export type ConnectionLimits = Readonly<
   Record<'connectionsMax' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'drainMaxMs', number>
 >
@@ -99,7 +99,7 @@ function attachHandlers(server: Server, handler: RequestHandler, sockets: Socket
 
 function drain(server: Server, open: ReadonlySet<Socket>, maxMs: number): Promise<void> {
   return new Promise(resolve => {
-    // Some clients never read their last reply or answer the closing frame, so stop waiting for them.
+    // Some clients never read their last reply or never answer the closing frame, so close their connections after `maxMs`.
     const timeout = setTimeout(() => {
       for (const socket of open) socket.destroy()
       resolve()
@@ -112,7 +112,7 @@ function drain(server: Server, open: ReadonlySet<Socket>, maxMs: number): Promis
   })
 }
 
-/** Headers that a client may send only once. Node uses the first of two values, but a proxy in front of the gateway may have checked the second. */
+/** Headers that a client may send only once. If a header is sent twice, Node drops or joins values, so the gateway could use another value than the one that a proxy in front of it has checked. */
 const sentOnce = new Set(['host', 'authorization', 'content-type', 'content-encoding', 'origin', 'idempotency-key'])
 function findRepeatedHeader(raw: readonly string[]): string | null {
   let seen = ''

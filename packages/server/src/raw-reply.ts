@@ -11,7 +11,7 @@ export function refuse(socket: Duplex, fault: Fault): void {
   const lines = [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`]
   for (let i = 0; i < headers.length; i += 2) lines.push(`${headers[i]}: ${headers[i + 1]}`)
   lines.push(`content-length: ${Buffer.byteLength(text)}`, 'connection: close', '', text)
-  // Destroy the connection, because a client that never closes its side would keep it open.
+  // Destroy the connection, because a client that never closes its side would keep the connection open.
   socket.end(lines.join('\r\n'), () => socket.destroy())
 }
 

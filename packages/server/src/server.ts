@@ -17,7 +17,7 @@ export interface ServerOptions {
   readonly staticDir?: string
   readonly version?: string
   readonly crashPoint?: CrashPoint
-  /** Receives a log line for every bug and every disconnected client. By default each log line is written to stderr as JSON. */
+  /** Receives a log line for every bug and for every client that the server disconnects. By default each log line is written to stderr as JSON. */
   readonly log?: Log
   /** Connection limits that replace the limits of the protocol package. */
   readonly connectionLimits?: Partial<ConnectionLimits>

@@ -1,4 +1,4 @@
-/** Sends replies and stream frames over one WebSocket. Unread bytes are counted separately, because too many unread frames end the subscription, but too many unread replies only pause reading from the socket. */
+/** Sends replies and stream frames over one WebSocket. Unsent bytes of replies and frames are counted separately, because too many unread frames end the subscription, but too many unread replies only pause reading from the socket. */
 import { limits } from '@holdpoint/protocol'
 import type { WebSocket } from 'ws'
 
@@ -13,9 +13,9 @@ interface Message {
 export class SocketWriter {
   readonly #ws: WebSocket
   readonly #queue: Message[] = []
-  /** The number of bytes that are queued or not yet written to the network. */
+  /** For each kind of message, the number of bytes that are not yet written to the network, including queued bytes. */
   readonly #unsentBytes = { reply: 0, frame: 0 }
-  /** The number of bytes that were passed to the socket and are not yet written. This number stays small, so that a ping does not wait behind a long queue. */
+  /** The number of bytes that were passed to the socket and are not yet written. This number stays small, so that a ping is sent without a long wait. */
   #inFlightBytes = 0
   #ending = false
   #progressed = false

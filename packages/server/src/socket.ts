@@ -98,7 +98,7 @@ class SocketConnection {
   }
 
   heartbeat(): void {
-    // Pongs do not arrive while reading is paused. A client that reads queued messages is alive as well.
+    // Pongs do not arrive while reading is paused, so a client that has read queued messages counts as alive as well.
     const isAlive = this.#writer.hasProgressed() || this.#gotPong
     this.#gotPong = false
     if (isAlive) this.#ws.ping()
@@ -107,7 +107,7 @@ class SocketConnection {
 
   close(): void {
     this.#subscription?.unsubscribe()
-    // Long polls have just ended with `draining`, and their replies must be sent before the closing frame.
+    // Long polls have just ended with `draining`. Their replies are queued in the current turn of the event loop and must be sent before the closing frame.
     setImmediate(() => this.#writer.end())
   }
 
@@ -123,7 +123,7 @@ class SocketConnection {
       const frame = parseJsonStrict(data.toString('utf8'))
       if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
         throw new Fault('bad_input', 'A frame must be a JSON object.')
-      const fields = frame as Fields // the line above refuses everything except objects
+      const fields = frame as Fields // the check above refuses everything except objects
       if ('subscribe' in fields) void this.#subscribe(fields)
       else if ('cancel' in fields)
         this.#running.get(fields.cancel as FrameId)?.() // a value of another type is never a key of the map
@@ -173,7 +173,7 @@ class SocketConnection {
       const caller = await revalidate()
       const options = readSubscribeOptions(subscribe as Fields) // `readSubscribeOptions` checks every field
       const subscription = await this.#handler.subscriptions.subscribe(caller, options, revalidate)
-      // In the meantime, a newer subscribe frame has arrived or the socket has closed.
+      // Drop this subscription if a newer subscribe frame has arrived or the socket has closed in the meantime.
       if (number !== this.#subscribeCount || this.#ws.readyState !== this.#ws.OPEN) return subscription.unsubscribe()
       this.#subscription?.unsubscribe()
       this.#subscription = subscription

@@ -84,7 +84,7 @@ async function load(file: string, encoding: Encoding | null): Promise<CachedFile
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"` }
 }
 
-/** Returns the best encoding in the Accept-Encoding header that is not refused with `q=0`, or null. */
+/** Returns the preferred encoding among those that the Accept-Encoding header lists and does not refuse with `q=0`, or null. */
 function acceptedEncoding(header: string): Encoding | null {
   const names = header
     .toLowerCase()

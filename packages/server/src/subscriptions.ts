@@ -18,7 +18,7 @@ export interface FrameSink {
 }
 
 export interface ClientSubscription {
-  /** Starts sending frames to the sink, beginning with the frames that arrived since the subscription started. */
+  /** Sends `hello`, the missed events and the frames that have arrived since the subscription started, and then every new frame. */
   open(sink: FrameSink): void
   unsubscribe(): void
 }

@@ -148,7 +148,7 @@ it('every transport accepts or refuses the same combinations of headers (B7)', a
       const results = await Promise.all(
         names.map(async name => ((await transports[name](sent)) === successStatus[name] ? 'accepted' : 'refused')),
       )
-      // A read request with only a cookie is accepted if x-holdpoint proves that the page is our own. In all other cases the transports agree.
+      // Without a token, an Origin or `Sec-Fetch-Site: same-origin`, a cookie with x-holdpoint is enough to read but not to write. In all other cases the transports agree.
       const isCookieOnly = !sent.authorization && !sent.origin && sent['sec-fetch-site'] !== 'same-origin'
       const [read, write, stream, socket] = results
       expect(read).toBe(stream)

@@ -104,7 +104,7 @@ describe('docs/api.md', () => {
     const script = new URL('../../../scripts/api-reference.mjs', import.meta.url).href
     const { renderApiReference } = (await import(script)) as {
       renderApiReference: (document: OpenapiDocument) => string
-    } // the script exports nothing else
+    } // the script exports this function
     const stored = readFileSync(new URL('../../../docs/api.md', import.meta.url), 'utf8')
     expect(stored).toBe(renderApiReference(document))
   })
