@@ -1,4 +1,4 @@
-/** Decides who may see a session and who may write on behalf of its agent: the runner with the current fence or, in an external session, the agent's own credential. */
+/** Decides who may see a session and who may write on behalf of its agent: the runner with the current fence or, in an external session, the agent's own credential or the person who opened the session. */
 import { externalInfo, Fault, type SessionId } from '@holdpoint/protocol'
 import type { Caller } from './gateway.ts'
 import type { SessionRow } from './rows.ts'
@@ -22,7 +22,7 @@ export function maySee(caller: Caller, row: Pick<SessionRow, 'driver' | 'agent'>
   return caller.role !== 'agent' || (row.driver === externalDriver && row.agent === caller.token)
 }
 
-/** Returns the reason why the caller may not write on behalf of the session's agent, or null if the caller may. */
+/** Returns the Fault that says why the caller may not write on behalf of the session's agent, or null if the caller may. */
 export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null {
   if (!maySee(caller, row)) return sessionNotFound(row.id, caller)
   const external = row.driver === externalDriver

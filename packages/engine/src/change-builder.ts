@@ -24,7 +24,7 @@ export class ChangeBuilder {
     const put = this.#puts.get(`${table}/${id}`)
     return put ? (put.row as Rows[K]) : this.view.get(table, id) // the key contains the table, so the row belongs to that table
   }
-  /** Returns the rows that match in the store, with this change's own writes applied to them. */
+  /** Returns the rows that match in the store, each as this change has put it. Rows that only this change adds are not included. */
   find<K extends Table>(table: K, query: Query): Rows[K][] {
     const rows = this.view.find(table, query)
     return rows.map(row => (this.#puts.get(`${table}/${row.id}`)?.row as Rows[K] | undefined) ?? row) // the key contains the table, so the row belongs to that table

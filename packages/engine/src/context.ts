@@ -38,7 +38,7 @@ export interface Mutation<T> {
   readonly reads: readonly Read[]
   /** Returns the reply, or a Fault for the caller. The writes collected in `change` are committed in both cases. */
   readonly decide: (change: ChangeBuilder) => OperationResult<T> | Fault
-  /** Set for operations whose reply may contain a secret. If `omitBody` is true, the reply is not stored under the idempotency key, and `rebuild` creates the reply to a repeated call. */
+  /** Set for operations whose reply may contain a secret. If `omitBody` returns true, the reply is not stored under the idempotency key, and `rebuild` creates the reply to a repeated call. */
   readonly replay?: { readonly omitBody: (body: T) => boolean; readonly rebuild: (change: ChangeBuilder) => T | Fault }
 }
 
@@ -46,7 +46,7 @@ export function sha256(text: string): string {
   return hash('sha256', text)
 }
 
-/** Selects the pending requests of all sessions or of one session. With a session, the condition on `open` makes the store use the index of open requests instead of scanning resolved requests. */
+/** Returns the condition that selects the pending requests of all sessions or of one session. With a session, the condition on `open` makes the store use the index of open requests instead of scanning the session's resolved requests. */
 export function pendingIn(session?: SessionId): NonNullable<Query['where']> {
   return session ? { open: 1, session, status: 'pending' } : { status: 'pending' }
 }

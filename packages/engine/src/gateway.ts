@@ -100,7 +100,7 @@ export interface SubscribeOptions {
 }
 export interface Subscription {
   readonly hello: Hello
-  /** The events after the given cursor up to `hello.cursor`, if the subscription was resumed. Send `hello` first, then these events, then live frames. */
+  /** The events after the given cursor up to `hello.cursor`; empty unless the subscription was resumed. Send `hello` first, then these events, then live frames. */
   readonly missed: readonly SerializedFrame[]
   stop(): void
 }
@@ -120,7 +120,7 @@ export interface Gateway {
     input: unknown,
     options?: DispatchOptions,
   ): Promise<OperationResult<unknown>>
-  /** Live frames begin right after `hello.cursor`, so no event is lost between the snapshot and the first live frame. */
+  /** Opens a subscription. Its live frames begin right after `hello.cursor`, so no event is lost between the snapshot and the first live frame. */
   subscribe(caller: Caller, options: SubscribeOptions, listener: FrameListener): Promise<Subscription>
   /** Resolves with the caller of a bearer token or cookie, or null if the secret is not valid. */
   authenticate(secret: string, kind: 'bearer' | 'cookie', via: string): Promise<Caller | null>
@@ -245,12 +245,12 @@ export async function openGateway({
     if (caller && !roles.includes(caller.role) && !roles.includes('anyone')) throw forbidden(caller, op)
     const parsed = spec.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, op)
-    const run = operations[op] as Operation<OperationName> // the same key selected the schema that parsed the input
+    const run = operations[op] as Operation<OperationName> // `op` also selected the schema that parsed the input
     return run(ctx, caller ?? anonymousCaller, parsed.data as ParsedInput<OperationName>, options) // the input was parsed with the schema of that operation
   }
   return {
     dispatchUnparsed,
-    dispatch: dispatchUnparsed as Gateway['dispatch'], // the operation that `op` names returns the output of that name
+    dispatch: dispatchUnparsed as Gateway['dispatch'], // each operation returns the output that the contract declares under its name
     subscribe: (caller, options, listener) => subscribe(ctx, caller, options, listener),
     authenticate: (secret, kind, via) => authenticate(ctx, secret, kind, via),
     ensureToken: (secret, role, name) => ensureToken(ctx, secret, role, name),
@@ -280,7 +280,7 @@ export function callAs(gateway: Gateway, caller: Caller): Call {
   return async (op, input, options) => (await gateway.dispatch(caller, op, input, options)).body
 }
 
-/** Extends the leases of runners that have sessions by one term, because no runner could renew its lease while the gateway was down. */
+/** Makes the lease of every runner that has sessions last at least one full term from now, because no runner could renew its lease while the gateway was down. */
 async function extendRunnerLeases(ctx: Context): Promise<void> {
   const runners = await ctx.store.find('runner', {})
   const leased = await Promise.all(runners.map(runner => ctx.store.count('session', { where: { runner: runner.id } })))

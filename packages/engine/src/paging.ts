@@ -23,7 +23,7 @@ export function remainingRange(range: EventRange, { seq }: StoredEvent): EventRa
   return { ...range, ...(range.newestFirst ? { before: seq } : { after: seq }) }
 }
 
-/** Yields events one by one, in the order of the range. */
+/** Yields events one by one, oldest first, or newest first if `range.newestFirst` is set. */
 export async function* scanEvents(store: Store, range: EventRange): AsyncGenerator<StoredEvent, void> {
   for (let remaining = range, limit: number = limits.readAheadMax; ; ) {
     const events = await store.events({ ...remaining, limit })

@@ -19,7 +19,7 @@ const measuredSessionsMax = 10_000
 export class PendingQuota {
   readonly #stored: PendingRequests
   readonly #reserved = new Map<SessionId, { count: number; bytes: number }>()
-  /** Upper bound of the stored bytes per session. The bound is not lowered when requests resolve. When it exceeds the limit, the exact size is measured again. */
+  /** Upper bound of the bytes of the stored pending requests per session. The bound is not lowered when requests resolve. If a new request does not fit under it, the exact size is measured again. */
   readonly #storedBytesMax = new Map<SessionId, number>()
   /** Measurements in progress. `added` is the total size of the requests that were opened during the measurement. The measured size may or may not include these requests. */
   readonly #measuring = new Map<SessionId, { readonly done: Promise<void>; added: number }>()

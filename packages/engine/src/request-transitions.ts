@@ -6,7 +6,7 @@ import type { Read } from './store.ts'
 import { type RequestState, type RequestTransition, type RequestTrigger, requestTransitions } from './transitions.ts'
 import { maskSecrets } from './wire-views.ts'
 
-/** Returns the read that selects a session's requests that are pending, or resolved but not yet taken by the agent. */
+/** Returns the read that selects a session's open requests: those that are pending, and those whose resolution is waiting or handed. */
 export function openRequestsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'request' } {
   return { table: 'request', query: { where: { open: 1, session } } }
 }
@@ -52,7 +52,7 @@ export function resolveRequest(
   return next
 }
 
-/** Applies the deadline of a request if it has passed. Must be called before anything else resolves the request: once the deadline has passed, only the deadline may resolve it, even if the sweep has not run yet (G1). */
+/** Applies the deadline of a pending request if the deadline has passed: denies the request or marks it as overdue. Must be called before anything else resolves the request, because a deadline that denies wins even if the sweep has not run yet (G1). */
 export function expireIfDue(change: ChangeBuilder, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
   if (row.status !== 'pending' || row.deadlineAt === null || change.now < row.deadlineAt) return row
   if (row.onDeadline === 'deny') {
@@ -116,7 +116,7 @@ export function markHandedUnknown(change: ChangeBuilder, session: SessionId): vo
       setDelivery(change, request, 'unknown', { reason: 'the agent was lost after the answer was handed to it' })
 }
 
-/** Marks a parked session so that a runner resumes it. Writes no event, because the caller has just written the event of the resolution. */
+/** Marks a parked session so that a runner resumes it. Writes no event, because the caller writes the event of the resolution. */
 export function markNeedsRunner(change: ChangeBuilder, session: SessionId): void {
   const row = change.get('session', session)
   if (row && row.state === 'parked' && !row.needsRunner) change.put('session', { ...row, needsRunner: true })

@@ -19,15 +19,15 @@ export interface Lease {
 /** A stored session. Unlike the wire view, it has no `pending` count, which is computed whenever the session is read, and it has extra fields that only the gateway needs. `ord` is the log position at which the session was opened. */
 export type SessionRow = Omit<Session, 'pending'> & {
   readonly ord: number
-  /** The lease of the runner that drives the session now; null if a runner may attach. */
+  /** The lease of the runner that drives the session now; null if no runner does. */
   readonly lease: Lease | null
   /** Incremented at every attach; agent-side writes with a lower fence are stale. */
   readonly fence: number
   /** Whether a turn has started, by a message or by the agent itself, and has not finished. */
   readonly turnOpen: boolean
-  /** Whether a runner should attach: the session is new, or is parked and has an answer or a command for its agent. */
+  /** Whether a runner should attach: the session is new, or it is parked and its agent has an answer to take, a command to run or a turn to continue. */
   readonly needsRunner: boolean
-  /** The id of the external agent's credential, with which the session was opened or which the person who opened the session named. Null in other sessions. */
+  /** The id of the credential of an external session's agent: the agent opened the session with this credential, or the person who opened the session named it. Null if the session has no such credential. */
   readonly agent: string | null
   /** The person who opened an external session and may also write on behalf of its agent; null in other sessions. */
   readonly person: string | null

@@ -29,7 +29,7 @@ export function sessionReads(session: SessionId): Read[] {
   return [{ table: 'session', id: session }, openRequestsOf(session), openCommandsOf(session), drafts]
 }
 
-/** Stores text that is still streaming as a partial message, so that an ask, an interrupt or an end does not lose it. */
+/** Stores each message that is still streaming as a partial message, so that its text survives an ask, an interrupt, a park or an end. */
 export function persistPartialBlocks(ctx: Context, change: ChangeBuilder, session: SessionId): void {
   for (const { block, text, agentPath } of ctx.streamingBlocks.partialMessages(session))
     change.event(session, {
@@ -91,7 +91,7 @@ function sessionLive(row: SessionRow): Fault {
   return new Fault('session_live', `Session ${row.id} is ${row.state}; end it before deleting it`, { id: row.id })
 }
 
-/** Returns the session after a trigger. Throws if the table refuses the trigger, so check `nextSessionState` first unless that is impossible. */
+/** Returns the session after a trigger. Throws if the table refuses the trigger or deletes the session, so check `nextSessionState` first if either can happen. */
 export function applySessionTransition(change: ChangeBuilder, row: SessionRow, trigger: SessionTrigger): SessionRow {
   const state = nextSessionState(row, trigger)
   if (state instanceof Fault || state === 'delete')
@@ -99,7 +99,7 @@ export function applySessionTransition(change: ChangeBuilder, row: SessionRow, t
   return state === row.state ? row : { ...row, state, stateChangedAt: change.now }
 }
 
-/** Ends a session, resolves its pending requests and finishes its open commands, except an `end` command that its runner has not seen yet. */
+/** Ends a session, resolves its pending requests and finishes its open commands, except `end` commands, which stay open for its runner. */
 export function applySessionEnd(
   ctx: Context,
   change: ChangeBuilder,
@@ -137,7 +137,7 @@ export function finishEndCommands(change: ChangeBuilder, row: SessionRow): Sessi
   return change.put('session', { ...row, lease: null })
 }
 
-/** Clears the lease after the runner was lost or parked the session. Pending requests stay pending; handed answers become unknown. */
+/** Clears the lease after the runner was lost or parked the session. Ends the session if its driver cannot resume it or if it had too many idle attaches. Otherwise pending requests stay pending, and handed answers become unknown. */
 export function releaseSession(
   ctx: Context,
   change: ChangeBuilder,
@@ -174,7 +174,7 @@ export function resetIdleAttaches(change: ChangeBuilder, row: SessionRow): Sessi
   return row.idleAttaches === 0 ? row : change.put('session', { ...row, idleAttaches: 0 })
 }
 
-/** Whether the agent has something to do: an answer to take or, if no request is pending, a command or an open turn. */
+/** Whether the session needs a runner: it is starting, or its agent has an answer to take or, if no request is pending, a command to run or a turn to continue. */
 function isRunnerNeeded(change: ChangeBuilder, row: SessionRow): boolean {
   if (row.state === 'starting') return true
   if (openRequestsIn(change, row.id).some(request => requestState(request) === 'waiting')) return true

@@ -6,11 +6,11 @@ import type { Rows, Table } from './rows.ts'
 export interface Head {
   readonly seq: number
   readonly hash: string
-  /** Renewed each time the store is opened. Cursors contain the epoch, so that a cursor from before a restore is recognized. */
+  /** Replaced each time the store is opened. A cursor contains the epoch of its event, so a cursor to an event that a restore removed does not match a later event with the same seq. */
   readonly epoch: string
   /** The store's time at the last commit; it never goes backwards. */
   readonly at: number
-  /** Grows with every change of the rules. A cache of rules is stale if this number differs inside the transaction. */
+  /** Grows with every change of the rules. Cached rules are stale if they were loaded at another `rulesSeq`. */
   readonly rulesSeq: number
 }
 
@@ -25,17 +25,17 @@ export interface StoredEvent {
   readonly text: string
   /** SHA-256 of the original `text`. The hash stays the same when the session is deleted and the text is replaced. */
   readonly bodyHash: string
-  /** The link of the hash chain: SHA-256 of the previous event's hash and this event's seq, epoch, at, session, type and bodyHash. */
+  /** This event's link in the hash chain: SHA-256 of the previous event's hash and this event's seq, epoch, at, session, type and bodyHash. */
   readonly hash: string
 }
 
 type Scalar = string | number | null
-/** Selects rows by the columns of `tables`, in the order of `ord`. */
+/** Selects rows by the columns that `tables` defines. Rows are sorted by `ord`, ascending unless `newestFirst` is set. */
 export interface Query {
   readonly where?: Readonly<Record<string, Scalar | readonly Scalar[]>>
   /** Selects rows in which the column is at most this value and not null. */
   readonly atMost?: Readonly<Record<string, number>>
-  /** Selects rows in which the column contains this text, which must be lower case. */
+  /** Selects rows in which the column contains this string. The column `search` is lower case, so the string must be lower case too. */
   readonly contains?: Readonly<Record<string, string>>
   readonly afterOrd?: number
   readonly beforeOrd?: number
@@ -54,7 +54,7 @@ export interface EventQuery {
   readonly types?: readonly EventType[]
 }
 
-/** What `decide` may read: the rows selected by the change's reads, including the effects of all earlier changes. */
+/** What `decide` may read: the time, the next seq, and the rows that the change's `reads` select, as all earlier changes left them. */
 export interface View {
   readonly now: number
   /** The seq that the first event of this change will get. */
@@ -71,13 +71,13 @@ export interface Writes {
   readonly puts?: readonly Put[]
   readonly deletes?: readonly { readonly table: Table; readonly id: string }[]
   readonly events?: readonly { readonly session: SessionId | null; readonly body: EventBody }[]
-  /** Deletes the session, its requests, commands and drafts, and the bodies of its events. The hashes of the events stay. */
+  /** Deletes the session, its requests, commands and drafts, and replaces the bodies of its earlier events with `{"type":"purged"}`. The hashes of the events stay. */
   readonly purge?: SessionId
 }
 
 export type Read = { readonly table: Table; readonly id: string } | { readonly table: Table; readonly query: Query }
 
-/** One atomic change. `decide` must be pure and synchronous; it runs again if a commit has to be retried. */
+/** One atomic change. `decide` must be pure and synchronous, because it runs again if the commit has to be retried. */
 export interface Change<T> {
   /** Names the change in crash points and error messages. */
   readonly label: string
@@ -86,7 +86,7 @@ export interface Change<T> {
   decide(view: View): Writes & { readonly result: T }
 }
 
-/** Called between any two steps of a commit; tests kill the process there. */
+/** Called with the name of each point that a commit or a restore reaches, such as `written:open`. Tests kill the process there. */
 export type CrashPoint = (point: string) => void
 
 export interface Store {
@@ -104,7 +104,7 @@ export interface Store {
   epochAt(seq: number): Promise<string | undefined>
   /** Calls the listener with the events of every commit of this process, in order and before `commit` resolves. Calls the listener with null if another process may have committed. */
   onCommit(listener: (events: readonly StoredEvent[] | null) => void): () => void
-  /** Writes a consistent copy of the store into a new file while commits continue. */
+  /** Writes a consistent copy of the store into a new file while commits continue. Only the SQLite store supports this; the others reject with a Fault. */
   backup(file: string): Promise<{ readonly bytes: number }>
   close(): Promise<void>
 }

@@ -37,11 +37,11 @@ export class StreamingBlocks {
     if (session) return [...(this.#blocks.get(session)?.values() ?? [])]
     return [...this.#blocks.values()].flatMap(blocks => [...blocks.values()])
   }
-  /** Returns the streaming messages whose text is known from the first character. An ask, an interrupt or an end stores them as partial messages. */
+  /** Returns the streaming messages whose text is known from the first character. Only these can be stored as partial messages. */
   partialMessages(session: SessionId): StreamingBlock[] {
     return this.all(session).filter(block => block.type === 'message.delta' && block.offset === 0)
   }
-  /** Removes blocks that are finished, and blocks that will never be finished. */
+  /** Sends unsent deltas when their block is finished or a request is opened, and removes blocks that are finished or will never be finished. */
   onEvent({ session, body }: StoredEvent): void {
     if (session === null) return
     switch (body.type) {

@@ -199,7 +199,7 @@ function commitEvents(
         const found = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
         if (found instanceof Fault) return found
         const events = items.filter(isLogged)
-        // A state change alone does not count as progress, because an agent may start again and again without doing anything.
+        // A `session.changed` item alone does not reset the count of idle attaches, because an agent can report its state at every start without doing anything.
         const row = events.length > 0 ? resetIdleAttaches(change, found) : found
         for (const item of events) change.event(row.id, item)
         const next = items.reduce((before, item) => sessionAfter(change, before, item), row)
@@ -215,7 +215,7 @@ function commitEvents(
 /** Fields whose change is published as `session.changed`. */
 const shownFields = ['state', 'mode', 'model', 'conversationId', 'process', 'cost'] as const
 
-/** Returns the session row with its last message, cost, open turn and process updated from one item. */
+/** Returns the session row after one item: its state, last message, cost, open turn, and what the agent reports about itself. */
 function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem): SessionRow {
   if (!isLogged(item)) return applyReportedState(change, row, item)
   if (item.type === 'turn.finished') {
@@ -302,7 +302,7 @@ export function finishCommand(
   )
 }
 
-/** Commits a change of one command, with the access check that takeCommand and finishCommand share. */
+/** Commits a change of one command, with the access check that `takeCommand` and `finishCommand` share. */
 async function commandChange(
   ctx: Context,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** Lists and searches the audit log (G10). It has one entry for every resolution in the event log, with the current state of the request and its session. */
+/** Lists and searches the audit log (G10). The audit log has one entry for every resolution in the event log whose session still exists, with the current state of the request and its session. */
 import { type Answer, type Ask, type AuditEntry, type Cursor, limits, type ParsedInput } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'
@@ -31,7 +31,7 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
   for await (const found of scanResolutions(ctx, caller, input, range)) {
     bytes += found.bytes
     const full = entries.length >= itemsMax || scanned >= limits.auditScanMax || bytes > limits.pageMaxBytes
-    // Always take the first entry, so that a reader makes progress even if a single entry exceeds the limit.
+    // Always take the first resolution, so that a reader makes progress even if a single resolution exceeds the limit.
     if (last !== null && full) return page(last)
     last = found.cursor
     scanned++
@@ -43,7 +43,7 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
 /** Number of resolutions read at once. Even if every request has the maximum size, one batch is no larger than a page. */
 const batchMax = Math.floor(limits.pageMaxBytes / limits.bodyMaxBytes)
 
-/** Yields resolutions in the order of the range. A search may scan many resolutions, so other work gets a turn of the event loop between batches. */
+/** Yields resolutions oldest first, or newest first if `range.newestFirst` is set. A search may scan many resolutions, so other work gets a turn of the event loop between batches. */
 async function* scanResolutions(
   ctx: Context,
   caller: Caller,
@@ -71,7 +71,7 @@ async function scanResolution(
   const cursor = cursorOf(event)
   const noMatch = { cursor, bytes: eventBytes(event), entry: null }
   const { body } = event
-  // The events of a deleted session have no body, so there is nothing to show.
+  // The body of an event whose session was deleted has the type `purged`, so such events are skipped here too.
   if (body.type !== 'request.resolved' || !event.session) return noMatch
   const { request, digest, resolution } = body
   if (filter.by && filter.by !== resolution.by) return noMatch

@@ -86,7 +86,7 @@ function deliveryRefused(row: RequestRow, caller: Caller): Fault {
   return new Fault('already_resolved', message, { request: toRequest(row, caller) })
 }
 
-/** Commits a change of one request, with the access check that withdrawRequest and reportDelivery share. */
+/** Commits a change of one request, with the access check that `withdrawRequest` and `reportDelivery` share. */
 async function agentChange(
   ctx: Context,
   caller: Caller,

@@ -29,7 +29,7 @@ export async function seqOf(store: Store, cursor: string): Promise<number | unde
   return (await store.epochAt(seq)) === epoch ? seq : undefined
 }
 
-/** Resolves with the range of events that fills a page. With `before`, events are read newest first, so that the page ends at that cursor. */
+/** Resolves with the range of events from which a page is filled. With `before`, events are read newest first, so that the page ends at that cursor. */
 export async function rangeOf(
   store: Store,
   { after, before }: Pick<ParsedInput<'listEvents'>, 'after' | 'before'>,
@@ -47,7 +47,7 @@ export async function rangeOf(
   return before === undefined ? { after: seq } : { before: seq, newestFirst: true }
 }
 
-/** Returns items that were read from a range in the order of the log. */
+/** Returns the items oldest first, even if the range was read newest first. */
 export function inLogOrder<T>(range: EventRange, items: readonly T[]): T[] {
   return range.newestFirst ? items.toReversed() : [...items]
 }

@@ -76,7 +76,7 @@ function commitRequest(
     { table: 'session', id: input.id },
     { table: 'request', id },
   ]
-  // External agents do not report turns, so asking starts a turn, which changes the session.
+  // External agents do not report turns, so opening a request starts one. That writes the session, and `putSession` needs the open requests.
   if (external) reads.push(openRequestsOf(input.id))
   return ctx.commit<ReturnType<typeof toRequest>>(
     {
@@ -245,7 +245,7 @@ export function draftsFor(request: RequestId) {
   return { table: 'draft', query: { where: { request } } } as const
 }
 
-/** Resolves with the reads for answering requests. A request that does not exist yet counts as not found, even if it is opened before the answer is decided. */
+/** Resolves with the reads for answering requests, and the ids of the requests that exist. A request that does not exist yet counts as not found even if it is opened before the answer is decided, because the reads do not include it. */
 async function answerReads(
   ctx: Context,
   items: readonly Pick<AnswerItem, 'id' | 'answer'>[],

@@ -151,7 +151,7 @@ export async function releaseLostSessions(ctx: Context, id: RunnerId): Promise<v
   )
 }
 
-/** Lists the sessions that this runner can attach: new sessions, and parked sessions with an answer or a command for their agent. */
+/** Lists the sessions that need a runner and that this runner can attach: its own sessions, sessions that no runner owns, and sessions of portable drivers. */
 export async function listWork(
   ctx: Context,
   _caller: Caller,

@@ -75,7 +75,7 @@ function messageBody(text: string, attachments: ParsedInput<'sendMessage'>['atta
   return { kind: 'message', text, ...(attachments ? { attachments } : {}) }
 }
 
-/** Returns the read of the credential in `options.agent`, for which a person opens an external session. */
+/** Returns the read of the credential in `options.agent`, for which a person opens an external session, or null if the option is missing. */
 function namedAgentRead(caller: Caller, agent: Json | undefined) {
   if (agent === undefined) return null
   if (caller.role !== 'person')
@@ -266,7 +266,7 @@ function interrupt(ctx: Context, change: ChangeBuilder, caller: Caller, row: Ses
   return addCommand(ctx, change, caller, row, { kind: 'interrupt' }).session
 }
 
-/** Interrupts all busy sessions, each in a change of its own, because one large change would block all other commits. A repeated call interrupts only the sessions that the first call found. */
+/** Interrupts all busy sessions, each in a change of its own, because one large change would block all other commits. A call that is repeated with the same idempotency key interrupts only sessions that the first call found. */
 export async function stopEverything(
   ctx: Context,
   caller: Caller,
