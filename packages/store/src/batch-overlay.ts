@@ -7,11 +7,11 @@ import { matches, type Row, rowOrder, tableLayouts, type VersionedRow } from './
 /** The committed rows that the changes of the batch read. */
 export interface CommittedRows {
   get(table: Table, id: string): VersionedRow | undefined
-  /** Returns up to `extra` rows beyond the query's limit, because the batch may have changed that many. Returns undefined if the rows are not loaded. */
+  /** Returns up to `extra` rows beyond the query's limit, because the batch may have written that many rows of the table. Returns undefined if not enough rows are loaded. */
   find(table: Table, query: Query, extra: number): readonly VersionedRow[] | undefined
 }
 
-/** A row that the batch has read or written: its committed version, and the row after the batch. */
+/** A row that the batch has read or written: its committed version, and the row after the changes applied so far. */
 export interface Entry {
   readonly before: VersionedRow | undefined
   after: Row | undefined
@@ -20,7 +20,7 @@ export interface Entry {
   replaced: boolean
 }
 
-/** Thrown inside `decide` if the change has to wait for the next batch. */
+/** Thrown inside `decide` if a query needs more rows than are loaded, so that the change waits for the next batch. */
 const needsNextBatch = Symbol('needsNextBatch')
 
 export class BatchOverlay {

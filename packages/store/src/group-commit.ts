@@ -101,7 +101,7 @@ export class GroupCommit {
       const writing = this.#write(batch)
       written = writing instanceof Promise ? await writing : writing
     } catch (thrown) {
-      // A Fault means that the store is unavailable, so every change fails. Another error comes from one of the changes, so retry each change in a batch of its own.
+      // A Fault means that the store could not write, so every change fails. Any other error is assumed to come from one of the changes, so each change is retried in a batch of its own.
       if (thrown instanceof Fault || batch.length === 1) for (const { reject } of batch) reject(thrown)
       else for (const queued of batch) await this.#commitBatch([queued])
       return

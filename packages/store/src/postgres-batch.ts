@@ -126,7 +126,7 @@ export async function writeBatch(
 
 type Entries = readonly (readonly [id: string, entry: Entry])[]
 
-/** Returns the statements that write rows. Each row is written only if it still has the version that `decide` saw. */
+/** Returns the statements that write rows. An update or a delete affects a row only if the row still has the version that `decide` saw. */
 function rowStatements(
   layout: TableLayout,
   entries: Entries,

@@ -14,7 +14,7 @@ export function connect(url: string, max: number): Sql {
     // By default, the client queries the array types at every connect. Holdpoint does not use them.
     fetch_types: false,
     onnotice: () => {},
-    // Seqs and timestamps are far below 2^53.
+    // Seqs and timestamps are far below 2^53, so a JavaScript number represents them exactly.
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
     connection: {
       application_name: 'holdpoint',
@@ -33,7 +33,7 @@ export function runStatement<T extends object>(
   return sql.unsafe<T[]>(text, [...params], { prepare: true }).execute()
 }
 
-/** Describes the host and database in messages, without the password. */
+/** Returns the host and the database of a URL for messages, without the user and the password. */
 export function describeUrl(url: string): string {
   try {
     const { host, pathname } = new URL(url)
@@ -46,11 +46,11 @@ export function describeUrl(url: string): string {
 /** Whether the error means that the connection is lost or that the server is about to close it. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return error.severity === 'FATAL' || error.severity === 'PANIC'
-  // Codes that begin with CONNECT come from the client, and codes that begin with E come from the operating system.
+  // Codes that begin with CONNECT come from the client, and codes that begin with E come from the operating system, except ERR_ codes, which come from Node.js.
   return error instanceof Error && 'code' in error && /^(CONNECT|E(?!RR_))/.test(String(error.code))
 }
 
-/** Runs a transaction. If the connection is lost, `work` never continues, so that nothing is sent on a new connection, and the transaction rejects with the connection error. */
+/** Runs a transaction. If the connection is lost, the transaction rejects with the connection error, and no ROLLBACK is sent. */
 export function runTransaction<T>(sql: Sql, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const guarded = (tx: Transaction): Promise<T> =>
     work(tx).catch(error => {

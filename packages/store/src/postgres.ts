@@ -24,7 +24,7 @@ export interface PostgresOptions {
   /** A clock for tests. By default, the store uses the clock of the database. */
   readonly clock?: { now(): number }
   readonly crashPoint?: CrashPoint
-  /** How often the head of the log is polled, in case a notification was lost. */
+  /** Milliseconds between two polls of the head of the log. Polling finds commits whose notification was lost. */
   readonly pollMs?: number
 }
 
@@ -148,7 +148,7 @@ class Writer {
     } catch (error) {
       if (!isConnectionLost(error)) throw postgresFault(this.#location, error)
       this.#reconnect()
-      // Before COMMIT is sent, nothing can be committed. Afterwards, only the database knows whether the transaction was committed.
+      // `written` is set just before COMMIT is sent. Until then, nothing can be committed. Afterwards, only the database knows whether the transaction was committed.
       if (!written || !(await this.#wasCommitted(xact))) return { lost: error }
     }
     if (!written) throw new Error('a transaction ended without a result')
@@ -202,7 +202,7 @@ async function openReaders(url: string, location: string): Promise<Sql> {
   }
 }
 
-/** Creates or migrates the tables. Gateways that start at the same time wait for each other on the advisory lock. */
+/** Creates or migrates the tables, and starts a new epoch. Gateways that start at the same time wait for each other on the advisory lock. */
 function migrate(sql: Sql, location: string): Promise<void> {
   return runTransaction(sql, async tx => {
     await tx`SELECT pg_advisory_xact_lock(7521946531)`

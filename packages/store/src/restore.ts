@@ -71,7 +71,7 @@ function fsyncFile(path: string, flags = 'r+'): void {
     closeSync(file)
   }
 }
-/** Flushes the folder, which makes a rename durable. Windows cannot open folders and does not need the flush. */
+/** Flushes the folder, because a rename is durable only after that flush. Windows cannot open folders and does not need the flush. */
 function fsyncFolderOf(path: string): void {
   if (process.platform !== 'win32') fsyncFile(dirname(path), 'r')
 }

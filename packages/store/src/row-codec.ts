@@ -1,4 +1,4 @@
-/** Encodes engine rows for the stores (index columns, `fixed` JSON written once, `body` JSON that changes), and decides whether a row matches a query. */
+/** Encodes engine rows for the stores (query columns, `fixed` JSON written once, `body` JSON that changes), and decides whether a row matches a query. */
 import { type Query, type Rows, type Table, tables } from '@holdpoint/engine'
 
 export type Row = Rows[Table]
@@ -60,7 +60,7 @@ export function sanitizeText(value: ColumnValue): ColumnValue {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\ufffd') : value
 }
 
-/** Encodes the fields that are written only at the insert as JSON. Returns null if the table has no such fields. */
+/** Encodes as JSON the fields that are written only at the insert. Returns null if the table has no such fields. */
 export function encodeFixed(layout: TableLayout, row: Row): string | null {
   if (layout.fixed.length === 0) return null
   const fields = row as unknown as Record<string, unknown> // every row is a plain object, so its fields can be read by name
@@ -69,7 +69,7 @@ export function encodeFixed(layout: TableLayout, row: Row): string | null {
   return JSON.stringify(fixed)
 }
 
-/** Encodes the fields that updates may change as JSON. */
+/** Encodes as JSON the fields that updates may change. */
 export function encodeBody(layout: TableLayout, row: Row): string {
   const fields = row as unknown as Record<string, unknown> // every row is a plain object, so its fields can be read by name
   const rest: Record<string, unknown> = {}

@@ -2,7 +2,7 @@
 import { type TableLayout, tableLayouts, tableNames } from './row-codec.ts'
 import { type Dialect, quoteColumn } from './sql.ts'
 
-/** Columns that are null unless a row needs attention. Indexes on these columns are partial and exclude all other rows, so that the indexes stay small. */
+/** Columns that are null in rows that no query on the column looks for. Indexes on these columns are partial and exclude those rows, so that the indexes stay small. */
 const partialIndexColumns = new Set(['open', 'needsRunner', 'dueAt', 'endedAt', 'expiresAt'])
 
 export function createTables(dialect: Dialect): string[] {
@@ -15,7 +15,7 @@ export function createTables(dialect: Dialect): string[] {
   ]
 }
 
-/** Returns the indexes for the audit log, which find the resolutions of all sessions or of one session without scanning other events. */
+/** Returns the statements that create the indexes for the audit log. These indexes find the resolutions of all sessions or of one session without scanning other events. */
 export function indexResolutions({ prefix }: Dialect): string[] {
   return [
     `CREATE INDEX event_resolved ON ${prefix}event (seq) WHERE type = 'request.resolved'`,

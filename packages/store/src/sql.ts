@@ -19,7 +19,7 @@ export interface Dialect {
   readonly text: string
   /** The placeholder of the nth parameter, counted from 1. */
   placeholder(n: number): string
-  /** The SQL function that returns the position of one text in another, counted from 1, or 0 if it does not occur. */
+  /** The SQL function that returns the position of one string in another, counted from 1, or 0 if the other does not contain it. */
   readonly indexOf: string
 }
 export const sqliteDialect: Dialect = {
@@ -103,7 +103,7 @@ export function selectEvents(query: EventQuery, dialect: Dialect): Statement {
   return { text, params }
 }
 
-/** Returns the statements that delete a session and the bodies of its events before `beforeSeq`. */
+/** Returns the statements that delete a session and its rows in other tables, and replace the text of its events before `beforeSeq` with `purgedText`. */
 export function purgeSession(session: string, beforeSeq: number, purgedText: string, dialect: Dialect): Statement[] {
   const { prefix, placeholder } = dialect
   const tablesWithSession = tableNames.filter(table => tableLayouts[table].byName.has('session'))

@@ -42,7 +42,7 @@ export class SqliteFile {
 
   #applySettings(maxBytes: number | undefined): void {
     this.#db.exec('PRAGMA locking_mode = EXCLUSIVE')
-    // Take the exclusive lock before switching to WAL, so that SQLite works without shared memory.
+    // Take the exclusive lock before switching to WAL, so that SQLite keeps the index of the write-ahead log in its own memory instead of shared memory.
     this.#db.exec('BEGIN EXCLUSIVE; COMMIT')
     this.#db.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 0;
       PRAGMA cache_size = -${pageCacheKiB}; PRAGMA temp_store = MEMORY`)
@@ -93,19 +93,19 @@ export class SqliteFile {
         this.flushes++
         return result
       } catch (thrown) {
-        // SQLite has already rolled back after a full disk or an I/O error.
+        // After a full disk or an I/O error, SQLite may have rolled back already.
         if (this.#db.isTransaction) this.#db.exec('ROLLBACK')
         throw thrown
       }
     })
   }
 
-  /** Copies the write-ahead log into the file if it has at least `pagesMax` pages. */
+  /** Copies the write-ahead log into the file if the log has at least `pagesMax` pages. */
   checkpoint(pagesMax: number): void {
     const [, pages] = this.rows('PRAGMA wal_checkpoint(NOOP)')[0] ?? []
     if (Number(pages) < pagesMax) return
     this.rows('PRAGMA wal_checkpoint(PASSIVE)')
-    // A checkpoint flushes the log, the file, and the new header of the log.
+    // A checkpoint flushes the log, the file, and the new header of the log, so it counts as three flushes.
     this.flushes += 3
   }
 

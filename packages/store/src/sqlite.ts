@@ -70,7 +70,7 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
     try {
       if (!closed) db.checkpoint(walPagesMax)
     } catch {
-      // Ignore the error, because the commits are safe in the write-ahead log. The next batch tries the checkpoint again, and a full disk makes a commit fail.
+      // Ignore the error, because the commits are safe in the write-ahead log. The checkpoint is tried again after `checkpointIntervalBytes` more bytes, and if the disk is full, a later commit fails.
     }
   }
 
@@ -147,7 +147,7 @@ function committedRows(db: SqliteFile, cache: RowCache): CommittedRows {
   }
 }
 
-/** The SQL texts for each table. They are built once, because prepared statements are cached by their text. */
+/** The SQL of the frequent statements for each table. The strings are built once instead of at every call. */
 const statementTexts = Object.fromEntries(
   tableNames.map(table => [
     table,
@@ -207,7 +207,7 @@ function writeBatch(db: SqliteFile, overlay: BatchOverlay): readonly ChangedRow[
   return changed
 }
 
-/** Writes one row, and throws if the row no longer has the version that decide() saw. Returns the length of the row's body. */
+/** Writes one row, and throws if the row no longer has the version that `decide` saw. Returns the length of the row's body. */
 function writeRow(db: SqliteFile, layout: TableLayout, id: string, { before, after, replaced }: Entry): number {
   const { table } = layout
   const body = after ? encodeBody(layout, after) : ''
@@ -222,7 +222,7 @@ function writeRow(db: SqliteFile, layout: TableLayout, id: string, { before, aft
   return body.length
 }
 
-/** Sets only the columns that changed, so that SQLite does not touch the other indexes. */
+/** Sets the body and only those other columns that changed, so that SQLite does not touch the indexes on unchanged columns. */
 function update(db: SqliteFile, layout: TableLayout, { row, version }: VersionedRow, after: Row, body: string): number {
   const params: ColumnValue[] = [body]
   let set = ''
