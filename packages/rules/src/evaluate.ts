@@ -20,7 +20,7 @@ export function evaluateRules(rules: readonly Rule[], subject: RuleSubject, cont
   return { verdict: winner.effect, rule: winner.id, reason: winner.note ?? `${winner.effect} ${describe(winner)}` }
 }
 
-/** The input fields that an allow rule accepts: the command or path of the rule, and fields that do not change what the tool does. */
+/** The input fields that an allow rule accepts, with their types: the command or path of the rule, and fields that do not give the tool more access. */
 type AllowedFields = Readonly<Record<string, 'string' | 'number'>>
 const commandFields: AllowedFields = { command: 'string', description: 'string', timeout: 'number' }
 /** Tools that only read a file, with the input fields of each tool. */
@@ -68,7 +68,7 @@ function describe(rule: RuleDraft): string {
   return [rule.tool, rule.command ?? rule.path].filter(part => part !== undefined).join(' ')
 }
 
-/** Throws a Fault if the rule uses features that are not supported yet, because such a rule would never match and nobody would notice. */
+/** Throws a Fault if the rule uses fields that are not supported yet, because `matches` would ignore them, or if it is an allow rule that is too broad. */
 export function validateRule(draft: RuleDraft): RuleDraft {
   for (const field of ['when', 'host', 'usesLeft'] as const)
     if (draft[field] !== undefined)
