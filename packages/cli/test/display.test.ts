@@ -22,7 +22,7 @@ afterAll(closeGateways)
 
 const esc = '\u001b'
 const ownColors = new RegExp(`${esc}\\[(?:0|1|2|31|32|33)m`, 'g')
-/** Control and invisible characters, which must never be printed, except for our own colors and line feeds. */
+/** Text that must never be printed: control characters other than line feeds, invisible characters, unusual spaces, and five combining marks in a row. */
 const forbidden = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}|\p{Mn}{5}/u
 
 function expectClean(output: string, what: string): void {

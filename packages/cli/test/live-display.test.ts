@@ -14,7 +14,7 @@ const texts = (JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string
   text.isWellFormed(),
 )
 
-/** The control sequences that the live views write: cursor movement, styles, terminal modes. */
+/** The control sequences that the live views write: cursor movement, erasing, styles, terminal modes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
 const own = /\u001b\[(?:\?(?:25|1049|2004|2026)[hl]|[012]?[JK]|\d*A|\d+;1H|H|[\d;]*m)/g
 const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}/u
@@ -25,7 +25,7 @@ function expectClean(terminal: Terminal): void {
     if (hasInvisible(text)) expect([name, terminal.raw.includes(text)]).toEqual([name, false])
 }
 
-/** Returns an approval with the text in every field, cut to the length limit of the field. */
+/** Returns an approval with the text in every field, shortened for fields with a length limit. */
 function askWith(whole: string): Ask {
   const text = whole.slice(0, 150)
   const caution = { reason: whole, blockedPath: whole }

@@ -205,7 +205,7 @@ describe('an approval in holdpoint run', () => {
     run.terminal.press(keys.home)
     await run.terminal.waitFor('lines 1–')
     const seen = new Set<string>()
-    // Frames are drawn from the top down: once this line has changed, the lines above it have too.
+    // Frames are drawn from the top down: once the line with these numbers has changed, the body above it has too.
     const range = () => /lines (\d+)–(\d+) of (\d+)/.exec(run.terminal.text())?.slice(1).map(Number) ?? [0, 0, 0]
     const go = async (key: string) => {
       const [before] = range()

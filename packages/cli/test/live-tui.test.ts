@@ -61,7 +61,7 @@ describe('holdpoint tui', () => {
     const second = await fixture.ask(garden, choice)
     await terminal.waitFor('2 waiting for you')
     await terminal.waitFor('Press Enter to answer')
-    // The selected item stays selected when a request appears above it.
+    // A selected item stays selected when a request appears above it, so go to the first item.
     terminal.press(keys.home)
     await terminal.waitFor(/› Run a command {7}now │.*\n {2}kitchen +│/)
     terminal.press('a')

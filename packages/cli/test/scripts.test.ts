@@ -41,7 +41,7 @@ async function endedSession({ session }: Request, target = gateway) {
     await shortPause()
   }
 }
-/** Starts `guard` without a controlling terminal, as a service does, because a terminal would send Ctrl+C to the command itself. */
+/** Starts `guard` without a controlling terminal, as a service does, because a terminal would send Ctrl+C directly to the guarded command too. */
 function spawnGuard(command: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return spawn(process.execPath, [holdpoint, 'guard', '--', ...command], {
     env: { ...environmentFor(gateway), ...env },

@@ -102,7 +102,7 @@ describe('text on a terminal', () => {
     for (let code = 0; code < 0x40000; code++) {
       const char = String.fromCodePoint(code)
       const width = widthOf(char)
-      // No character is wider than two columns.
+      // No character is wider than two columns, so a width of 2 is never too narrow.
       if (width < 2 && !hasInvisible(char) && width < stringWidth(char))
         expect.fail(`U+${code.toString(16)} is measured too narrow`)
     }

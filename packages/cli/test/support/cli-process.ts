@@ -31,7 +31,7 @@ function spawnAndCollect(
   child.stderr?.on('data', chunk => {
     err += chunk
   })
-  // The program may exit without reading its input.
+  // Writing fails if the program exits without reading its input.
   child.stdin?.on('error', () => {})
   child.stdin?.end(input)
   return new Promise(resolve => child.once('close', code => resolve({ code, out, err })))

@@ -37,7 +37,7 @@ export class SharedRun {
     await this.terminal.waitFor(text)
     return request
   }
-  /** Returns the text with which the editor was opened. */
+  /** Returns the texts with which the editor was opened, one JSON string per line. */
   editorInput(): string {
     return readFileSync(this.#editorLog, 'utf8')
   }

@@ -46,7 +46,7 @@ export class Terminal {
   #exited: number | null = null
 
   constructor(args: readonly string[], { columns = 80, rows = 24, env = {}, cwd, asJob }: TerminalOptions = {}) {
-    // A person's terminal has colors, unlike CI.
+    // Leave out the variables that switch colors on or off in CI, because a person's terminal usually does not set them.
     const { CI: _ci, NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...plain } = cleanEnvironment()
     this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
     const job = [
@@ -70,7 +70,7 @@ export class Terminal {
     this.exit = new Promise(resolve => {
       this.#pty.onExit(({ exitCode }) => {
         this.#exited = exitCode
-        // The emulator may still be processing the last output.
+        // The emulator may still be processing the last output, so wait for an empty write, which it processes after that output.
         this.#screen.write('', () => {
           this.#notify()
           resolve(exitCode)
@@ -86,7 +86,7 @@ export class Terminal {
   press(...typed: readonly string[]): void {
     for (const key of typed) this.#pty.write(key)
   }
-  /** Types one character at a time and waits until the program has reacted to each. */
+  /** Types one character at a time and waits until the program has written output after each. */
   async type(text: string): Promise<void> {
     for (const char of text) {
       const before = this.raw.length

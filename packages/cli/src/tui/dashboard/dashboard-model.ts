@@ -39,7 +39,7 @@ export class DashboardModel {
   #selected: string | null = null
   #selectedIndex = 0
   #open: { readonly id: SessionId; readonly transcript: TranscriptPane } | null = null
-  /** The request to show first when its session is open. */
+  /** The request to show first in the open session. */
   #wantedRequest: RequestId | null = null
   /** One composer per session, so that an unsent message stays with its session. */
   readonly #composers = new Map<SessionId, MessageComposer>()
@@ -118,7 +118,7 @@ export class DashboardModel {
   }
 
   async #loadDrivers(): Promise<void> {
-    // If loading fails, plans are approved without a choice of modes, and starting a session reports the problem.
+    // If loading fails, the drivers that were loaded before stay. Without any, plans are approved without a choice of modes, and the start dialog offers no agents.
     this.#drivers = await this.options.drivers().catch(() => this.#drivers)
     if (this.#startDialog) this.#startDialog = withDrivers(this.#startDialog, this.#drivers)
     this.update()
@@ -131,7 +131,7 @@ export class DashboardModel {
     if (index >= 0) this.#selectedIndex = index
     else this.#selected = items[Math.min(this.#selectedIndex, items.length - 1)]?.id ?? null
   }
-  /** Removes the prompts of resolved requests and shows the next request of the open session. */
+  /** Removes the prompts of resolved requests and, if no prompt is left on the screen, shows the next request of the open session. */
   #syncPrompt(): void {
     const before = this.controller.prompt
     const { requests } = this.inbox
@@ -321,7 +321,7 @@ export class DashboardModel {
     }
   }
 
-  /** Sends the current decision and unsaved drafts, if the gateway is connected. */
+  /** Closes the open session. Sends an unsent decision and the unsaved drafts, unless the connection is lost. */
   async close(): Promise<void> {
     this.#closeSession()
     if (this.#isDisconnected()) return

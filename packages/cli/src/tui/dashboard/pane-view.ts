@@ -23,7 +23,7 @@ export interface Pane {
 /** In a pane of at least this height, the session's header is shown above the prompt. */
 const headerMinHeight = 14
 
-/** Builds the pane, which never has more lines than `height`. */
+/** Builds the pane. The caller draws at most the first `height` lines. */
 export function paneOf(model: DashboardModel, columns: number, height: number): Pane {
   const { help, startDialog, transcript, options } = model
   if (help) return { lines: help.lines(columns, height), spinner: null }

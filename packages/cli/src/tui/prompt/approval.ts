@@ -9,12 +9,12 @@ import { confirmWord, approvalTexts as texts } from './texts.ts'
 
 export interface ApprovalState {
   readonly kind: 'approval'
-  /** What the keys do at the moment: `note`, `reason` and `confirm` type into `line`; `mode` and `always` move in `selection`. */
+  /** What the keys do at the moment: `decide` takes single letters; `note`, `reason` and `confirm` type into `line`; `mode` and `always` move in `selection`. */
   readonly step: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always'
   readonly line: TextInput
   readonly selection: ListSelection
   readonly note: string
-  /** The reason for a denial that the person started to type but has not sent. */
+  /** The unsent text of a reason for denying the request. */
   readonly reason: string
   /** The text to open in the editor; null for the request's own text. */
   readonly edit: string | null
@@ -152,7 +152,7 @@ function chooseSuggestion(
   )
 }
 
-/** Handles a key in the list of modes or suggestions. Enter allows the request there, so a pasted Enter is ignored. */
+/** Handles a key in the list of modes or suggestions. Enter may allow the request there, so an Enter that did not arrive alone is ignored. */
 function choose(
   state: ApprovalState,
   input: PromptInput,
@@ -193,7 +193,7 @@ function type(
 
 function applyEditorText(state: ApprovalState, ask: ApprovalAsk, text: string): KeyResult<ApprovalState> {
   const editable = editableOf(ask)
-  // Most editors end a file with a line feed that nobody typed.
+  // Most editors end a file with a line feed that nobody typed, so the last line feed is removed unless the original text ends with one.
   const trimmed = editable.text.endsWith('\n') ? text : text.replace(/\n$/, '')
   if (trimmed === editable.text) return { state: { ...state, input: null, edit: null }, hint: texts.unchanged }
   const edited = applyEdit(ask, editable, trimmed)
@@ -201,7 +201,7 @@ function applyEditorText(state: ApprovalState, ask: ApprovalAsk, text: string): 
   return { state: { ...state, input: edited.input, edit: trimmed } }
 }
 
-/** Returns the edit that was started on another device, or null if the edited text equals the request's own text. */
+/** Returns the edit that was started on another device, or null if there is none or its text equals the request's own text. */
 export function pendingEdit(ask: ApprovalAsk, edit: string | undefined): string | null {
   return edit === undefined || edit === editableOf(ask).text ? null : edit
 }

@@ -102,7 +102,7 @@ function type(state: FormState, ask: FormAsk, field: FieldState, input: PromptIn
 function review(state: FormState, input: PromptInput): KeyResult<FormState> {
   if (input.name === 'left' || input.name === 'escape' || input.name === 'backspace') return { state: back(state) }
   const letter = singleKeypress(input)
-  // Enter sends a filled-in form. A form without fields is sent only by a letter, because an Enter may have been typed ahead.
+  // Enter sends a filled-in form. A form without fields is sent only by `a` or `1`, because an Enter may have been typed ahead.
   if (letter === 'a' || letter === '1' || (input.name === 'enter' && input.alone && state.fields.length > 0))
     return { state, answer: { kind: 'submit', values: valuesOf(state.fields) } }
   return declineByLetter(state, letter === '2' ? 'r' : letter) ?? { state, ignored: true }
@@ -134,7 +134,7 @@ function next(state: FormState, { schema }: FormAsk, field: FieldState): KeyResu
   return problem ? { state, hint: `${problem}.` } : { state: { ...state, index: state.index + 1 } }
 }
 
-/** Returns the values of the filled-in fields and leaves out empty fields. */
+/** Returns the values of the fields and leaves out fields without a value. */
 export function valuesOf(fields: readonly FieldState[]): JsonObject {
   return Object.fromEntries(
     fields.flatMap(field => {

@@ -17,7 +17,7 @@ export interface KeyResult<State> {
   readonly ignored?: true
 }
 
-/** Returns the typed character, or null for a paste or another key. */
+/** Returns the character if the input is text of exactly one character, otherwise null. */
 export function typedLetter(input: PromptInput): string | null {
   return input.name === 'text' && [...input.text].length === 1 ? input.text : null
 }
@@ -31,7 +31,7 @@ export function handleLineKey(
   line: TextInput,
   input: PromptInput,
 ): { readonly line: TextInput } | { readonly submitted: string } | { readonly cancelled: true } | null {
-  // Most editors end a file with a line feed that nobody typed.
+  // Most editors end a file with a line feed that nobody typed, so the last line feed is removed.
   if (input.name === 'edited') return { line: textInputWith(input.text.replace(/\n$/, '')) }
   if (input.name === 'enter') return { submitted: line.text.trim() }
   if (input.name === 'escape') return { cancelled: true }

@@ -54,7 +54,7 @@ function toggled(selection: ListSelection, index: number): ListSelection {
   return { ...selection, marked: next.toSorted((a, b) => a - b) }
 }
 
-/** Handles a digit. A second digit extends the number if the list is long enough; otherwise the digit starts a new number. */
+/** Handles a digit. The digit extends the typed number if the list has an item with the longer number; otherwise the digit starts a new number. */
 function typeDigit(selection: ListSelection, typed: string, { count, isMultiple }: ListShape): ListSelection | null {
   const longer = Number(selection.digits + typed)
   const joined = selection.digits !== '' && longer >= 1 && longer <= count
@@ -62,12 +62,12 @@ function typeDigit(selection: ListSelection, typed: string, { count, isMultiple 
   if (number < 1 || number > count) return null
   const moved = { ...selection, cursor: number - 1, digits: joined ? selection.digits + typed : typed }
   if (!isMultiple) return moved
-  // Unmark the item that the first digit alone had marked.
+  // The digits before this one have toggled another item, so toggle that item back.
   const clean = joined ? { ...moved, marked: toggled(selection, Number(selection.digits) - 1).marked } : moved
   return toggled(clean, number - 1)
 }
 
-/** Removes the last typed digit and the choice that it made. If no digit was typed, unmarks the item at the cursor. */
+/** Removes the last typed digit and the choice that it made. If no digit was typed, unmarks the item at the cursor; in a single-choice list, clears the selection. */
 function undo(selection: ListSelection, many: boolean): ListSelection {
   const { cursor, marked, digits } = selection
   const rest = digits.slice(0, -1)

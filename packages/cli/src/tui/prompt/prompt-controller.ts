@@ -18,10 +18,10 @@ export interface PromptControllerOptions {
   readonly changed: () => void
 }
 
-/** For this long after a prompt appears, keys are ignored, because the person typed them before seeing the prompt. Each ignored key restarts the cooldown. */
+/** For this long after a prompt appears or changes, keys are ignored, because the person may have typed them before seeing the prompt. Each ignored key restarts the cooldown. */
 export const inputCooldownMs = 300
 
-/** An answer is sent only after this delay. A SIGCONT during the delay shows that the key was typed while the process was suspended, so the answer is dropped. */
+/** An answer from `handleKey` is sent only after this delay. A SIGCONT during the delay shows that the key was typed while the process was suspended, so the answer is dropped. */
 export const suspendCheckMs = 100
 
 const noView: BodyView = { columns: 0, lines: 0, height: 0, top: 0 }
@@ -122,7 +122,7 @@ export class PromptController {
     if (this.#current === id) this.#current = null
   }
 
-  /** Sends the decision that is still waiting for the suspend check, if there is one. */
+  /** If a decision is still waiting for the suspend check, sends the decision now. Resolves when the last decision has been sent. */
   async close(): Promise<void> {
     this.#endSuspendCheck(true)
     await this.#decision
@@ -133,7 +133,7 @@ export class PromptController {
     if (this.#cooldown) this.#startCooldown()
     else void this.#handle(key)
   }
-  /** Denies or declines the current request after a Ctrl+C. */
+  /** Answers the current request after a Ctrl+C: denies an approval, or declines questions or a form. */
   denyOrDecline(): void {
     const { prompt } = this
     if (!prompt || this.#isSending) return
@@ -184,7 +184,7 @@ export class PromptController {
       await this.#options.answer(id, answer)
     } catch (error) {
       this.#answered.delete(id)
-      // Someone else answered first. The inbox shows their answer when the updated request arrives.
+      // The request was answered elsewhere first. Its prompt is removed when the resolved request arrives, so no hint is needed.
       if (error instanceof Fault && error.code === 'already_resolved') return
       this.#options.drafts.release(id)
       this.#update({ ...prompt, hint: texts.notSent(error instanceof Error ? error.message : String(error)) })

@@ -9,7 +9,7 @@ import { emptyQuestion, goToQuestion, type QuestionState, type QuestionsState } 
 import { textInputWith } from './text-input.ts'
 import { promptTexts } from './texts.ts'
 
-/** Returns the draft of a prompt. The draft includes empty fields, so that a field cleared here is cleared on other devices too. */
+/** Returns the draft of a prompt. An empty note or reason is included and an empty answer is left out of `answers`, so that text cleared here is cleared on other devices too. */
 export function draftFromPrompt({ state, request: { ask } }: Prompt): AnswerDraft {
   if (state.kind === 'approval' && ask.kind === 'approval') return approvalDraft(state)
   if (state.kind === 'questions' && ask.kind === 'questions')
@@ -34,7 +34,7 @@ export function withDraft(prompt: Prompt, draft: AnswerDraft): Prompt {
 function askToConfirmAgain(prompt: Prompt, at: number, state: QuestionsState | FormState): Prompt {
   return state.index < at ? { ...prompt, state, hint: promptTexts.changedElsewhere } : { ...prompt, state }
 }
-/** Returns the index of the first confirmed item that has changed, or the current index if no item has changed. */
+/** Returns the index of the first changed item before the current item, or the current index if there is none. */
 function firstChangedIndex(at: number, before: readonly unknown[], after: readonly unknown[]): number {
   const changed = before.findIndex((one, index) => JSON.stringify(one) !== JSON.stringify(after[index]))
   return changed < 0 ? at : Math.min(at, changed)
@@ -86,7 +86,7 @@ function questionsWithDraft(state: QuestionsState, { questions }: QuestionsAsk, 
   const index = firstChangedIndex(state.index, choices(state.entries), choices(entries))
   return index < state.index ? goToQuestion(merged, questions, index) : merged
 }
-/** Used for an answer that is missing from a draft, which means that the person cleared the answer on another device. */
+/** Stands for an answer that is missing from a draft, because the person cleared the answer on another device or never gave one. */
 const emptyChoice: DraftChoice = { chosen: [] }
 function entryWithDraft(
   { options, multiSelect, secret }: Question,

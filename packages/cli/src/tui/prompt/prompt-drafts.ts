@@ -35,7 +35,7 @@ export class PromptDrafts {
     return this.#syncs.get(id)?.getSnapshot().others ?? []
   }
 
-  /** Sends the draft of the prompt if the prompt has changed since the last sync. */
+  /** Sends the draft of the prompt if it differs from the synced draft. */
   save(prompt: Prompt): void {
     const sync = this.#syncs.get(prompt.request.id)
     const draft = draftFromPrompt(prompt)

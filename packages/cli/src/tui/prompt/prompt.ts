@@ -15,7 +15,7 @@ export interface Prompt {
   readonly hint: string | null
   /** The first visible line of the body. */
   readonly top: number
-  /** How many lines from the start of the body have been on the screen without a gap, in the current layout. */
+  /** The body lines before `to` have all been on the screen, in a layout with this many `columns` and `lines`. */
   readonly shownRange: ShownRange
   /** Whether the whole body has been on the screen. */
   readonly isFullyShown: boolean
@@ -42,7 +42,7 @@ export interface BodyView {
   readonly lines: number
   readonly height: number
   readonly top: number
-  /** The index of the selected list item, and the range of body lines that the item takes up. */
+  /** The index of the selected list item, or -1 if none is selected. The focused row takes up the body lines from `from` to before `to`. */
   readonly chosen?: { readonly index: number; readonly from: number; readonly to: number }
 }
 export interface PromptKeyResult {
@@ -69,7 +69,7 @@ export function openPrompt(request: Request, modes: readonly string[]): Prompt {
 }
 const nothingShown: ShownRange = { columns: 0, lines: 0, to: 0 }
 
-/** Records that the lines of `view` have been on the screen. Lines after a gap do not count, and a change of width starts the count again. */
+/** Records that the lines of `view` have been on the screen. Lines after a gap do not count, and a change of the width or of the number of lines starts the count again. */
 export function markShown(prompt: Prompt, view: BodyView): Prompt {
   const { columns, lines, height, top } = view
   if (height === 0) return prompt
@@ -106,7 +106,7 @@ export function handlePromptKey(before: Prompt, input: PromptInput, view: BodyVi
     const problem = answerError(prompt.request, result.answer)
     return problem ? { prompt: { ...next, hint: problem } } : { prompt: next, answer: result.answer }
   }
-  // After an edit the request has a new text, so the person must see the whole text again before allowing it.
+  // An edit changes the body, so the person must see the whole body again before allowing the request.
   const hasNewText = editedInput(prompt.state) !== editedInput(result.state)
   return { prompt: hasNewText ? { ...next, top: 0, shownRange: nothingShown, isFullyShown: false } : next }
 }
@@ -150,7 +150,7 @@ function answerError({ ask }: Request, answer: Answer): string | null {
 function scrolled(prompt: Prompt, input: PromptInput, { lines, height, top }: BodyView): Prompt | null {
   const last = Math.max(0, lines - height)
   const page = Math.max(1, height - 1)
-  // The next page starts at the first line that has not been shown yet, even after a jump to the end.
+  // Paging down never skips lines that have not been shown: after a jump to the end, it continues where the shown lines end.
   const more = prompt.isFullyShown ? top + page : Math.min(top + page, prompt.shownRange.to - (height - page))
   const to = (line: number): Prompt => ({ ...prompt, top: Math.min(last, Math.max(0, line)), followsCursor: false })
   switch (input.name) {

@@ -11,7 +11,7 @@ export interface QuestionState {
   /** The answer that the person typed instead of an option, or in addition to marked options. */
   readonly other: string
   readonly skipped: boolean
-  /** Whether `line` came from the editor. Text from the editor is always an answer, never a command such as /reject. */
+  /** Whether `line` came from the editor or from a draft. Such text is always an answer, never a command such as /reject. */
   readonly isFromEditor: boolean
 }
 export interface QuestionsState {
@@ -104,7 +104,7 @@ function typeAnswer(state: QuestionsState, ask: QuestionsAsk, input: PromptInput
   if (handled) return handled
   if (typed.submitted === '') return { state, hint: texts.empty }
   const answered = withEntry(state, { ...entry, other: entry.line.text, skipped: false })
-  // In a multiple-choice list, the typed text is an additional answer; Enter in the list then confirms all answers.
+  // In a multiple-choice question, the typed text is an additional answer; Enter in the list confirms it together with the marked options.
   if (question.multiSelect && question.options.length > 0) return { state: { ...answered, step: 'choose' } }
   return next(withEntry(answered, { ...current(answered, ask).entry, selection: emptySelection }), ask)
 }
@@ -142,7 +142,7 @@ function typeReason(state: QuestionsState, input: PromptInput): KeyResult<Questi
   return { state, answer: { kind: 'decline', reason: typed.submitted } }
 }
 
-/** Goes to the next question; after the last question, returns the answer. */
+/** Goes to the next question; after the last question, returns the answer, or a hint if every question was skipped. */
 function next(state: QuestionsState, ask: QuestionsAsk): KeyResult<QuestionsState> {
   if (state.index + 1 < ask.questions.length) return { state: goToQuestion(state, ask.questions, state.index + 1) }
   const answers = ask.questions.flatMap((question, index) => answerOf(question, state.entries[index] ?? emptyQuestion))

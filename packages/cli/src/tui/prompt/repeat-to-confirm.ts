@@ -1,4 +1,4 @@
-/** Requires a second press of the same key within ten seconds before an action that cannot be undone. */
+/** Requires a second press of the same key within ten seconds before an action such as ending a session. */
 
 export const repeatWithinMs = 10_000
 

@@ -1,4 +1,4 @@
-/** A text that a person is typing, with the position of the caret. */
+/** The text that a person is typing, with the position of the caret. */
 import type { Key } from '../terminal/key-parser.ts'
 
 export interface TextInput {
@@ -11,7 +11,7 @@ export function textInputWith(text: string): TextInput {
   return { text, caret: text.length }
 }
 
-/** Returns the changed text, or null if the key has no meaning in a text. */
+/** Returns the changed input, or null if the key has no meaning in a text input. */
 export function handleTextKey({ text, caret }: TextInput, key: Key): TextInput | null {
   const before = text.slice(0, caret)
   const after = text.slice(caret)

@@ -72,7 +72,7 @@ function hasFailed(entry: Entry | undefined): boolean {
   return entry?.kind === 'message' && entry.state === 'failed'
 }
 
-/** Returns the exit code, or null while the session is still working. */
+/** Returns the exit code once the session has ended, or rests after a turn and has no pending request; otherwise null. */
 function exitCodeOf(session: Session | undefined, turn: string | null): number | null {
   if (session?.state === 'ended') return session.ending?.reason === 'failed' ? 1 : 0
   const isResting = session?.state === 'idle' || session?.state === 'parked'

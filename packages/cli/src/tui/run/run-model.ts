@@ -21,7 +21,7 @@ export interface RunModelOptions {
   readonly inbox: Inbox
   readonly transcript: Transcript
   readonly session: SessionId
-  /** Whether the session has ended and a message would reopen the session. */
+  /** Whether the session has ended, and a message can reopen the session or has just been sent. */
   readonly canReopen: boolean
   readonly me: string
   readonly modes: readonly string[]
@@ -45,7 +45,7 @@ export class RunModel {
   readonly #printer = new TranscriptPrinter()
   #frame = withSpinner([], 'starting')
   #hint: string | null = null
-  /** The session's `stateChangedAt` when a message was sent; null once the state changed or the wait is over. */
+  /** The session's `stateChangedAt` when a message was sent; null while no message is waiting for a change of state. */
   #sentInState: number | null = null
   #interrupts = { count: 0, at: 0 }
   #isClosed = false
@@ -77,7 +77,7 @@ export class RunModel {
     return this.#frame
   }
 
-  /** Prints the new rows of the transcript and rebuilds the frame. */
+  /** Shows the next request, prints the new rows of the transcript unless a prompt is open, and rebuilds the frame. */
   readonly update = (): void => {
     if (this.#composer.isEditing || this.#isClosed) return
     const session = this.#session()
@@ -128,7 +128,7 @@ export class RunModel {
     }
   }
 
-  /** Returns the session's requests, oldest first. Requests older than the loaded transcript come from the inbox. */
+  /** Returns the session's requests that the transcript does not show as resolved yet, oldest first. Requests older than the loaded transcript come from the inbox. */
   #requests(): readonly Request[] {
     const { requests, order } = this.#options.inbox.getSnapshot()
     const entries = this.#options.transcript.getSnapshot().entries.filter(isRequest)
@@ -150,7 +150,7 @@ export class RunModel {
     const [next] = requests
     // Keys that the person types for a message must not answer a request.
     if (!this.#composer.isEmpty) return
-    // An answered request stays first until its resolution has been printed.
+    // An answered request stays first until the transcript contains its resolution, so that the resolution is printed before the next prompt opens.
     if (next?.status !== 'pending' || this.#controller.isAnsweredHere(next.id)) return
     this.#print()
     this.#controller.show(next, this.#options.modes)
@@ -162,7 +162,7 @@ export class RunModel {
     if (rows.length > 0) this.#options.print(rows)
   }
 
-  /** Returns whether the keys go to the message line. The line stays open while it contains text, whatever the agent does. */
+  /** Returns whether the keys go to the message line. The line stays open while it contains text, even if the agent starts to work or opens a request. */
   #isComposing(): boolean {
     const session = this.#session()
     const hasText = !this.#composer.isEmpty
@@ -224,7 +224,7 @@ export class RunModel {
     this.update()
   }
 
-  /** The first Ctrl+C denies the request on the screen, the second interrupts the turn, the third leaves. Without a request or a connection, the first Ctrl+C interrupts the turn. */
+  /** The first Ctrl+C denies the request on the screen, the second interrupts the turn, the third leaves. Without a request on the screen or without a connection, the first Ctrl+C counts as the second. */
   #onCtrlC(): void {
     const { now } = this.#options
     const before = now() - this.#interrupts.at < repeatWithinMs ? this.#interrupts.count : 0
@@ -252,13 +252,13 @@ export class RunModel {
   get pending(): readonly Request[] {
     return this.#requests().filter(({ status }) => status === 'pending')
   }
-  /** Sends the current decision and unsaved drafts, if the gateway is connected. */
+  /** Sends an unsent decision and the unsaved drafts, unless the connection is lost. */
   async close(): Promise<void> {
     if (this.#isDisconnected()) return
     await this.#controller.close()
     await this.#drafts.close()
   }
-  /** Prints everything that was held back while a prompt was open. The model prints nothing more afterwards. */
+  /** Prints the rows that were held back while a prompt was open, and then the pending requests. The model prints nothing more afterwards. */
   printRemaining(): void {
     this.#isClosed = true
     this.#print()

@@ -71,7 +71,7 @@ async function startFromArgs(
   return startSession(gateway, { ...parseArgs(args, drivers), cwd, mode, model, title })
 }
 
-/** Waits for the first driver, because a runner that has just started announces its drivers a moment later. */
+/** Waits until a runner has announced a driver, because a runner that has just started announces its drivers a moment later. */
 async function readyDrivers(call: Call): Promise<readonly DriverInfo[]> {
   for (let waitedMs = 0; ; waitedMs += pollMs) {
     const { items } = await call('listDrivers', {})
@@ -80,7 +80,7 @@ async function readyDrivers(call: Call): Promise<readonly DriverInfo[]> {
   }
 }
 
-/** Takes the first argument as the driver if a driver has that name; otherwise takes all arguments as the prompt for the first ready driver. */
+/** Takes the first argument as the driver if a driver has that name; otherwise takes all arguments as the prompt for the first ready driver. Rejects a first argument without spaces that names no driver. */
 function parseArgs(args: readonly string[], drivers: readonly DriverInfo[]): { driver: string; prompt: string } {
   const [first = '', ...rest] = args
   if (drivers.some(({ name }) => name === first)) return { driver: first, prompt: rest.join(' ') }
@@ -168,7 +168,7 @@ function sessionFate(state: Session['state'], { isOwn }: GatewayAccess, isConnec
   return isOwn ? texts.leftPaused : texts.leftRunning
 }
 
-/** Resolves with a function that shortens ids but keeps them unique, or returns them whole if the lists cannot be loaded. */
+/** Resolves with a function that shortens ids but keeps them unique. If the lists cannot be loaded, the function returns ids unchanged. */
 async function shortIds(call: Call): Promise<(id: string) => string> {
   const lists = await Promise.all([liveSessions(call), pendingRequests(call)]).catch(() => null)
   return lists ? idShortener(lists.flat().map(({ id }) => id)) : id => id

@@ -1,4 +1,4 @@
-/** Opens a text in the person's editor, in a private temporary file that is removed afterwards. */
+/** Opens text in the person's editor, in a private temporary file that is removed afterwards. */
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

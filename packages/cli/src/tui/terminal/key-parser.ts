@@ -1,7 +1,7 @@
 /**
  * Parses the input of a terminal into named keys, and reports whether a key arrived alone.
  * `emitKeypressEvents` of node:readline is not enough. It does not report which keys came in the same chunk, so type-ahead would look like
- * single keypresses; it does not report a paste as one text; and it does not let Ctrl+C end a paste whose end marker is missing.
+ * single keypresses; it does not report a paste as one string; and it does not let Ctrl+C end a paste whose end marker is missing.
  */
 
 export type NamedKey =
@@ -27,7 +27,7 @@ export type NamedKey =
 interface KeyTiming {
   /** Whether the key was the only input in its chunk. Such a key is neither part of a paste nor typed ahead. */
   readonly alone: boolean
-  /** Set if the key came so long after the previous key that it starts a new entry, such as a new number. */
+  /** Set if the key came so long after the previous key that a digit starts a new item number. */
   readonly afterPause?: true
 }
 export type Key =
@@ -63,18 +63,18 @@ const sequences: Readonly<Record<string, NamedKey>> = {
   '5~': 'pageup',
   '6~': 'pagedown',
 }
-/** Matches a complete control sequence: CSI with its parameters, or SS3 with one letter. */
+/** Matches a complete control sequence: CSI with its parameters, or SS3 with one character. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
 const sequence = /^\u001b(?:\[([0-?]*)[ -/]*([@-~])|O([@-~]))/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
 const unfinishedSequence = /^\u001b(?:\[[0-?]*[ -/]*|O)?$/
 const pasteEnd = '\u001b[201~'
 
-/** An escape character with no input after it for this long is the Escape key. The rest of a control sequence arrives sooner, even over a slow connection. */
+/** An escape sequence that is still unfinished after this time counts as the Escape key. The rest of a real sequence arrives sooner, even over a slow connection. */
 const escapeTimeoutMs = 50
 /** If no input arrives for this long during a paste, its end marker is considered lost. */
 const pasteTimeoutMs = 2000
-/** The maximum length of a paste; only the end of a longer paste is kept. */
+/** While more input of a paste arrives, only this many of its last characters are kept. */
 const pasteMax = 1_000_000
 const interrupt = '\u0003'
 
@@ -100,7 +100,7 @@ export class KeyParser {
     if (this.#isPasting) return pasteTimeoutMs
     return this.#input === '' ? null : escapeTimeoutMs
   }
-  /** Returns the unfinished input as keys: a lone escape character as the Escape key, or a paste without an end marker as text. */
+  /** Returns the unfinished input as keys: an unfinished escape sequence as the Escape key, or a paste without an end marker as text. */
   flush(): Key[] {
     const text = this.#input
     this.#input = ''
@@ -119,7 +119,7 @@ export class KeyParser {
     this.#input = this.#input.slice(char.length)
     const named = controls[char]
     if (named) keys.push({ name: named, alone: true })
-    // Enter sends a carriage return, so a line feed comes from a paste in a terminal without bracketed paste.
+    // Enter sends a carriage return, so a line feed counts as text pasted into a terminal without bracketed paste, and never as a key pressed alone.
     else if (char === '\n' || char >= ' ') keys.push({ name: 'text', text: char, alone: char !== '\n' })
     return true
   }
@@ -128,7 +128,7 @@ export class KeyParser {
     const found = sequence.exec(this.#input)
     if (!found) {
       if (unfinishedSequence.test(this.#input)) return false
-      // An escape character right before another key is the Escape key or a Meta combination. Meta has no meaning here, so both count as Escape.
+      // An escape character right before another key is the Escape key or a Meta combination. Meta has no meaning here, so both count as Escape, followed by the other key.
       this.#input = this.#input.slice(1)
       keys.push({ name: 'escape', alone: true })
       return true

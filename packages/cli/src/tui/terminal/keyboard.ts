@@ -4,12 +4,12 @@ import { type Key, KeyParser } from './key-parser.ts'
 
 const paste = { on: '\u001b[?2004h', off: '\u001b[?2004l' }
 
-/** A key that follows a longer pause than this starts a new entry, such as a new number. */
+/** A digit that is typed after a longer pause than this starts a new item number. */
 export const pauseMs = 1000
 
 /**
  * Input typed while the process was suspended (Ctrl+Z) must be ignored, but SIGCONT may be delivered after that input is read.
- * So the process sends SIGURG to itself, which is delivered after a pending SIGCONT, and handles the input only when SIGURG arrives.
+ * So the process sends SIGURG to itself and handles the input only when SIGURG arrives, because a pending SIGCONT is delivered before SIGURG.
  */
 function afterPendingSignals(handle: () => void): void {
   if (process.platform === 'win32') return void setImmediate(handle)
@@ -25,7 +25,7 @@ export class Keyboard {
   #listener: ((key: Key) => void) | null = null
   #timer: NodeJS.Timeout | undefined
   #pressedAt = 0
-  /** Whether arriving input was typed for another program, which had the terminal before. */
+  /** Whether arriving input is ignored, because it may have been typed while another program had the terminal. */
   #isStale = false
 
   constructor(input: ReadStream, write: (text: string) => void) {

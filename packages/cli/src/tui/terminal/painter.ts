@@ -50,7 +50,7 @@ export class InlinePainter implements Painter {
     let text = this.#toTop(drawn.length)
     for (const [index, line] of lines.entries()) {
       if (index > 0) text += '\r\n'
-      // Erase before writing: after a line as wide as the screen, the cursor is on the last character, and erasing would remove that character.
+      // Erase before writing: after a line as wide as the screen, the cursor is on the last character, and erasing the rest of the line would remove that character.
       if (line !== drawn[index]) text += `\r${csi}2K${line}`
     }
     // Erase the lines that only the old frame had.

@@ -138,14 +138,14 @@ export class Terminal {
     process.kill(0, 'SIGTSTP')
     setTimeout(() => this.#reclaim(), suspendMs)
   }
-  /** Redraws the screen after another process has stopped this process with SIGSTOP, because the screen may have changed meanwhile. */
+  /** Redraws the screen after a stop that `#suspend` did not cause, such as a SIGSTOP from another process, because the screen may have changed meanwhile. */
   readonly #onContinue = (): void => {
     if (this.#isLent) return
     this.#lend()
     this.#reclaim()
   }
 
-  /** Leaves the view. A Ctrl+C in the editor sends SIGINT to every process of the terminal, so SIGINT is ignored while an editor is open. */
+  /** Leaves the view. A Ctrl+C in the editor sends SIGINT to this process too, so SIGINT is ignored while the terminal is lent. */
   readonly #onSignal = (signal: NodeJS.Signals): void => {
     if (!(signal === 'SIGINT' && this.#isLent)) this.#listeners?.onExitSignal()
   }

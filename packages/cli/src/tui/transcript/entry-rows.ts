@@ -64,7 +64,7 @@ function messageRows(
 export function notDeliveredRow({ problem }: { readonly problem?: string | undefined }): Row {
   return row(trusted('  not delivered: ', 'no'), untrustedLine(problem ?? 'the agent refused it'))
 }
-/** Formats a note, which starts with a person's name. The name of the person at this terminal is replaced by "You". */
+/** Formats a note. If the note starts with the name of the person at this terminal, the name is replaced by "You". */
 function noteRow(text: string, { me }: EntryContext): Row {
   const sentence = me !== '' && text.startsWith(`${me} `) ? `You${text.slice(me.length)}` : text
   return row(trusted('· ', 'quiet'), untrustedLine(`${sentence}.`, 'quiet'))
@@ -85,7 +85,7 @@ function pathSpans(path: readonly string[]): readonly Span[] {
   return path.flatMap(name => [untrusted(name, 'quiet'), trusted(' › ', 'quiet')])
 }
 
-/** Formats a tool call in one line. The call is already decided, so a long text may be cut in the middle. */
+/** Formats a tool call in one line. The call is already decided, so a long line may be cut in the middle. */
 function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry, { columns }: EntryContext): Row {
   const about = title ?? inputSummary(input) ?? inputText
   return singleLineRow(
@@ -123,7 +123,7 @@ const marks: Readonly<Record<ReturnType<typeof resolutionTone>, readonly [string
 
 function requestRow({ request, agentPath }: RequestEntry, context: EntryContext): Row {
   const { resolution } = request
-  // If a person edited the input, show what ran.
+  // If a person edited the input, show the edited input.
   const ask = effectiveAsk(request.ask, resolution)
   const about = [
     ...pathSpans(agentPath),
@@ -139,7 +139,7 @@ function requestRow({ request, agentPath }: RequestEntry, context: EntryContext)
   return row(trusted(sign, style), ...cutSpans(about, room), trusted(' · ', 'quiet'), trusted(outcome, style))
 }
 
-/** Returns the label of the outcome, without name and device if the answer came from this terminal. */
+/** Returns the label of the outcome. If the answer came from this terminal, the label says "you" and names no device. */
 function outcomeLabel(request: Request, resolution: Resolution, { me, isAnsweredHere }: EntryContext): string {
   if (!isAnsweredHere(request)) return resolutionLabel(resolution)
   const { via: _via, ...own } = resolution

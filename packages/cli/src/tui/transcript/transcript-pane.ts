@@ -7,7 +7,7 @@ import { needsBlankLine } from './transcript-printer.ts'
 
 export class TranscriptPane {
   readonly transcript: Transcript
-  /** Entries are immutable, so their lines can be cached by identity. */
+  /** Entries are immutable, so their lines can be cached by identity until the width changes. */
   #cache = new WeakMap<Entry, readonly StyledLine[]>()
   #columns = 0
   /** The number of newer lines below the visible lines. */
@@ -21,7 +21,7 @@ export class TranscriptPane {
     return this.#linesBelow
   }
 
-  /** Returns at most `height` lines, the last of which is at the scroll position. */
+  /** Returns at most `height` lines, ending `linesBelow` lines before the end of the transcript. */
   visibleLines(context: EntryContext, height: number): readonly StyledLine[] {
     if (context.columns !== this.#columns) this.#cache = new WeakMap()
     this.#columns = context.columns

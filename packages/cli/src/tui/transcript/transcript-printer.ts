@@ -10,7 +10,7 @@ export class TranscriptPrinter {
   readonly #runningTools = new Set<string>()
   /** The ids of printed messages that the agent has not received yet. */
   readonly #undelivered = new Set<string>()
-  /** The block that is streaming, and the part of its text that has been printed. */
+  /** The message that is streaming, and the part of its text that has been printed. */
   #streaming: { readonly id: string; readonly text: string } | null = null
   #last: Entry | null = null
 
@@ -31,7 +31,7 @@ export class TranscriptPrinter {
     return rows
   }
 
-  /** Returns the unfinished last line of a streaming text, which is drawn below the printed output. */
+  /** Returns the part of the streaming message that has not been printed, usually its unfinished last line. It is drawn below the printed output. */
   unprintedRows(entries: readonly Entry[]): readonly Row[] {
     const entry = entries.find(one => !this.#printed.has(one.id))
     if (entry?.kind !== 'message' || !entry.streaming) return []
@@ -39,7 +39,7 @@ export class TranscriptPrinter {
     return rows.length > 0 && needsBlankLine(entry, this.#last) ? [blankRow, ...rows] : rows
   }
 
-  /** Puts a blank line between messages and other entries. */
+  /** Puts a blank row before the rows if the entry or the last printed entry is a message. */
   #separate(entry: Entry, rows: readonly Row[]): readonly Row[] {
     if (rows.length === 0) return rows
     const apart = needsBlankLine(entry, this.#last)
@@ -103,7 +103,7 @@ export function needsBlankLine(entry: Entry, last: Entry | null): boolean {
   return entry.kind === 'message' || last.kind === 'message'
 }
 
-/** Returns whether the entry is final. Only a failure may still follow, which is printed as a second row. */
+/** Returns whether the entry can be printed. Afterwards only a tool call or a delivery can still fail, and such a failure is printed as a second row. */
 function isFinal(entry: Entry): boolean {
   if (entry.kind === 'message') return !entry.streaming
   if (entry.kind === 'tool') return entry.state !== 'preparing'

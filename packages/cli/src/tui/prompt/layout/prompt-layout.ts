@@ -33,13 +33,13 @@ export interface PromptLayout {
 const minSize: ScreenSize = { columns: 20, height: 4 }
 /** On a screen of at least this height, the head may take two lines. */
 const twoLineHeadFrom = 10
-/** The columns of the head that are reserved for the position, so that a long tool name cannot push the position off the screen. */
+/** The columns of the head that are reserved for the position, so that a long action label cannot push the position off the screen. */
 const positionColumns = 24
 
-/** `cooldown`: the prompt has just appeared, and keys are ignored. `preview`: the request is selected in the list, and keys go to the list. */
+/** `cooldown`: the prompt has just appeared or changed, and keys are ignored. `preview`: the request is selected in the list, and keys go to the list. */
 export type PromptStatus = 'cooldown' | 'live' | 'sending' | 'disconnected' | 'preview'
 
-/** Never returns more lines than fit on the screen: `markShown` counts every returned body line as seen by the person. */
+/** Never returns more lines than fit on the screen, because `markShown` counts every returned body line as seen by the person. */
 export function layoutPrompt(
   prompt: Prompt,
   size: ScreenSize,
@@ -126,14 +126,14 @@ function topOf(
 ): number {
   const last = Math.max(0, lines - height)
   if (followsCursor && focus)
-    // Scroll until the whole focused row is visible, or only its beginning if the row is taller than the screen.
+    // Scroll until the whole focused row is visible, or only its beginning if the row is taller than the visible body.
     return Math.min(last, focus.from, Math.max(Math.min(top, focus.from), focus.to - height))
   // After a change of width, a request that was not fully shown starts again at its first line.
   const startsOver = !isFullyShown && shownRange.columns > 0 && shownRange.columns !== columns
   return startsOver ? 0 : Math.min(top, last)
 }
 
-/** Builds the head. Holdpoint's own labels come first, so that on a narrow screen only the names of agents are cut. */
+/** Builds the head. The names of agents come last and take at most half of the width, so that they cannot displace Holdpoint's own labels. */
 function headRow({ request }: Prompt, { at, of, others = [] }: PromptContext, columns: number): Row {
   const path = request.agentPath.flatMap(name => [trusted(' › ', 'quiet'), untrusted(name, 'quiet')])
   return row(

@@ -6,11 +6,11 @@ import { type TextInputView, textInputRows, textInputRowsMax } from '../text-inp
 
 export interface PromptSections {
   readonly body: readonly Row[]
-  /** The index of the body row that must be visible. */
+  /** The index of the body row to scroll to; null if there is none. */
   readonly focus: number | null
-  /** The list index of the focused row, if the row is a list item. */
+  /** The index of the selected list item, or -1 if none is selected; left out if the item need not be fully shown. */
   readonly chosen?: number
-  /** What is sent with the answer. Each row is cut to one line. */
+  /** What the person has prepared for the answer. Each row is cut to one line. */
   readonly notes: readonly Row[]
   /** The decision to make, such as "[a] Allow  [r] Deny". */
   readonly decision: readonly Row[]
@@ -24,7 +24,7 @@ export const emptyFooter: PromptFooter = { notes: [], decision: [], input: null,
 export type KeyHint = readonly [key: string, action: string]
 export const backKey: KeyHint = ['Esc', 'back']
 
-/** Arranges key hints in rows. A key hint is never broken across two lines. */
+/** Arranges key hints in rows without splitting a hint between two rows. */
 export function keyRows(keys: readonly KeyHint[], columns: number): readonly Row[] {
   const rows: Span[][] = []
   let room = 0
@@ -67,7 +67,7 @@ export interface FooterSpace {
   readonly lines: number
 }
 
-/** Returns null if the notes, the decision and the typed text do not all fit, because these must always be visible. */
+/** Returns null if the notes, the decision and the text input leave no line for the body. */
 export function layoutFooter(
   { notes, decision, input, keys }: PromptFooter,
   hint: string | null,
