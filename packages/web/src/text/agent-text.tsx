@@ -1,14 +1,15 @@
 /** Renders an agent's text as plain text, with invisible characters made visible (G9). Use these components instead of rendering an agent's string directly. */
 import { type DisplayMarker, displayText, hasEscapes, markersIn } from '@holdpoint/client'
+import type { EscapeOptions } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { type LineSegment, lineSegments } from './line-segments.ts'
 import { invisibleCharacters } from './texts.ts'
 import { splitAtMarkers } from './token-colors.ts'
 import './agent-text.css'
 
-const multiline = { multiline: true } as const
+const multiline: EscapeOptions = { multiline: true }
 /** Options for sentences, which may contain emoji. In text that is executed, the invisible characters inside emoji are shown too. */
-const withEmoji = { multiline: true, pictures: true } as const
+const withEmoji: EscapeOptions = { multiline: true, keepEmoji: true }
 
 /** Renders text that `displayText` returned, or a part of such text, and highlights the markers. */
 export function DisplayText({ text }: { readonly text: string }): ReactNode {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { InlineAgentText } from '../../src/text/agent-text.tsx'
+import { InlineAgentText, InvisibleWarning, Sentences } from '../../src/text/agent-text.tsx'
 import { Code } from '../../src/text/code.tsx'
 import { type ColoredText, splitAtMarkers } from '../../src/text/token-colors.ts'
 
@@ -31,5 +31,16 @@ describe('display markers in an agent’s text', () => {
         )
       }),
     )
+  })
+})
+
+describe('emoji in an agent’s sentences', () => {
+  const text = 'Good morning \u2600\ufe0f'
+  it('are shown whole, although they contain invisible characters', () => {
+    expect(renderToStaticMarkup(createElement(Sentences, { text }))).toContain(text)
+  })
+  it('cause no warning in a sentence, but do in text that is executed', () => {
+    expect(renderToStaticMarkup(createElement(InvisibleWarning, { text, sentence: true }))).toBe('')
+    expect(renderToStaticMarkup(createElement(InvisibleWarning, { text }))).not.toBe('')
   })
 })
