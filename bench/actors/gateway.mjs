@@ -41,7 +41,7 @@ async function cycle({ session, fence }, n) {
   await gateway.dispatch(runner, 'reportDelivery', { id, state: 'taken', fence })
 }
 
-/** Runs the sessions in parallel until `cycles` cycles are done. */
+/** Runs the sessions in parallel until `cycles` requests have been opened, answered and reported as taken. */
 export async function run({ cycles }) {
   const flushesBefore = store.flushes ?? 0
   const cpuBefore = process.cpuUsage()

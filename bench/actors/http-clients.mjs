@@ -1,4 +1,4 @@
-/** Runs HTTP clients that act as agents and as the people who answer. Every connection runs complete cycles. */
+/** Runs HTTP clients that act as agents and as the people who answer. Each connection opens a request, answers it and reports its delivery, again and again. */
 import { answer, askNumbered, cwd } from '../kit/asks.mjs'
 import { openHttpClient } from '../kit/http-client.mjs'
 import { msSince } from '../kit/numbers.mjs'
@@ -20,7 +20,7 @@ export async function open({ url, clients, ...tokens }) {
   )
 }
 
-/** Runs one cycle. Returns the replies, so that the bare server can send the same bodies. */
+/** Opens one request, answers it, and reports the answer as handed and taken. Returns the four replies, so that the bare server can send the same bodies. */
 async function cycle({ http, session }) {
   const n = ++asked
   const opened = await http.call('POST', `/sessions/${session}/requests`, agent, {

@@ -1,4 +1,4 @@
-/** The main module of every actor process. Calls the exports of the actor when the parent process asks for it, and exits when the parent process disconnects. */
+/** The main module of every actor process. Calls the export of the actor that a message of the parent process names, sends back the result, and exits when the parent process disconnects. */
 const actor = await import(new URL(`../actors/${process.argv[2]}.mjs`, import.meta.url))
 
 process.on('message', async ({ id, method, input }) => {

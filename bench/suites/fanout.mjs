@@ -50,7 +50,7 @@ async function openWatchers(url, token, count) {
   return watchers
 }
 
-/** Waits until every watcher has received `hello` and the gateway is idle. */
+/** Waits until the server uses almost no CPU time, which means that every watcher has received `hello`. Then discards what the watchers have received. */
 async function waitUntilIdle(watchers, pid) {
   let before = -1
   for (let now = cpuMsOf(pid); now - before > 10; now = cpuMsOf(pid)) {

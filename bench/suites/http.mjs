@@ -1,4 +1,4 @@
-/** Measures complete durable cycles over HTTP on 64 connections, compared with a bare server that commits the same rows in groups and sends the same replies. */
+/** Measures durable requests over HTTP on 64 connections, from the ask to `taken`, compared with a bare server that commits the same rows in groups and sends the same replies. */
 import { join } from 'node:path'
 import { makeAgent, startGateway } from '../kit/gateway.mjs'
 import { medians } from '../kit/numbers.mjs'

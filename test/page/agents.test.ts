@@ -9,7 +9,7 @@ import { bash, type ModelScript, say, TestModel, toolUse } from '../../packages/
 import { hasNoBrowser } from '../support/browser.ts'
 import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
-/** Finds the pending card on the session screen with this accessible name. */
+/** Finds the card with this accessible name among the pending requests of the session screen. */
 function card(page: Page, name: string): Locator {
   return page.getByRole('region', { name: 'Waiting for you' }).getByRole('article', { name })
 }

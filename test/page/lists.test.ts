@@ -157,7 +157,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
       expect(items[0]).toMatchObject({ driver: 'rehearsal', mode: 'acceptEdits', cwd: fixture.gateway.folder })
       await click(page, button(page.getByRole('article', { name: 'Run a command' }), 'Allow once'))
       await receipt(page, 'allowed by you', 'delivered').waitFor()
-      // The next session has the same agent, folder and mode as defaults.
+      // The dialog for the next session preselects the same agent, folder and mode.
       await page.reload()
       await button(page, 'New session').click()
       await dialog.getByRole('radio', { name: /Rehearsal agent/, checked: true }).waitFor()

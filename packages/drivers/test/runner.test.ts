@@ -27,7 +27,7 @@ const waiting = (session: AgentSession) =>
     else session.signal.addEventListener('abort', () => resolve(), { once: true })
   })
 
-/** A driver that first reports that it has started. */
+/** Returns a driver's `run` that says hello first, so that a test can wait until the session runs. */
 const greeting = (run: (session: AgentSession) => Promise<void>) => async (session: AgentSession) => {
   await session.say({ type: 'message.added', block: 'hello', text: 'hello' })
   await run(session)
