@@ -1,4 +1,5 @@
 /** Runs the program in a pseudo-terminal, renders its output with a terminal emulator, and types keys. */
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
 // biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
 import { type IPty, spawn } from '@lydell/node-pty'
@@ -36,6 +37,19 @@ export const keys = {
 
 const waitMaxMs = 25_000
 
+/**
+ * node-pty destroys its socket 200 ms after the program exits. On a busy machine that timer can run before the last output
+ * is read, and the output is lost. The socket closes by itself once everything is read, so destroy it much later.
+ */
+function keepLastOutput(pty: IPty): void {
+  const { _socket: socket } = pty as unknown as { readonly _socket: Socket } // a private field of node-pty
+  const destroy = socket.destroy.bind(socket)
+  socket.destroy = error => {
+    setTimeout(() => destroy(error), 1000)
+    return socket
+  }
+}
+
 export class Terminal {
   readonly #pty: IPty
   readonly #screen: xterm.Terminal
@@ -63,6 +77,7 @@ export class Terminal {
       cwd: cwd ?? process.cwd(),
       env: { ...plain, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env } as Record<string, string>, // spawn drops undefined values
     })
+    keepLastOutput(this.#pty)
     this.#pty.onData(data => {
       this.raw += data
       this.#screen.write(data, () => this.#notify())
