@@ -86,6 +86,7 @@ describe('parseJsonStrict', () => {
     ['a pair of surrogates in the wrong order', '"\\udc00\\ud800"'],
     ['a number out of range', '{"a":1e400}'],
     ['a negative number out of range', '[-1e999]'],
+    ['a long number with a short exponent', `[1${'0'.repeat(250)}e99]`],
     ['a number with too many digits', `[${'9'.repeat(400)}]`],
   ]
   it.each(refused)('refuses %s', (_name, text) => {
