@@ -25,6 +25,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // What is about to be so on a busy machine.
     expect: { poll: { timeout: 10_000 } },
+    // A test of the real Claude Code sometimes loses its permission stream. CI reports a second attempt as a retry.
+    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
     // Most of them wait for a browser, a terminal or an agent, not for the processor.
     maxWorkers: 3,
