@@ -21,48 +21,119 @@ export type ConnectionLimits = Readonly<
   Record<'connectionsMax' | 'headersTimeoutMs' | 'bodyTimeoutMs' | 'drainMaxMs', number>
 >
 
+export interface ListenAddress {
+  /** Port 0 picks any free port. */
+  readonly port: number
+  /** The address to listen on. By default the server listens on both loopback addresses. */
+  readonly host?: string
+}
+
 export async function listen(
-  address: { port: number; host: string },
+  { port, host }: ListenAddress,
   createHandler: (port: number) => RequestHandler,
   connectionLimits: ConnectionLimits,
 ): Promise<Listening> {
-  const server = createServer({
-    maxHeaderSize: limits.headersMaxBytes,
-    headersTimeout: connectionLimits.headersTimeoutMs,
-    requestTimeout: connectionLimits.bodyTimeoutMs,
-    keepAliveTimeout: limits.waitMaxMs,
-    connectionsCheckingInterval: connectionLimits.headersTimeoutMs / 5,
-    // The authenticator checks the Host header and replies with a readable fault.
-    requireHostHeader: false,
-    noDelay: true,
-  })
-  server.maxConnections = connectionLimits.connectionsMax
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(address.port, address.host, resolve)
-  })
-  const { port } = server.address() as AddressInfo // a server that listens on TCP has an address of this type
-  const handler = createHandler(port)
-  const sockets = openSockets(handler)
-  const open = new Set<Socket>()
-  let closing = false
-  server.on('connection', socket => {
-    open.add(socket)
-    socket.once('close', () => open.delete(socket))
-  })
-  attachHandlers(server, handler, sockets, () => closing)
-  const host = address.host.includes(':') ? `[${address.host}]` : address.host
-  return {
-    url: `http://${host}:${port}`,
-    port,
-    close() {
-      closing = true
-      handler.close()
-      sockets.close()
-      // Node treats a connection without any request as busy and would not close it, so close such connections here.
-      for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
-      return drain(server, open, connectionLimits.drainMaxMs)
-    },
+  if (host !== undefined) return bind(new HttpEndpoint(createHandler, connectionLimits), port, [host])
+  for (let attempt = 1; ; attempt++) {
+    const endpoint = new HttpEndpoint(createHandler, connectionLimits)
+    try {
+      return await bind(endpoint, port, loopbackHosts)
+    } catch (error) {
+      await endpoint.close()
+      // A free port of the first address may be taken on the second one.
+      if (port !== 0 || codeOf(error) !== 'EADDRINUSE' || attempt === portAttemptsMax) throw error
+    }
+  }
+}
+
+/** If another program listened on one of these addresses, browsers would open that program's page at http://localhost with the gateway's port. */
+const loopbackHosts = ['127.0.0.1', '::1'] as const
+/** Errors of `listen` on a machine without IPv6. */
+const noIpv6Codes: ReadonlySet<unknown> = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT'])
+/** How many ports to try until one is free on both addresses. */
+const portAttemptsMax = 20
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
+
+async function bind(endpoint: HttpEndpoint, wantedPort: number, hosts: readonly string[]): Promise<Listening> {
+  const [first = '', ...others] = hosts
+  const port = await endpoint.listen(wantedPort, first)
+  for (const host of others)
+    await endpoint.listen(port, host).catch((error: unknown) => {
+      if (!noIpv6Codes.has(codeOf(error))) throw error
+    })
+  const name = hosts === loopbackHosts ? 'localhost' : first.includes(':') ? `[${first}]` : first
+  return { url: `http://${name}:${port}`, port, close: () => endpoint.close() }
+}
+
+/** One request handler on one port of one or more addresses. */
+class HttpEndpoint {
+  readonly #createHandler: (port: number) => RequestHandler
+  readonly #limits: ConnectionLimits
+  readonly #servers: Server[] = []
+  readonly #open = new Set<Socket>()
+  #handling: { readonly handler: RequestHandler; readonly sockets: Sockets } | null = null
+  #closing = false
+
+  constructor(createHandler: (port: number) => RequestHandler, connectionLimits: ConnectionLimits) {
+    this.#createHandler = createHandler
+    this.#limits = connectionLimits
+  }
+
+  /** Resolves with the port. Requests are handled from the first moment, before the next address is bound. */
+  listen(port: number, host: string): Promise<number> {
+    const server = this.#createServer()
+    return new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(port, host, () => {
+        server.off('error', reject)
+        const bound = server.address() as AddressInfo // a server that listens on TCP has an address of this type
+        this.#attach(server, bound.port)
+        resolve(bound.port)
+      })
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closing = true
+    this.#handling?.handler.close()
+    this.#handling?.sockets.close()
+    // Node treats a connection without any request as busy and would not close it, so close such connections here.
+    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy()
+    await Promise.all(this.#servers.map(server => drain(server, this.#open, this.#limits.drainMaxMs)))
+  }
+
+  #createServer(): Server {
+    return createServer({
+      maxHeaderSize: limits.headersMaxBytes,
+      headersTimeout: this.#limits.headersTimeoutMs,
+      requestTimeout: this.#limits.bodyTimeoutMs,
+      keepAliveTimeout: limits.waitMaxMs,
+      connectionsCheckingInterval: this.#limits.headersTimeoutMs / 5,
+      // The authenticator checks the Host header and replies with a readable fault.
+      requireHostHeader: false,
+      noDelay: true,
+    })
+  }
+
+  #attach(server: Server, port: number): void {
+    if (!this.#handling) {
+      const handler = this.#createHandler(port)
+      this.#handling = { handler, sockets: openSockets(handler) }
+    }
+    server.on('connection', socket => {
+      // The limit holds for all addresses together, so `server.maxConnections`, which counts one address, is not enough.
+      if (this.#open.size >= this.#limits.connectionsMax) {
+        socket.destroy()
+        return
+      }
+      this.#open.add(socket)
+      socket.once('close', () => this.#open.delete(socket))
+    })
+    attachHandlers(server, this.#handling.handler, this.#handling.sockets, () => this.#closing)
+    this.#servers.push(server)
   }
 }
 

@@ -3,7 +3,7 @@ import type { CrashPoint, Gateway } from '@holdpoint/engine'
 import { limits } from '@holdpoint/protocol'
 import type { Log } from './http-message.ts'
 import { handleFetch } from './in-process.ts'
-import { type ConnectionLimits, type Listening, listen } from './listen.ts'
+import { type ConnectionLimits, type ListenAddress, type Listening, listen } from './listen.ts'
 import { RequestHandler } from './request-handler.ts'
 import { openStaticFiles } from './static-files.ts'
 
@@ -26,8 +26,7 @@ export interface ServerOptions {
 export interface Server {
   /** Handles a request without a port. The base URL is http://localhost. */
   fetch(request: Request): Promise<Response>
-  /** Listens on the loopback address by default. Port 0 picks any free port. */
-  listen(address: { readonly port: number; readonly host?: string }): Promise<Listening>
+  listen(address: ListenAddress): Promise<Listening>
 }
 
 /** The port of http://localhost, the base URL of requests in process. */
@@ -40,7 +39,7 @@ export function createServer(options: ServerOptions): Server {
   const inProcess = createHandler(portInProcess)
   return {
     fetch: request => handleFetch(inProcess, request),
-    listen: ({ port, host = '127.0.0.1' }) => listen({ port, host }, createHandler, { ...limits, ...connectionLimits }),
+    listen: address => listen(address, createHandler, { ...limits, ...connectionLimits }),
   }
 }
 

@@ -60,7 +60,7 @@ export const optionHelp = {
   runnerUrl: 'Gateway URL (default: the local gateway)',
   store: 'file:PATH or postgres://…',
   port: 'Port to listen on; 0 picks a free one (default: 4747)',
-  host: 'Address to listen on (default: 127.0.0.1)',
+  host: 'Address to listen on (default: 127.0.0.1 and ::1)',
   runner: 'Where agents run',
   upJson: 'Print one JSON line: {"url","link","tokenFile"}',
   resume: 'Resume this session; any further arguments are sent as a message',

@@ -31,7 +31,7 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
   // A runner that outlived its gateway connects to the new gateway by itself, so do not start a second runner.
   const runner = runningProcess(dataFolder, 'runner') ? 'none' : 'inline'
   try {
-    const gateway = await startGateway({ ...readConfig({}), port: 0, host: '127.0.0.1', runner }, dataFolder)
+    const gateway = await startGateway({ ...readConfig({}), port: 0, runner }, dataFolder)
     const own = findGateway(dataFolder, gateway.url)
     if (!own) throw new Error('the gateway that was just started cannot be found')
     return { ...own, isOwn: true, close: () => gateway.close().finally(restoreStderr) }

@@ -20,9 +20,9 @@ export const runnerStillRunning =
 export const listenErrors: Readonly<Record<string, (port: number) => string>> = {
   EADDRINUSE: port => `Port ${port} is taken. Choose another with --port N, or --port 0 for any free port`,
   EADDRNOTAVAIL: () =>
-    '--host is not an address of this machine. Leave it out to use 127.0.0.1, or use 0.0.0.0 for all addresses',
+    '--host is not an address of this machine. Leave it out to listen on this machine only, or use 0.0.0.0 for all addresses',
   ENOTFOUND: () =>
-    'The host name in --host is unknown. Leave it out to use 127.0.0.1, or use 0.0.0.0 for all addresses',
+    'The host name in --host is unknown. Leave it out to listen on this machine only, or use 0.0.0.0 for all addresses',
   EACCES: port => `You do not have permission to use port ${port}. Choose a port above 1023 with --port N`,
 }
 
