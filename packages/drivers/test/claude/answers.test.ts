@@ -41,7 +41,7 @@ describe('approval requests from Claude Code', () => {
 
   it('a denial without a reason tells the model that a person declined', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny' })
-    expect(claude.model.toolResult()).toContain('A person declined this.')
+    expect(claude.model.toolResult()).toContain('A person denied this.')
   })
 
   it('a denial with interrupt: true ends the turn', async () => {
