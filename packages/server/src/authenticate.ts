@@ -54,9 +54,11 @@ export function createAuthenticator({ gateway, port, hosts = [], origins = [] }:
   }
 }
 
+const credentialNeeded = 'This request needs a credential. Send the header Authorization: Bearer, or sign in.'
+
 const anonymous: Authenticated = {
   caller: null,
-  revalidate: () => Promise.reject(new Fault('unauthenticated', 'This request needs a credential.')),
+  revalidate: () => Promise.reject(new Fault('unauthenticated', credentialNeeded)),
 }
 
 function allowedHosts(port: number, hosts: readonly string[]): ReadonlySet<string> {
@@ -88,11 +90,7 @@ function findSecret(incoming: IncomingRequest, port: number): { secret: string; 
     return { secret, kind: 'bearer' }
   }
   const secret = parseSignInCookie(incoming.header('cookie'), port)
-  if (!secret)
-    throw new Fault(
-      'unauthenticated',
-      'This request needs a credential. Send the header Authorization: Bearer, or sign in.',
-    )
+  if (!secret) throw new Fault('unauthenticated', credentialNeeded)
   return { secret, kind: 'cookie' }
 }
 

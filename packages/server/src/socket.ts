@@ -40,7 +40,8 @@ export function openSockets(handler: RequestHandler): Sockets {
       try {
         const authenticated = await handler.authenticate(incoming, 'socket')
         if (closed) throw new Fault('draining', 'This gateway is shutting down. Connect again in a moment.')
-        if (incoming.target !== `${apiRoot}/socket`) throw new Fault('not_found', 'There is no socket at this path.')
+        if (incoming.target !== `${apiRoot}/socket`)
+          throw new Fault('not_found', `There is no WebSocket at this path. Connect to ${apiRoot}/socket.`)
         socket.off('error', onError)
         server.handleUpgrade(req, socket, head, ws => {
           const connection = new SocketConnection(ws, handler, authenticated)

@@ -54,7 +54,10 @@ export function openStaticFiles(folder?: string): StaticFiles {
     const file = files.get(name)
     if (file === undefined) return faultReply(new Fault('not_found', 'There is no such file.'))
     if (incoming.method !== 'GET' && incoming.method !== 'HEAD')
-      return faultReply(new Fault('wrong_method', 'Files of the page can only be read.'), ['allow', 'GET, HEAD'])
+      return faultReply(new Fault('wrong_method', 'Files of the page can only be read. Use GET or HEAD.'), [
+        'allow',
+        'GET, HEAD',
+      ])
     const { type, isCompressible } = mediaTypes[extname(file)] ?? unknownMediaType
     const encoding = isCompressible ? acceptedEncoding(incoming.header('accept-encoding') ?? '') : null
     const key = `${encoding ?? ''} ${name}`
