@@ -104,7 +104,7 @@ export const modelErrors: Readonly<Record<SDKAssistantMessageError, string>> = {
   model_not_found: 'This model does not exist or this account cannot use it; choose another model',
   server_error: 'The model’s API failed; try again later',
   unknown: 'The model’s API returned an unknown error',
-  max_output_tokens: 'The answer exceeded the model’s maximum length; ask for less at once',
+  max_output_tokens: 'The answer exceeded the model’s maximum length; ask for a shorter answer',
   cloud_credential_error:
     'The cloud credentials for the model are missing or have expired; sign in to the cloud provider again',
 }
