@@ -1,7 +1,7 @@
 /** The `Clock` interface, so that tests can control time, and helpers that wait. */
 
 export interface TimerOptions {
-  /** Lets the process exit while the timer is pending. For housekeeping that no caller awaits. */
+  /** Lets the process exit while the timer is pending. Use this for housekeeping that no caller awaits. */
   readonly background?: boolean
 }
 

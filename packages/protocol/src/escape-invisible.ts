@@ -19,7 +19,7 @@ const emojiOrToEscape = new RegExp(`${emojiSequence.source}|${toEscape.source}`,
 export interface EscapeOptions {
   /** Keeps line feeds and tabs, for a text that is shown with its line breaks. */
   readonly multiline?: boolean
-  /** Keeps emoji. Only for prose, because in code that will be executed even an invisible character matters. */
+  /** Keeps emoji. Use this only for prose, because in code that will be executed even an invisible character matters. */
   readonly keepEmoji?: boolean
 }
 
