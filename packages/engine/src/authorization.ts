@@ -17,7 +17,7 @@ export function requestNotFound(id: string): Fault {
   return new Fault('not_found', `There is no request ${id}`, { id })
 }
 
-/** Whether the caller may see a session. An agent sees only sessions that it opened itself or that a person opened for it. */
+/** Returns whether the caller may see a session. An agent sees only sessions that it opened itself or that a person opened for it. */
 export function maySee(caller: Caller, row: Pick<SessionRow, 'driver' | 'agent'>): boolean {
   return caller.role !== 'agent' || (row.driver === externalDriver && row.agent === caller.token)
 }

@@ -91,7 +91,7 @@ export interface SerializedFrame {
   readonly json: string
 }
 export interface FrameListener {
-  /** May be called before `subscribe` has resolved. Must neither throw nor block. */
+  /** The gateway may call this method before `subscribe` has resolved. The method must neither throw nor block. */
   frame(frame: SerializedFrame): void
 }
 export interface SubscribeOptions {

@@ -52,7 +52,7 @@ export function resolveRequest(
   return next
 }
 
-/** Applies the deadline of a pending request if the deadline has passed: denies the request or marks it as overdue. Must be called before anything else resolves the request, because a deadline that denies wins even if the sweep has not run yet (G1). */
+/** Applies the deadline of a pending request if the deadline has passed: denies the request or marks it as overdue. This function must be called before anything else resolves the request, because a deadline that denies wins even if the sweep has not run yet (G1). */
 export function expireIfDue(change: ChangeBuilder, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
   if (row.status !== 'pending' || row.deadlineAt === null || change.now < row.deadlineAt) return row
   if (row.onDeadline === 'deny') {

@@ -27,7 +27,7 @@ export type SessionRow = Omit<Session, 'pending'> & {
   readonly turnOpen: boolean
   /** Whether a runner should attach: the session is new, or it is parked and its agent has an answer to take, a command to run or a turn to continue. */
   readonly needsRunner: boolean
-  /** The id of the credential of an external session's agent: the agent opened the session with this credential, or the person who opened the session named it. Null if the session has no such credential. */
+  /** The id of the credential of an external session's agent: the agent opened the session with this credential, or the person who opened the session named it. The field is null if the session has no such credential. */
   readonly agent: string | null
   /** The person who opened an external session and may also write on behalf of its agent; null in other sessions. */
   readonly person: string | null

@@ -86,7 +86,7 @@ function sessionEnded(row: SessionRow): Fault {
     },
   )
 }
-/** The Fault for a trigger that the table refuses while a session has not ended. The only such trigger is a delete. */
+/** Returns the Fault for a trigger that the table refuses while a session has not ended. The only such trigger is a delete. */
 function sessionLive(row: SessionRow): Fault {
   return new Fault('session_live', `Session ${row.id} is ${row.state}; end it before deleting it`, { id: row.id })
 }
@@ -174,7 +174,7 @@ export function resetIdleAttaches(change: ChangeBuilder, row: SessionRow): Sessi
   return row.idleAttaches === 0 ? row : change.put('session', { ...row, idleAttaches: 0 })
 }
 
-/** Whether the session needs a runner: it is starting, or its agent has an answer to take or, if no request is pending, a command to run or a turn to continue. */
+/** Returns whether the session needs a runner: it is starting, or its agent has an answer to take or, if no request is pending, a command to run or a turn to continue. */
 function isRunnerNeeded(change: ChangeBuilder, row: SessionRow): boolean {
   if (row.state === 'starting') return true
   if (openRequestsIn(change, row.id).some(request => requestState(request) === 'waiting')) return true
@@ -182,7 +182,7 @@ function isRunnerNeeded(change: ChangeBuilder, row: SessionRow): boolean {
   return hasWork && !hasPendingRequests(change, row.id)
 }
 
-/** Whether the session has a pending request. If so, its agent cannot read messages yet, and resuming the session would only park it again. */
+/** Returns whether the session has a pending request. If so, its agent cannot read messages yet, and resuming the session would only park it again. */
 export function hasPendingRequests(change: ChangeBuilder, session: SessionId): boolean {
   return pendingCountIn(change, session) > 0
 }

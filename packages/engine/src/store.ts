@@ -100,7 +100,7 @@ export interface Store {
   /** Resolves with the store's time, which never goes backwards. */
   now(): Promise<number>
   events(query: EventQuery): Promise<readonly StoredEvent[]>
-  /** The epoch in which the event with this seq was written; undefined if there is no such event. */
+  /** Resolves with the epoch in which the event with this seq was written; undefined if there is no such event. */
   epochAt(seq: number): Promise<string | undefined>
   /** Calls the listener with the events of every commit of this process, in order and before `commit` resolves. Calls the listener with null if another process may have committed. */
   onCommit(listener: (events: readonly StoredEvent[] | null) => void): () => void

@@ -54,7 +54,7 @@ export function maskSecrets({ ask }: Pick<Request, 'ask'>, resolution: Resolutio
   return resolution
 }
 
-/** Whether a request view contains an unmasked secret. */
+/** Returns whether a request view contains an unmasked secret. */
 export function hasSecret({ ask, resolution }: Request): boolean {
   const answer = resolution?.answer
   const secret = secretFieldIds(ask)

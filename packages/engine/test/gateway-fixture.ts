@@ -168,7 +168,7 @@ export class GatewayFixture {
       },
     }
   }
-  /** The types of all events in the log. */
+  /** Resolves with the types of all events in the log. */
   async eventTypes() {
     const events = await this.store.events({ after: 0, limit: 100_000 })
     return events.map(event => event.type)

@@ -8,7 +8,7 @@ import type { Lease, RunnerRow, SessionRow } from '../rows.ts'
 import { finishEndCommands, releaseSession, sessionReads } from '../session-transitions.ts'
 import { toRunner } from '../wire-views.ts'
 
-/** Whether a lease is still valid: its runner has not expired and no newer incarnation has replaced it. */
+/** Returns whether a lease is still valid: its runner has not expired and no newer incarnation has replaced it. */
 export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
   const runner = runners.find(known => known.id === lease.runner)
   return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
