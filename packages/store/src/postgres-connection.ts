@@ -43,7 +43,7 @@ export function describeUrl(url: string): string {
   }
 }
 
-/** Whether the error means that the connection is lost or that the server is about to close it. */
+/** Returns whether the error means that the connection is lost or that the server is about to close it. */
 export function isConnectionLost(error: unknown): boolean {
   if (error instanceof postgres.PostgresError) return error.severity === 'FATAL' || error.severity === 'PANIC'
   // Codes that begin with CONNECT come from the client, and codes that begin with E come from the operating system, except ERR_ codes, which come from Node.js.

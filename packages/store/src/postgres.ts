@@ -156,7 +156,7 @@ class Writer {
     return written
   }
 
-  /** Whether a transaction was committed although the reply to its COMMIT was lost. The transaction held the lock on the head, so it has ended once this query gets the lock. */
+  /** Resolves to whether a transaction was committed although the reply to its COMMIT was lost. The transaction held the lock on the head, so it has ended once this query gets the lock. */
   async #wasCommitted(xact: string): Promise<boolean> {
     let status: string | null = null
     try {

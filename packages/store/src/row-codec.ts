@@ -85,7 +85,7 @@ export function decodeRow(id: string, ord: number, fixed: string | null, body: s
   return row as unknown as Row // `encodeFixed` and `encodeBody` together wrote all fields of the row
 }
 
-/** Whether the query selects this row, ignoring order and limit. */
+/** Returns whether the query selects this row, ignoring order and limit. */
 export function matches(layout: TableLayout, row: Row, query: Query): boolean {
   if (query.afterOrd !== undefined && row.ord <= query.afterOrd) return false
   if (query.beforeOrd !== undefined && row.ord >= query.beforeOrd) return false

@@ -9,7 +9,7 @@ import type { ColumnValue } from './row-codec.ts'
 /** Marks the file as a Holdpoint database: "hold" in ASCII. */
 const applicationId = 0x686f6c64
 const statementsMax = 256
-/** Size of SQLite's page cache. Large enough for frequently used index pages, and small because an idle gateway should use little memory. */
+/** Size of SQLite's page cache. The cache is large enough for frequently used index pages, and small because an idle gateway should use little memory. */
 const pageCacheKiB = 4096
 const pageBytes = 4096
 
