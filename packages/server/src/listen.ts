@@ -228,7 +228,7 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
         reject(bodyTooLarge(maxBytes))
       } else chunks.push(chunk)
     })
-    req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))) // there is exactly one chunk
+    req.once('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks))) // the list has exactly one element
     const endedEarly = () => reject(new Fault('bad_input', 'The body ended too early.'))
     req.once('close', () => {
       if (!req.complete) endedEarly()

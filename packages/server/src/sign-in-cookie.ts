@@ -18,7 +18,7 @@ export function formatSignInCookie({ port, secret, ttlMs, secure }: SignInCookie
   return `${cookieName(port)}=${secret}; HttpOnly; SameSite=Strict; Path=/; ${maxAge}${secure ? '; Secure' : ''}`
 }
 
-/** Returns the secret from a Cookie header, or null if the header has no sign-in cookie or more than one. Of two cookies, a page on another port may have planted one. */
+/** Returns the secret from a Cookie header, or null if the header has no sign-in cookie or more than one. If there are two, a page on another port may have planted one of them. */
 export function parseSignInCookie(header: string | undefined, port: number): string | null {
   if (header === undefined) return null
   const prefix = `${cookieName(port)}=`

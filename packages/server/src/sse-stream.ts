@@ -33,7 +33,7 @@ function encodeFrame(frame: SerializedFrame): Buffer {
 let lastBatch: { readonly frames: readonly SerializedFrame[]; readonly chunk: Buffer } | null = null
 /** Encodes frames and caches the last batch, because subscribers with the same filter get the same frames one after another. */
 function encodeBatch(frames: readonly SerializedFrame[]): Buffer {
-  if (frames.length === 1) return encodeFrame(frames[0] as SerializedFrame) // there is exactly one frame
+  if (frames.length === 1) return encodeFrame(frames[0] as SerializedFrame) // the list has exactly one element
   if (lastBatch?.frames.length === frames.length && lastBatch.frames.every((frame, i) => frame === frames[i]))
     return lastBatch.chunk
   const chunk = Buffer.concat(frames.map(encodeFrame))
