@@ -50,7 +50,7 @@ function blanksMarker(run: string): string {
   return `⟨${run.length} ${kind}⟩`
 }
 
-/** Returns the run of blank lines with the same line ending that starts at this line. */
+/** Returns the consecutive blank lines from this line on that have the same line ending as this line. */
 function blankRun(lines: readonly string[], at: number): readonly string[] {
   const hasCr = lines[at]?.endsWith('\r')
   let to = at

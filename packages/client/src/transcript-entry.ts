@@ -13,10 +13,10 @@ export interface MessageEntry extends EntryBase {
   /** Whether a request, an interrupt or the end of the session cut off the message. */
   readonly partial: boolean
   readonly agentPath: readonly string[]
-  /** The name of the person who wrote the message. Not set for messages of the agent. */
+  /** The name of the person who wrote the message; not set for messages of the agent. */
   readonly by?: string
   readonly attachments?: readonly Attachment[]
-  /** Whether the agent has received the message. Not set for messages of the agent. */
+  /** Whether the agent has received the message; not set for messages of the agent. */
   readonly state?: 'waiting' | 'taken' | 'done' | 'failed'
   readonly problem?: string
 }

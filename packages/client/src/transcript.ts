@@ -17,7 +17,7 @@ import { TranscriptState } from './transcript-state.ts'
 export interface TranscriptSnapshot {
   /** The loaded entries, oldest first. */
   readonly entries: readonly Entry[]
-  /** Whether the log contains events before the first loaded entry. `loading` while a page is being loaded. */
+  /** Whether the log contains events before the first loaded entry. The value is `loading` while a page is being loaded. */
   readonly earlier: 'some' | 'loading' | 'none'
   /** Whether the newest page is loaded. */
   readonly loaded: boolean

@@ -93,7 +93,7 @@ describe('the view of an approval', () => {
     const names = ['command', 'file_path', 'content', 'old_string', 'new_string', 'other']
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom(...names)), fc.infiniteStream(value), (members, values) => {
-        const input: JsonObject = Object.fromEntries(members.map(name => [name, values.next().value as string])) // `value` generates only JSON, and the type of a value does not matter here
+        const input: JsonObject = Object.fromEntries(members.map(name => [name, values.next().value as string])) // `value` generates any JSON value, and the cast only satisfies the type of `input`
         expect(whole(viewOf({ input }))).toEqual(input)
       }),
     )

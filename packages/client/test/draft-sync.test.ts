@@ -229,9 +229,9 @@ describe('draft sync', () => {
     it('offers neither the draft that was saved here nor an equal draft of the other device', async () => {
       const [here, other] = [open(), open()]
       here.change({ values: new Map([['a', '1']]) })
-      here.change({ values: new Map([['a', '1'], ['b', '2']]) }) // biome-ignore format: one change
+      here.change({ values: new Map([['a', '1'], ['b', '2']]) }) // biome-ignore format: the whole change is easier to read in one line
       await here.flush()
-      other.change({ values: new Map([['b', '2'], ['a', '1']]) }) // biome-ignore format: one change
+      other.change({ values: new Map([['b', '2'], ['a', '1']]) }) // biome-ignore format: the whole change is easier to read in one line
       await other.flush()
       await here.flush()
       expect([here.getSnapshot().other, other.getSnapshot().other]).toEqual([null, null])
