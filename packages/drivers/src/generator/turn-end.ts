@@ -10,7 +10,7 @@ export class Interrupted extends Error {
 export class TurnFailed extends Error {
   override readonly name = 'TurnFailed'
 }
-/** Thrown to park the turn when an ask has waited longer than `parkAfterMs`. Also the abort reason of a parked turn's signal. */
+/** Thrown to park the turn when an ask has waited longer than `parkAfterMs`. It is also the abort reason of a parked turn's signal. */
 export class ParkTurn extends Error {
   override readonly name = 'ParkTurn'
 }

@@ -41,7 +41,7 @@ export type HandedAnswer = AskOutcome & {
   dropped(): Promise<void>
 }
 
-/** Duration of one long poll. Half of the gateway's maximum, so that a lost connection is noticed in time. */
+/** Duration of one long poll. It is half of the gateway's maximum, so that a lost connection is noticed in time. */
 export const pollMs = limits.waitMaxMs / 2
 
 interface OpenRequestOptions {

@@ -54,7 +54,7 @@ export class TestModel {
   toolResult(id = 'toolu_1'): string | undefined {
     return this.calls.flatMap(call => call.results).find(result => result.id === id)?.text
   }
-  /** Whether any conversation that was sent to the model contains the text. */
+  /** Returns whether any conversation that was sent to the model contains the text. */
   hasRead(text: string): boolean {
     return this.calls.some(call => call.conversation.includes(JSON.stringify(text).slice(1, -1)))
   }

@@ -42,7 +42,7 @@ export function isMode(name: unknown): name is Mode {
   return typeof name === 'string' && Object.hasOwn(modes, name)
 }
 
-/** The modes that a session can enter. */
+/** Returns the modes that a session can enter. */
 export function availableModes(mayBypass: boolean): readonly Mode[] {
   return modeNames.filter(mode => mayBypass || mode !== 'bypassPermissions')
 }

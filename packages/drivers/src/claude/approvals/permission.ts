@@ -19,7 +19,7 @@ export interface Permission {
 export const questionTool = 'AskUserQuestion'
 export const planTool = 'ExitPlanMode'
 
-/** Whether this is the question or plan tool, and the CLI asks for every call of it in this mode. Only then may the driver ask before the CLI does. */
+/** Returns whether this is the question or plan tool, and the CLI asks for every call of it in this mode. Only then may the driver ask before the CLI does. */
 export function isAlwaysAsked(tool: string, mode: string): boolean {
   if (!isMode(mode)) return false
   if (tool === planTool) return modes[mode].exitPlan === 'asks'

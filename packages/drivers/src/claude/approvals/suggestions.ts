@@ -35,7 +35,7 @@ export function updateForSuggestion(updates: readonly PermissionUpdate[], id: st
   return update ? [{ ...update, destination: scope as PermissionUpdateDestination }] : [] // `suggestionsOf` put the scope into the id
 }
 
-/** Whether the updates contain a rule that allows the call from now on. A change of mode or an added folder does not count, because neither allows the call permanently. */
+/** Returns whether the updates contain a rule that allows the call from now on. A change of mode or an added folder does not count, because neither allows the call permanently. */
 export function allowsPermanently(updates: readonly PermissionUpdate[]): boolean {
   return updates.some(update => update.type === 'addRules' && update.behavior === 'allow')
 }

@@ -26,7 +26,7 @@ export async function canPark(installation: Installation, folder: string): Promi
   return true
 }
 
-/** Whether this version has already passed the self-test. */
+/** Returns whether this version has already passed the self-test. */
 export function isKnownToPark({ version }: ClaudeLocation, folder: string): boolean {
   try {
     return Result.parse(JSON.parse(readFileSync(resultFile(folder), 'utf8'))).version === version

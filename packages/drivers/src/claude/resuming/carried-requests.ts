@@ -73,7 +73,7 @@ export class CarriedRequests {
   /** Requests for equal calls, by tool and input, in the order in which new calls are matched to them. */
   readonly #byCall = new Map<string, CarriedRequest[]>()
 
-  /** With `matchEqualCalls`, a call under a new id repeats a request for the same tool and input. */
+  /** If `matchEqualCalls` is set, a call with a new id counts as a repetition of a carried request that has the same tool and input. */
   constructor(requests: ReadonlyMap<string, CarriedRequest> = new Map(), matchEqualCalls = false) {
     this.#byKey = new Map(requests)
     if (!matchEqualCalls) return

@@ -47,7 +47,7 @@ function sdkEntry(require: NodeJS.Require): string | null {
   }
 }
 
-/** The folder with Claude Code's settings, credentials and transcripts. */
+/** Returns the folder with Claude Code's settings, credentials and transcripts. */
 export function configFolder(env: Environment): string {
   return env.CLAUDE_CONFIG_DIR ?? join(env.HOME ?? homedir(), '.claude')
 }

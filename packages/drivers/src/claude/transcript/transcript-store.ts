@@ -87,7 +87,7 @@ export class TranscriptStore {
     const { key } = this.#meta
     return key && (this.index.hasMessages || this.#hasCliTranscript(key)) ? key.sessionId : undefined
   }
-  /** Whether the CLI's own folder has a transcript with a message. A conversation that the person started outside Holdpoint exists only there. */
+  /** Returns whether the CLI's own folder has a transcript with a message. A conversation that the person started outside Holdpoint exists only there. */
   #hasCliTranscript(key: SessionKey): boolean {
     const file = this.#cliTranscriptFile(key)
     return existsSync(file) && readFileSync(file, 'utf8').includes('"type":"user"')
