@@ -12,7 +12,7 @@ export interface Finding {
   readonly name: string
   readonly ok: boolean
   readonly detail: string
-  /** How to fix the problem. If `ok` is true, an optional suggestion. */
+  /** How to fix the problem; an optional suggestion if `ok` is true. */
   readonly remedy?: string
 }
 

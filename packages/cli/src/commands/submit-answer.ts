@@ -9,7 +9,7 @@ import { answerTexts, results } from './texts.ts'
 export interface SubmitAnswerOptions {
   readonly request: Request
   readonly answer: Answer
-  /** The digest that the person passed. Defaults to the digest of `request`. */
+  /** The digest that the person passed. The default is the digest of `request`. */
   readonly digest?: string | undefined
   readonly json?: boolean | undefined
 }

@@ -181,7 +181,7 @@ export class Terminal {
 }
 
 const openTerminals = new Set<Terminal>()
-/** Closes every open terminal. For `afterEach`. */
+/** Closes every open terminal. Pass this function to `afterEach`. */
 export function closeTerminals(): void {
   for (const terminal of [...openTerminals]) terminal.close()
 }

@@ -1,4 +1,4 @@
-/** The list of `holdpoint tui`: pending requests first, then sessions by state. Also the header lines of the screen and of a session. */
+/** The list of `holdpoint tui`: pending requests first, then sessions by state. This file also builds the header lines of the screen and of a session. */
 import { actionLabel, type InboxSnapshot, stateLabel, timeSince } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { type Span, trusted, untrusted } from '../../output/span.ts'
