@@ -99,7 +99,7 @@ export interface ScrollHintProps {
   readonly action: string
 }
 
-/** Tells the person to scroll to the end before taking the action. Hidden while there is nothing to scroll. */
+/** Tells the person to scroll to the end before taking the action. The hint is hidden while there is nothing to scroll. */
 export function ScrollHint({ fullyShown, action }: ScrollHintProps): ReactNode {
   if (fullyShown.complete) return null
   return <p className={`scroll-hint ${fullyShown.needsScrolling ? 'visible' : ''}`}>{cardTexts.scrollToEnd(action)}</p>

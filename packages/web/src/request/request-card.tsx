@@ -17,7 +17,7 @@ import './request-card.css'
 
 export interface RequestCardProps {
   readonly request: Request
-  /** Whether the header names the session. False on the session's own screen. */
+  /** Whether the header names the session; false on the session's own screen. */
   readonly showSession: boolean
   /** Whether shortcuts act on this card. */
   readonly active: boolean

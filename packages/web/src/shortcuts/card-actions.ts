@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 
 /** An action is absent while the card does not offer it. */
 export interface CardActions {
-  /** Sends the answer at once. Absent if the agent flags the request as dangerous, and until the whole request has been on the screen. */
+  /** Sends the answer at once. The action is absent if the agent flags the request as dangerous, and until the whole request has been on the screen. */
   readonly allow?: () => void
   /** The answer that `allow` sends; null while the card holds another unfinished answer. */
   readonly allowAnswer?: Answer | null

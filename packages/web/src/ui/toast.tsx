@@ -11,7 +11,7 @@ interface Toast {
 }
 
 const visibleMs = 4000
-/** How long the text stays after the toast is hidden. Must be longer than the CSS transition, so that the toast does not become empty while it fades out. */
+/** How long the text stays after the toast is hidden. It must be longer than the CSS transition, so that the toast does not become empty while it fades out. */
 const fadeMs = 250
 
 const toast = createObservableStore<Toast>({ text: '', visible: false, id: 0 })

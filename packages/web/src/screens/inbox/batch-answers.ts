@@ -39,7 +39,7 @@ export async function answerAll(
 
 export interface BatchAllow {
   readonly answers: readonly BatchAnswer[]
-  /** Why requests were skipped; empty if none was. */
+  /** A sentence that says why requests were skipped; empty if no request was skipped. */
   readonly skipped: string
 }
 

@@ -45,7 +45,7 @@ export function range(shown: readonly RequestId[], from: RequestId | null, to: R
 
 export interface PartitionedSelection {
   readonly selectable: readonly RequestId[]
-  /** Why requests were left out; empty if none was. */
+  /** A sentence that says why requests were left out; empty if no request was left out. */
   readonly problem: string
 }
 
