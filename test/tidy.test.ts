@@ -84,7 +84,7 @@ function functionsIn(file: string): readonly { readonly name: string; readonly l
       start: number
       end: number
       id?: { name?: string } | null
-    } // only ESTree nodes have a `type` of a function, and every node has `start` and `end`
+    } // if `type` names a kind of function, `node` is an ESTree node and has `start` and `end`
     if (type && /^(?:FunctionDeclaration|FunctionExpression|ArrowFunctionExpression)$/.test(type)) {
       const lines = text.slice(start, end).split('\n')
       found.push({ name: id?.name ?? 'a function', lines: lines.filter(line => line.trim() !== '').length })

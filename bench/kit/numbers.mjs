@@ -11,7 +11,7 @@ export function round(value, digits = 3) {
 
 export const msSince = start => Number(process.hrtime.bigint() - start) / 1e6
 
-/** The median of each property of objects with the same properties. */
+/** Returns the median of each property of objects with the same properties. */
 export function medians(objects) {
   return Object.fromEntries(Object.keys(objects[0]).map(name => [name, median(objects.map(object => object[name]))]))
 }

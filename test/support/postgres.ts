@@ -71,7 +71,7 @@ export async function freshDatabase(): Promise<TestDatabase> {
   return { url, drop: async () => void (await ask('DELETE', `/${name}`)) }
 }
 
-/** Whether PostgreSQL can be started. If not, its tests are skipped locally with a warning and fail in CI. */
+/** Resolves to whether PostgreSQL can be started. If not, its tests are skipped locally with a warning and fail in CI. */
 export async function hasPostgres(): Promise<boolean> {
   try {
     await ask('GET', '/')
