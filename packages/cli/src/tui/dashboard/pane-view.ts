@@ -71,9 +71,9 @@ function sessionPane(model: DashboardModel, transcript: TranscriptPane, columns:
   const below = prompt
     ? promptLines(model, columns, height - header.length)
     : [...messageLines(model, transcript, columns), []]
-  const room = Math.max(0, height - header.length - below.length)
-  const entries = transcript.visibleLines(context, prompt ? Math.max(0, room - 1) : room)
-  const padding: StyledLine[] = Array.from({ length: Math.max(0, room - entries.length) }, () => [])
+  const linesLeft = Math.max(0, height - header.length - below.length)
+  const entries = transcript.visibleLines(context, prompt ? Math.max(0, linesLeft - 1) : linesLeft)
+  const padding: StyledLine[] = Array.from({ length: Math.max(0, linesLeft - entries.length) }, () => [])
   const middle = prompt ? [...padding.slice(1), ...entries, ...padding.slice(0, 1)] : [...padding, ...entries]
   const isBusy = !prompt && (session?.state === 'working' || session?.state === 'starting')
   return { lines: [...header, ...middle, ...below].slice(-height), spinner: isBusy ? session.state : null }

@@ -94,11 +94,11 @@ function itemLines(
   const since = item.kind === 'request' ? item.request.openedAt : item.session.stateChangedAt
   const time = timeSince(since, now)
   const sign = isSelected ? (isFocused ? '› ' : '· ') : '  '
-  const room = Math.max(4, columns - widthOf(sign) - widthOf(time) - 1)
+  const columnsLeft = Math.max(4, columns - widthOf(sign) - widthOf(time) - 1)
   const style = isSelected ? 'strong' : null
   const title = untrusted(item.session?.title ?? '', style)
   const line = (spans: readonly Span[]): StyledLine => {
-    const text = cutSpans(spans, room)
+    const text = cutSpans(spans, columnsLeft)
     const gap = ' '.repeat(Math.max(1, columns - widthOf(sign) - widthOfSpans(text) - widthOf(time)))
     return [trusted(sign, style), ...text, trusted(`${gap}${time}`, 'quiet')]
   }
@@ -106,8 +106,11 @@ function itemLines(
   const action = trusted(actionLabel(item.request.ask), style)
   if (columns >= oneLineMinColumns) {
     // Cut the title, never the action.
-    const room = Math.max(titleMin, columns - widthOf(sign) - widthOf(time) - widthOf(action.text) - widthOf(dot) - 1)
-    return [line([action, trusted(dot, style), ...cutSpans([title], room)])]
+    const columnsLeft = Math.max(
+      titleMin,
+      columns - widthOf(sign) - widthOf(time) - widthOf(action.text) - widthOf(dot) - 1,
+    )
+    return [line([action, trusted(dot, style), ...cutSpans([title], columnsLeft)])]
   }
   const titleLine = cutSpans([untrusted(item.session?.title ?? '', 'quiet')], columns - widthOf(sign))
   return [line([action]), [trusted(' '.repeat(widthOf(sign))), ...titleLine]]

@@ -135,8 +135,9 @@ function requestRow({ request, agentPath }: RequestEntry, context: EntryContext)
   const [sign, style] = marks[resolutionTone(resolution)]
   const outcome = outcomeLabel(request, resolution, context)
   // The summary keeps at least half of the line; a long outcome wraps.
-  const room = context.columns - Math.min(widthOf(outcome), Math.floor(context.columns / 2)) - widthOf(`${sign} · `)
-  return row(trusted(sign, style), ...cutSpans(about, room), trusted(' · ', 'quiet'), trusted(outcome, style))
+  const columnsLeft =
+    context.columns - Math.min(widthOf(outcome), Math.floor(context.columns / 2)) - widthOf(`${sign} · `)
+  return row(trusted(sign, style), ...cutSpans(about, columnsLeft), trusted(' · ', 'quiet'), trusted(outcome, style))
 }
 
 /** Returns the label of the outcome. If the answer came from this terminal, the label says "you" and names no device. */

@@ -49,14 +49,14 @@ export function layoutPrompt(
   if (columns < minSize.columns || size.height < minSize.height) return tooSmall(size)
   const sections = sectionsOf(prompt)
   const head = wrapOnce(headRow(prompt, context, columns), columns).slice(0, size.height < twoLineHeadFrom ? 1 : 2)
-  const room = size.height - head.length - 1
+  const linesLeft = size.height - head.length - 1
   const layoutFooterOf = (one: PromptSections) =>
-    layoutFooter(footerFor(one, status), prompt.hint, { columns, lines: room })
+    layoutFooter(footerFor(one, status), prompt.hint, { columns, lines: linesLeft })
   const body = sections.body.map(one => wrapOnce(one, columns))
   const lineCount = countLines(body)
   const footer = layoutFooterOf(sections)
   if (!footer) return tooSmall(size)
-  const height = Math.min(lineCount, room - footer.length)
+  const height = Math.min(lineCount, linesLeft - footer.length)
   const focus = sections.focus === null ? null : linesOfRow(body, sections.focus)
   const top = topOf(prompt, { columns, lines: lineCount, height, focus })
   const chosen = focus && sections.chosen !== undefined ? { chosen: { index: sections.chosen, ...focus } } : {}

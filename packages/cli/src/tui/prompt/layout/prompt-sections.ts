@@ -27,13 +27,14 @@ export const backKey: KeyHint = ['Esc', 'back']
 /** Arranges key hints in rows without splitting a hint between two rows. */
 export function keyRows(keys: readonly KeyHint[], columns: number): readonly Row[] {
   const rows: Span[][] = []
-  let room = 0
+  let columnsLeft = 0
   for (const [key, action] of keys) {
     const width = widthOf(`${key} ${action}`)
     const line = rows.at(-1)
-    if (line && room >= width + gap) line.push(trusted(' '.repeat(gap)), trusted(key), trusted(` ${action}`, 'quiet'))
+    if (line && columnsLeft >= width + gap)
+      line.push(trusted(' '.repeat(gap)), trusted(key), trusted(` ${action}`, 'quiet'))
     else rows.push([trusted(key), trusted(` ${action}`, 'quiet')])
-    room = (line && room >= width + gap ? room - gap : columns) - width
+    columnsLeft = (line && columnsLeft >= width + gap ? columnsLeft - gap : columns) - width
   }
   return rows.map(spans => row(...spans))
 }
