@@ -22,12 +22,12 @@ afterAll(async () => {
 })
 
 let count = 0
-/** Creates an editor that stays open until `goOn` is called. */
+/** Creates an editor that stays open until `closeEditor` is called. */
 function slowEditor(then: string, first = ':') {
   const go = join(folder, `go${++count}`)
   const file = join(folder, `editor${count}`)
   writeFileSync(file, `${first}\necho editing\nwhile [ ! -e ${go} ]; do sleep 0.05; done\n${then}\n`)
-  return { file, env: { EDITOR: `sh ${file}` }, goOn: () => writeFileSync(go, '') }
+  return { file, env: { EDITOR: `sh ${file}` }, closeEditor: () => writeFileSync(go, '') }
 }
 const approval = approvalAsk({ command: 'make deploy' })
 const text: Ask = {
@@ -63,7 +63,7 @@ describe('a key typed', () => {
     terminal.press('e')
     await terminal.waitFor('editing')
     await typeAhead(terminal, 'a')
-    editor.goOn()
+    editor.closeEditor()
     await terminal.waitFor('Changed by you')
     await expectStillPending(terminal, request)
     terminal.press('a')
@@ -79,7 +79,7 @@ describe('a key typed', () => {
     terminal.press('e')
     await terminal.waitFor('editing')
     await typeAhead(terminal, 'a')
-    editor.goOn()
+    editor.closeEditor()
     await terminal.waitFor('The editor failed')
     await expectStillPending(terminal, request)
   })
@@ -92,7 +92,7 @@ describe('a key typed', () => {
     terminal.press(keys.enter)
     await terminal.waitFor('editing')
     await typeAhead(terminal, keys.enter)
-    editor.goOn()
+    editor.closeEditor()
     await terminal.waitFor('Answer › unseen▏')
     await terminal.waitFor('Enter submit')
     await terminal.type('!')
@@ -155,7 +155,7 @@ describe('a signal to a live view', () => {
     await terminal.waitFor('editing')
     terminal.press(keys.ctrlC)
     await terminal.waitFor('caught')
-    editor.goOn()
+    editor.closeEditor()
     await terminal.waitFor('Changed by you')
     terminal.press('a')
     expect((await fixture.waitForResolved(request)).resolution?.answer).toMatchObject({

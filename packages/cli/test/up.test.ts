@@ -117,7 +117,7 @@ describe('holdpoint up', () => {
     expect((await runCli(['link', '--home', gateway.home.path])).code, 'and commands still find it').toBe(0)
   })
 
-  it('says which port is in use and how to choose another', async () => {
+  it('exits with 1 if the port is in use, and says how to choose another', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number } // a server that listens on TCP has this type of address
@@ -128,7 +128,7 @@ describe('holdpoint up', () => {
     await new Promise(resolve => taken.close(resolve))
   })
 
-  it('says that its data folder is not writable', async () => {
+  it('exits with 1 and one line of explanation if its data folder is not writable', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     const home = makeFolder(gateway, 'sealed')
     mkdirSync(join(home, 'sealed'))
@@ -142,7 +142,7 @@ describe('holdpoint up', () => {
     expect(err.trim().split('\n').length, 'a message without a stack trace').toBe(1)
   })
 
-  it('says that the data folder cannot be created', async () => {
+  it('exits with 1 and an explanation if the data folder cannot be created', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     writeFileSync(join(gateway.folder, 'file'), '')
     const { code, err } = await runCli(['up', '--port', '0', '--home', join(gateway.folder, 'file', 'home')])
