@@ -258,7 +258,7 @@ describe('generator agents', () => {
 })
 
 /** Yields the texts and asks of a script in the order in which the driver numbers them. */
-function* places(
+function* numberedItems(
   actions: readonly Action[],
 ): Generator<{ readonly text: string } | { readonly ask: AskScript; readonly action: number }> {
   let run = ''
@@ -273,20 +273,20 @@ function* places(
   }
   if (run) yield { text: run }
 }
-function saidBefore(actions: readonly Action[], place: number): string {
-  return [...places(actions)]
-    .slice(0, place - 1)
+function saidBefore(actions: readonly Action[], number: number): string {
+  return [...numberedItems(actions)]
+    .slice(0, number - 1)
     .flatMap(at => ('text' in at ? [at.text] : []))
     .join('')
 }
-function placeOf(actions: readonly Action[], request: Request | undefined) {
-  const at = request && [...places(actions)][Number(request.key.split('.')[1]) - 1]
+function itemOf(actions: readonly Action[], request: Request | undefined) {
+  const at = request && [...numberedItems(actions)][Number(request.key.split('.')[1]) - 1]
   return at && 'ask' in at ? at : undefined
 }
 function actionAt(actions: readonly Action[], request: Request | undefined): number {
-  return placeOf(actions, request)?.action ?? -1
+  return itemOf(actions, request)?.action ?? -1
 }
 function cancels(request: Request | undefined, actions: readonly Action[]): boolean {
-  const ask = placeOf(actions, request)?.ask
+  const ask = itemOf(actions, request)?.ask
   return ask?.kind === 'approval' && ask.cancel
 }

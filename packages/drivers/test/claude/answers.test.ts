@@ -39,7 +39,7 @@ describe('approval requests from Claude Code', () => {
     expect(claude.agentTexts()).toEqual(['done'])
   })
 
-  it('a denial without a reason tells the model that a person declined', async () => {
+  it('a denial without a reason tells the model that a person denied the call', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny' })
     expect(claude.model.toolResult()).toContain('A person denied this.')
   })
