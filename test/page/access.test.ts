@@ -18,7 +18,7 @@ interface Findings {
 }
 
 /** Runs axe on the current screen and returns its violations, one line each. */
-async function wrongs(page: Page, rules: object = {}): Promise<readonly string[]> {
+async function violationsOn(page: Page, rules: object = {}): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   const { violations } = await page.evaluate(async options => {
     // axe would measure colors in the middle of an animation, so finish all animations.
@@ -77,9 +77,9 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       const found: Record<string, readonly string[]> = {}
       // In the dark theme, check only the contrast, because a theme changes nothing but colors.
       const look = async (name: string, except = {}) => {
-        found[name] = await wrongs(page, except)
+        found[name] = await violationsOn(page, except)
         await page.emulateMedia({ colorScheme: 'dark' })
-        found[`${name}, dark`] = await wrongs(page, { runOnly: ['color-contrast'] })
+        found[`${name}, dark`] = await violationsOn(page, { runOnly: ['color-contrast'] })
         await page.emulateMedia({ colorScheme: 'light' })
       }
       const visit = (hash: string) => page.goto(`${fixture.gateway.url}/${hash}`)
@@ -156,7 +156,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     const page = await context.newPage()
     await page.goto(fixture.gateway.url)
     await page.getByText('This browser is not signed in').waitFor()
-    expect(await wrongs(page)).toEqual([])
+    expect(await violationsOn(page)).toEqual([])
     await context.close()
   })
 

@@ -11,7 +11,7 @@ const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/pa
 const longTitle = 'Find out why the nightly build fails on its second attempt. '.repeat(5)
 
 /** Returns the elements that extend beyond the right edge of the screen, except visually hidden ones. An element inside a scrolling or clipping element counts only if it starts within 8 px of the edge or beyond it. */
-function beyondTheEdge(page: Page): Promise<string[]> {
+function overflowingElements(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const isCut = (element: Element | null): boolean =>
       element !== null && (getComputedStyle(element).overflowX !== 'visible' || isCut(element.parentElement))
@@ -43,7 +43,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
       expect(await visibleText(tail)).toBe('packages/api')
       expect(await head.locator('.path-line').getAttribute('title')).toBe(longPath)
       expect(await visibleText(cardOf(page, request).locator('.card-body'))).toContain(longPath)
-      expect(await beyondTheEdge(page)).toEqual([])
+      expect(await overflowingElements(page)).toEqual([])
     }
   })
 
@@ -68,7 +68,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     await asker.ask(asks.plan())
     const page = await fixture.openPage(small)
     await page.locator('article').waitFor()
-    expect(await beyondTheEdge(page)).toEqual([])
+    expect(await overflowingElements(page)).toEqual([])
     await page.goto(`${fixture.gateway.url}/#/sessions`)
     const facts = page.locator('.row-facts').first()
     await facts.waitFor()
@@ -188,7 +188,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
           expect(box.y + box.height).toBeLessThan(height - 52)
         }
         expect(allow.x - (deny.x + deny.width)).toBeGreaterThanOrEqual(16)
-        expect(await beyondTheEdge(page)).toEqual([])
+        expect(await overflowingElements(page)).toEqual([])
       },
     )
 

@@ -12,7 +12,7 @@ function log(page: Page): Locator {
 }
 
 /** Waits until scrolling has stopped. A `scrollend` event can’t be used, because it does not fire if scrolling stopped before the call. */
-function still(page: Page): Promise<void> {
+function waitUntilScrollEnds(page: Page): Promise<void> {
   return log(page).evaluate(async box => {
     for (let before = -1; before !== box.scrollTop; ) {
       before = box.scrollTop
@@ -22,7 +22,7 @@ function still(page: Page): Promise<void> {
 }
 
 /** Returns the names of all attachments stored in this browser. */
-function keptFiles(page: Page): Promise<readonly string[]> {
+function storedAttachments(page: Page): Promise<readonly string[]> {
   return page.evaluate(
     () =>
       new Promise(done => {
@@ -190,7 +190,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await other.evaluate(() => dispatchEvent(new Event('click')))
     await busy
     await attached.getByText('a.md').first().waitFor()
-    await expect.poll(() => keptFiles(page)).toEqual(['a.md', 'b.md'])
+    await expect.poll(() => storedAttachments(page)).toEqual(['a.md', 'b.md'])
   })
 
   it('shows no drafts of another person who uses the same browser, and deletes drafts at sign-out', async () => {
@@ -227,7 +227,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await page.locator('button.user-menu-button').click()
     await button(page, 'Sign out').click()
     await page.getByText('This browser is not signed in').waitFor()
-    expect(await keptFiles(page)).toEqual([])
+    expect(await storedAttachments(page)).toEqual([])
     const left = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
     expect(left).not.toContain('private')
     expect(left, 'that is another’s').toContain('of Bob')
@@ -380,7 +380,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
         const row = rows.find(each => each.getBoundingClientRect().top >= top)
         return `${row?.textContent} at ${Math.round((row?.getBoundingClientRect().top ?? 0) - top)}`
       })
-    await still(page)
+    await waitUntilScrollEnds(page)
     const before = await place()
     await say(asker, { type: 'message.added', block: 'newer', text: 'And another.' })
     await page.getByRole('button', { name: /1 new/ }).waitFor()
