@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch } from '../../test/support/chromium.mjs'
 import { openDemoGateway } from './demo-gateway.mjs'
-import { asks, ran, reviewed, talk } from './sample.mjs'
+import { asks, ran, reviewed, sessionEvents } from './sample.mjs'
 
 const wide = { viewport: { width: 1440, height: 900 } }
 const narrow = { viewport: { width: 1024, height: 768 } }
@@ -150,7 +150,7 @@ async function addBusyAgents(demo, everything = false) {
     mode: 'acceptEdits',
     prompt: 'Write the changelog of 2.4',
   })
-  await api.say(...talk)
+  await api.say(...sessionEvents)
   await demo.advance(12)
   await api.resolve(await api.ask(asks.retry), { kind: 'allow', note: 'give the pauses a name, please' })
   await api.say(...reviewed)

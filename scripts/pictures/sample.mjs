@@ -137,7 +137,7 @@ const call = (block, tool, input, more) => ({ type: 'tool.started', block, tool,
 const done = (block, output, more) => ({ type: 'tool.finished', block, ok: true, output, ...more })
 
 /** Events of the session in the screenshot, in three parts: before the first request, after its answer, and after the second request. */
-export const talk = [
+export const sessionEvents = [
   say(
     'm1',
     'I looked at `src/retry.ts` first. It gives up after **three** attempts without a pause, so every restart of the database breaks it:\n\n- attempts 1–3 happen within 4 ms\n- the pool needs about 900 ms to come back\n\nI will add growing pauses and let a subagent write the test.',
