@@ -28,7 +28,7 @@ export const connectionTexts = {
 export const placeholderTexts = {
   rules: {
     title: 'Rules',
-    text: 'Rules can’t be edited here yet. Every request waits for a person, unless the agent’s program remembers an earlier answer.',
+    text: 'Rules can’t be edited here yet; use the API. A request that no rule answers waits for a person, unless the agent’s program remembers an earlier answer.',
   },
   settings: {
     title: 'Settings',
