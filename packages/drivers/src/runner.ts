@@ -115,7 +115,7 @@ class RunnerLoop {
   }
 
   async #renewLease({ startedAt, expiresAt, id, incarnation }: Runner): Promise<void> {
-    // Calculate with two timestamps of the gateway, because its clock may differ from the runner's clock.
+    // Compute the interval from two timestamps of the gateway, because its clock may differ from the runner's clock.
     const everyMs = (expiresAt - startedAt) / 3
     while (!this.#stop.signal.aborted) {
       await pause(this.#clock, everyMs, this.#stop.signal)
