@@ -22,7 +22,7 @@ interface Finding {
 }
 async function runDoctor(gateway: GatewayProcess, ...words: string[]) {
   const { code, out } = await runCliAgainst(gateway, ['doctor', '--json', ...words])
-  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // --json is documented to print this type
+  const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // with --json, `doctor` prints an object with these fields
   expect(code).toBe(ok ? 0 : 1)
   for (const finding of findings)
     if (!finding.ok) expect([finding.name, finding.remedy]).toEqual([finding.name, expect.any(String)])
@@ -111,7 +111,7 @@ describe('holdpoint doctor', () => {
     writeFileSync(join(folder, 'file'), '')
     for (const home of ['/proc/x', join(folder, 'file'), join(folder, 'file', 'deep', 'home')]) {
       const { code, out } = await runCli(['doctor', '--json', '--home', home], { cwd: folder })
-      const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // --json is documented to print this type
+      const { ok, findings } = JSON.parse(out) as { ok: boolean; findings: readonly Finding[] } // with --json, `doctor` prints an object with these fields
       expect([code, ok]).toEqual([1, false])
       const named = (wanted: string) => findings.find(({ name }) => name === wanted)
       expect(named('Data folder')).toEqual({
@@ -140,7 +140,7 @@ describe('holdpoint doctor', () => {
       [{ HOLDPOINT_URL: 'nonsense' }, /^set --url or HOLDPOINT_URL/],
     ] as const) {
       const { code, out } = await runCli(['doctor', '--json'], { env: { ...env, ...changed }, cwd: gateway.folder })
-      const { findings } = JSON.parse(out) as { findings: readonly Finding[] } // --json is documented to print this type
+      const { findings } = JSON.parse(out) as { findings: readonly Finding[] } // with --json, `doctor` prints an object with these fields
       expect([code, findings.find(({ name }) => name === 'Gateway')?.remedy]).toEqual([
         1,
         expect.stringMatching(remedy),

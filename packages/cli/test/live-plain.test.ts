@@ -64,7 +64,7 @@ describe('holdpoint run and tui in a pipe', () => {
     const call = (async (name, input) => {
       if (name === 'whoAmI') await known()
       return fixture.call(name, input)
-    }) as Call // every call is forwarded to a `Call`
+    }) as Call // `fixture.call` returns the reply that the type of `Call` requires
     vi.spyOn(out, 'print').mockReturnValue()
     const access = { url, call, connection, isOwn: false, close: async () => {} }
     expect(await runInPipe(access, session, null)).toBe(0)

@@ -102,7 +102,7 @@ async function runScript(
 function named(number: number, shape: readonly object[]): ScriptStep[] {
   return shape.map((step, at) => {
     if (!('asks' in step)) return { say: `said${number}-${at}` }
-    const list = step.asks as readonly AskScript[] // the generator above creates this type
+    const list = step.asks as readonly AskScript[] // the generator above creates lists of asks
     return { asks: list.map((ask, index) => ({ ...ask, name: `ask${number}-${at}-${index}` })) }
   })
 }
@@ -173,7 +173,7 @@ function stepOf({ steps: list }: ScriptRun, name: string): number {
 }
 function results(run: ScriptRun): { readonly ask: AskScript; readonly result: unknown }[] {
   return [...texts(run.log).matchAll(/@(\{.*\})/g)].map(([, json = '']) => {
-    const { name, result } = JSON.parse(json) as { name: string; result: unknown } // the script agent writes this type
+    const { name, result } = JSON.parse(json) as { name: string; result: unknown } // the script agent writes objects with these fields
     const ask = run.steps.flatMap(step => step.asks ?? []).find(one => one.name === name)
     return { ask: ask as AskScript, result } // the agent reports only requests of its script
   })
@@ -221,7 +221,7 @@ describe('the properties of a generator agent answered in a terminal', () => {
     for (const run of runs)
       for (const { ask, result } of results(run)) {
         if (ask.kind !== 'choice' || result === null) continue
-        const { index, value } = result as { index: number; value: string } // `choice` returns this type
+        const { index, value } = result as { index: number; value: string } // `choice` returns an object with these fields
         expect(ask.choices?.[index]).toBe(value)
       }
   })

@@ -3,7 +3,7 @@ import { type IncomingMessage, request as plain } from 'node:http'
 import { Readable } from 'node:stream'
 import type { Fetch, HttpReply } from '@holdpoint/client'
 
-/** A connection that has received no data for this long is closed. Every long poll ends sooner, so the gateway must be gone. */
+/** A connection that has received no data for this long is closed. Every long poll ends sooner, so the gateway no longer responds. */
 const idleMaxMs = 300_000
 
 export const httpFetch: Fetch = async (url, { method = 'GET', headers, body, signal }) => {
