@@ -23,7 +23,7 @@ function twoGatewaysSuite(): void {
   let database: TestDatabase
   let a: GatewayProcess
   let b: GatewayProcess
-  /** Reads rows directly, for the leases and fences that the API does not show. */
+  /** The tests read leases and fences from the store, because the API does not show them. */
   let store: Store
   let recorder: EventRecorder
   let ofA: PendingSession[]

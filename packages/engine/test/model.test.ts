@@ -30,7 +30,7 @@ interface Model {
   /** Whether the newest fence is still valid. */
   held: boolean
   leaseEndsAt: number
-  /** Attaches since the agent last asked something new. */
+  /** The number of attaches since the agent last asked something new. */
   attaches: number
   /** Whether a command waits for the agent. */
   hasCommand: boolean
