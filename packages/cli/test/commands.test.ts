@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { apiRoot } from '@holdpoint/protocol'
+import { apiRoot, pageSecretHeader } from '@holdpoint/protocol'
 import { openSqlite } from '@holdpoint/store'
 import { afterEach, describe, expect, it } from 'vitest'
 import { EventRecorder, isEvent } from '../../../test/support/event-recorder.ts'
@@ -98,7 +98,8 @@ describe('holdpoint link', () => {
       const first = await signIn(gateway.url, link)
       expect(first.status).toBe(200)
       const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''
-      const me = await fetch(`${gateway.url}${apiRoot}/me`, { headers: { cookie, 'x-holdpoint': '1' } })
+      const { pageSecret } = (await first.json()) as { pageSecret: string }
+      const me = await fetch(`${gateway.url}${apiRoot}/me`, { headers: { cookie, [pageSecretHeader]: pageSecret } })
       expect(await me.json()).toMatchObject({ person: 'owner' })
       expect((await signIn(gateway.url, link)).status).toBe(401)
     }

@@ -1,5 +1,13 @@
 /** Sends HTTP requests to a gateway and converts error replies into faults. */
-import { apiRoot, contract, Fault, FaultBody, type Operation, type OperationName } from '@holdpoint/protocol'
+import {
+  apiRoot,
+  contract,
+  Fault,
+  FaultBody,
+  type Operation,
+  type OperationName,
+  pageSecretHeader,
+} from '@holdpoint/protocol'
 
 /** The part of `fetch` that the client uses. Tests and the terminal pass their own implementations. */
 export type Fetch = (url: string, init: HttpRequest) => Promise<HttpReply>
@@ -16,8 +24,10 @@ export type HttpReply = Pick<Response, 'ok' | 'status' | 'text' | 'body'>
 export interface Connection {
   /** The address of the gateway, such as http://127.0.0.1:4242. The gateway's own page uses location.origin. */
   readonly url: string
-  /** The secret of a token. The page needs no token because it has a cookie. */
+  /** The secret of a token. The page needs no token because it has a cookie and a page secret. */
   readonly token?: string
+  /** Returns the page secret, or null if this browser is not signed in. */
+  readonly pageSecret?: () => string | null
   /** The name of this client in the audit log, such as “page” or “cli”. */
   readonly via?: string
   readonly fetch?: Fetch
@@ -45,10 +55,11 @@ export async function sendRequest(
   init: Partial<Omit<HttpRequest, 'redirect'>>,
 ): Promise<HttpReply> {
   const { url, token, via = 'api', fetch: send = (target, request) => fetch(target, request) } = connection
+  const secret = connection.pageSecret?.() ?? null
   const headers = {
     ...init.headers,
-    'x-holdpoint': '1',
     'x-holdpoint-via': via,
+    ...(secret !== null && { [pageSecretHeader]: secret }),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   }
   try {

@@ -50,6 +50,7 @@ import {
 import {
   addToken,
   authenticate,
+  describeLink,
   ensureToken,
   listTokens,
   makeLink,
@@ -71,6 +72,16 @@ export interface Caller {
   readonly token: string
   /** Where the call came from (page, api, cli …); stored with an answer in the audit log. */
   readonly via: string
+}
+
+/** What a caller sends to prove who it is. Browsers send a cookie to every port of a host, so a cookie counts only together with the page secret, which the browser keeps for one origin. */
+export type Credential =
+  | { readonly kind: 'bearer'; readonly secret: string }
+  | { readonly kind: 'cookie'; readonly secret: string; readonly pageSecret: string }
+export interface SignIn {
+  readonly cookie: string
+  readonly pageSecret: string
+  readonly caller: Caller
 }
 
 export interface DispatchOptions {
@@ -122,12 +133,12 @@ export interface Gateway {
   ): Promise<OperationResult<unknown>>
   /** Opens a subscription. Its live frames begin right after `hello.cursor`, so no event is lost between the snapshot and the first live frame. */
   subscribe(caller: Caller, options: SubscribeOptions, listener: FrameListener): Promise<Subscription>
-  /** Resolves with the caller of a bearer token or cookie, or null if the secret is not valid. */
-  authenticate(secret: string, kind: 'bearer' | 'cookie', via: string): Promise<Caller | null>
+  /** Resolves with the caller, or null if the credential is not valid. */
+  authenticate(credential: Credential, via: string): Promise<Caller | null>
   /** Registers a bearer token unless the token already exists. Called at every start for the owner and the local runner. */
   ensureToken(secret: string, role: Role, name: string): Promise<Caller>
-  /** Exchanges the one-time code of a sign-in link for a cookie. */
-  redeemLink(code: string): Promise<{ readonly cookie: string; readonly caller: Caller }>
+  /** Exchanges the one-time code of a sign-in link for a cookie and a page secret. */
+  redeemLink(code: string): Promise<SignIn>
   close(): Promise<void>
 }
 
@@ -189,10 +200,10 @@ const operations: Operations = {
   removeToken,
   signOut,
   makeLink,
-  signIn: async (ctx, _caller, input) => ({
-    status: 200,
-    body: { person: (await redeemLink(ctx, input.code)).caller.name },
-  }),
+  signIn: async () => {
+    throw new Fault('unsupported', 'signIn sets a cookie, so it needs HTTP.')
+  },
+  describeLink,
   whoAmI: async (ctx, caller) => ({
     status: 200,
     body: { person: caller.name, role: caller.role, now: await ctx.store.now() },
@@ -252,7 +263,7 @@ export async function openGateway({
     dispatchUnparsed,
     dispatch: dispatchUnparsed as Gateway['dispatch'], // each operation returns the output that the contract declares under its name
     subscribe: (caller, options, listener) => subscribe(ctx, caller, options, listener),
-    authenticate: (secret, kind, via) => authenticate(ctx, secret, kind, via),
+    authenticate: (credential, via) => authenticate(ctx, credential, via),
     ensureToken: (secret, role, name) => ensureToken(ctx, secret, role, name),
     redeemLink: code => redeemLink(ctx, code),
     close: async () => {

@@ -1,6 +1,7 @@
 export { defaultSettings, type Settings } from './context.ts'
 export {
   type Caller,
+  type Credential,
   callAs,
   type DispatchOptions,
   type EphemeralFrame,
@@ -11,6 +12,7 @@ export {
   type OperationResult,
   openGateway,
   type SerializedFrame,
+  type SignIn,
   type SubscribeOptions,
   type Subscription,
 } from './gateway.ts'

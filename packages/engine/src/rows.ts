@@ -63,6 +63,8 @@ export interface TokenRow {
   readonly name: string
   readonly madeAt: number
   readonly expiresAt: number | null
+  /** For a cookie, the SHA-256 of the secret that the page must send with it. A cookie without this field signs nobody in. */
+  readonly pageSecretHash?: string
 }
 export type RuleRow = Rule & { readonly ord: number }
 

@@ -331,7 +331,7 @@ describe('an external session', () => {
   })
   it('is accessible to the agent for which a person opened it', async () => {
     const { id: agent, secret } = await fixture.person('addToken', { role: 'agent', name: 'helper' })
-    const caller = await fixture.gateway.authenticate(secret, 'bearer', 'api')
+    const caller = await fixture.gateway.authenticate({ kind: 'bearer', secret }, 'api')
     const helper = callAs(fixture.gateway, caller as Caller) // the credential was added above, so it has a caller
     const { id } = await fixture.person('startSession', { driver: 'external', options: { agent } })
     await helper('openRequest', { id, key: 'a', ask: approval() })

@@ -52,6 +52,10 @@ const AbsolutePath = z
   .refine(path => !path.includes('\0'), 'must not contain a NUL character')
   .refine(path => /^(\/|\\\\|[a-z]:[\\/])/i.test(path), 'must be an absolute path on the gateway’s machine')
 
+const signInCode = z.strictObject({
+  code: z.string().min(1).max(limits.keyMax).describe('The code from a sign-in link.'),
+})
+
 export const adminOps = {
   listRules: {
     method: 'GET',
@@ -157,9 +161,25 @@ export const adminOps = {
     method: 'POST',
     path: '/sign-in',
     roles: ['anyone'],
-    summary: 'Sign in a browser by exchanging a one-time code for a cookie.',
-    input: z.strictObject({ code: z.string().min(1).max(limits.keyMax).describe('The code from a sign-in link.') }),
-    output: z.object({ person: z.string().describe('The name of the signed-in person.') }),
+    summary: 'Sign in a browser by exchanging a one-time code for a cookie and a page secret.',
+    input: signInCode,
+    output: z.object({
+      person: z.string().describe('The name of the signed-in person.'),
+      pageSecret: z
+        .string()
+        .describe('The secret that the page must send with its cookie, in the header `x-holdpoint-page`.'),
+    }),
+  },
+  describeLink: {
+    method: 'POST',
+    path: '/sign-in/describe',
+    roles: ['anyone'],
+    summary: 'Show whom a one-time code would sign in, without using the code.',
+    input: signInCode,
+    output: z.object({
+      person: z.string().describe('The name of the person whom the code signs in.'),
+      expiresAt: z.int().describe('When the code expires, in epoch milliseconds.'),
+    }),
   },
   signOut: {
     method: 'POST',

@@ -32,6 +32,8 @@ export {
   type Output,
   operationGroups,
   type ParsedInput,
+  pageSecretHeader,
+  pageSecretProtocol,
 } from './contract.ts'
 export { AuditEntry, Token } from './contract-admin.ts'
 export { digestText } from './digest.ts'

@@ -46,6 +46,7 @@ const surface = [
   'addToken: POST /tokens [person] 201 (role name expiresAt)',
   'removeToken: DELETE /tokens/:id [person] (id)',
   'signIn: POST /sign-in [anyone] (code)',
+  'describeLink: POST /sign-in/describe [anyone] (code)',
   'signOut: POST /sign-out [person] ()',
   'makeLink: POST /links [person] 201 ()',
   'whoAmI: GET /me [person runner agent] ()',

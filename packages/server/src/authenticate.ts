@@ -1,6 +1,6 @@
 /** Checks the Host, Origin and Sec-Fetch-Site headers and the credential of a request, in the same way for HTTP, event streams and WebSockets. */
-import type { Caller, Gateway } from '@holdpoint/engine'
-import { Fault } from '@holdpoint/protocol'
+import type { Caller, Credential, Gateway } from '@holdpoint/engine'
+import { Fault, pageSecretHeader, pageSecretProtocol } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 import { parseSignInCookie } from './sign-in-cookie.ts'
 
@@ -41,12 +41,12 @@ export function createAuthenticator({ gateway, port, hosts = [], origins = [] }:
     if (access !== 'page' && site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new Fault('wrong_origin', 'Pages of other sites may not call this gateway.')
     if (access === 'page' || access === 'public') return anonymous
-    const { secret, kind } = findSecret(incoming, port)
-    if (kind === 'cookie') checkCookieUse(incoming, access, origin !== undefined, site)
+    const credential = findCredential(incoming, access, port)
+    if (credential.kind === 'cookie') checkCookieUse(access, origin !== undefined, site)
     const viaHeader = incoming.header('x-holdpoint-via') ?? ''
     const via = viaPattern.test(viaHeader) ? viaHeader : 'api'
     const revalidate = async () => {
-      const caller = await gateway.authenticate(secret, kind, via)
+      const caller = await gateway.authenticate(credential, via)
       if (!caller) throw new Fault('unauthenticated', 'This credential is unknown, expired or revoked. Sign in again.')
       return caller
     }
@@ -81,36 +81,37 @@ function checkHost(incoming: IncomingRequest, ownHosts: ReadonlySet<string>): vo
     )
 }
 
-function findSecret(incoming: IncomingRequest, port: number): { secret: string; kind: 'bearer' | 'cookie' } {
+function findCredential(incoming: IncomingRequest, access: AccessLevel, port: number): Credential {
   const authorization = incoming.header('authorization')
   if (authorization !== undefined) {
     const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
     if (secret === undefined)
       throw new Fault('unauthenticated', 'The Authorization header must consist of "Bearer", a space and the token.')
-    return { secret, kind: 'bearer' }
+    return { kind: 'bearer', secret }
   }
   const secret = parseSignInCookie(incoming.header('cookie'), port)
   if (!secret) throw new Fault('unauthenticated', credentialNeeded)
-  return { secret, kind: 'cookie' }
+  const pageSecret = access === 'socket' ? readSocketPageSecret(incoming) : incoming.header(pageSecretHeader)
+  if (!pageSecret)
+    throw new Fault(
+      'unauthenticated',
+      'A cookie counts only together with the page secret that signIn returned. Open this page with a new link from: holdpoint link',
+    )
+  return { kind: 'cookie', secret, pageSecret }
 }
 
-/** Refuses a cookie unless the headers show that no page of another origin sent the request. Browsers attach cookies automatically, so a cookie alone does not prove which page sent the request. */
-function checkCookieUse(
-  incoming: IncomingRequest,
-  access: AccessLevel,
-  hasOwnOrigin: boolean,
-  site: string | undefined,
-): void {
+/** Browsers cannot set headers of a WebSocket handshake, so the page sends its secret as the name of a subprotocol. */
+function readSocketPageSecret(incoming: IncomingRequest): string | undefined {
+  const protocols = (incoming.header('sec-websocket-protocol') ?? '').split(',').map(name => name.trim())
+  return protocols.find(name => name.startsWith(pageSecretProtocol))?.slice(pageSecretProtocol.length)
+}
+
+/** Refuses a cookie unless the headers show that no page of another origin sent the request. The page secret already proves that; this check does not depend on the secret staying secret. */
+function checkCookieUse(access: AccessLevel, hasOwnOrigin: boolean, site: string | undefined): void {
   const isOwnPage = hasOwnOrigin || site === 'same-origin'
-  // A page of another origin needs a CORS preflight to send this header, and the gateway never grants a preflight.
-  const hasOwnHeader = incoming.header('x-holdpoint') === '1'
-  const allowed =
-    access === 'read'
-      ? isOwnPage || hasOwnHeader || site === 'none'
-      : isOwnPage && (hasOwnHeader || access === 'socket')
-  if (!allowed)
+  if (!isOwnPage && access !== 'read')
     throw new Fault(
       'wrong_origin',
-      'A cookie is accepted only with an Origin header that names this gateway. Changes also need the header x-holdpoint: 1.',
+      'A cookie is accepted for changes only with an Origin header that names this gateway.',
     )
 }

@@ -105,7 +105,7 @@ export function openapiDocument(version: string): OpenapiDocument {
           in: 'cookie',
           name: 'holdpoint_<port>',
           description:
-            'The cookie that `signIn` sets in a browser. Operations that change something also need the header `x-holdpoint: 1`.',
+            'The cookie that `signIn` sets in a browser. Every call also needs the header `x-holdpoint-page` with the page secret that `signIn` returned.',
         },
       },
       schemas: mergeComponents(inputs, outputs),

@@ -112,9 +112,9 @@ export class RequestHandler {
   async #signIn(incoming: IncomingRequest, input: unknown): Promise<OutgoingReply> {
     const parsed = contract.signIn.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, 'The sign-in')
-    const { cookie, caller } = await this.#options.gateway.redeemLink(parsed.data.code)
+    const { cookie, pageSecret, caller } = await this.#options.gateway.redeemLink(parsed.data.code)
     this.#options.crashPoint?.('replying:signIn')
-    return jsonReply(200, { person: caller.name }, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
+    return jsonReply(200, { person: caller.name, pageSecret }, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
   }
 
   #cookieHeader(incoming: IncomingRequest, secret: string, ttlMs: number): FlatHeaders {

@@ -1,12 +1,13 @@
 /** Checks authentication over every transport: host names, origins, tokens, cookies and sign-in. */
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { apiRoot } from '@holdpoint/protocol'
+import { apiRoot, pageSecretHeader, pageSecretProtocol } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { authHeaders, handshake, post, secrets, sendRaw, startTestServer, type TestServer } from './test-server.ts'
 
 let gateway: TestServer
 let cookie: string
+let pageSecret: string
 beforeAll(async () => {
   gateway = await startTestServer({ hosts: ['Box.example'], origins: ['https://box.example'] })
   const { code } = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
@@ -16,6 +17,7 @@ beforeAll(async () => {
     body: JSON.stringify({ code }),
   })
   cookie = reply.headers.get('set-cookie')?.split(';')[0] ?? ''
+  pageSecret = ((await reply.json()) as { pageSecret: string }).pageSecret
 })
 afterAll(() => gateway.close())
 
@@ -44,13 +46,17 @@ const transports = {
       reply => reply.status,
     ),
   stream: (headers: Headers) => sendRequest('GET', `${apiRoot}/events`, headers).then(reply => reply.status),
-  socket: (headers: Headers) => handshake(gateway, headers),
+  /** Browsers cannot set headers of a handshake, so the page sends its secret as a subprotocol. */
+  socket: ({ [pageSecretHeader]: secret, ...headers }: Headers) =>
+    handshake(gateway, headers, undefined, secret === undefined ? [] : ['other', `${pageSecretProtocol}${secret}`]),
 }
 type TransportName = keyof typeof transports
 const names = Object.keys(transports) as TransportName[] // `transports` is a literal, so it has no other keys
 const successStatus = { read: 200, write: 201, stream: 200, socket: 101 }
 
 const bearer = () => authHeaders('person')
+/** What the page sends: its cookie and its secret. */
+const page = () => ({ cookie, [pageSecretHeader]: pageSecret })
 const ownOrigin = (host = 'localhost') => `http://${host}:${gateway.port}`
 const badOrigins = () => [
   'http://evil.test',
@@ -97,7 +103,7 @@ describe.each(names)('authentication of a %s request', name => {
       expect(await send({ authorization }), authorization).toBe(401)
   })
   it('does not fall back to the cookie if the token is wrong', async () =>
-    expect(await send({ authorization: 'Bearer nonsense', cookie, origin: ownOrigin(), 'x-holdpoint': '1' })).toBe(401))
+    expect(await send({ authorization: 'Bearer nonsense', ...page(), origin: ownOrigin() })).toBe(401))
   it('accepts only the host names of the gateway (B5, B6, B9)', async () => {
     for (const host of goodHosts()) expect(await send({ ...bearer(), host }), host).toBe(successStatus[name])
     for (const host of badHosts()) expect(await send({ ...bearer(), host }), host).toBe(421)
@@ -114,21 +120,30 @@ describe.each(names)('authentication of a %s request', name => {
       expect(await send({ ...bearer(), 'sec-fetch-site': site }), site).toBe(successStatus[name])
   })
   it('accepts a cookie only from the gateway’s own page', async () => {
-    expect(await send({ cookie, origin: ownOrigin(), 'x-holdpoint': '1' })).toBe(successStatus[name])
-    expect(await send({ cookie, 'sec-fetch-site': 'same-origin', 'x-holdpoint': '1' })).toBe(successStatus[name])
-    expect(await send({ cookie })).toBe(403)
-    expect(await send({ cookie, origin: 'http://evil.test', 'x-holdpoint': '1' })).toBe(403)
+    expect(await send({ ...page(), origin: ownOrigin() })).toBe(successStatus[name])
+    expect(await send({ ...page(), 'sec-fetch-site': 'same-origin' })).toBe(successStatus[name])
+    expect(await send({ ...page(), origin: 'http://evil.test' })).toBe(403)
+  })
+  it('F2: refuses a cookie without the secret of the page, whatever else the request says', async () => {
+    const own = { cookie, origin: ownOrigin(), 'sec-fetch-site': 'same-origin', 'x-holdpoint': '1' }
+    expect(await send(own)).toBe(401)
+    for (const secret of ['', 'nonsense', cookie.split('=')[1] as string, secrets.person])
+      expect(await send({ ...own, [pageSecretHeader]: secret }), secret).toBe(401)
+  })
+  it('F2: refuses the secret of the page without its cookie, and as a token', async () => {
+    expect(await send({ [pageSecretHeader]: pageSecret, origin: ownOrigin() })).toBe(401)
+    expect(await send({ authorization: `Bearer ${pageSecret}` })).toBe(401)
   })
   it('refuses two cookies of the same name, because one may be planted (B10)', async () =>
-    expect(await send({ cookie: `${cookie}; ${cookie}x`, origin: ownOrigin(), 'x-holdpoint': '1' })).toBe(401))
+    expect(await send({ ...page(), cookie: `${cookie}; ${cookie}x`, origin: ownOrigin() })).toBe(401))
 })
 
-it('a write request with a cookie needs the x-holdpoint header and the gateway’s own origin, and a socket needs only the origin', async () => {
-  expect(await transports.write({ cookie, origin: ownOrigin() })).toBe(403)
-  expect(await transports.write({ cookie, 'x-holdpoint': '1' })).toBe(403)
-  expect(await transports.socket({ cookie, 'x-holdpoint': '1' })).toBe(403)
-  expect(await transports.write({ cookie, 'x-holdpoint': '1', 'sec-fetch-site': 'none' })).toBe(403)
-  expect(await transports.read({ cookie, 'x-holdpoint': '1' })).toBe(200)
+it('a write request or a socket with a cookie needs the gateway’s own origin', async () => {
+  for (const send of [transports.write, transports.socket]) {
+    expect(await send(page())).toBe(403)
+    expect(await send({ ...page(), 'sec-fetch-site': 'none' })).toBe(403)
+  }
+  expect(await transports.read(page())).toBe(200)
 })
 
 it('every transport accepts or refuses the same combinations of headers (B7)', async () => {
@@ -138,17 +153,16 @@ it('every transport accepts or refuses the same combinations of headers (B7)', a
     origin: some([ownOrigin(), ownOrigin(), ...badOrigins()]),
     'sec-fetch-site': some(['same-origin', 'none', 'cross-site', 'same-site']),
     authorization: some([`Bearer ${secrets.person}`, 'Bearer nonsense']),
-    cookie: some([cookie, 'holdpoint_1=planted']),
+    cookie: some([cookie, cookie, 'holdpoint_1=planted']),
+    [pageSecretHeader]: some([pageSecret, pageSecret, 'nonsense']),
   })
   await fc.assert(
     fc.asyncProperty(headers, async mix => {
-      const sent = Object.fromEntries(
-        Object.entries({ ...mix, 'x-holdpoint': '1' }).filter(([, value]) => value !== undefined),
-      ) as Headers // undefined values are filtered out
+      const sent = Object.fromEntries(Object.entries(mix).filter(([, value]) => value !== undefined)) as Headers // undefined values are filtered out
       const results = await Promise.all(
         names.map(async name => ((await transports[name](sent)) === successStatus[name] ? 'accepted' : 'refused')),
       )
-      // Without a token, an Origin or `Sec-Fetch-Site: same-origin`, a cookie with x-holdpoint is enough to read but not to write. In all other cases the transports agree.
+      // Without a token, an Origin or `Sec-Fetch-Site: same-origin`, a cookie with the page secret is enough to read but not to write. In all other cases the transports agree.
       const isCookieOnly = !sent.authorization && !sent.origin && sent['sec-fetch-site'] !== 'same-origin'
       const [read, write, stream, socket] = results
       expect(read).toBe(stream)
@@ -225,19 +239,38 @@ it('sign-in sets an HttpOnly, SameSite cookie, and sign-out revokes the cookie',
   const signIn = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ code }) }
   const reply = await fetch(`${gateway.url}${apiRoot}/sign-in`, signIn)
   const setCookie = reply.headers.get('set-cookie') ?? ''
-  expect(await reply.json()).toEqual({ person: 'ada' })
+  const body = (await reply.json()) as { pageSecret: string }
+  expect(body).toEqual({ person: 'ada', pageSecret: expect.stringMatching(/^[\w-]{40,}$/) })
   expect(setCookie).toMatch(
     new RegExp(`^holdpoint_${gateway.port}=[\\w-]{20,}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000$`),
   )
   expect((await fetch(`${gateway.url}${apiRoot}/sign-in`, signIn)).status).toBe(401)
-  const page = { cookie: setCookie.split(';')[0] as string, origin: ownOrigin(), 'x-holdpoint': '1' }
-  expect(await transports.read(page)).toBe(200)
-  const out = await sendRequest('POST', `${apiRoot}/sign-out`, page)
+  const signedIn = {
+    cookie: setCookie.split(';')[0] as string,
+    origin: ownOrigin(),
+    [pageSecretHeader]: body.pageSecret,
+  }
+  expect(await transports.read(signedIn)).toBe(200)
+  expect(await transports.read({ ...signedIn, [pageSecretHeader]: pageSecret })).toBe(401)
+  const out = await sendRequest('POST', `${apiRoot}/sign-out`, signedIn)
   expect(out.headers['set-cookie']?.[0]).toMatch(/=; .*Max-Age=0$/)
-  expect(await transports.read(page)).toBe(401)
+  expect(await transports.read(signedIn)).toBe(401)
 })
 
 it('a sign-in from a page of another site is refused', async () => {
   const headers = { 'content-type': 'application/json', origin: 'http://evil.test' }
   expect((await sendRequest('POST', `${apiRoot}/sign-in`, headers, '{"code":"x"}')).status).toBe(403)
+})
+
+it('a link says whom it signs in without being used, and a used link says nothing', async () => {
+  const { code } = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
+  const send = (path: string) =>
+    fetch(`${gateway.url}${apiRoot}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ code }),
+    })
+  for (const _ of [1, 2]) expect(await (await send('/sign-in/describe')).json()).toMatchObject({ person: 'ada' })
+  expect((await send('/sign-in')).status).toBe(200)
+  expect((await send('/sign-in/describe')).status).toBe(401)
 })

@@ -95,7 +95,10 @@ describe('the OpenAPI document', () => {
 
   it('requires a token or a cookie, except for sign-in', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'cookie'])
-    expect(operations.filter(({ security }) => security?.length === 0).map(op => op.operationId)).toEqual(['signIn'])
+    expect(operations.filter(({ security }) => security?.length === 0).map(op => op.operationId)).toEqual([
+      'signIn',
+      'describeLink',
+    ])
   })
 })
 

@@ -92,9 +92,10 @@ export function handshake(
   gateway: TestServer,
   headers: Record<string, string>,
   path = `${apiRoot}/socket`,
+  protocols: readonly string[] = [],
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, { headers })
+    const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, [...protocols], { headers })
     ws.on('open', () => {
       ws.terminate()
       resolve(101)

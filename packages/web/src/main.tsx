@@ -1,4 +1,4 @@
-/** The entry point: exchanges a one-use sign-in code for a cookie, then renders the app or the sign-in screen. */
+/** The entry point: exchanges the code of a sign-in link for a cookie and a page secret, then renders the app or the sign-in screen. */
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/page.css'
@@ -8,9 +8,12 @@ import { App } from './app.tsx'
 import { GatewayContext } from './gateway/gateway-context.ts'
 import { fetchAbortedOffline } from './gateway/offline-fetch.ts'
 import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
+import { SwitchPersonScreen } from './screens/sign-in/switch-person-screen.tsx'
+import { clearUserData } from './storage/clear-user-data.ts'
+import { readPageSecret, writePageSecret } from './storage/page-secret.ts'
 import { preventStrayDrops } from './ui/file-drop.ts'
 
-const connection: Connection = { url: location.origin, via: 'page' }
+const connection: Connection = { url: location.origin, via: 'page', pageSecret: readPageSecret }
 const call = httpCall(connection)
 const container = document.getElementById('page')
 if (!container) throw new Error('index.html has no element #page')
@@ -25,26 +28,59 @@ async function start(): Promise<void> {
   // Remove the code from the URL first, because people copy, sync and share URLs.
   if (code !== null) history.replaceState(null, '', '/')
   addEventListener('hashchange', () => readCode() !== null && location.reload())
-  const signInError = code === null ? null : await call('signIn', { code }).then(() => null, returnError)
+  if (code !== null && readPageSecret() === null) return signIn(code)
   try {
     const { person } = await call('whoAmI', {})
-    const inbox = new Inbox({
-      call,
-      watch: options => watchEvents({ ...connection, fetch: fetchAbortedOffline }, options),
-    })
-    root.render(
-      <GatewayContext value={{ call, inbox, me: person }}>
-        <App />
-      </GatewayContext>,
-    )
+    const other = code === null ? null : await describeOther(code, person)
+    if (code === null || other === null) renderApp(person)
+    else
+      root.render(
+        <SwitchPersonScreen
+          current={person}
+          other={other}
+          onStay={() => renderApp(person)}
+          onSwitch={() => void switchPerson(person, code)}
+        />,
+      )
   } catch (error) {
-    // Report a failed sign-in link only here, because a browser that is already signed in does not need the link.
-    root.render(<SignInScreen error={signInError ?? error} linkFailed={signInError !== null} />)
+    if (code === null) root.render(<SignInScreen error={error} />)
+    else await signIn(code)
   }
 }
 
-function returnError(error: unknown): unknown {
-  return error
+/** Resolves with the name of the person whom the link signs in, or null if the link is for the signed-in person or does not work, because such a link can be ignored. */
+async function describeOther(code: string, current: string): Promise<string | null> {
+  const link = await call('describeLink', { code }).catch(() => null)
+  return link === null || link.person === current ? null : link.person
+}
+
+async function signIn(code: string): Promise<void> {
+  try {
+    const { person, pageSecret } = await call('signIn', { code })
+    writePageSecret(pageSecret)
+    renderApp(person)
+  } catch (error) {
+    root.render(<SignInScreen error={error} linkFailed />)
+  }
+}
+
+async function switchPerson(current: string, code: string): Promise<void> {
+  // The cookie is about to be replaced, so a failure to revoke the old one does not matter to this browser.
+  await call('signOut', {}).catch(() => {})
+  await clearUserData(current)
+  await signIn(code)
+}
+
+function renderApp(person: string): void {
+  const inbox = new Inbox({
+    call,
+    watch: options => watchEvents({ ...connection, fetch: fetchAbortedOffline }, options),
+  })
+  root.render(
+    <GatewayContext value={{ call, inbox, me: person }}>
+      <App />
+    </GatewayContext>,
+  )
 }
 
 preventStrayDrops()

@@ -31,7 +31,9 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
   // A runner that outlived its gateway connects to the new gateway by itself, so do not start a second runner.
   const runner = runningProcess(dataFolder, 'runner') ? 'none' : 'inline'
   try {
-    const gateway = await startGateway({ ...readConfig({}), port: 0, runner }, dataFolder)
+    // A temporary gateway is only for this machine, whatever `host` says.
+    const { host: _host, ...config } = readConfig({})
+    const gateway = await startGateway({ ...config, port: 0, runner }, dataFolder)
     const own = findGateway(dataFolder, gateway.url)
     if (!own) throw new Error('the gateway that was just started cannot be found')
     return { ...own, isOwn: true, close: () => gateway.close().finally(restoreStderr) }

@@ -2,7 +2,7 @@
 import { Fault, limits, type ParsedInput, type Role, type Token } from '@holdpoint/protocol'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
-import type { Caller, DispatchOptions } from '../gateway.ts'
+import type { Caller, Credential, DispatchOptions, SignIn } from '../gateway.ts'
 import type { TokenRow } from '../rows.ts'
 import { toToken } from '../wire-views.ts'
 
@@ -12,7 +12,7 @@ function putToken(
   change: ChangeBuilder,
   token: TokenId,
   secret: string,
-  fields: Pick<TokenRow, 'kind' | 'role' | 'name' | 'expiresAt'>,
+  fields: Pick<TokenRow, 'kind' | 'role' | 'name' | 'expiresAt' | 'pageSecretHash'>,
 ): TokenRow {
   change.event(null, { type: 'token.added', token, role: fields.role, name: fields.name })
   return change.put('token', { id: sha256(secret), ord: change.nextSeq, token, madeAt: change.now, ...fields })
@@ -21,14 +21,10 @@ function callerOf(row: TokenRow, via: string): Caller {
   return { role: row.role, name: row.name, token: row.token, via }
 }
 
-export async function authenticate(
-  ctx: Context,
-  secret: string,
-  kind: 'bearer' | 'cookie',
-  via: string,
-): Promise<Caller | null> {
-  const row = await ctx.store.get('token', sha256(secret))
-  if (!row || row.kind !== kind) return null
+export async function authenticate(ctx: Context, credential: Credential, via: string): Promise<Caller | null> {
+  const row = await ctx.store.get('token', sha256(credential.secret))
+  if (!row || row.kind !== credential.kind) return null
+  if (credential.kind === 'cookie' && row.pageSecretHash !== sha256(credential.pageSecret)) return null
   if (row.expiresAt !== null && row.expiresAt <= (await ctx.store.now())) return null
   return callerOf(row, via)
 }
@@ -141,9 +137,24 @@ export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<
   )
 }
 
-/** Exchanges the code of a link for a cookie. The same change deletes the code, so that the link works only once. */
-export async function redeemLink(ctx: Context, code: string): Promise<{ cookie: string; caller: Caller }> {
+function linkNotValid(): Fault {
+  return new Fault(
+    'unauthenticated',
+    'This link is not valid: it was already used or has expired. Get a new one with: holdpoint link',
+  )
+}
+
+/** Says whom a link would sign in, so that the page can ask before it replaces the person who is signed in. */
+export async function describeLink(ctx: Context, _caller: Caller, { code }: ParsedInput<'describeLink'>) {
+  const link = await ctx.store.get('token', sha256(code))
+  if (link?.kind !== 'link' || (link.expiresAt ?? 0) <= (await ctx.store.now())) throw linkNotValid()
+  return { status: 200, body: { person: link.name, expiresAt: link.expiresAt ?? 0 } }
+}
+
+/** Exchanges the code of a link for a cookie and a page secret. The same change deletes the code, so that the link works only once. */
+export async function redeemLink(ctx: Context, code: string): Promise<SignIn> {
   const cookie = ctx.secret()
+  const pageSecret = ctx.secret()
   const token = ctx.newId('tok')
   const { body } = await ctx.commit<Caller>({
     label: 'redeem',
@@ -153,20 +164,17 @@ export async function redeemLink(ctx: Context, code: string): Promise<{ cookie: 
     ],
     decide: change => {
       const link = change.get('token', sha256(code))
-      if (link?.kind !== 'link' || (link.expiresAt ?? 0) <= change.now)
-        return new Fault(
-          'unauthenticated',
-          'This link is not valid: it was already used or has expired. Get a new one with: holdpoint link',
-        )
+      if (link?.kind !== 'link' || (link.expiresAt ?? 0) <= change.now) return linkNotValid()
       change.delete('token', link.id)
       const row = putToken(change, token, cookie, {
         kind: 'cookie',
         role: link.role,
         name: link.name,
         expiresAt: change.now + limits.signInTtlMs,
+        pageSecretHash: sha256(pageSecret),
       })
       return { status: 200, body: callerOf(row, 'page') }
     },
   })
-  return { cookie, caller: body }
+  return { cookie, pageSecret, caller: body }
 }

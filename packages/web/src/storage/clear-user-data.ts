@@ -1,9 +1,11 @@
-/** Removes a person's drafts and unsent attachments from this browser when they sign out. */
+/** Removes a person's page secret, drafts and unsent attachments from this browser when they sign out. */
 import { draftKeysOf } from '@holdpoint/client'
 import { removeAttachments } from './attachment-storage.ts'
+import { removePageSecret } from './page-secret.ts'
 import { messageDraftPrefix } from './use-message-draft.ts'
 
 export async function clearUserData(me: string): Promise<void> {
+  removePageSecret()
   removeKeys(() => sessionStorage, draftKeysOf(me))
   removeKeys(() => localStorage, messageDraftPrefix(me))
   await removeAttachments(me)
