@@ -128,7 +128,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await call('getRequest', { id: first.id })).toMatchObject({ status: 'pending' })
       await answer(first, { kind: 'allow' })
       expect((await finished(session)).at(-1)).toContain(
-        'The reviewer was allowed; its linter was not allowed (A person denied this.).',
+        'The reviewer was allowed; its linter was not allowed (A person declined this.).',
       )
     })
 

@@ -121,7 +121,7 @@ describe('turns of generator agents', () => {
     await fixture.waitForTurnEnd()
     expect(got).toEqual([
       { allowed: true, input: { command: 'ls -l' }, note: 'fine', mode: 'plan' },
-      { allowed: false, reason: 'A person denied this.' },
+      { allowed: false, reason: 'A person declined this.' },
       { allowed: false, reason: 'not today' },
       { index: 1, value: { label: 'y' } },
       'words',

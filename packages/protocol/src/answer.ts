@@ -87,7 +87,7 @@ export const AnswerKind = z
   .describe('The kind of an answer.') satisfies z.ZodType<Answer['kind']>
 
 /** The agent reads this reason if a person denies an approval without giving a reason. */
-export const defaultDenyReason = 'A person denied this.'
+export const defaultDenyReason = 'A person declined this.'
 
 const kindsFor = {
   approval: ['allow', 'deny'],

@@ -41,7 +41,7 @@ describe('approval requests from Claude Code', () => {
 
   it('a denial without a reason tells the model that a person denied the call', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny' })
-    expect(claude.model.toolResult()).toContain('A person denied this.')
+    expect(claude.model.toolResult()).toContain('A person declined this.')
   })
 
   it('a denial with interrupt: true ends the turn', async () => {
