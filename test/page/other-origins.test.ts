@@ -222,6 +222,7 @@ describe.skipIf(isMissing)('a page of another origin', () => {
       const name = `holdpoint_${portOf(gateway.url)}`
       const seen = await page.evaluate(cookie => {
         const before = document.cookie
+        // biome-ignore lint/suspicious/noDocumentCookie: the attacker plants a cookie in this way
         document.cookie = `${cookie}=planted; path=/`
         return { before, storage: { ...localStorage } }
       }, name)

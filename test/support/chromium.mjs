@@ -30,10 +30,15 @@ const args = [
 export function launch() {
   return start(executable)
 }
-export function launchLight() {
-  return start(lightExecutable)
+/** @param {readonly string[]} moreArgs */
+export function launchLight(moreArgs = []) {
+  return start(lightExecutable, moreArgs)
 }
-function start(executablePath) {
+/**
+ * @param {string | undefined} executablePath
+ * @param {readonly string[]} moreArgs
+ */
+function start(executablePath, moreArgs = []) {
   if (executablePath === undefined) throw new Error(missing)
-  return playwright.chromium.launch({ executablePath, args })
+  return playwright.chromium.launch({ executablePath, args: [...args, ...moreArgs] })
 }
