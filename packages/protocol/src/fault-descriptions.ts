@@ -2,7 +2,8 @@
 import type { FaultCode } from './fault.ts'
 
 export const faultDescriptions: Readonly<Record<FaultCode, string>> = {
-  bad_json: 'The body is not valid JSON, or contains duplicate or forbidden keys.',
+  bad_json:
+    'The body is not valid JSON, or contains duplicate or forbidden keys, too many values, or a number that loses digits when it is parsed. Send such a number as a string.',
   bad_input: 'A field is missing, unknown or invalid. The message names the field.',
   unauthenticated: 'The credential is missing, unknown, expired or revoked.',
   forbidden: 'The credential is valid but does not permit this operation.',
@@ -28,7 +29,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, string>> = {
   idempotency_mismatch: 'The Idempotency-Key was already used with a different body.',
   unsupported: 'The gateway, the driver or the store does not support this.',
   too_many: 'A limit is reached, for example on pending requests or subscriptions. Try again later.',
-  headers_too_large: 'The headers are larger than the limit.',
+  headers_too_large: 'The headers are larger than the limit, or there are too many of them.',
   internal: 'The gateway has a bug. The message contains the id under which the gateway logged the error.',
   store_unavailable: 'The store cannot be reached. Try again later.',
   store_locked: 'Another process has locked the store. Try again later.',

@@ -5,6 +5,7 @@ export const limits = {
   /** The largest body of an operation that takes attachments. */
   attachmentsBodyMaxBytes: 24 * 1024 * 1024,
   headersMaxBytes: 16 * 1024,
+  headersMax: 100,
   connectionsMax: 10_000,
   headersTimeoutMs: 10_000,
   bodyTimeoutMs: 30_000,
@@ -22,6 +23,8 @@ export const limits = {
 
   // Input
   jsonDepthMax: 64,
+  /** The number of values in one JSON text. Many small values take much longer to process than one long string of the same size. */
+  jsonValuesMax: 20_000,
   keyMax: 200,
   nameMax: 200,
   titleMax: 300,
