@@ -1,6 +1,6 @@
 /** Checks the Host, Origin and Sec-Fetch-Site headers and the credential of a request, in the same way for HTTP, event streams and WebSockets. */
 import type { Caller, Credential, Gateway } from '@holdpoint/engine'
-import { Fault, pageSecretHeader, pageSecretProtocol } from '@holdpoint/protocol'
+import { Fault, limits, pageSecretHeader, pageSecretProtocol } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 import { parseSignInCookie } from './sign-in-cookie.ts'
 
@@ -69,6 +69,8 @@ function allowedHosts(port: number, hosts: readonly string[]): ReadonlySet<strin
 }
 
 function checkHost(incoming: IncomingRequest, ownHosts: ReadonlySet<string>): void {
+  if (incoming.headerCount > limits.headersMax)
+    throw new Fault('headers_too_large', `The request has more than ${limits.headersMax} headers. Send fewer headers.`)
   if (incoming.repeatedHeader !== null && incoming.repeatedHeader !== 'host')
     throw new Fault('bad_input', `The header ${incoming.repeatedHeader} was sent twice.`)
   const host = incoming.header('host')?.toLowerCase()

@@ -7,6 +7,8 @@ export interface IncomingRequest {
   readonly target: string
   /** The name of a header that was sent twice although it may be sent only once, or null. */
   readonly repeatedHeader: string | null
+  /** The number of headers, counted up to one more than `headersMax`. */
+  readonly headerCount: number
   readonly hasBody: boolean
   header(name: string): string | undefined
   /** Resolves with the whole body. If the body is larger than `maxBytes`, stops reading and rejects with a Fault. */

@@ -32,6 +32,7 @@ function toIncoming(request: Request, disconnectCallbacks: Set<() => void>): Inc
     method: request.method,
     target: url.pathname + url.search,
     repeatedHeader: null,
+    headerCount: [...request.headers.keys()].length,
     hasBody: request.body !== null,
     header: name => (name === 'host' ? host : (request.headers.get(name) ?? undefined)),
     body: maxBytes => readBody(request.body, maxBytes),

@@ -106,7 +106,7 @@ class HttpEndpoint {
   }
 
   #createServer(): Server {
-    return createServer({
+    const server = createServer({
       maxHeaderSize: limits.headersMaxBytes,
       headersTimeout: this.#limits.headersTimeoutMs,
       requestTimeout: this.#limits.bodyTimeoutMs,
@@ -116,6 +116,9 @@ class HttpEndpoint {
       requireHostHeader: false,
       noDelay: true,
     })
+    // Node silently drops further headers, so let one more through than is allowed. The authenticator then refuses the request.
+    server.maxHeadersCount = limits.headersMax + 1
+    return server
   }
 
   #attach(server: Server, port: number): void {
@@ -206,6 +209,7 @@ function toIncoming(req: IncomingMessage, connection: Connection): IncomingReque
     method: req.method ?? '',
     target: req.url ?? '',
     repeatedHeader: findRepeatedHeader(req.rawHeaders),
+    headerCount: req.rawHeaders.length / 2,
     hasBody: headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0',
     header: name => headers[name] as string | undefined, // only set-cookie is an array, and requests do not contain set-cookie
     body: maxBytes => readBody(req, maxBytes),

@@ -35,6 +35,23 @@ const timeouts = { headersTimeoutMs: 200, bodyTimeoutMs: 400 }
 const headers = ({ port }: TestServer, ...lines: string[]) =>
   [`Host: localhost:${port}`, `Authorization: Bearer ${secrets.person}`, ...lines].join('\r\n')
 
+describe('a request with many headers', () => {
+  const send = async (count: number, last: (port: number) => string) => {
+    const { port } = await open()
+    const filler = Array.from({ length: count - 4 }, () => 'a:').join('\r\n')
+    const text = `GET ${apiRoot}/me HTTP/1.1\r\n${headers({ port } as TestServer)}\r\nConnection: close\r\n${filler}\r\n${last(port)}\r\n\r\n`
+    return parseReply(await sendRaw(port, text)).status
+  }
+  it('F20: is accepted with `headersMax` headers, and refused with one more', async () => {
+    expect(await send(limits.headersMax, port => `Origin: http://localhost:${port}`)).toBe(200)
+    expect(await send(limits.headersMax + 1, port => `Origin: http://localhost:${port}`)).toBe(431)
+  })
+  it('F20: cannot hide an Origin header behind 2000 others', async () => {
+    expect(await send(5, () => 'Origin: http://evil.test')).toBe(403)
+    expect(await send(2100, () => 'Origin: http://evil.test')).toBe(431)
+  })
+})
+
 describe('an unreadable request', () => {
   it.each([
     ['is not HTTP', 'nonsense\r\n\r\n', 400, 'bad_input'],
