@@ -28,6 +28,7 @@ export {
 } from './labels.ts'
 export { type Comparison, type DiffRow, diffLines, type LineEndings } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'
+export { noticeLabel, ruleText } from './notice-label.ts'
 export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
 export {
   type SocketCall,

@@ -18,6 +18,7 @@ export {
 } from './gateway.ts'
 
 export {
+  auditTypes,
   type CommandRow,
   type DraftRow,
   type IdempotencyRow,

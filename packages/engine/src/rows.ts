@@ -2,6 +2,7 @@
 import type {
   Command,
   Draft,
+  EventType,
   Request,
   Role,
   Rule,
@@ -79,6 +80,21 @@ export interface Rows {
   readonly rule: RuleRow
 }
 export type Table = keyof Rows
+
+/** The types of the events that the audit log lists. The stores have indexes for exactly these types in this order, so a change of this list needs a migration. */
+export const auditTypes = [
+  'request.resolved',
+  'session.deleted',
+  'rule.added',
+  'rule.changed',
+  'rule.removed',
+  'token.added',
+  'token.removed',
+  'attempt.refused',
+  'clock.jumped',
+  'store.restored',
+  'store.lost',
+] as const satisfies readonly EventType[]
 
 type ColumnValue = string | number | null
 interface TableSpec<Row> {

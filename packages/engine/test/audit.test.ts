@@ -19,7 +19,10 @@ beforeEach(async () => {
   fixture = await openFixture()
   agent = await fixture.startAttached('resumable', { title: 'Spring cleaning', cwd: '/srv/Attic' })
 })
-const listAudit = (input: Input<'listAudit'> = {}) => fixture.person('listAudit', input)
+const listAudit = async (input: Input<'listAudit'> = {}) => {
+  const { items, next } = await fixture.person('listAudit', input)
+  return { items: items.filter(entry => entry.kind === 'decision'), next }
+}
 async function matchingKeys(input: Input<'listAudit'>): Promise<string[]> {
   return (await listAudit(input)).items.map(entry => entry.value.key)
 }
@@ -67,6 +70,7 @@ describe('an audit entry', () => {
     const { id, session, digest, delivery } = value
     const resolution = value.resolution as NonNullable<typeof value.resolution> // the request was allowed above, so its resolution is set
     const line = {
+      kind: 'decision' as const,
       at: resolution.at,
       session,
       request: id,
@@ -211,12 +215,13 @@ describe('one listAudit call', () => {
     const deny = (key: string, command = 'ls') =>
       fixture.externalAgent('openRequest', { id, key, ask: approval(command) })
     await deny('needle', 'find me')
-    for (let i = 1; i < limits.auditScanMax; i++) await deny(`k${i}`)
+    // The event of the rule and the resolution of the needle count too.
+    for (let i = 2; i < limits.auditScanMax; i++) await deny(`k${i}`)
     expect(await listAudit({ q: 'find me', before: 'end' })).toMatchObject({
       items: [{ value: { key: 'needle' } }],
       next: null,
     })
-    await deny('one more')
+    for (const key of ['one more', 'and another']) await deny(key)
     const short = await listAudit({ q: 'find me', before: 'end' })
     expect(short).toEqual({ items: [], next: expect.stringMatching(/^e1-/) })
     const rest = await listAudit({ q: 'find me', before: short.next as string }) // the previous line checks that `next` is a cursor
@@ -251,5 +256,36 @@ describe('one listAudit call', () => {
     await listAudit({ q: 'nothing says this' })
     over = true
     expect(turns).toBeGreaterThanOrEqual(200 / 8)
+  })
+})
+
+describe('the notices of listAudit', () => {
+  it('are returned in log order between the decisions, if the caller includes them', async () => {
+    const rule = await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'rm -rf /' })
+    await resolve('k', approval(), { kind: 'deny' })
+    const token = await fixture.person('addToken', { role: 'agent', name: 'ci' })
+    await fixture.person('removeRule', { id: rule.id })
+    const { items } = await fixture.person('listAudit', { include: 'notices' })
+    expect(items.map(entry => (entry.kind === 'notice' ? entry.event.type : entry.value.key))).toEqual([
+      'rule.added',
+      'k',
+      'token.added',
+      'rule.removed',
+    ])
+    expect(items[2]).toMatchObject({ kind: 'notice', session: null, event: { token: token.id, name: 'ci' } })
+    expect(items[2]).toMatchObject({ cursor: (items[2] as { event: { cursor: string } }).event.cursor }) // the previous line checks that this entry has an event
+  })
+  it('can be searched, and are left out if the filter is about answers', async () => {
+    await fixture.person('addToken', { role: 'agent', name: 'Deploy bot' })
+    await resolve('k', approval(), { kind: 'deny' })
+    const count = async (input: Input<'listAudit'>) =>
+      (await fixture.person('listAudit', { include: 'notices', ...input })).items.length
+    expect(await count({ q: 'deploy BOT' })).toBe(1)
+    expect(await count({ q: 'nothing like it' })).toBe(0)
+    expect(await count({})).toBe(2)
+    expect(await count({ by: 'person' })).toBe(1)
+    expect(await count({ answer: 'deny' })).toBe(1)
+    expect(await count({ person: ada.name })).toBe(1)
+    expect((await fixture.person('listAudit', {})).items).toHaveLength(1)
   })
 })

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
+import { Event } from './event.ts'
 import { Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { limits } from './limits.ts'
 import {
@@ -29,9 +30,10 @@ export const Token = z
   .describe('A credential, without its secret.')
 export type Token = z.infer<typeof Token>
 
-/** An entry of the audit log: a `request.resolved` event with the current state of the request and the title of the session. Requests of deleted sessions have no entries. */
-export const AuditEntry = z
+/** A decision in the audit log: a `request.resolved` event with the current state of the request and the title of the session. Requests of deleted sessions have no such entries; `session.deleted` keeps who decided what. */
+const AuditDecision = z
   .object({
+    kind: z.literal('decision').describe('A request was resolved.'),
     cursor: Cursor,
     at: z.int().describe('When the request was resolved, in epoch milliseconds.'),
     session: SessionId,
@@ -42,8 +44,26 @@ export const AuditEntry = z
     value: Request.describe('The current state of the request.'),
     title: z.string().describe('The title of the session.'),
   })
-  .describe('One entry of the audit log: how and when a request was resolved.')
-export type AuditEntry = z.infer<typeof AuditEntry>
+  .describe('How and when a request was resolved.')
+export type AuditDecision = z.infer<typeof AuditDecision>
+
+const AuditNotice = z
+  .object({
+    kind: z.literal('notice').describe('Something else happened that an auditor should know.'),
+    cursor: Cursor,
+    at: z.int().describe('When it happened, in epoch milliseconds.'),
+    session: SessionId.nullable().describe('The session of the event; null if it belongs to no session.'),
+    event: Event,
+  })
+  .describe(
+    'A change of rules or credentials, a deleted session, a changed clock, lost or restored data, or a refused attempt.',
+  )
+export type AuditNotice = Omit<z.infer<typeof AuditNotice>, 'event'> & { readonly event: Event }
+
+export const AuditEntry = z
+  .discriminatedUnion('kind', [AuditDecision, AuditNotice])
+  .describe('One entry of the audit log.')
+export type AuditEntry = AuditDecision | AuditNotice
 
 /** A path on the gateway's machine. The path must be absolute because the caller does not know the gateway's working folder. */
 const AbsolutePath = z
@@ -117,6 +137,10 @@ export const adminOps = {
         answer: AnswerKind.optional().describe('Only requests that were resolved with this kind of answer.'),
         person: z.string().max(limits.nameMax).optional().describe('Only requests that this person answered.'),
         q: z.string().max(limits.nameMax).optional().describe('Only entries that contain this text.'),
+        include: z
+          .enum(['notices'])
+          .optional()
+          .describe('"notices" also returns entries that are not decisions, unless `by`, `answer` or `person` is set.'),
       }),
     ),
     output: pageOf(AuditEntry),

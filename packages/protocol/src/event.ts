@@ -1,5 +1,6 @@
 /** The schemas of events, of the events that agents may append, and of the frames of the event stream. */
 import { z } from 'zod'
+import { AnswerKind } from './answer.ts'
 import { CommandId, Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
@@ -132,6 +133,51 @@ export const AgentEvent = z
   .describe('An event that an agent may append.')
 export type AgentEvent = z.input<typeof AgentEvent>
 
+/** What the log keeps of a decision whose session was deleted. */
+export const KeptDecision = z
+  .object({
+    request: RequestId,
+    digest: z.string().describe('The digest of the request.'),
+    ...Resolution.pick({ at: true, by: true, person: true, via: true, rule: true, editedDigest: true }).shape,
+    answer: AnswerKind.optional().describe('The kind of the answer.'),
+  })
+  .describe('A decision of a deleted session: who decided what and when, without the content.')
+export type KeptDecision = z.infer<typeof KeptDecision>
+
+const SessionDeleted = z.object({
+  type: z.literal('session.deleted').describe('A session and its history were deleted.'),
+  by: z
+    .enum(['person', 'retention'])
+    .optional()
+    .describe('Whether a person deleted the session, or the gateway because its retention time was over.'),
+  person: z.string().optional().describe('The name of the person who deleted the session.'),
+  via: z.string().optional().describe('The client that the person used.'),
+  first: z.int().optional().describe('The first position in the log from which events of this session were removed.'),
+  last: z.int().optional().describe('The last position in the log from which events of this session were removed.'),
+  decisions: z
+    .array(KeptDecision)
+    .optional()
+    .describe('The decisions of the session. If there are many, several of these events follow each other.'),
+})
+const StoreRestored = z.object({
+  type: z.literal('store.restored').describe('The store was replaced with a backup.'),
+  seq: z.int().describe('The last position of the log in the backup.'),
+  lostEvents: z
+    .int()
+    .nullable()
+    .describe('How many later events of the previous store were lost; null if the previous store could not be read.'),
+  tokens: z.int().describe('How many credentials were revoked.'),
+  unknown: z.int().describe('How many answers became unknown, because the agent may have used them since the backup.'),
+})
+const StoreLost = z.object({
+  type: z.literal('store.lost').describe('The store had lost events, and the owner started the gateway anyway.'),
+  lastSeq: z.int().describe('The last position of the log that the gateway had noted.'),
+  lastAt: z.int().describe('When the event at that position was written, in epoch milliseconds.'),
+  seq: z.int().describe('The last position of the log that was found.'),
+  tokens: z.int().describe('How many credentials were revoked.'),
+  unknown: z.int().describe('How many answers became unknown, because the agent may have used them.'),
+})
+
 const deliveryChanged = { request: RequestId, delivery: Delivery }
 const digest = z.string().describe('The digest of the request.')
 const EventBody = z.discriminatedUnion('type', [
@@ -139,9 +185,10 @@ const EventBody = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('session.changed').describe('The state, title, mode, model or another field of a session changed.'),
     value: Session,
+    fence: z.int().optional().describe('The new fence. Present only if the agent attached to the session.'),
   }),
   z.object({ type: z.literal('session.ended').describe('A session ended.'), value: Session }),
-  z.object({ type: z.literal('session.deleted').describe('A session and its history were deleted.') }),
+  SessionDeleted,
   MessageAdded,
   ToolStarted,
   ToolFinished,
@@ -199,6 +246,12 @@ const EventBody = z.discriminatedUnion('type', [
     code: z.string().describe('The fault code.'),
     by: z.string().describe('The name of the caller.'),
   }),
+  z.object({
+    type: z.literal('clock.jumped').describe('The clock of the gateway’s machine, or of its database, was changed.'),
+    ms: z.int().describe('By how many milliseconds; negative if the clock was set back.'),
+  }),
+  StoreRestored,
+  StoreLost,
   z.object({
     type: z
       .literal('purged')

@@ -35,7 +35,7 @@ export {
   pageSecretHeader,
   pageSecretProtocol,
 } from './contract.ts'
-export { AuditEntry, Token } from './contract-admin.ts'
+export { type AuditDecision, AuditEntry, type AuditNotice, Token } from './contract-admin.ts'
 export { digestText } from './digest.ts'
 export { type EscapeOptions, escapeInvisible, hasInvisible } from './escape-invisible.ts'
 export {

@@ -41,7 +41,7 @@ const surface = [
   'addRule: POST /rules [person] 201 (effect tool command args path host when scope expiresAt usesLeft needs note)',
   'removeRule: DELETE /rules/:id [person] (id)',
   'checkRules: POST /rules/check [person] (ask driver rules)',
-  'listAudit: GET /audit [person] (after before limit session by answer person q)',
+  'listAudit: GET /audit [person] (after before limit session by answer person q include)',
   'listTokens: GET /tokens [person] ()',
   'addToken: POST /tokens [person] 201 (role name expiresAt)',
   'removeToken: DELETE /tokens/:id [person] (id)',

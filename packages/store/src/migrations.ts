@@ -1,6 +1,6 @@
 /** The schema versions of the stored data, and the statements that migrate from one version to the next. A released migration never changes; every change of the tables is a new migration. */
 import { Fault } from '@holdpoint/protocol'
-import { createTables, indexResolutions } from './schema.ts'
+import { createSchema3, migrateToSchema4 } from './schema.ts'
 import { type Dialect, postgresDialect, sqliteDialect } from './sql.ts'
 
 /** Migrates the tables from the previous version to `version`. */
@@ -13,7 +13,10 @@ export interface Migration {
 const firstVersion = 3
 
 function migrations(dialect: Dialect): readonly Migration[] {
-  return [{ version: firstVersion, statements: [...createTables(dialect), ...indexResolutions(dialect)] }]
+  return [
+    { version: firstVersion, statements: createSchema3(dialect) },
+    { version: 4, statements: migrateToSchema4(dialect) },
+  ]
 }
 
 export const sqliteMigrations = migrations(sqliteDialect)

@@ -1,39 +1,85 @@
-/** Generates the SQL that creates the tables and indexes, for SQLite and PostgreSQL. */
-import { type TableLayout, tableLayouts, tableNames } from './row-codec.ts'
-import { type Dialect, quoteColumn } from './sql.ts'
+/** The SQL of each schema version, for SQLite and PostgreSQL. The text of a released version never changes. */
+import type { Dialect } from './sql.ts'
 
-/** Columns that are null in rows that no query on the column looks for. Indexes on these columns are partial and exclude those rows, so that the indexes stay small. */
-const partialIndexColumns = new Set(['open', 'needsRunner', 'dueAt', 'endedAt', 'expiresAt'])
-
-export function createTables(dialect: Dialect): string[] {
+/** Creates the tables of schema 3, the first released version. Each table of rows has an id, the log position `ord`, columns and indexes for queries, and the row itself as JSON. */
+export function createSchema3(dialect: Dialect): string[] {
   const { prefix, int, text } = dialect
   return [
     `CREATE TABLE ${prefix}head (id ${int} PRIMARY KEY CHECK (id = 1), seq ${int} NOT NULL, hash ${text} NOT NULL, epoch ${text} NOT NULL, at ${int} NOT NULL, rules_seq ${int} NOT NULL, commits ${int} NOT NULL)`,
     `CREATE TABLE ${prefix}event (seq ${int} PRIMARY KEY, epoch ${text} NOT NULL, at ${int} NOT NULL, session ${text}, type ${text} NOT NULL, text ${text} NOT NULL, body_hash ${text} NOT NULL, hash ${text} NOT NULL)`,
     `CREATE INDEX event_session ON ${prefix}event (session, seq) WHERE session IS NOT NULL`,
-    ...tableNames.flatMap(table => createTable(tableLayouts[table], dialect)),
-  ]
-}
-
-/** Returns the statements that create the indexes for the audit log. These indexes find the resolutions of all sessions or of one session without scanning other events. */
-export function indexResolutions({ prefix }: Dialect): string[] {
-  return [
+    ...createTable(
+      dialect,
+      'session',
+      `"state" ${text}, "driver" ${text}, "runner" ${text}, "needs_runner" ${int}, "ended_at" ${int}, "search" ${text}`,
+      [[], ['state'], ['runner'], ['needs_runner'], ['ended_at']],
+    ),
+    ...createTable(dialect, 'request', `"session" ${text}, "status" ${text}, "open" ${int}, "due_at" ${int}`, [
+      [],
+      ['status'],
+      ['session'],
+      ['open', 'session'],
+      ['due_at'],
+    ]),
+    ...createTable(dialect, 'command', `"session" ${text}, "open" ${int}`, [['session'], ['open', 'session']]),
+    ...createTable(dialect, 'runner', `"expires_at" ${int}`, []),
+    ...createTable(dialect, 'draft', `"request" ${text}, "session" ${text}`, [['request'], ['session']]),
+    ...createTable(dialect, 'idempotency', `"at" ${int}`, [['at']]),
+    ...createTable(dialect, 'token', `"token" ${text}, "expires_at" ${int}`, [['token'], ['expires_at']]),
+    ...createTable(dialect, 'rule', '', []),
     `CREATE INDEX event_resolved ON ${prefix}event (seq) WHERE type = 'request.resolved'`,
     `CREATE INDEX event_resolved_session ON ${prefix}event (session, seq) WHERE type = 'request.resolved'`,
   ]
 }
 
-function createTable({ table, columns, indexes }: TableLayout, { prefix, int, text }: Dialect): string[] {
-  const columnDefinitions = columns
-    .map(column => `${quoteColumn(column)} ${column.type === 'int' ? int : text}, `)
-    .join('')
+/** Changes the tables of schema 3 to schema 4. The audit log also lists events that are not resolutions, and PostgreSQL keeps the keys of secret answers that several gateways share. */
+export function migrateToSchema4({ prefix, text, unlogged }: Dialect): string[] {
+  const audited = `type IN (${auditTypesOfSchema4.map(type => `'${type}'`).join(', ')})`
   return [
-    `CREATE TABLE ${prefix}${table} (id ${text} NOT NULL PRIMARY KEY, ord ${int} NOT NULL, ${columnDefinitions}version ${int} NOT NULL, fixed ${text}, body ${text} NOT NULL)`,
-    ...indexes.map(index => {
-      const name = [table, ...index.map(column => column.sql), 'ord'].join('_')
-      const partial = index.find(column => partialIndexColumns.has(column.name))
-      const on = [...index.map(quoteColumn), 'ord'].join(', ')
-      return `CREATE INDEX ${name} ON ${prefix}${table} (${on})${partial ? ` WHERE ${quoteColumn(partial)} IS NOT NULL` : ''}`
-    }),
+    `DROP INDEX ${prefix}event_resolved`,
+    `DROP INDEX ${prefix}event_resolved_session`,
+    `CREATE INDEX event_audit ON ${prefix}event (seq) WHERE ${audited}`,
+    `CREATE INDEX event_audit_session ON ${prefix}event (session, seq) WHERE ${audited}`,
+    // PostgreSQL writes an unlogged table neither to its write-ahead log nor to replicas and base backups, so a deleted key is not kept there.
+    ...(unlogged ? [`CREATE UNLOGGED TABLE ${prefix}secret_key (id ${text} PRIMARY KEY, key ${text} NOT NULL)`] : []),
   ]
+}
+/** The types of the audit log. A query uses these indexes only if it names exactly these types in this order. */
+const auditTypesOfSchema4 = [
+  'request.resolved',
+  'session.deleted',
+  'rule.added',
+  'rule.changed',
+  'rule.removed',
+  'token.added',
+  'token.removed',
+  'attempt.refused',
+  'clock.jumped',
+  'store.restored',
+  'store.lost',
+] as const
+
+/** Columns that are null in rows that no query on the column looks for. Indexes on these columns are partial and exclude those rows, so that the indexes stay small. */
+const partialIndexColumns = new Set(['open', 'needs_runner', 'due_at', 'ended_at', 'expires_at'])
+
+/** Creates a table of rows, and its indexes, to which `ord` is appended. */
+function createTable(
+  dialect: Dialect,
+  table: string,
+  columns: string,
+  indexes: readonly (readonly string[])[],
+): string[] {
+  const { prefix, int, text } = dialect
+  const columnList = columns === '' ? '' : `${columns}, `
+  return [
+    `CREATE TABLE ${prefix}${table} (id ${text} NOT NULL PRIMARY KEY, ord ${int} NOT NULL, ${columnList}version ${int} NOT NULL, fixed ${text}, body ${text} NOT NULL)`,
+    ...indexes.map(index => createIndex(dialect, table, index)),
+  ]
+}
+
+function createIndex({ prefix }: Dialect, table: string, index: readonly string[]): string {
+  const partial = index.find(column => partialIndexColumns.has(column))
+  const on = [...index.map(column => `"${column}"`), 'ord'].join(', ')
+  const where = partial === undefined ? '' : ` WHERE "${partial}" IS NOT NULL`
+  return `CREATE INDEX ${[table, ...index, 'ord'].join('_')} ON ${prefix}${table} (${on})${where}`
 }

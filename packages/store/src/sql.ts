@@ -21,6 +21,8 @@ export interface Dialect {
   placeholder(n: number): string
   /** The SQL function that returns the position of one string in another, counted from 1, or 0 if the other does not contain it. */
   readonly indexOf: string
+  /** Whether the database has unlogged tables. */
+  readonly unlogged: boolean
 }
 export const sqliteDialect: Dialect = {
   prefix: '',
@@ -28,6 +30,7 @@ export const sqliteDialect: Dialect = {
   text: 'TEXT',
   placeholder: () => '?',
   indexOf: 'instr',
+  unlogged: false,
 }
 export const postgresDialect: Dialect = {
   prefix: 'holdpoint.',
@@ -35,6 +38,7 @@ export const postgresDialect: Dialect = {
   text: 'TEXT COLLATE "C"',
   placeholder: n => `$${n}`,
   indexOf: 'strpos',
+  unlogged: true,
 }
 
 export interface Statement {

@@ -153,11 +153,17 @@ const statementTexts = Object.fromEntries(
     table,
     {
       get: `SELECT id, ord, version, fixed, body FROM ${table} WHERE id = ?`,
-      insert: `INSERT INTO ${table} VALUES (?, ?, ${'?, '.repeat(tableLayouts[table].columns.length)}1, ?, ?)`,
+      insert: insertText(tableLayouts[table]),
       delete: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
     },
   ]),
 ) as Readonly<Record<Table, Readonly<Record<'get' | 'insert' | 'delete', string>>>> // `tableNames` contains every table
+
+/** Names the columns, because a column that a migration added comes after the others in the table. */
+function insertText({ table, columns }: TableLayout): string {
+  const names = ['id', 'ord', ...columns.map(quoteColumn), 'version', 'fixed', 'body']
+  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (?, ?, ${'?, '.repeat(columns.length)}1, ?, ?)`
+}
 
 function select(db: SqliteFile, table: Table, query: Query, extra = 0): VersionedRow[] {
   const { text, params } = selectRows(table, query, sqliteDialect, extra)

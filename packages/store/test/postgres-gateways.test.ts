@@ -1,6 +1,6 @@
 /** Several gateways on one PostgreSQL, and what happens when connections are lost. */
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
-import type { EventQuery, Store } from '@holdpoint/engine'
+import { auditTypes, type EventQuery, type Store } from '@holdpoint/engine'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
@@ -54,14 +54,14 @@ function gatewaysSuite(): void {
       const rows = await admin.unsafe(`EXPLAIN ${text}`, [...params])
       return rows.map(row => String(row['QUERY PLAN'])).join('\n')
     }
-    const types: EventQuery['types'] = ['request.resolved']
+    const types = auditTypes
     for (const range of [{ newestFirst: true }, { before: 90_000, newestFirst: true }, { after: 10 }]) {
       const plans: [EventQuery, string][] = [
         [{ ...range, session: short, limit: 100 }, 'event_session'],
         // Nearly all events belong to this session, so scanning the primary key is fine too.
         [{ ...range, session: long, limit: 100 }, 'event_(?:session|pkey)'],
-        [{ ...range, types, limit: 100 }, 'event_resolved'],
-        [{ ...range, types, session: long, limit: 100 }, 'event_resolved(?:_session)?'],
+        [{ ...range, types, limit: 100 }, 'event_audit'],
+        [{ ...range, types, session: long, limit: 100 }, 'event_audit(?:_session)?'],
       ]
       for (const [query, index] of plans) {
         const queryPlan = await plan(query)

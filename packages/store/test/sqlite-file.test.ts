@@ -1,7 +1,7 @@
 /** Tests of the SQLite file: permissions, flushes, indexes, locks, errors, backup and restore. */
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { EventQuery } from '@holdpoint/engine'
+import { auditTypes, type EventQuery } from '@holdpoint/engine'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlite, restoreSqlite, type SqliteStore, verifyChain } from '../src/index.ts'
@@ -96,13 +96,13 @@ describe('a SQLite store', () => {
     expect(plan('session', { where: { needsRunner: 1 } })).toContain('session_needs_runner_ord')
     expect(plan('request', { limit: 10, newestFirst: true })).toContain('request_ord')
     const planOfEvents = (query: EventQuery) => explain(selectEvents(query, sqliteDialect))
-    const resolved: EventQuery = { types: ['request.resolved'], newestFirst: true, limit: 10 }
+    const audited: EventQuery = { types: auditTypes, newestFirst: true, limit: 10 }
     const session = sample.sessionId(1)
     for (const range of [{}, { before: 9 }, { after: 9 }, { before: 9, newestFirst: true }]) {
       expect(planOfEvents({ ...range, session, limit: 10 })).toMatch(/^SEARCH event USING INDEX event_session \([^;]*$/)
-      expect(planOfEvents({ ...resolved, ...range })).toMatch(/USING INDEX event_resolved(?: \(.*\))?$/)
-      expect(planOfEvents({ ...resolved, ...range, session })).toMatch(
-        /^SEARCH event USING INDEX event_resolved_session \([^;]*$/,
+      expect(planOfEvents({ ...audited, ...range })).toMatch(/USING INDEX event_audit(?: \(.*\))?$/)
+      expect(planOfEvents({ ...audited, ...range, session })).toMatch(
+        /^SEARCH event USING INDEX event_audit_session \([^;]*$/,
       )
     }
     expect(

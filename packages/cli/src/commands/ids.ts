@@ -62,7 +62,8 @@ async function findInAuditLog(call: Call, matches: (id: string) => boolean): Pro
   let before = 'end'
   for (let pages = 0; pages < pagesMax; pages++) {
     const { items, next } = await call('listAudit', { before, limit: limits.pageMax })
-    for (const { value } of items) if (matches(value.id)) found.set(value.id, value)
+    for (const entry of items)
+      if (entry.kind === 'decision' && matches(entry.request)) found.set(entry.request, entry.value)
     if (next === null) break
     before = next
   }

@@ -1,5 +1,5 @@
 /** Formats an event of the log as one line for `holdpoint watch`. */
-import { actionLabel, resolutionLabel, stateLabel, summary } from '@holdpoint/client'
+import { actionLabel, noticeLabel, resolutionLabel, stateLabel, summary } from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
 import { resolutionStyle } from './request.ts'
 import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedLine } from './span.ts'
@@ -69,7 +69,9 @@ function requestSpans(event: Event): readonly Span[] | null {
       return [trusted(`${event.request} may not have reached the agent`, 'no')]
     case 'request.undeliverable':
       return [trusted(`${event.request} could not be delivered`, 'no')]
-    default:
-      return null
+    default: {
+      const label = noticeLabel(event)
+      return label === null ? null : [untrustedLine(label)]
+    }
   }
 }

@@ -1,16 +1,24 @@
-/** Lists and searches the audit log (G10). The audit log has one entry for every resolution in the event log whose session still exists, with the current state of the request and its session. */
-import { type Answer, type Ask, type AuditEntry, type Cursor, limits, type ParsedInput } from '@holdpoint/protocol'
+/** Lists and searches the audit log (G10). The audit log has one entry for every resolution in the event log whose session still exists, with the current state of the request and its session, and on request one entry for every other event of `auditTypes`. */
+import {
+  type Answer,
+  type Ask,
+  type AuditDecision,
+  type AuditEntry,
+  type Cursor,
+  limits,
+  type ParsedInput,
+} from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'
 import { type EventRange, eventBytes, jsonBytes, remainingRange } from '../paging.ts'
-import type { SessionRow } from '../rows.ts'
+import { auditTypes, type SessionRow } from '../rows.ts'
 import type { StoredEvent } from '../store.ts'
 import { toRequest } from '../wire-views.ts'
-import { cursorOf, inLogOrder, rangeOf } from './events.ts'
+import { cursorOf, inLogOrder, rangeOf, toEvent } from './events.ts'
 
-type Filter = Pick<ParsedInput<'listAudit'>, 'by' | 'answer' | 'person' | 'q'>
-/** A resolution from the log: its audit entry if it matches the filter, and the number of bytes that were read. */
-interface ScannedResolution {
+type Filter = Pick<ParsedInput<'listAudit'>, 'by' | 'answer' | 'person' | 'q' | 'include'>
+/** An event from the log: its audit entry if it matches the filter, and the number of bytes that were read. */
+interface ScannedEvent {
   readonly cursor: Cursor
   readonly bytes: number
   readonly entry: AuditEntry | null
@@ -19,7 +27,7 @@ interface ScannedResolution {
 export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput<'listAudit'>) {
   const range: EventRange = {
     ...(await rangeOf(ctx.store, input)),
-    types: ['request.resolved'],
+    types: auditTypes,
     ...(input.session ? { session: input.session } : {}),
   }
   const entries: AuditEntry[] = []
@@ -28,10 +36,10 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
   let last: Cursor | null = null
   let scanned = 0
   let bytes = 0
-  for await (const found of scanResolutions(ctx, caller, input, range)) {
+  for await (const found of scanAudited(ctx, caller, input, range)) {
     bytes += found.bytes
     const full = entries.length >= itemsMax || scanned >= limits.auditScanMax || bytes > limits.pageMaxBytes
-    // Always take the first resolution, so that a reader makes progress even if a single resolution exceeds the limit.
+    // Always take the first event, so that a reader makes progress even if a single event exceeds the limit.
     if (last !== null && full) return page(last)
     last = found.cursor
     scanned++
@@ -40,20 +48,20 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
   return page(null)
 }
 
-/** Number of resolutions read at once. Even if every request has the maximum size, one batch is no larger than a page. */
+/** Number of events read at once. Even if every request has the maximum size, one batch is no larger than a page. */
 const batchMax = Math.floor(limits.pageMaxBytes / limits.bodyMaxBytes)
 
-/** Yields resolutions oldest first, or newest first if `range.newestFirst` is set. A search may scan many resolutions, so other work gets a turn of the event loop between batches. */
-async function* scanResolutions(
+/** Yields events oldest first, or newest first if `range.newestFirst` is set. A search may scan many events, so other work gets a turn of the event loop between batches. */
+async function* scanAudited(
   ctx: Context,
   caller: Caller,
   filter: Filter,
   range: EventRange,
-): AsyncGenerator<ScannedResolution, void> {
+): AsyncGenerator<ScannedEvent, void> {
   const needle = filter.q?.toLowerCase() ?? ''
   for (let remaining = range; ; ) {
     const events = await ctx.store.events({ ...remaining, limit: batchMax })
-    yield* await Promise.all(events.map(event => scanResolution(ctx, caller, filter, needle, event)))
+    yield* await Promise.all(events.map(event => scanEvent(ctx, caller, filter, needle, event)))
     const last = events.at(-1)
     if (!last || events.length < batchMax) return
     remaining = remainingRange(range, last)
@@ -61,18 +69,20 @@ async function* scanResolutions(
   }
 }
 
-async function scanResolution(
+async function scanEvent(
   ctx: Context,
   caller: Caller,
   filter: Filter,
   needle: string,
   event: StoredEvent,
-): Promise<ScannedResolution> {
+): Promise<ScannedEvent> {
   const cursor = cursorOf(event)
   const noMatch = { cursor, bytes: eventBytes(event), entry: null }
   const { body } = event
-  // The body of an event whose session was deleted has the type `purged`, so such events are skipped here too.
-  if (body.type !== 'request.resolved' || !event.session) return noMatch
+  // The body of an event whose session was deleted has the type `purged`.
+  if (body.type === 'purged') return noMatch
+  if (body.type !== 'request.resolved') return { ...noMatch, entry: noticeEntry(event, filter, needle) }
+  if (!event.session) return noMatch
   const { request, digest, resolution } = body
   if (filter.by && filter.by !== resolution.by) return noMatch
   if (filter.answer && filter.answer !== resolution.answer?.kind) return noMatch
@@ -83,12 +93,29 @@ async function scanResolution(
   const value = toRequest(row, caller)
   const { title } = session
   const { delivery } = value
-  const entry = { cursor, at: event.at, session: event.session, request, digest, resolution, delivery, value, title }
+  const entry: AuditDecision = {
+    kind: 'decision',
+    cursor,
+    at: event.at,
+    session: event.session,
+    request,
+    digest,
+    resolution,
+    delivery,
+    value,
+    title,
+  }
   const bytes = noMatch.bytes + jsonBytes(value)
   return { cursor, bytes, entry: needle === '' || entryContains(entry, session, needle) ? entry : null }
 }
 
-function entryContains({ value, resolution }: AuditEntry, session: SessionRow, needle: string): boolean {
+function noticeEntry(event: StoredEvent, { by, answer, person, include }: Filter, needle: string): AuditEntry | null {
+  if (include !== 'notices' || by || answer || person !== undefined) return null
+  if (needle !== '' && !jsonTexts(event.body).some(text => text.toLowerCase().includes(needle))) return null
+  return { kind: 'notice', cursor: cursorOf(event), at: event.at, session: event.session, event: toEvent(event) }
+}
+
+function entryContains({ value, resolution }: AuditDecision, session: SessionRow, needle: string): boolean {
   const texts = [
     session.title,
     session.cwd,

@@ -18,7 +18,7 @@ export function cursorOf({ epoch, seq }: StoredEvent): Cursor {
   return formatCursor(epoch, seq)
 }
 
-function toEvent(event: StoredEvent): Event {
+export function toEvent(event: StoredEvent): Event {
   return { cursor: cursorOf(event), at: event.at, session: event.session, ...event.body }
 }
 

@@ -46,10 +46,10 @@ describe('the session list filter', () => {
 })
 
 describe('the audit log', () => {
-  const line = (at: number) => ({ at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // the tests use no other fields
+  const line = (at: number) => ({ kind: 'decision', at, request: `req_${at}`, value: {} }) as unknown as AuditEntry // the tests use no other fields
   it('`auditQuery` includes only the chosen filters', () => {
-    expect(auditQuery(noFilter)).toEqual({})
-    expect(auditQuery({ ...noFilter, by: 'rule', q: ' npm ' })).toEqual({ by: 'rule', q: 'npm' })
+    expect(auditQuery(noFilter)).toEqual({ include: 'notices' })
+    expect(auditQuery({ ...noFilter, by: 'rule', q: ' npm ' })).toEqual({ include: 'notices', by: 'rule', q: 'npm' })
   })
   it('`byDay` groups entries by day in the reader’s time zone, newest first', () => {
     const noon = new Date(2026, 2, 10, 12).getTime()

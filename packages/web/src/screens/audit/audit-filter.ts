@@ -14,6 +14,7 @@ export type AuditQuery = Omit<Input<'listAudit'>, 'after' | 'before' | 'limit'>
 
 export function auditQuery({ by, answer, session, q }: AuditFilter): AuditQuery {
   return {
+    include: 'notices',
     ...(by !== 'all' && { by }),
     ...(answer !== 'all' && { answer }),
     ...(session && { session }),

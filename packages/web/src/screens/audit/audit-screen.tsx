@@ -1,5 +1,5 @@
-/** The Audit log screen: every resolved request with its answer, who gave the answer and when, and whether the agent received it. */
-import { sessionName } from '@holdpoint/client'
+/** The Audit log screen: every resolved request with its answer, who gave the answer and when, and whether the agent received it; and notices, such as changed rules and credentials. */
+import { noticeLabel, sessionName } from '@holdpoint/client'
 import { escapeInvisible, limits, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -8,6 +8,7 @@ import { newestFirst } from '../../gateway/session-groups.ts'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
+import { clockTime } from '../../text/format-time.ts'
 import { NewItemsButton } from '../../ui/new-items-button.tsx'
 import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -66,7 +67,7 @@ export function AuditScreen(): ReactNode {
         />
       </div>
       <NewItemsButton count={log.newEntries.length} label={commonTexts.newItems} onShow={log.showNew} />
-      <Entries log={log} filtered={Object.keys(query).length > 0} />
+      <Entries log={log} filtered={by !== 'all' || answer !== 'all' || session !== null || q.trim() !== ''} />
     </div>
   )
 }
@@ -83,7 +84,11 @@ function Entries({ log, filtered }: { readonly log: AuditLog; readonly filtered:
           <ul>
             {day.entries.map(entry => (
               <li key={entry.cursor}>
-                <Receipt request={entry.value} showSession />
+                {entry.kind === 'decision' ? (
+                  <Receipt request={entry.value} showSession />
+                ) : (
+                  <Notice at={entry.at} label={noticeLabel(entry.event) ?? entry.event.type} />
+                )}
               </li>
             ))}
           </ul>
@@ -116,6 +121,19 @@ function Entries({ log, filtered }: { readonly log: AuditLog; readonly filtered:
         </button>
       )}
     </>
+  )
+}
+
+/** One line about something that is not a decision, such as a changed clock. */
+function Notice({ at, label }: { readonly at: number; readonly label: string }): ReactNode {
+  return (
+    <p className="audit-notice">
+      <span className="receipt-icon" aria-hidden="true">
+        ·
+      </span>
+      <time>{clockTime(at)}</time>
+      <span>{label}</span>
+    </p>
   )
 }
 

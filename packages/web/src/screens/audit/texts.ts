@@ -8,7 +8,7 @@ export const auditTexts = {
   session: 'Session',
   allSessions: 'All sessions',
   loadFailed: 'The audit log couldn’t be loaded.',
-  empty: 'No requests have been resolved yet.',
+  empty: 'Nothing has been decided yet.',
   showEarlier: 'Show earlier',
   today: 'Today',
   yesterday: 'Yesterday',

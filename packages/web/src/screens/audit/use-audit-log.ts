@@ -1,11 +1,12 @@
 /** Loads the audit log page by page, newest first. New entries are hidden until the person asks for them. */
+import { noticeLabel } from '@holdpoint/client'
 import type { AuditEntry, Call, Cursor, Delivery, Event, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import type { AuditQuery } from './audit-filter.ts'
 
 const pageSize = 60
-/** Resolutions within this time are fetched with one call. */
+/** Entries within this time are fetched with one call. */
 const gatherMs = 300
 
 interface AuditLogState {
@@ -120,7 +121,8 @@ function useNewEntries(query: AuditQuery, { entries, newEntries, loading }: Audi
     const stop = inbox.onFrame(frame => {
       if (frame.frame === 'hello') timer ??= setTimeout(() => void fetchNew(), gatherMs)
       if (frame.frame !== 'event') return
-      if (frame.event.type === 'request.resolved') timer ??= setTimeout(() => void fetchNew(), gatherMs)
+      if (frame.event.type === 'request.resolved' || noticeLabel(frame.event) !== null)
+        timer ??= setTimeout(() => void fetchNew(), gatherMs)
       const change = deliveryChange(frame.event)
       if (change)
         setState(now => ({
@@ -158,8 +160,9 @@ export function withDelivery(
   entries: readonly AuditEntry[],
   { request, delivery }: DeliveryChange,
 ): readonly AuditEntry[] {
-  if (!entries.some(entry => entry.request === request)) return entries
+  const concerns = (entry: AuditEntry) => entry.kind === 'decision' && entry.request === request
+  if (!entries.some(concerns)) return entries
   return entries.map(entry =>
-    entry.request === request ? { ...entry, delivery, value: { ...entry.value, delivery } } : entry,
+    entry.kind === 'decision' && concerns(entry) ? { ...entry, delivery, value: { ...entry.value, delivery } } : entry,
   )
 }

@@ -1,0 +1,73 @@
+/** Says in a sentence what happened in an event of the audit log that is not a decision. */
+import { type Event, escapeInvisible, type Rule } from '@holdpoint/protocol'
+import { singleLine } from './display-text.ts'
+
+/** Returns a sentence about the event, escaped for display, or null if the audit log does not list events of its type. */
+export function noticeLabel(event: Event): string | null {
+  const text = noticeText(event)
+  return text === null ? null : escapeInvisible(singleLine(text))
+}
+
+function noticeText(event: Event): string | null {
+  switch (event.type) {
+    case 'session.deleted':
+      return `A session was deleted${deletedBy(event)}${keptDecisions(event)}`
+    case 'rule.added':
+      return `${event.value.madeBy} added a rule: ${ruleText(event.value)}`
+    case 'rule.changed':
+      return `A rule was changed: ${ruleText(event.value)}`
+    case 'rule.removed':
+      return `Rule ${event.rule} was removed`
+    case 'token.added':
+      return `A credential was added for “${event.name}” (${event.role})`
+    case 'token.removed':
+      return `Credential ${event.token} was revoked`
+    case 'attempt.refused':
+      return `${event.by} was refused: ${event.what} (${event.code})`
+    case 'clock.jumped':
+      return `The clock was set ${event.ms < 0 ? 'back' : 'forward'} by ${durationText(Math.abs(event.ms))}`
+    case 'store.restored':
+      return `A backup was restored. ${lostEventsText(event.lostEvents)} ${consequences(event)}`
+    case 'store.lost':
+      return `Events after position ${event.seq} were lost; the last known position was ${event.lastSeq}. ${consequences(event)}`
+    default:
+      return null
+  }
+}
+
+type SessionDeleted = Extract<Event, { type: 'session.deleted' }>
+function deletedBy({ by, person }: SessionDeleted): string {
+  if (by === 'retention') return ' because its retention time was over'
+  return person === undefined ? '' : ` by ${person}`
+}
+function keptDecisions({ decisions = [] }: SessionDeleted): string {
+  if (decisions.length === 0) return ''
+  return `; ${decisions.length} ${decisions.length === 1 ? 'decision' : 'decisions'} on record`
+}
+
+/** Describes a rule in a few words: its effect, and what it matches. The text is not escaped. */
+export function ruleText({ effect, tool, command, path, scope }: Rule): string {
+  const where = scope?.cwd === undefined ? '' : ` in ${scope.cwd}`
+  return [effect, tool, command ?? path ?? ''].filter(Boolean).join(' ') + where
+}
+
+function lostEventsText(lost: number | null): string {
+  if (lost === null) return 'The previous store could not be read.'
+  return `${lost} later ${lost === 1 ? 'event was' : 'events were'} undone.`
+}
+function consequences({ tokens, unknown }: { readonly tokens: number; readonly unknown: number }): string {
+  return `${tokens} ${tokens === 1 ? 'credential was' : 'credentials were'} revoked, and ${unknown} ${unknown === 1 ? 'answer' : 'answers'} became unknown.`
+}
+
+const units = [
+  ['day', 24 * 3600_000],
+  ['hour', 3600_000],
+  ['minute', 60_000],
+  ['second', 1000],
+] as const
+/** Returns a duration in its largest fitting unit, such as “2 hours”. */
+function durationText(ms: number): string {
+  const [name, unitMs] = units.find(([, size]) => ms >= size) ?? units[3]
+  const count = Math.round(ms / unitMs)
+  return `${count} ${name}${count === 1 ? '' : 's'}`
+}

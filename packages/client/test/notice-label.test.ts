@@ -1,0 +1,40 @@
+/** Tests of the sentences for notices of the audit log. */
+import type { Event } from '@holdpoint/protocol'
+import { expect, it } from 'vitest'
+import { noticeLabel } from '../src/index.ts'
+
+const label = (body: object) => noticeLabel({ cursor: 'e1-1', at: 1, session: null, ...body } as Event) // each test passes the body of one event type
+
+it.each([
+  [7_200_000, 'The clock was set forward by 2 hours'],
+  [-60_000, 'The clock was set back by 1 minute'],
+  [-12 * 365 * 24 * 3600_000, 'The clock was set back by 4380 days'],
+])('a clock that jumped by %i ms is described in its largest unit', (ms, text) => {
+  expect(label({ type: 'clock.jumped', ms })).toBe(text)
+})
+
+it('a deleted session names who deleted it and how many decisions are kept', () => {
+  expect(label({ type: 'session.deleted', by: 'person', person: 'ada', decisions: [{}] })).toBe(
+    'A session was deleted by ada; 1 decision on record',
+  )
+  expect(label({ type: 'session.deleted', by: 'retention' })).toBe(
+    'A session was deleted because its retention time was over',
+  )
+})
+
+it('a restored or damaged store says what was lost, revoked and left unknown', () => {
+  expect(label({ type: 'store.restored', seq: 5, lostEvents: 3, tokens: 2, unknown: 1 })).toBe(
+    'A backup was restored. 3 later events were undone. 2 credentials were revoked, and 1 answer became unknown.',
+  )
+  expect(label({ type: 'store.lost', lastSeq: 9, lastAt: 1, seq: 7, tokens: 0, unknown: 0 })).toBe(
+    'Events after position 7 were lost; the last known position was 9. 0 credentials were revoked, and 0 answers became unknown.',
+  )
+})
+
+it('names that people or agents chose are escaped', () => {
+  expect(label({ type: 'token.added', role: 'agent', name: 'ci\u202e\n' })).not.toMatch(/[\u202e\n]/)
+})
+
+it('an event that the audit log does not list has no label', () => {
+  expect(label({ type: 'turn.finished', ending: 'done' })).toBeNull()
+})
