@@ -14,7 +14,7 @@ interface TestStore {
   drop(): Promise<void>
 }
 /** A manual clock, so that deadlines need no waiting. */
-const clock = { at: Date.now(), now: () => clock.at }
+const clock = { at: Date.now(), now: () => clock.at, monotonic: () => clock.at }
 
 async function memory(): Promise<TestStore> {
   const store = await openMemory({ clock })

@@ -103,6 +103,7 @@ function failingStore(
     count: (table, query) => read(() => store.count(table, query)),
     head: () => read(() => store.head()),
     now: () => read(() => store.now()),
+    takeClockJumps: () => store.takeClockJumps(),
     events: query => read(() => store.events(query)),
     epochAt: seq => read(() => store.epochAt(seq)),
     onCommit(listener) {

@@ -14,7 +14,7 @@ import {
   type RequestId,
   type SessionId,
 } from '@holdpoint/protocol'
-import { openMemory } from '@holdpoint/store'
+import { openMemory, type TimeSource } from '@holdpoint/store'
 import { type Driver, runRunner } from '../src/index.ts'
 
 export const personCaller: Caller = { role: 'person', name: 'ada', token: 'tok_person', via: 'test' }
@@ -25,7 +25,7 @@ export const runnerId = formatId('run', new Uint8Array(20))
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>
 
 export interface RunnerFixtureOptions {
-  readonly clock?: Clock
+  readonly clock?: Clock & TimeSource
   readonly settings?: Partial<Settings>
 }
 
@@ -253,12 +253,15 @@ export function crashAtWrite(call: Call, nth: number, when: 'before' | 'after', 
   }
 }
 
-/** A clock that moves only when a test advances it. */
-export class ManualClock implements Clock {
+/** A clock that moves only when a test advances it. Nobody sets it, so it is its own monotonic clock. */
+export class ManualClock implements Clock, TimeSource {
   #now = 1_700_000_000_000
   readonly #timers = new Set<{ readonly at: number; readonly wake: () => void }>()
 
   now(): number {
+    return this.#now
+  }
+  monotonic(): number {
     return this.#now
   }
 

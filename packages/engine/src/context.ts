@@ -2,6 +2,7 @@
 import { hash, randomBytes } from 'node:crypto'
 import { type Clock, Fault, formatId, type IdPrefix, type Rule, type SessionId } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
+import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
 import { scan } from './paging.ts'
@@ -63,6 +64,7 @@ export class Context {
   readonly #random: (bytes: number) => Uint8Array
   #rules: { readonly seq: number; readonly rules: readonly Rule[] } = { seq: -1, rules: [] }
   readonly pendingQuota: PendingQuota
+  readonly clockJumps = new ClockJumps()
   #closing = false
 
   constructor(parts: {

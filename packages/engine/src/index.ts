@@ -34,6 +34,7 @@ export {
 } from './rows.ts'
 export type {
   Change,
+  ClockJump,
   CrashPoint,
   EventQuery,
   Head,

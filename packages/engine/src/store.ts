@@ -86,6 +86,16 @@ export interface Change<T> {
   decide(view: View): Writes & { readonly result: T }
 }
 
+/** A change of the clock that a store follows. */
+export interface ClockJump {
+  /** By how many milliseconds the clock was set; negative if it was set back. */
+  readonly ms: number
+  /** By how many milliseconds the store's time is ahead of the clock since then. */
+  readonly aheadMs: number
+  /** Whether the store found the clock behind its last commit when it was opened. */
+  readonly atStart: boolean
+}
+
 /** Called with the name of each point that a commit or a restore reaches, such as `written:open`. Tests kill the process there. */
 export type CrashPoint = (point: string) => void
 
@@ -97,8 +107,10 @@ export interface Store {
   find<K extends Table>(table: K, query: Query): Promise<readonly Rows[K][]>
   count(table: Table, query: Query): Promise<number>
   head(): Promise<Head>
-  /** Resolves with the store's time, which never goes backwards. */
+  /** Resolves with the store's time. It never goes backwards, and keeps running if the clock is set back. */
   now(): Promise<number>
+  /** Returns the jumps of the clock since the last call. */
+  takeClockJumps(): readonly ClockJump[]
   events(query: EventQuery): Promise<readonly StoredEvent[]>
   /** Resolves with the epoch in which the event with this seq was written; undefined if there is no such event. */
   epochAt(seq: number): Promise<string | undefined>

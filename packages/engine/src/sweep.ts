@@ -1,4 +1,4 @@
-/** The periodic sweep applies deadlines, releases expired leases and deletes old rows. Its queries only find candidates, and each candidate is checked again inside its own change. */
+/** The periodic sweep records that the clock was set, applies deadlines, releases expired leases and deletes old rows. Its queries only find candidates, and each candidate is checked again inside its own change. */
 import { limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
 import { releaseLostSessions } from './operations/runners.ts'
@@ -10,6 +10,7 @@ const runnerRetentionMs = 24 * 3600 * 1000
 
 export async function sweep(ctx: Context): Promise<void> {
   const now = await ctx.store.now()
+  await ctx.clockJumps.record(ctx)
   await Promise.all([sweepDeadlines(ctx, now), sweepRunners(ctx, now), sweepExpired(ctx, now), sweepSessions(ctx, now)])
 }
 

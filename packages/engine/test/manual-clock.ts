@@ -1,14 +1,18 @@
-/** A clock that only advances when a test says so. */
+/** A wall clock, a monotonic clock and timers that only advance when a test says so. */
 import type { Clock } from '@holdpoint/protocol'
 
 export class ManualClock implements Clock {
   #now: number
+  #elapsed = 0
   #timers: { readonly at: number; readonly wake: () => void }[] = []
   constructor(now = 1_800_000_000_000) {
     this.#now = now
   }
   now(): number {
     return this.#now
+  }
+  monotonic(): number {
+    return this.#elapsed
   }
   after(ms: number, wake: () => void): () => void {
     const timer = { at: this.#now + Math.max(0, ms), wake }
@@ -30,12 +34,16 @@ export class ManualClock implements Clock {
       const next = this.#timers.filter(timer => timer.at <= until).sort((a, b) => a.at - b.at)[0]
       if (!next) break
       this.#timers = this.#timers.filter(known => known !== next)
-      this.#now = Math.max(this.#now, next.at)
+      this.#pass(Math.max(this.#now, next.at))
       next.wake()
       await runPendingWork()
     }
-    this.#now = until
+    this.#pass(until)
     await runPendingWork()
+  }
+  #pass(until: number): void {
+    this.#elapsed += until - this.#now
+    this.#now = until
   }
 }
 

@@ -15,9 +15,10 @@ import {
   toValueList,
   type VersionedRow,
 } from './row-codec.ts'
+import { machineTime, readClocks, StoreClock, type TimeSource } from './store-clock.ts'
 
 export interface MemoryOptions {
-  readonly clock?: { now(): number }
+  readonly clock?: TimeSource
   readonly crashPoint?: CrashPoint
   readonly epoch?: string
 }
@@ -80,13 +81,19 @@ class IndexedTable {
   }
 }
 
-export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() }: MemoryOptions = {}): Promise<Store> {
+export async function openMemory({
+  clock = machineTime(),
+  crashPoint,
+  epoch = newEpoch(),
+}: MemoryOptions = {}): Promise<Store> {
   const tables = Object.fromEntries(tableNames.map(table => [table, new IndexedTable(tableLayouts[table])])) as Record<
     Table,
     IndexedTable
   > // `tableNames` contains every table
   let events: StoredEvent[] = []
   let head: Head = emptyHead(epoch)
+  const storeClock = new StoreClock(head.at)
+  const now = () => storeClock.read(readClocks(clock))
 
   function find(table: Table, query: Query, extra = 0): VersionedRow[] {
     const found = tables[table].matching(query).sort(rowOrder(query))
@@ -95,7 +102,7 @@ export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() 
   const committed: CommittedRows = { get: (table, id) => tables[table].get(id), find }
 
   function write(batch: readonly QueuedChange[]): BatchResult {
-    const overlay = new BatchOverlay(committed, head, clock.now())
+    const overlay = new BatchOverlay(committed, head, now())
     const appliedCount = applyBatch(batch, overlay, crashPoint)
     if (!overlay.hasWrites) return { appliedCount, events: null }
     const rows = [...overlay.writtenRows()].flatMap(([table, entries]) =>
@@ -129,7 +136,8 @@ export async function openMemory({ clock = Date, crashPoint, epoch = newEpoch() 
     find: async (table, query) => find(table, query).map(({ row }) => row) as unknown as Rows[typeof table][], // each table contains only rows of its own type
     count: async (table, query) => tables[table].matching(query).length,
     head: async () => head,
-    now: async () => Math.max(clock.now(), head.at),
+    now: async () => now(),
+    takeClockJumps: () => storeClock.takeJumps(),
     events: async query => filterEvents(events, query),
     epochAt: async seq => events[seq - 1]?.epoch,
     onCommit: listener => groupCommit.onCommit(listener),

@@ -1,6 +1,6 @@
 /** The PostgreSQL store. Several gateways can share one database, because each batch is one transaction that locks the head of the log. */
 import { randomBytes } from 'node:crypto'
-import type { CrashPoint, Rows, Store } from '@holdpoint/engine'
+import type { ClockJump, CrashPoint, Rows, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay } from './batch-overlay.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
@@ -18,11 +18,12 @@ import {
 } from './postgres-connection.ts'
 import { watchOtherGateways } from './postgres-notify.ts'
 import { countRows, postgresDialect, selectEvents, selectRows } from './sql.ts'
+import { machineTime, StoreClock, type TimeSource } from './store-clock.ts'
 
 export interface PostgresOptions {
   readonly url: string
-  /** A clock for tests. By default, the store uses the clock of the database. */
-  readonly clock?: { now(): number }
+  /** The clocks for tests. By default, the store uses the wall clock of the database, so that gateways whose clocks differ decide alike, and the monotonic clock of this machine. */
+  readonly clock?: TimeSource
   readonly crashPoint?: CrashPoint
   /** Milliseconds between two polls of the head of the log. Polling finds commits whose notification was lost. */
   readonly pollMs?: number
@@ -31,7 +32,8 @@ export interface PostgresOptions {
 export async function openPostgres({ url, clock, crashPoint, pollMs = 1000 }: PostgresOptions): Promise<Store> {
   const location = describeUrl(url)
   const readers = await openReaders(url, location)
-  const writer = new Writer(url, location, clock, crashPoint)
+  const storeClock = new DatabaseClock(clock)
+  const writer = new Writer(url, location, storeClock, crashPoint)
   const groupCommit = new GroupCommit(batch => writer.write(batch), crashPoint)
   const otherGateways = await watchOtherGateways(readers, writer.gatewayId, pollMs, groupCommit)
   writer.onCommitted = (before, after) => otherGateways.onOwnBatch(before, after)
@@ -68,10 +70,12 @@ export async function openPostgres({ url, clock, crashPoint, pollMs = 1000 }: Po
     head,
     now: () =>
       read(async () => {
+        const asked = storeClock.monotonic()
         const { now, at } = await firstRow(readers<{ now: number; at: number }[]>`
           SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, at FROM holdpoint.head`)
-        return Math.max(clock ? clock.now() : now, at)
+        return storeClock.read(asked, now, at)
       }),
+    takeClockJumps: () => storeClock.takeJumps(),
     events: query =>
       read(async () =>
         (await runStatement<EventRecord>(readers, selectEvents(query, postgresDialect))).map(toStoredEvent),
@@ -99,6 +103,29 @@ async function firstRow<T>(rows: PromiseLike<readonly T[]>): Promise<T> {
   return row
 }
 
+/** The store's clock, fed with the wall clock of the database. */
+class DatabaseClock {
+  readonly #clock: TimeSource | undefined
+  readonly #machine: TimeSource
+  readonly #storeClock = new StoreClock(0)
+
+  constructor(clock: TimeSource | undefined) {
+    this.#clock = clock
+    this.#machine = clock ?? machineTime()
+  }
+  monotonic(): number {
+    return this.#machine.monotonic()
+  }
+  /** Returns the store's time. `asked` is the monotonic time before the database was asked for its time. */
+  read(asked: number, databaseNow: number, lastCommitAt: number): number {
+    const wall = this.#clock?.now() ?? databaseNow
+    return this.#storeClock.read({ wall, before: asked, after: this.monotonic() }, lastCommitAt)
+  }
+  takeJumps(): readonly ClockJump[] {
+    return this.#storeClock.takeJumps()
+  }
+}
+
 /** Writes one batch at a time, on its own connection. */
 class Writer {
   /** Sent with notifications, so that a gateway can ignore its own notifications. */
@@ -107,11 +134,11 @@ class Writer {
   onCommitted: (before: number, after: number) => void = () => {}
   readonly #url: string
   readonly #location: string
-  readonly #clock: { now(): number } | undefined
+  readonly #clock: DatabaseClock
   readonly #crashPoint: CrashPoint | undefined
   #sql: Sql
 
-  constructor(url: string, location: string, clock: { now(): number } | undefined, crashPoint: CrashPoint | undefined) {
+  constructor(url: string, location: string, clock: DatabaseClock, crashPoint: CrashPoint | undefined) {
     this.#url = url
     this.#location = location
     this.#clock = clock
@@ -134,8 +161,10 @@ class Writer {
     let commits = 0
     try {
       await runTransaction(this.#sql, async tx => {
+        const asked = this.#clock.monotonic()
         const locked = await lockAndLoad(tx, batch)
-        const overlay = new BatchOverlay(locked.committed, locked.head, this.#clock?.now() ?? locked.databaseNow)
+        const now = this.#clock.read(asked, locked.databaseNow, locked.head.at)
+        const overlay = new BatchOverlay(locked.committed, locked.head, now)
         const appliedCount = applyBatch(batch, overlay, this.#crashPoint)
         if (overlay.hasWrites) {
           await writeBatch(tx, overlay, locked.commits, this.gatewayId)

@@ -19,10 +19,11 @@ import {
 } from './row-codec.ts'
 import { countRows, purgeSession, quoteColumn, selectEvents, selectRows, sqliteDialect } from './sql.ts'
 import { SqliteFile, sqliteFault, withStoreFaults } from './sqlite-file.ts'
+import { machineTime, readClocks, StoreClock, type TimeSource } from './store-clock.ts'
 
 export interface SqliteOptions {
   readonly file: string
-  readonly clock?: { now(): number }
+  readonly clock?: TimeSource
   readonly crashPoint?: CrashPoint
   /** Maximum size of the file. */
   readonly maxBytes?: number
@@ -38,15 +39,23 @@ const walPagesMax = 4000
 const checkpointIntervalBytes = 1024 * 1024
 const pageBytes = 4096
 
-export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: SqliteOptions): Promise<SqliteStore> {
+export async function openSqlite({
+  file,
+  clock = machineTime(),
+  crashPoint,
+  maxBytes,
+}: SqliteOptions): Promise<SqliteStore> {
   const db = new SqliteFile(file, maxBytes)
   let head = withStoreFaults(file, () => startEpoch(db))
+  const storeClock = new StoreClock(head.at)
+  const now = () => storeClock.read(readClocks(clock))
+  now()
   const cache = new RowCache()
   const committed = committedRows(db, cache)
   let runningBackups: Promise<unknown> = Promise.resolve()
 
   function write(batch: readonly QueuedChange[]): BatchResult {
-    const overlay = new BatchOverlay(committed, head, clock.now())
+    const overlay = new BatchOverlay(committed, head, now())
     const appliedCount = applyBatch(batch, overlay, crashPoint)
     if (!overlay.hasWrites) return { appliedCount, events: null }
     const changed = db.transaction(() => {
@@ -89,7 +98,8 @@ export async function openSqlite({ file, clock = Date, crashPoint, maxBytes }: S
       read(() => select(db, table, query).map(({ row }) => row) as unknown as Rows[typeof table][]), // each table contains only rows of its own type
     count: (table, query) => read(() => count(db, table, query)),
     head: async () => head,
-    now: async () => Math.max(clock.now(), head.at),
+    now: async () => now(),
+    takeClockJumps: () => storeClock.takeJumps(),
     events: query => read(() => readEvents(db, query)),
     epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // the column `epoch` contains text
     onCommit: listener => groupCommit.onCommit(listener),

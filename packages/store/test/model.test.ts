@@ -137,7 +137,7 @@ function compareWithMemory(name: string, makeLocation: () => Promise<StoreLocati
     const turns = fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 5 })
     await fc.assert(
       fc.asyncProperty(turns, few(query), few(eventQuery), async (history, queries, pages) => {
-        const clock = { now: () => 1_000_000 }
+        const clock = { now: () => 1_000_000, monotonic: () => 0 }
         const location = await makeLocation()
         const [model, store] = await Promise.all([openMemory({ clock }), location.open({ clock })])
         try {

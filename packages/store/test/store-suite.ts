@@ -2,11 +2,11 @@
 import type { Change, CrashPoint, EventQuery, Query, Store, StoredEvent } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { verifyChain } from '../src/index.ts'
+import { type TimeSource, verifyChain } from '../src/index.ts'
 import * as sample from './samples.ts'
 
 export interface OpenOptions {
-  readonly clock?: { now(): number }
+  readonly clock?: TimeSource
   readonly crashPoint?: CrashPoint
 }
 /** The location of a store. Opening the same location again finds the same data. */
@@ -294,7 +294,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
     it('returns times that never go backwards, even if the clock does', async () => {
       await store.close()
       let now = 5_000_000_000_000
-      store = await open({ clock: { now: () => now } })
+      store = await open({ clock: { now: () => now, monotonic: () => 0 } })
       await store.commit(sample.addMessage('one'))
       now -= 1000
       await store.commit(sample.addMessage('two'))
@@ -303,6 +303,26 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       now += 2000
       await store.commit(sample.addMessage('three'))
       expect((await store.head()).at).toBe(5_000_000_001_000)
+    })
+
+    it('F17: keeps its time running after the clock went two hours forward and back, and reports both jumps', async () => {
+      await store.close()
+      const time = { now: 5_000_000_000_000, elapsed: 0 }
+      const clock = { now: () => time.now, monotonic: () => time.elapsed }
+      const hours = 7_200_000
+      store = await open({ clock })
+      await store.commit(sample.addMessage('before'))
+      time.now += hours
+      await store.commit(sample.addMessage('forward'))
+      time.now -= hours
+      await store.commit(sample.addMessage('back'))
+      time.now += 2000
+      time.elapsed += 2000
+      expect(await store.now()).toBe(5_000_000_000_000 + hours + 1960)
+      await store.commit(sample.addMessage('later'))
+      expect((await store.head()).at).toBe(5_000_000_000_000 + hours + 1960)
+      expect(store.takeClockJumps().map(({ ms }) => ms)).toEqual([hours, -hours])
+      expect(store.takeClockJumps()).toEqual([])
     })
 
     it('deletes the rows and event texts of a session, and the hash chain stays valid', async () => {
