@@ -163,6 +163,8 @@ describe.skipIf(isMissing)('a page of another origin', () => {
           harmless[name],
         )
       }
+      // A frame that may not show the page shows Chromium's own error page instead.
+      for (const frame of page.frames().slice(1)) expect(frame.url()).toMatch(/^chrome-error:/)
       expect(await isPending()).toBe(true)
     })
 
@@ -233,16 +235,11 @@ describe.skipIf(isMissing)('a page of another origin', () => {
   })
 
   it('F2: a link that the person clicks carries the cookie to the agent’s server, and the cookie is worth nothing there', async () => {
-    await page.setContent(`<a href="http://localhost:${attackerPort}/preview">preview</a>`)
-    // The link must be on a page of the same site, as an agent's message on our page is.
-    await page.goto(`http://localhost:${attackerPort}/`)
-    await page.evaluate(() => {
-      const link = document.createElement('a')
-      link.href = '/preview'
-      link.textContent = 'Open the preview'
-      document.body.append(link)
-    })
-    await page.getByText('Open the preview').click()
+    const id = request.session
+    const text = `[Open the preview](http://localhost:${attackerPort}/preview)`
+    await gateway.call('appendEvents', { id, items: [{ type: 'message.added', block: 'link', text }] })
+    await signedIn.goto(`${gateway.url}/#/sessions/${id}`)
+    await signedIn.getByText('Open the preview').click()
     await expect.poll(() => received.some(({ cookie }) => cookie?.includes('holdpoint_'))).toBe(true)
     const cookie = received.findLast(headers => headers.cookie)?.cookie ?? ''
     const own = {

@@ -203,6 +203,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     const enter = async (token: string) => {
       const { code } = await fixture.gateway.callAs(token)('makeLink', {})
       await page.goto(`${fixture.gateway.url}/?again#code=${code}`)
+      await page.getByRole('button', { name: /^Sign in as/ }).click()
       await page.getByRole('navigation').first().waitFor()
       await page.goto(`${fixture.gateway.url}/#/sessions/${session.id}`)
       await composer.waitFor()

@@ -9,7 +9,6 @@ import { GatewayContext } from './gateway/gateway-context.ts'
 import { fetchAbortedOffline } from './gateway/offline-fetch.ts'
 import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
 import { SwitchPersonScreen } from './screens/sign-in/switch-person-screen.tsx'
-import { clearUserData } from './storage/clear-user-data.ts'
 import { readPageSecret, writePageSecret } from './storage/page-secret.ts'
 import { preventStrayDrops } from './ui/file-drop.ts'
 
@@ -39,7 +38,7 @@ async function start(): Promise<void> {
           current={person}
           other={other}
           onStay={() => renderApp(person)}
-          onSwitch={() => void switchPerson(person, code)}
+          onSwitch={() => void switchPerson(code)}
         />,
       )
   } catch (error) {
@@ -64,10 +63,9 @@ async function signIn(code: string): Promise<void> {
   }
 }
 
-async function switchPerson(current: string, code: string): Promise<void> {
+async function switchPerson(code: string): Promise<void> {
   // The cookie is about to be replaced, so a failure to revoke the old one does not matter to this browser.
   await call('signOut', {}).catch(() => {})
-  await clearUserData(current)
   await signIn(code)
 }
 

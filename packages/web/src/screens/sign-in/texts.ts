@@ -15,7 +15,7 @@ interface Names {
 export const switchPersonTexts = {
   title: ({ other }: Names) => `Sign in as ${other}?`,
   explanation: ({ current, other }: Names) =>
-    `You are signed in as ${current}. This link signs this browser in as ${other} instead, and removes the unsent drafts of ${current} from it. If you did not ask for this link, stay signed in as ${current}.`,
+    `You are signed in as ${current}. This link signs this browser in as ${other} instead. If you did not ask for this link, stay signed in as ${current}.`,
   stay: ({ current }: Names) => `Stay signed in as ${current}`,
   switch: ({ other }: Names) => `Sign in as ${other}`,
 } as const
