@@ -7,7 +7,8 @@ export const strykerPlugins = [
       const { parentPath } = path
       if (parentPath?.isNewExpression() && parentPath.node.callee.name === 'Fault' && path.listKey === 'arguments')
         return path.key > 0 ? 'the message and the detail of a fault are for people' : undefined
-      if (parentPath?.isObjectProperty() && parentPath.node.key.name === 'label') return 'a label names a change in logs'
+      if (parentPath?.isObjectProperty() && parentPath.node.key.name === 'label')
+        return 'a label names a change in logs'
       return undefined
     },
   }),
