@@ -27,8 +27,9 @@ const secretInQuery = /[?&](?:access_token|token|auth|authorization|bearer|secre
 const viaPattern = /^[a-z][a-z0-9-]{0,19}$/
 
 export function createAuthenticator({ gateway, port, hosts = [], origins = [] }: AuthenticatorOptions): Authenticator {
-  const ownHosts = allowedHosts(port, hosts)
-  const ownOrigins = new Set([...[...ownHosts].map(host => `http://${host}`), ...origins])
+  const namedHosts = hostsWithPort(port, hosts)
+  const ownHosts: ReadonlySet<string> = new Set([...namedHosts, hostOverUnix])
+  const ownOrigins = new Set([...namedHosts.map(host => `http://${host}`), ...origins])
 
   return async function authenticate(incoming, access) {
     checkHost(incoming, ownHosts)
@@ -61,11 +62,14 @@ const anonymous: Authenticated = {
   revalidate: () => Promise.reject(new Fault('unauthenticated', credentialNeeded)),
 }
 
-function allowedHosts(port: number, hosts: readonly string[]): ReadonlySet<string> {
+/** The Host header of requests over the Unix socket, which has no port. It is accepted over TCP too, so that the check does not depend on the transport. That is safe: browsers send this host only to port 80, and it is not part of the accepted origins. */
+const hostOverUnix = 'localhost'
+
+function hostsWithPort(port: number, hosts: readonly string[]): readonly string[] {
   const names = ['localhost', '127.0.0.1', '[::1]']
   const local = port === 80 ? names : names.map(name => `${name}:${port}`)
   const additional = hosts.flatMap(host => [host.toLowerCase(), `${host.toLowerCase()}:${port}`])
-  return new Set([...local, ...additional])
+  return [...local, ...additional]
 }
 
 function checkHost(incoming: IncomingRequest, ownHosts: ReadonlySet<string>): void {

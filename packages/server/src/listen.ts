@@ -1,4 +1,5 @@
 /** Runs a request handler on Node's HTTP server with connection limits, and drains open requests when the server closes. */
+import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -26,18 +27,25 @@ export interface ListenAddress {
   readonly port: number
   /** The address to listen on. By default the server listens on both loopback addresses. */
   readonly host?: string
+  /** The path of a Unix socket on which the server listens as well. The server replaces a file at this path and lets only its own user connect. */
+  readonly socketPath?: string
 }
 
+/** Creates the handler once the port is known. `host` is the address that the person chose, as it appears in URLs, or null for the default addresses. */
+export type CreateHandler = (port: number, host: string | null) => RequestHandler
+
 export async function listen(
-  { port, host }: ListenAddress,
-  createHandler: (port: number) => RequestHandler,
+  { port, host, socketPath }: ListenAddress,
+  createHandler: CreateHandler,
   connectionLimits: ConnectionLimits,
 ): Promise<Listening> {
-  if (host !== undefined) return bind(new HttpEndpoint(createHandler, connectionLimits), port, [host])
+  const hosts = host === undefined ? loopbackHosts : [host]
   for (let attempt = 1; ; attempt++) {
-    const endpoint = new HttpEndpoint(createHandler, connectionLimits)
+    const endpoint = new HttpEndpoint(port => createHandler(port, urlHost(host)), connectionLimits)
     try {
-      return await bind(endpoint, port, loopbackHosts)
+      const listening = await bind(endpoint, port, hosts)
+      if (socketPath !== undefined) await endpoint.listenOnPath(socketPath)
+      return listening
     } catch (error) {
       await endpoint.close()
       // A free port of the first address may be taken on the second one.
@@ -64,17 +72,25 @@ async function bind(endpoint: HttpEndpoint, wantedPort: number, hosts: readonly 
     await endpoint.listen(port, host).catch((error: unknown) => {
       if (!noIpv6Codes.has(codeOf(error))) throw error
     })
-  const name = hosts === loopbackHosts ? 'localhost' : first.includes(':') ? `[${first}]` : first
+  const name = hosts === loopbackHosts ? 'localhost' : (urlHost(first) ?? 'localhost')
   return { url: `http://${name}:${port}`, port, close: () => endpoint.close() }
 }
 
-/** One request handler on one port of one or more addresses. */
+/** Returns an address as it appears in URLs. Returns null for addresses that stand for all addresses of the machine, because no URL should contain them. */
+function urlHost(address: string | undefined): string | null {
+  if (address === undefined || address === '0.0.0.0' || address === '::') return null
+  return address.includes(':') ? `[${address}]` : address
+}
+
+/** One request handler on one port of one or more addresses, and on a Unix socket. */
 class HttpEndpoint {
   readonly #createHandler: (port: number) => RequestHandler
   readonly #limits: ConnectionLimits
   readonly #servers: Server[] = []
-  readonly #open = new Set<Socket>()
-  #handling: { readonly handler: RequestHandler; readonly sockets: Sockets } | null = null
+  readonly #openOverTcp = new Set<Socket>()
+  /** Connections over the Unix socket are counted separately, so that clients of the port cannot lock out the commands of the gateway's own user. */
+  readonly #openOverUnix = new Set<Socket>()
+  #handling: Handling | null = null
   #closing = false
 
   constructor(createHandler: (port: number) => RequestHandler, connectionLimits: ConnectionLimits) {
@@ -83,17 +99,24 @@ class HttpEndpoint {
   }
 
   /** Resolves with the port. Requests are handled from the first moment, before the next address is bound. */
-  listen(port: number, host: string): Promise<number> {
+  async listen(port: number, host: string): Promise<number> {
     const server = this.#createServer()
-    return new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(port, host, () => {
-        server.off('error', reject)
-        const bound = server.address() as AddressInfo // a server that listens on TCP has an address of this type
-        this.#attach(server, bound.port)
-        resolve(bound.port)
-      })
-    })
+    await startListening(server, () => server.listen(port, host))
+    const bound = server.address() as AddressInfo // a server that listens on TCP has an address of this type
+    this.#handling ??= this.#startHandling(bound.port)
+    this.#attach(server, this.#handling, this.#openOverTcp)
+    return bound.port
+  }
+
+  /** Call this after `listen`, which decides the port that Host and Origin headers must name. */
+  async listenOnPath(path: string): Promise<void> {
+    if (!this.#handling) throw new Error('listen() must come before listenOnPath()')
+    // A gateway that was killed leaves its socket file behind, and nothing can listen on that file again.
+    rmSync(path, { force: true })
+    const server = this.#createServer()
+    await startListening(server, () => server.listen(path))
+    chmodSync(path, 0o600)
+    this.#attach(server, this.#handling, this.#openOverUnix)
   }
 
   async close(): Promise<void> {
@@ -101,8 +124,9 @@ class HttpEndpoint {
     this.#handling?.handler.close()
     this.#handling?.sockets.close()
     // Node treats a connection without any request as busy and would not close it, so close such connections here.
-    for (const socket of this.#open) if (socket.bytesRead === 0) socket.destroy()
-    await Promise.all(this.#servers.map(server => drain(server, this.#open, this.#limits.drainMaxMs)))
+    const open = [this.#openOverTcp, this.#openOverUnix]
+    for (const socket of open.flatMap(sockets => [...sockets])) if (socket.bytesRead === 0) socket.destroy()
+    await Promise.all(this.#servers.map(server => drain(server, open, this.#limits.drainMaxMs)))
   }
 
   #createServer(): Server {
@@ -121,23 +145,40 @@ class HttpEndpoint {
     return server
   }
 
-  #attach(server: Server, port: number): void {
-    if (!this.#handling) {
-      const handler = this.#createHandler(port)
-      this.#handling = { handler, sockets: openSockets(handler) }
-    }
+  #startHandling(port: number): Handling {
+    const handler = this.#createHandler(port)
+    return { handler, sockets: openSockets(handler) }
+  }
+
+  #attach(server: Server, { handler, sockets }: Handling, open: Set<Socket>): void {
     server.on('connection', socket => {
       // The limit holds for all addresses together, so `server.maxConnections`, which counts one address, is not enough.
-      if (this.#open.size >= this.#limits.connectionsMax) {
+      if (open.size >= this.#limits.connectionsMax) {
         socket.destroy()
         return
       }
-      this.#open.add(socket)
-      socket.once('close', () => this.#open.delete(socket))
+      open.add(socket)
+      socket.once('close', () => open.delete(socket))
     })
-    attachHandlers(server, this.#handling.handler, this.#handling.sockets, () => this.#closing)
+    attachHandlers(server, handler, sockets, () => this.#closing)
     this.#servers.push(server)
   }
+}
+
+interface Handling {
+  readonly handler: RequestHandler
+  readonly sockets: Sockets
+}
+
+function startListening(server: Server, listen: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.once('listening', () => {
+      server.off('error', reject)
+      resolve()
+    })
+    listen()
+  })
 }
 
 /** Attaches the event handlers of the HTTP server. A bug on one connection is logged and closes only this connection. */
@@ -171,11 +212,11 @@ function attachHandlers(server: Server, handler: RequestHandler, sockets: Socket
   server.on('error', error => void toFault(error, handler.log))
 }
 
-function drain(server: Server, open: ReadonlySet<Socket>, maxMs: number): Promise<void> {
+function drain(server: Server, open: readonly ReadonlySet<Socket>[], maxMs: number): Promise<void> {
   return new Promise(resolve => {
     // Some clients never read their last reply or never answer the closing frame, so close their connections after `maxMs`.
     const timeout = setTimeout(() => {
-      for (const socket of open) socket.destroy()
+      for (const sockets of open) for (const socket of sockets) socket.destroy()
       resolve()
     }, maxMs)
     server.close(() => {

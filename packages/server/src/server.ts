@@ -3,7 +3,7 @@ import type { CrashPoint, Gateway } from '@holdpoint/engine'
 import { limits } from '@holdpoint/protocol'
 import type { Log } from './http-message.ts'
 import { handleFetch } from './in-process.ts'
-import { type ConnectionLimits, type ListenAddress, type Listening, listen } from './listen.ts'
+import { type ConnectionLimits, type CreateHandler, type ListenAddress, type Listening, listen } from './listen.ts'
 import { RequestHandler } from './request-handler.ts'
 import { openStaticFiles } from './static-files.ts'
 
@@ -35,8 +35,11 @@ const portInProcess = 80
 export function createServer(options: ServerOptions): Server {
   const { staticDir, version = '0.0.0', log = logToStderr, connectionLimits, ...rest } = options
   const staticFiles = openStaticFiles(staticDir)
-  const createHandler = (port: number) => new RequestHandler({ ...rest, staticFiles, version, log, port })
-  const inProcess = createHandler(portInProcess)
+  const createHandler: CreateHandler = (port, host) => {
+    const hosts = host === null ? rest.hosts : [...(rest.hosts ?? []), host]
+    return new RequestHandler({ ...rest, ...(hosts && { hosts }), staticFiles, version, log, port })
+  }
+  const inProcess = createHandler(portInProcess, null)
   return {
     fetch: request => handleFetch(inProcess, request),
     listen: address => listen(address, createHandler, { ...limits, ...connectionLimits }),

@@ -13,7 +13,10 @@ export interface TestServer extends Listening {
   readonly server: Server
 }
 
-export async function startTestServer(options: Omit<ServerOptions, 'gateway'> = {}): Promise<TestServer> {
+export async function startTestServer(
+  options: Omit<ServerOptions, 'gateway'> = {},
+  address: Partial<Parameters<Server['listen']>[0]> = {},
+): Promise<TestServer> {
   const gateway = await openGateway({ store: await openMemory() })
   for (const [role, name] of [
     ['person', 'ada'],
@@ -22,7 +25,7 @@ export async function startTestServer(options: Omit<ServerOptions, 'gateway'> = 
   ] as const)
     await gateway.ensureToken(secrets[role], role, name)
   const server = createServer({ gateway, version: '1.2.3', ...options })
-  const listening = await server.listen({ port: 0 })
+  const listening = await server.listen({ port: 0, ...address })
   return {
     ...listening,
     gateway,
@@ -87,15 +90,19 @@ export function sendRaw(port: number, ...bytes: (string | Buffer)[]): Promise<st
   })
 }
 
-/** Returns the HTTP status of a WebSocket handshake: 101 if it is accepted. */
+/** Returns the HTTP status of a WebSocket handshake: 101 if it is accepted. With `socketPath`, the handshake goes over the Unix socket. */
 export function handshake(
   gateway: TestServer,
   headers: Record<string, string>,
   path = `${apiRoot}/socket`,
   protocols: readonly string[] = [],
+  socketPath?: string,
 ): Promise<number> {
   return new Promise((resolve, reject) => {
-    const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, [...protocols], { headers })
+    const ws = new WebSocket(`ws://127.0.0.1:${gateway.port}${path}`, [...protocols], {
+      headers,
+      ...(socketPath !== undefined && { createConnection: () => connect(socketPath) }),
+    })
     ws.on('open', () => {
       ws.terminate()
       resolve(101)
