@@ -36,7 +36,7 @@ export {
   pageSecretProtocol,
 } from './contract.ts'
 export { type AuditDecision, AuditEntry, type AuditNotice, Token } from './contract-admin.ts'
-export { digestText } from './digest.ts'
+export { digestText, requestIdText } from './digest.ts'
 export { type EscapeOptions, escapeInvisible, hasInvisible } from './escape-invisible.ts'
 export {
   AgentEvent,

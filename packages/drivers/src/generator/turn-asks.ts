@@ -1,9 +1,9 @@
 /** The asks of one turn. Asks that are opened together are handed together when all are resolved, and reported as taken when the agent continues. */
 import { type Answer, type Ask, type Clock, Fault, orAborted, secretFieldIds } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
+import { WrongRequest } from '../session/expected-request.ts'
 import type { HandedAnswer, OpenRequest } from '../session/open-request.ts'
 import { type AskItem, TurnCancelled } from './asks.ts'
-import { jsonCopy } from './json-copy.ts'
 import { notDeterministic, ParkTurn, TurnFailed } from './turn-end.ts'
 
 export interface TurnAsksOptions {
@@ -44,6 +44,8 @@ export class TurnAsks {
       const waiting = Promise.all(opened.map(asked => this.#waitFor(asked, opened)))
       await (parkable ? this.#parkIfSlow(opened, waiting) : orAborted(waiting, this.#signal))
       return await this.#handAll(opened)
+    } catch (error) {
+      throw error instanceof WrongRequest ? new TurnFailed(error.message, { cause: error }) : error
     } finally {
       this.#openBatches--
     }
@@ -61,15 +63,18 @@ export class TurnAsks {
 
   /** Call this when the turn is over. Withdraws the open requests, and reports answers that the agent did not receive as undeliverable. */
   async withdrawRest(): Promise<void> {
-    for (const asked of this.#notHanded) await asked.withdraw()
+    for (const asked of this.#notHanded)
+      await asked.withdraw().catch((error: unknown) => {
+        // The turn has already failed because of the wrong reply.
+        if (!(error instanceof WrongRequest)) throw error
+      })
     for (const answer of this.#notGiven.splice(0)) await answer.dropped()
   }
 
   async #open(items: readonly AskItem[], keys: readonly string[]): Promise<readonly OpenRequest[]> {
     const drafts = items.map(({ ask, ...rest }, index) => {
       const full = ask?.kind === 'approval' ? { ...ask, cwd: ask.cwd ?? this.#session.info.cwd } : ask
-      const copy = jsonCopy(full, 'the ask') as Ask // `AgentSession.open` validates the ask
-      return { ...rest, ask: copy, key: keys[index] ?? '' }
+      return { ...rest, ask: full as Ask, key: keys[index] ?? '' } // `AgentSession.open` validates the ask
     })
     try {
       return await this.#session.open(drafts)

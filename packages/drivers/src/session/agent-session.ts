@@ -21,7 +21,9 @@ import {
   systemClock,
   type Verdict,
 } from '@holdpoint/protocol'
+import { jsonCopy } from '../generator/json-copy.ts'
 import { EventBatcher } from './event-batcher.ts'
+import { expectRequest } from './expected-request.ts'
 import { type CrashPoint, type HandedAnswer, OpenRequest, pollMs } from './open-request.ts'
 import { retryingCall } from './retrying-call.ts'
 
@@ -119,8 +121,10 @@ export class AgentSession {
     const opened: OpenRequest[] = []
     for (const input of inputs) {
       try {
+        const expected = expectRequest(this.info.id, input.key, input.ask)
         const request = await this.#call('openRequest', { ...input, fence: this.#fence })
-        opened.push(new OpenRequest({ call: this.#call, fence: this.#fence, crashPoint: this.#crashPoint, request }))
+        const [call, fence, crashPoint] = [this.#call, this.#fence, this.#crashPoint]
+        opened.push(new OpenRequest({ call, fence, crashPoint, expected, request }))
       } catch (error) {
         for (const asked of opened) if (!this.signal.aborted) await asked.withdraw()
         throw error
@@ -130,8 +134,10 @@ export class AgentSession {
     return opened
   }
 
-  #validated({ agentPath, ...ask }: OpenAsk) {
-    const input = { ...ask, ...(agentPath ? { agentPath: [...agentPath] } : {}), id: this.info.id }
+  #validated({ agentPath, ask, ...rest }: OpenAsk) {
+    // Copy the ask, so that an agent that changes its object later cannot change what runs.
+    const copy = jsonCopy(ask, 'The ask') as Ask // `safeParse` checks the type
+    const input = { ...rest, ask: copy, ...(agentPath ? { agentPath: [...agentPath] } : {}), id: this.info.id }
     const parsed = contract.openRequest.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, 'The ask')
     return parsed.data

@@ -1,4 +1,4 @@
-/** The agent's side of a request: waits for the resolution, commits `handed` under the fence, and only then returns the answer (G5). */
+/** The agent's side of an open request: waits for the resolution, checks it, commits `handed` under the fence, and only then returns the answer (G5, G11). */
 import {
   type AgentReason,
   type Answer,
@@ -9,6 +9,7 @@ import {
   type Request,
   type Resolution,
 } from '@holdpoint/protocol'
+import { type ExpectedRequest, permittedInput, requireExpected } from './expected-request.ts'
 
 /** Sent to an agent instead of an allow if the allowed call may already have run. */
 export const unknownOutcome =
@@ -48,6 +49,8 @@ interface OpenRequestOptions {
   readonly call: Call
   readonly fence: number | undefined
   readonly crashPoint: CrashPoint
+  readonly expected: ExpectedRequest
+  /** The gateway's reply to `openRequest`. */
   readonly request: Request
 }
 
@@ -55,14 +58,16 @@ export class OpenRequest {
   readonly #call: Call
   readonly #fence: number | undefined
   readonly #crashPoint: CrashPoint
+  readonly #expected: ExpectedRequest
   #request: Request
   #withdrawn = false
 
-  constructor({ call, fence, crashPoint, request }: OpenRequestOptions) {
+  constructor({ call, fence, crashPoint, expected, request }: OpenRequestOptions) {
     this.#call = call
     this.#fence = fence
     this.#crashPoint = crashPoint
-    this.#request = request
+    this.#expected = expected
+    this.#request = requireExpected(expected, request)
   }
 
   get request(): Request {
@@ -71,8 +76,8 @@ export class OpenRequest {
 
   /** Waits until the request is resolved, without a time limit. */
   async resolved(): Promise<Request> {
-    const id = this.#request.id
-    while (this.#request.status === 'pending') this.#request = await this.#call('getRequest', { id, wait: pollMs })
+    const { id } = this.#expected
+    while (this.#request.status === 'pending') this.#accept(await this.#call('getRequest', { id, wait: pollMs }))
     this.#crashPoint('runner:resolution-seen')
     return this.#request
   }
@@ -80,7 +85,7 @@ export class OpenRequest {
   /** Withdraws the request. If it has been answered but the answer has not been handed, the answer is not delivered. */
   async withdraw(): Promise<void> {
     this.#withdrawn = true
-    this.#request = await this.#call('withdrawRequest', { id: this.#request.id, fence: this.#fence })
+    this.#accept(await this.#call('withdrawRequest', { id: this.#expected.id, fence: this.#fence }))
   }
 
   /** Commits `handed`, then returns the answer for the agent. */
@@ -93,10 +98,11 @@ export class OpenRequest {
     const { answer } = resolution
     if (delivery.state === 'unknown' && answer?.kind === 'allow')
       return this.#handedAnswer({ kind: 'unknown', answer }, false)
+    const outcome = outcomeOf(this.#expected, resolution)
     const replayed = delivery.state === 'taken'
     if (!replayed && !(await this.#commitHanded()))
       return this.#handedAnswer({ kind: 'agent', reason: this.#withdrawn ? 'withdrawn' : 'interrupted' }, false)
-    return this.#handedAnswer(outcomeOf(this.#request, resolution), replayed)
+    return this.#handedAnswer(outcome, replayed)
   }
 
   /** Returns false if the answer can no longer be delivered, because the agent's side ended the request first. */
@@ -105,7 +111,7 @@ export class OpenRequest {
       await this.#report('handed')
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'already_resolved')) throw error
-      this.#request = await this.#call('getRequest', { id: this.#request.id })
+      this.#accept(await this.#call('getRequest', { id: this.#expected.id }))
       if (this.#request.delivery.state !== 'undeliverable') throw error
       return false
     }
@@ -131,13 +137,17 @@ export class OpenRequest {
   }
 
   async #report(state: 'handed' | 'taken' | 'undeliverable', reason?: string): Promise<void> {
-    const { id } = this.#request
-    this.#request = await this.#call('reportDelivery', { id, state, reason, fence: this.#fence })
+    const { id } = this.#expected
+    this.#accept(await this.#call('reportDelivery', { id, state, reason, fence: this.#fence }))
+  }
+
+  #accept(request: Request): void {
+    this.#request = requireExpected(this.#expected, request)
   }
 }
 
-function outcomeOf({ ask }: Request, { answer, by }: Resolution): AskOutcome {
+function outcomeOf(expected: ExpectedRequest, resolution: Resolution): AskOutcome {
+  const { answer, by } = resolution
   if (by === 'deadline' || !answer) return { kind: 'nobody', reason: 'nobody answered' }
-  const input = answer.kind === 'allow' && ask.kind === 'approval' ? (answer.input ?? ask.input) : null
-  return { kind: 'answer', answer, by, input }
+  return { kind: 'answer', answer, by, input: permittedInput(expected, resolution) }
 }

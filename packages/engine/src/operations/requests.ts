@@ -10,6 +10,8 @@ import {
   limits,
   type ParsedInput,
   type RequestId,
+  requestIdText,
+  type SessionId,
 } from '@holdpoint/protocol'
 import { evaluateRules } from '@holdpoint/rules'
 import {
@@ -37,9 +39,8 @@ import type { Read } from '../store.ts'
 import { hasSecret, toRequest } from '../wire-views.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
-/** Derives the id from session and key, so that asking twice cannot create two requests (G4). */
-function requestId(session: string, key: string): RequestId {
-  return formatId('req', createHash('sha256').update(`${session}\0${key}`).digest())
+function requestId(session: SessionId, key: string): RequestId {
+  return formatId('req', createHash('sha256').update(requestIdText(session, key)).digest())
 }
 
 export async function openRequest(

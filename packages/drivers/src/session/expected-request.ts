@@ -1,0 +1,69 @@
+/** The agent's side of a request before the gateway's: what was asked, and the id and digest that the gateway must return for it. Everything that the gateway returns is compared with this, so that only the agent's own input runs, or an edited one whose digest matches (G7, G11). */
+import { createHash } from 'node:crypto'
+import {
+  type Ask,
+  digestText,
+  Fault,
+  formatId,
+  type JsonObject,
+  type Request,
+  type RequestId,
+  type Resolution,
+  requestIdText,
+  type SessionId,
+} from '@holdpoint/protocol'
+
+/** Thrown if the gateway returns another request than the one that was opened. Nothing may run then. */
+export class WrongRequest extends Fault {
+  constructor(id: RequestId, problem: string) {
+    super(
+      'internal',
+      `The gateway returned a wrong reply for request ${id}: ${problem}. Nothing was run. Check which program answers as the gateway`,
+    )
+  }
+}
+
+export interface ExpectedRequest {
+  readonly id: RequestId
+  readonly session: SessionId
+  /** The agent's own copy of the ask. Nobody else has a reference to it. */
+  readonly ask: Ask
+  readonly digest: string
+  readonly digestText: string
+}
+
+export function expectRequest(session: SessionId, key: string, ask: Ask): ExpectedRequest {
+  const text = digestText(session, ask)
+  const id = formatId('req', createHash('sha256').update(requestIdText(session, key)).digest())
+  return { id, session, ask, digest: sha256(text), digestText: text }
+}
+
+/** Returns the request if it is the expected one; otherwise throws `WrongRequest`. Titles and descriptions may differ, because a repeated ask gets the request of the first one. */
+export function requireExpected(expected: ExpectedRequest, request: Request): Request {
+  const { id, session, digest } = expected
+  if (request.id !== id || request.session !== session)
+    throw new WrongRequest(id, `it has the id ${request.id} of session ${request.session}`)
+  if (request.digest !== digest) throw new WrongRequest(id, `its digest is ${request.digest} instead of ${digest}`)
+  if (digestText(session, request.ask) !== expected.digestText)
+    throw new WrongRequest(id, 'it asks for something else than this agent asked')
+  return request
+}
+
+/** Returns the input that an allow permits to run: the agent's own, or the edited one if its digest matches. Returns null if the answer is not an allow. */
+export function permittedInput({ id, session, ask }: ExpectedRequest, resolution: Resolution): JsonObject | null {
+  const { answer, editedDigest } = resolution
+  if (answer?.kind !== 'allow') return null
+  if (ask.kind !== 'approval') throw new WrongRequest(id, `it allows a request of kind ${ask.kind}`)
+  if (answer.input === undefined) {
+    if (editedDigest !== undefined) throw new WrongRequest(id, 'the edited input is missing')
+    return ask.input
+  }
+  if (!ask.editable) throw new WrongRequest(id, 'its input was edited, but this request cannot be edited')
+  if (editedDigest !== sha256(digestText(session, { ...ask, input: answer.input })))
+    throw new WrongRequest(id, 'the digest of the edited input does not match the input')
+  return answer.input
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
