@@ -1,9 +1,15 @@
 /** For crash tests: with HOLDPOINT_CRASH_AT=point[#n][,point[#n]…], the process passes these points in order (each of them n times) and kills itself with SIGKILL at the last point. */
 import type { CrashPoint } from '@holdpoint/engine'
 
-export function crashPointFrom(env: NodeJS.ProcessEnv): CrashPoint | undefined {
-  if (!env.HOLDPOINT_CRASH_AT) return undefined
-  const remaining = env.HOLDPOINT_CRASH_AT.split(',').map(item => {
+/** Read when the program starts, because `isolateAgents` removes the variables. */
+const { HOLDPOINT_CRASH_AT: ownPoints, HOLDPOINT_RUNNER_CRASH_AT: pointsOfRunner } = process.env
+
+/** The crash points of the first runner that this gateway starts. */
+export const runnerCrashPoints = pointsOfRunner
+
+export function crashPointOfProcess(): CrashPoint | undefined {
+  if (!ownPoints) return undefined
+  const remaining = ownPoints.split(',').map(item => {
     const [point = '', nth = '1'] = item.split('#')
     return { point, left: Number(nth) }
   })

@@ -112,10 +112,9 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     await recorder.close()
   })
 
-  it('does not see the gateway’s secrets in its environment', async () => {
-    const agents = {
-      nosy: writeAgent('nosy', `yield Object.keys(process.env).filter(n => n.startsWith('HOLDPOINT_')).join()`),
-    }
+  it('F19: sees no variable of Holdpoint in its environment', async () => {
+    const names = `Object.keys(process.env).filter(name => name.startsWith('HOLDPOINT_'))`
+    const agents = { nosy: writeAgent('nosy', `yield 'variables: ' + ${names}.join()`) }
     const store = `file:${join(folder, 'kept.db')}`
     const env = {
       HOLDPOINT_TOKEN: 'hp_secret',
@@ -128,7 +127,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     const id = await startSession(gateway, 'nosy')
     await withTimeout(recorder.waitFor(isEvent(id, 'turn.finished')))
     const messages = recorder.eventsOf(id).flatMap(event => (event.type === 'message.added' ? event.text : []))
-    expect(messages).toEqual(['HOLDPOINT_HOST'])
+    expect(messages).toEqual(['variables: '])
     await recorder.close()
   })
 

@@ -1,3 +1,4 @@
+export { holdpointVariables, withoutHoldpointVariables } from './agent-environment.ts'
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
 export type { Driver } from './driver.ts'
 export { type ConnectOptions, connectAgent, ExternalAgent } from './external.ts'

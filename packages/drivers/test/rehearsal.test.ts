@@ -145,7 +145,9 @@ describe('the rehearsal agent', () => {
     expect([first.agentPath, second.agentPath]).toEqual([['reviewer'], ['reviewer', 'linter']])
     await fixture.answer(second, { kind: 'deny' })
     await fixture.answer(first, allow)
-    expect(await agentText()).toContain('The reviewer was allowed; its linter was not allowed (A person declined this.).')
+    expect(await agentText()).toContain(
+      'The reviewer was allowed; its linter was not allowed (A person declined this.).',
+    )
   })
 
   it('plays every scene and then lists the answers, and replies briefly to a later message', async () => {

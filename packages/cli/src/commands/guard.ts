@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { constants } from 'node:os'
-import type { ExternalAgent, HandedAnswer } from '@holdpoint/drivers'
+import { type ExternalAgent, type HandedAnswer, withoutHoldpointVariables } from '@holdpoint/drivers'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { err } from '../output/output.ts'
@@ -54,7 +54,7 @@ async function run(
   const [program = '', ...words] = argv
   const block = handed.request.id
   const report = (work: Promise<void>) => waitAtMost(reportMaxMs, work)
-  const child = spawn(program, words, { stdio: 'inherit', cwd })
+  const child = spawn(program, words, { stdio: 'inherit', cwd, env: withoutHoldpointVariables(process.env) })
   const forward = (signal: NodeJS.Signals) => {
     // On Ctrl+C, the terminal sends SIGINT to the command too, so forwarding the signal would deliver it twice.
     if (signal !== 'SIGINT' || !hasTerminal()) child.kill(signal)

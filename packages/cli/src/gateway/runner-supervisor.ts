@@ -3,11 +3,12 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { withoutHoldpointVariables } from '@holdpoint/drivers'
 import { type Call, messageOf } from '@holdpoint/protocol'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, runningProcess, writePidFile } from '../config/data-folder.ts'
+import { runnerCrashPoints } from '../crash-points.ts'
 import { log } from '../log.ts'
-import { withoutSecrets } from '../runner/isolate-agents.ts'
 import { runInProcess } from '../runner/runner.ts'
 import { keepLeaseAlive, leaseCheckMs } from './lease-keepalive.ts'
 
@@ -51,7 +52,7 @@ function superviseProcess({ dataFolder, call }: SupervisorOptions): StopSupervis
   let child: ChildProcess | undefined
   let failures = 0
   // For crash tests: only the first runner gets the crash point, because the runner that replaces it must stay up.
-  let crashAt = process.env.HOLDPOINT_RUNNER_CRASH_AT
+  let crashAt = runnerCrashPoints
   const checkIn = (ms: number) => {
     clearTimeout(timer)
     if (!stopped) timer = setTimeout(check, ms).unref()
@@ -114,8 +115,9 @@ export function programFile(): string {
 
 function startRunner(dataFolder: DataFolder, crashAt: string | undefined): ChildProcess {
   const logFile = openSync(dataFolder.runnerLog, 'a', 0o600)
-  // The crash point of the gateway must not crash its runner.
-  const { HOLDPOINT_CRASH_AT: _gateway, HOLDPOINT_RUNNER_CRASH_AT: _runner, ...env } = withoutSecrets(process.env)
+  // Agents can read the environment with which the runner was started, so it gets no variable but the one that it needs.
+  const { HOLDPOINT_CLAUDE: claude } = process.env
+  const env = { ...withoutHoldpointVariables(process.env), ...(claude && { HOLDPOINT_CLAUDE: claude }) }
   const child = spawn(process.execPath, [programFile(), 'runner', '--home', dataFolder.path], {
     detached: true,
     stdio: ['ignore', logFile, logFile],

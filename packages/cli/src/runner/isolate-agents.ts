@@ -1,20 +1,13 @@
-/** Protects a process that runs agents inside it: logs their uncaught errors instead of exiting, redirects their console output to the log, and removes secrets from the environment. */
+/** Protects a process that runs agents inside it: logs their uncaught errors instead of exiting, redirects their console output to the log, and removes Holdpoint's variables from the environment. */
 import { Console } from 'node:console'
 import { Writable } from 'node:stream'
+import { holdpointVariables } from '@holdpoint/drivers'
 import { messageOf } from '@holdpoint/protocol'
 import { log } from '../log.ts'
 
-/** Environment variables that agents must not inherit. Secrets in files are not protected, because an agent runs as the same user and can read that user's files. */
-const secrets = ['HOLDPOINT_TOKEN', 'HOLDPOINT_STORE', 'HOLDPOINT_URL'] as const
-
-export function withoutSecrets(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const rest = { ...env }
-  for (const name of secrets) delete rest[name]
-  return rest
-}
-
+/** Read the settings before you call this function, because it removes the variables that they may come from. */
 export function isolateAgents(): void {
-  for (const name of secrets) delete process.env[name]
+  for (const name of holdpointVariables(process.env)) delete process.env[name]
   // Log the error and keep running: Node does not say which agent caused the error, and exiting would end all sessions.
   for (const event of ['unhandledRejection', 'uncaughtException'] as const)
     process.on(event, (error: unknown) => log({ event, message: messageOf(error), stack: stackOf(error) }))

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import { type Capability, type Clock, type DriverInfo, systemClock } from '@holdpoint/protocol'
+import { withoutHoldpointVariables } from '../agent-environment.ts'
 import type { Driver } from '../driver.ts'
 import { modeNames } from './approvals/modes.ts'
 import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'
@@ -79,9 +80,4 @@ export function claudeDriver(options: ClaudeOptions): Driver {
       await claudeSession.run()
     },
   }
-}
-
-/** Removes Holdpoint's environment variables, because its settings and tokens must not reach the agent. */
-function withoutHoldpointVariables(env: Environment): Environment {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('HOLDPOINT_')))
 }

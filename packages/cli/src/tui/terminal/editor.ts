@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { withoutSecrets } from '../../runner/isolate-agents.ts'
+import { withoutHoldpointVariables } from '@holdpoint/drivers'
 
 /** Returns the edited text, or null if the editor could not be started or exited with an error. */
 export async function editText(text: string, env = process.env): Promise<string | null> {
@@ -14,7 +14,10 @@ export async function editText(text: string, env = process.env): Promise<string 
     const editor = env.VISUAL || env.EDITOR || 'vi'
     // VISUAL and EDITOR may contain arguments, so a shell splits them. The trap keeps Ctrl+C in the editor from ending the shell.
     const command = `trap : INT; ${editor} "$1"`
-    const child = spawn('/bin/sh', ['-c', command, 'sh', file], { stdio: 'inherit', env: withoutSecrets(env) })
+    const child = spawn('/bin/sh', ['-c', command, 'sh', file], {
+      stdio: 'inherit',
+      env: withoutHoldpointVariables(env),
+    })
     const code = await new Promise<number | null>(resolve => {
       child.once('error', () => resolve(null))
       child.once('exit', resolve)

@@ -109,8 +109,8 @@ export function endOrphan(folder: string): void {
   rmSync(recordFile(folder), { force: true })
 }
 
-/** The environment variable by which `killDescendants` finds the CLI's shells, which inherit it. The CLI starts its shells in separate process groups, so they survive when the CLI's own group is killed. */
-const tagVariable = 'HOLDPOINT_PROCESS'
+/** The environment variable by which `killDescendants` finds the CLI's shells, which inherit it. Its name does not start with HOLDPOINT_, because agents inherit no such variable. The CLI starts its shells in separate process groups, so they survive when the CLI's own group is killed. */
+const tagVariable = 'AGENT_PROCESS_TAG'
 
 function killDescendants(tag: string): void {
   if (process.platform !== 'linux') return
