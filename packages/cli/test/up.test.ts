@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -136,6 +136,7 @@ describe('holdpoint up', () => {
     chmodSync(gateway.folder, 0o755)
     // Root can write anywhere, so run the command as another user.
     const who = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+    if (who.uid !== undefined) chownSync(home, who.uid, who.gid)
     const { code, err } = await runCli(['up', '--port', '0', '--home', home], { cwd: gateway.folder, ...who })
     expect(code).toBe(1)
     expect(err).toMatch(/^holdpoint: .*sealed.*(cannot be written|Cannot create)/)

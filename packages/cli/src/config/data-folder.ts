@@ -1,11 +1,23 @@
 /** The data folder of one installation: its database, its tokens (mode 0600), and the pid files of gateway and runner. */
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { processStartTime } from '@holdpoint/drivers'
 import { Fault, formatId, messageOf, RunnerId } from '@holdpoint/protocol'
 import { version } from '../version.ts'
+import { type AccessProblem, privateAccessProblem, privateEntryProblem } from './file-access.ts'
+import { dataFolderTexts } from './texts.ts'
 
 export interface DataFolder {
   readonly path: string
@@ -13,13 +25,17 @@ export interface DataFolder {
   readonly tokenFile: string
   readonly runnerTokenFile: string
   readonly runnerLog: string
+  /** The settings of this installation, which need no trust. */
+  readonly configFile: string
+  /** The config files in other folders that the person has trusted. */
+  readonly trustFile: string
   readonly ownerToken: () => string
   readonly runnerToken: () => string
   readonly runnerId: () => RunnerId
 }
 
 /** Describes the data folder without creating it, for commands that only talk to a gateway. */
-export function dataFolderAt(folder = process.env.HOLDPOINT_HOME ?? join(homedir(), '.holdpoint')): DataFolder {
+export function dataFolderAt(folder = process.env.HOLDPOINT_HOME || join(homedir(), '.holdpoint')): DataFolder {
   const root = resolve(folder)
   const tokenFile = join(root, 'token')
   const runnerTokenFile = join(root, 'runner-token')
@@ -29,8 +45,10 @@ export function dataFolderAt(folder = process.env.HOLDPOINT_HOME ?? join(homedir
     tokenFile,
     runnerTokenFile,
     runnerLog: join(root, 'runner.log'),
-    ownerToken: () => readOrCreateToken(tokenFile),
-    runnerToken: () => readOrCreateToken(runnerTokenFile),
+    configFile: join(root, 'holdpoint.config.json'),
+    trustFile: join(root, 'trusted-configs.json'),
+    ownerToken: () => readOrCreateToken(root, tokenFile),
+    runnerToken: () => readOrCreateToken(root, runnerTokenFile),
     runnerId: () => RunnerId.parse(readOrCreate(join(root, 'runner-id'), () => formatId('run', randomBytes(20)))),
   }
 }
@@ -45,7 +63,33 @@ export function openDataFolder(folder?: string): DataFolder {
       `Cannot create the data folder ${dataFolder.path} (${messageOf(error)}). Choose another with --home or HOLDPOINT_HOME`,
     )
   }
+  requirePrivate(dataFolder.path)
   return dataFolder
+}
+
+/** Returns why somebody else could change or replace the data folder or a file in it, or null. Whoever can do that can become the owner, for example by replacing the token. */
+export function dataFolderProblem(folder: string): AccessProblem | null {
+  const problem = privateAccessProblem(folder)
+  if (problem || !existsSync(folder)) return problem
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    // The folders of a link's target are not those that were judged above.
+    const found = entry.isSymbolicLink()
+      ? privateAccessProblem(path)
+      : entry.isFile()
+        ? privateEntryProblem(path)
+        : null
+    if (found) return found
+  }
+  return null
+}
+
+/** Throws if others could change the data folder. If they can only read it, takes that right away. */
+function requirePrivate(folder: string): void {
+  const problem = dataFolderProblem(folder)
+  if (problem) throw new Fault('forbidden', dataFolderTexts.notPrivate(problem))
+  const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0
+  if ((mode & 0o077) !== 0) chmodSync(folder, mode & 0o700)
 }
 
 /** Creates one level at a time, because Node's `recursive` option loops forever on file systems such as /proc, where creating a folder fails as if its parent did not exist. */
@@ -58,7 +102,8 @@ function makeFolder(folder: string): void {
   }
 }
 
-function readOrCreateToken(file: string): string {
+function readOrCreateToken(folder: string, file: string): string {
+  requirePrivate(folder)
   const secret = readOrCreate(file, () => `hp_${randomBytes(32).toString('base64url')}`)
   if (secret.length < 40)
     throw new Fault(
@@ -76,10 +121,10 @@ function readOrCreate(file: string, createContent: () => string): string {
   writeAtomically(file, value)
   return value
 }
-/** Writes a temporary file and renames it, so that a crash leaves either the previous file, if any, or the complete new one. */
-function writeAtomically(file: string, text: string): void {
-  const temporary = `${file}.${process.pid}`
-  writeFileSync(temporary, `${text}\n`, { mode: 0o600 })
+/** Writes a temporary file and renames it, so that a crash leaves either the previous file, if any, or the complete new one. Nobody can guess the temporary name or prepare a file under it. */
+export function writeAtomically(file: string, text: string): void {
+  const temporary = `${file}.${randomBytes(12).toString('hex')}`
+  writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx' })
   renameSync(temporary, file)
 }
 

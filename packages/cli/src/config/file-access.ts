@@ -1,0 +1,147 @@
+/** Finds out whether other users of this machine could change or replace a file or a folder, as far as owners and modes show it. */
+import { lstatSync, readFileSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs'
+import { userInfo } from 'node:os'
+import { join, resolve } from 'node:path'
+import { shellQuote } from '../output/shell-quote.ts'
+
+export interface AccessProblem {
+  readonly path: string
+  /** Who could do what, with owner and mode. It follows the path in a sentence. */
+  readonly detail: string
+  /** The command that fixes the problem. */
+  readonly remedy: string
+}
+
+const groupWrite = 0o020
+const otherWrite = 0o002
+const sticky = 0o1000
+const rootId = 0
+const linksMax = 40
+
+/** Returns why the file or folder at `path` could be changed or replaced by somebody else, or null. A path that does not exist yet is judged by its folders. */
+export function accessProblem(path: string): AccessProblem | null {
+  return ownUserId() === null ? null : (folderProblem(path) ?? entryProblem(path, isSharedWrite))
+}
+
+/** Like `accessProblem`, for files with secrets: only the current user may own them, and no group may write to them. */
+export function privateAccessProblem(path: string): AccessProblem | null {
+  return ownUserId() === null ? null : (folderProblem(path) ?? privateEntryProblem(path))
+}
+
+/** Judges the entry alone, for files in a folder that has already been judged. */
+export function privateEntryProblem(path: string): AccessProblem | null {
+  const uid = ownUserId()
+  if (uid === null) return null
+  const stats = statSync(path, { throwIfNoEntry: false })
+  return stats?.uid === rootId && uid !== rootId
+    ? ownerProblem(path, stats)
+    : entryProblem(path, ({ mode }) => (mode & (groupWrite | otherWrite)) !== 0)
+}
+
+function entryProblem(path: string, isWritable: (stats: Stats) => boolean): AccessProblem | null {
+  const stats = statSync(path, { throwIfNoEntry: false })
+  if (!stats) return null
+  if (!isTrustedOwner(stats)) return ownerProblem(path, stats)
+  return isWritable(stats) ? modeProblem(path, stats) : null
+}
+
+/** Judges every folder on the way to `path`: whoever can write to one of them can replace the entry in it. */
+function folderProblem(path: string): AccessProblem | null {
+  for (const { folder, entry } of stepsTo(resolve(path), linksMax)) {
+    const stats = statSync(folder, { throwIfNoEntry: false })
+    if (!stats) return null
+    if (!isTrustedOwner(stats)) return ownerProblem(folder, stats)
+    if (!isSharedWrite(stats)) continue
+    // In a folder with the sticky bit, such as /tmp, only its owner can replace an entry.
+    if ((stats.mode & sticky) === 0) return modeProblem(folder, stats)
+    const owned = lstatSync(entry, { throwIfNoEntry: false })
+    if (owned && !isTrustedOwner(owned)) return ownerProblem(entry, owned)
+  }
+  return null
+}
+
+interface Step {
+  readonly folder: string
+  readonly entry: string
+}
+
+/** Returns the folders on the way to `path` with the entry that the way takes in each, also for the targets of symbolic links. */
+function stepsTo(path: string, linksLeft: number): readonly Step[] {
+  const steps: Step[] = []
+  let folder = '/'
+  for (const name of path.split('/').filter(part => part !== '')) {
+    const entry = join(folder, name)
+    steps.push({ folder, entry })
+    const isLink = lstatSync(entry, { throwIfNoEntry: false })?.isSymbolicLink() === true
+    if (isLink && linksLeft > 0) {
+      steps.push(...stepsTo(resolve(folder, readlinkSync(entry)), linksLeft - 1))
+      if (!statSync(entry, { throwIfNoEntry: false })) return steps
+    }
+    folder = isLink ? realpathSync(entry) : entry
+  }
+  return steps
+}
+
+/** Returns whether somebody other than the owner may write: everybody, or a group that is not the user's own. */
+function isSharedWrite({ mode, gid }: Stats): boolean {
+  return (mode & otherWrite) !== 0 || ((mode & groupWrite) !== 0 && !isOwnGroup(gid))
+}
+
+/** Root can change every file anyway. */
+function isTrustedOwner({ uid }: Stats): boolean {
+  return uid === rootId || uid === ownUserId()
+}
+
+/** Null on Windows, where owners and modes do not exist. */
+function ownUserId(): number | null {
+  return process.geteuid?.() ?? null
+}
+
+/** Returns whether the current user is the only member of the group. Many systems give every user such a group and create files that this group may write. */
+function isOwnGroup(gid: number): boolean {
+  const { username } = userInfo()
+  const group = linesOf('/etc/group').find(([, , id]) => Number(id) === gid)
+  const members = (group?.[3] ?? '').split(',').filter(name => name !== '')
+  const users = linesOf('/etc/passwd').filter(([, , , id]) => Number(id) === gid)
+  return group !== undefined && [...members, ...users.map(([name]) => name)].every(name => name === username)
+}
+
+function nameOf(uid: number): string {
+  return linesOf('/etc/passwd').find(([, , id]) => Number(id) === uid)?.[0] ?? `user ${uid}`
+}
+
+function linesOf(file: string): readonly (readonly string[])[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(line => line !== '')
+      .map(line => line.split(':'))
+  } catch {
+    return []
+  }
+}
+
+function ownerProblem(path: string, stats: Stats): AccessProblem {
+  return {
+    path,
+    detail: `is owned by ${describe(stats)}, so that user could change or replace it`,
+    remedy: `${asRoot()}chown ${shellQuote(userInfo().username)} ${shellQuote(path)}`,
+  }
+}
+
+function modeProblem(path: string, stats: Stats): AccessProblem {
+  const who = (stats.mode & otherWrite) !== 0 ? 'other users' : 'the users of its group'
+  return {
+    path,
+    detail: `is owned by ${describe(stats)}, and ${who} can write to it`,
+    remedy: `${stats.uid === ownUserId() ? '' : asRoot()}chmod go-w ${shellQuote(path)}`,
+  }
+}
+
+function asRoot(): string {
+  return ownUserId() === rootId ? '' : 'sudo '
+}
+
+function describe({ uid, mode }: Stats): string {
+  return `${nameOf(uid)} with mode ${(mode & 0o7777).toString(8).padStart(4, '0')}`
+}

@@ -1,0 +1,26 @@
+/** Texts about settings, trust in config files, and the data folder. */
+import type { AccessProblem } from './file-access.ts'
+
+const list = (names: readonly string[]) =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+
+export const dataFolderTexts = {
+  notPrivate: ({ path, detail, remedy }: AccessProblem) =>
+    `${path} ${detail}. Fix it with: ${remedy}. Or choose another data folder with --home or HOLDPOINT_HOME`,
+} as const
+
+export const configTexts = {
+  notRegularFile: 'This is not a regular file',
+  tooLarge: (bytesMax: number) => `The file is larger than ${bytesMax} bytes`,
+} as const
+
+/** Why a config file does not count as trusted. Each text follows "because". */
+export const distrustReasons = {
+  new: 'you have not trusted this file',
+  changed: 'it has changed since you trusted it',
+  exposed: ({ path, detail, remedy }: AccessProblem) => `${path} ${detail} (fix it with: ${remedy})`,
+} as const
+
+export function ignoredText(file: string, keys: readonly string[], reason: string, command: string): string {
+  return `Ignoring ${list(keys)} in ${file}, because ${reason}. To see what the file would do and to trust it, run: ${command}`
+}

@@ -1,0 +1,157 @@
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { closeGateways, startGateway } from '../../../test/support/gateway.ts'
+import { dataFolderAt, openDataFolder } from '../src/config/data-folder.ts'
+import { runCli } from './support/cli-process.ts'
+
+let folder: string
+let home: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'holdpoint-home-'))
+  home = join(folder, 'home')
+  mkdirSync(home, { mode: 0o700 })
+})
+afterEach(async () => {
+  await closeGateways()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const nobody = 65_534
+/** Returns a folder of another user. Only root can give a folder away; for everybody else, a folder of root will do. */
+function foreignFolder(): string {
+  if (process.geteuid?.() !== 0) return '/usr'
+  const foreign = join(folder, 'foreign')
+  mkdirSync(foreign, { mode: 0o700 })
+  chownSync(foreign, nobody, nobody)
+  return foreign
+}
+const up = (...words: string[]) => runCli(['up', '--port', '0', '--home', home, ...words], { cwd: folder })
+
+describe('a data folder', () => {
+  it.each([0o777, 0o770, 0o702])('F15: is refused if others can write to it (mode %o)', async mode => {
+    chmodSync(home, mode)
+    const { code, err } = await up()
+    expect(code).toBe(1)
+    expect(err).toMatch(new RegExp(`^holdpoint: ${home} is owned by \\S+ with mode 0${mode.toString(8)}, and `))
+    expect(err).toContain(`Fix it with: chmod go-w ${home}`)
+    expect(readdirSync(home)).toEqual([])
+  })
+
+  it('F15: is refused if it belongs to another user', async () => {
+    home = foreignFolder()
+    const { code, err } = await up()
+    expect(code).toBe(1)
+    expect(err).toMatch(
+      new RegExp(`^holdpoint: ${home} is owned by \\S+ with mode 0\\d+, so that user could .* chown \\S+ ${home}`),
+    )
+  })
+
+  it('F15: is refused if others can replace it in its parent folder', async () => {
+    chmodSync(folder, 0o777)
+    expect((await up()).err).toContain(`${folder} is owned by`)
+    // With the sticky bit, others can only add entries.
+    chmodSync(folder, 0o1777)
+    expect(openDataFolder(home).path).toBe(home)
+  })
+
+  it('F15: is refused if it is reached through a link that others can replace', async () => {
+    const open = join(folder, 'open')
+    mkdirSync(open)
+    chmodSync(open, 0o777)
+    symlinkSync(home, join(open, 'link'))
+    home = join(open, 'link')
+    expect((await up()).err).toContain(`${open} is owned by`)
+  })
+
+  it.each(['token', 'runner-token', 'holdpoint.db', 'holdpoint.config.json', 'trusted-configs.json', 'gateway.json'])(
+    'F15: is refused if others can write to its %s',
+    async name => {
+      writeFileSync(join(home, name), '')
+      chmodSync(join(home, name), 0o620)
+      const { code, err } = await up()
+      expect([code, err]).toEqual([1, expect.stringContaining(`chmod go-w ${join(home, name)}`)])
+    },
+  )
+
+  it('F15: is refused if its token is a link to a place that others can write to', async () => {
+    const open = join(folder, 'open')
+    mkdirSync(open)
+    chmodSync(open, 0o777)
+    writeFileSync(join(open, 'token'), 'x'.repeat(50), { mode: 0o600 })
+    symlinkSync(join(open, 'token'), join(home, 'token'))
+    expect((await up()).err).toContain(`chmod go-w ${open}`)
+  })
+
+  it.each([['inbox'], ['link'], ['watch'], ['runner'], ['down'], ['backup', 'x.db'], ['trust', '--list']])(
+    'F15: is refused by holdpoint %s too',
+    async (...words) => {
+      const gateway = await startGateway({ runner: 'none' })
+      chmodSync(gateway.home.path, 0o777)
+      const { code, err } = await runCli([...words, '--home', gateway.home.path], { cwd: gateway.folder })
+      expect([code, err]).toEqual([1, expect.stringContaining(`chmod go-w ${gateway.home.path}`)])
+    },
+  )
+
+  it('F15: is reported by holdpoint doctor with the command that fixes it', async () => {
+    chmodSync(home, 0o777)
+    const { code, out } = await runCli(['doctor', '--json', '--home', home], { cwd: folder })
+    expect(code).toBe(1)
+    expect(JSON.parse(out).findings).toContainEqual({
+      name: 'Data folder',
+      ok: false,
+      detail: expect.stringMatching(/mode 0777, and other users can write to it/),
+      remedy: `chmod go-w ${home}`,
+    })
+  })
+
+  it('L5: is closed to other users at the start if they could only read it', () => {
+    chmodSync(home, 0o755)
+    openDataFolder(home)
+    expect(statSync(home).mode & 0o777).toBe(0o700)
+  })
+
+  it('L5: has no file that others can read, even with umask 000', async () => {
+    const gateway = await startGateway({ runner: 'process', umask: 0 })
+    await gateway.runnerStarted()
+    const modes = readdirSync(gateway.home.path, { withFileTypes: true })
+      .filter(entry => entry.isFile() && !entry.name.endsWith('-shm'))
+      .map(({ name }) => [name, (statSync(join(gateway.home.path, name)).mode & 0o777).toString(8)])
+    expect(modes.length).toBeGreaterThan(5)
+    for (const [name, mode] of modes) expect([name, mode]).toEqual([name, '600'])
+    expect(statSync(gateway.home.path).mode & 0o777).toBe(0o700)
+  })
+
+  it('F15: gets its token through a temporary file that nobody can prepare', () => {
+    const dataFolder = openDataFolder(home)
+    // An earlier version wrote to this name, wherever it led.
+    const target = join(folder, 'target')
+    symlinkSync(target, join(home, `token.${process.pid}`))
+    expect(dataFolder.ownerToken()).toMatch(/^hp_/)
+    expect(existsSync(target)).toBe(false)
+    expect(readdirSync(home).sort()).toEqual(['token', `token.${process.pid}`])
+  })
+
+  it('is the default one if HOLDPOINT_HOME is empty', () => {
+    const before = process.env.HOLDPOINT_HOME
+    process.env.HOLDPOINT_HOME = ''
+    try {
+      expect(dataFolderAt().path).toMatch(/\.holdpoint$/)
+    } finally {
+      if (before === undefined) delete process.env.HOLDPOINT_HOME
+      else process.env.HOLDPOINT_HOME = before
+    }
+  })
+})
