@@ -5,15 +5,17 @@ COPY . .
 RUN npm ci && npm run build && npm prune --omit=dev
 
 FROM node:22-bookworm-slim
-# Inside a container the gateway must listen on every address; publish its port on 127.0.0.1 only.
+# Inside a container the gateway must listen on every address; publish its port on 127.0.0.1 only, or behind a proxy with TLS.
 ENV NODE_ENV=production \
     HOLDPOINT_HOME=/data \
-    HOLDPOINT_HOST=0.0.0.0
+    HOLDPOINT_HOST=0.0.0.0 \
+    HOLDPOINT_ALLOW_REMOTE=1
 WORKDIR /app
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/packages ./packages
-RUN mkdir /data && chown node:node /data
+# The gateway refuses a data folder that other users could write to.
+RUN mkdir -m 700 /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 4747

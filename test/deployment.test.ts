@@ -26,6 +26,12 @@ describe('Dockerfile', () => {
     expect(existsSync(join(root, program ?? 'missing'))).toBe(true)
     expect(instructions).toContain('USER node')
   })
+  it('acknowledges that the gateway listens on every address of the container, and keeps its data folder private', () => {
+    const env = instructions.find(line => line.startsWith('ENV ')) ?? ''
+    expect(env).toContain('HOLDPOINT_HOST=0.0.0.0')
+    expect(env).toContain('HOLDPOINT_ALLOW_REMOTE=1')
+    expect(instructions).toContain('RUN mkdir -m 700 /data && chown node:node /data')
+  })
   it('exposes and checks the port that the gateway listens on by default', () => {
     expect(instructions).toContain(`EXPOSE ${defaultPort}`)
     expect(instructions.find(line => line.startsWith('HEALTHCHECK'))).toContain(`:${defaultPort}/healthz`)

@@ -18,9 +18,9 @@ import type { Call, Frame } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { openSqlite } from '@holdpoint/store'
 import { WebSocket } from 'ws'
-import { openDataFolder } from '../../packages/cli/src/config/data-folder.ts'
+import { type DataFolder, openDataFolder } from '../../packages/cli/src/config/data-folder.ts'
 import player from '../support/agents/player.mjs'
-import { agentsFolder, cleanEnvironment, holdpoint, startGateway } from '../support/gateway.ts'
+import { agentsFolder, cleanEnvironment, holdpoint, startGateway, trustConfigIn } from '../support/gateway.ts'
 
 export const transports = ['in process', 'HTTP', 'WebSocket'] as const
 export const runners = ['inline', 'process'] as const
@@ -87,7 +87,7 @@ async function openInProcess(kind: RunnerKind): Promise<PathSetup> {
           drivers: [rehearsal, player].map(agent => generatorDriver(agent)),
           signal: stop.signal,
         })
-      : runnerProcess(folder, home.path, listening.url, stop.signal)
+      : runnerProcess(folder, home, listening.url, stop.signal)
   return {
     call: httpCall(connection),
     callAs: token => inProcessCall(server.fetch, { token }),
@@ -103,9 +103,10 @@ async function openInProcess(kind: RunnerKind): Promise<PathSetup> {
   }
 }
 
-function runnerProcess(folder: string, home: string, url: string, signal: AbortSignal): Promise<void> {
+function runnerProcess(folder: string, home: DataFolder, url: string, signal: AbortSignal): Promise<void> {
   writeFileSync(join(folder, 'holdpoint.config.json'), JSON.stringify(config))
-  const args = [holdpoint, 'runner', '--home', home, '--url', url]
+  trustConfigIn(folder, home)
+  const args = [holdpoint, 'runner', '--home', home.path, '--url', url]
   const child = spawn(process.execPath, args, { cwd: folder, env: cleanEnvironment(), stdio: 'ignore' })
   const killChild = () => child.kill('SIGKILL')
   process.once('exit', killChild)

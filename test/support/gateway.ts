@@ -6,7 +6,9 @@ import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import { httpCall } from '@holdpoint/client'
 import type { Call } from '@holdpoint/protocol'
+import { configFileIn, readConfigFile } from '../../packages/cli/src/config/config-file.ts'
 import { type DataFolder, openDataFolder, runningProcess } from '../../packages/cli/src/config/data-folder.ts'
+import { trustFile } from '../../packages/cli/src/config/trust.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 export const holdpoint = join(root, 'packages/cli/bin/holdpoint.js')
@@ -17,6 +19,10 @@ export interface GatewayOptions {
   readonly store?: string
   /** The content of holdpoint.config.json. */
   readonly config?: object
+  /** Whether to trust that file before each start. The default is true. */
+  readonly trusted?: boolean
+  /** The umask of the gateway. The default is that of the tests. */
+  readonly umask?: number
   readonly env?: Readonly<Record<string, string>>
 }
 export interface Exit {
@@ -61,10 +67,14 @@ export class GatewayProcess {
 
   /** Starts the gateway, or restarts it on its previous port. */
   async start(env: Readonly<Record<string, string>> = this.#options.env ?? {}): Promise<void> {
-    const { runner = 'process', store } = this.#options
+    const { runner = 'process', store, trusted = true, umask } = this.#options
+    if (trusted) trustConfigIn(this.folder, this.home)
     const args = ['up', '--json', '--port', String(this.#port), '--home', this.home.path, '--runner', runner]
     if (store) args.push('--store', store)
-    const child = spawn(process.execPath, [holdpoint, ...args], {
+    const command = [process.execPath, holdpoint, ...args]
+    const withUmask = ['/bin/sh', '-c', `umask ${umask?.toString(8)}; exec "$@"`, 'sh', ...command]
+    const [program = '', ...words] = umask === undefined ? command : withUmask
+    const child = spawn(program, words, {
       cwd: this.folder,
       env: { ...cleanEnvironment(), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -147,6 +157,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 /** Closes every gateway that the test file has started. Pass this function to `afterEach` or `afterAll`. */
 export async function closeGateways(): Promise<void> {
   await Promise.all([...openGateways].map(gateway => gateway.close()))
+}
+
+/** Trusts the config file of a folder, as `holdpoint trust --yes` does. */
+export function trustConfigIn(folder: string, home: DataFolder): void {
+  const found = readConfigFile(configFileIn(folder))
+  if (found) trustFile(home, found)
 }
 
 /** Makes a folder that is removed with the gateway. */

@@ -14,6 +14,8 @@ import {
   seeHelp,
 } from './commands/help-texts.ts'
 import type { GatewayAddress, GatewayClient } from './gateway-client/gateway-client.ts'
+import { printNotice } from './output/notice.ts'
+import { hidePassword } from './password-in-arguments.ts'
 import { version } from './version.ts'
 
 const exitCodes = { failed: 1, usage: 2, notFound: 3, resolved: 4, noGateway: 5 } as const
@@ -60,6 +62,7 @@ program
   .description(commandHelp.up)
   .option('--port <n>', optionHelp.port)
   .option('--host <address>', optionHelp.host)
+  .option('--allow-remote', optionHelp.allowRemote)
   .addOption(storeOption())
   .addOption(new Option('--runner <mode>', optionHelp.runner).choices(['process', 'inline', 'none']))
   .option('--json', optionHelp.upJson)
@@ -81,7 +84,9 @@ program
   .option('--url <url>', optionHelp.runnerUrl)
   .addOption(homeOption())
   .action(async ({ home, url }) => {
-    const { config, dataFolder } = await readSettings({}, home)
+    // The output of a runner goes to its log, whose lines are JSON.
+    const { log } = await import('./log.ts')
+    const { config, dataFolder } = await readSettings({}, home, message => log({ event: 'config.ignored', message }))
     await (await import('./runner/runner.ts')).runnerProcess(config, dataFolder, url)
   })
 gatewayCommand('link').action(async address => {
@@ -251,6 +256,16 @@ for (const name of ['backup', 'restore'] as const)
       console.log(await (await import('./gateway/backup.ts'))[name](config, dataFolder, file))
     })
 program
+  .command('trust')
+  .description(commandHelp.trust)
+  .argument('[path]', argumentHelp.trustPath)
+  .option('--yes', optionHelp.yes)
+  .addOption(new Option('--list', optionHelp.listTrusted).conflicts(['yes', 'remove']))
+  .addOption(new Option('--remove', optionHelp.removeTrust).conflicts('yes'))
+  .addOption(homeOption())
+  .addHelpText('after', moreHelp.trust)
+  .action(async (path: string | undefined, options) => (await import('./commands/trust.ts')).trust(path, options))
+program
   .command('completion')
   .description(commandHelp.completion)
   .argument('<shell>', argumentHelp.shell)
@@ -269,12 +284,15 @@ program.addHelpCommand(new Command('help').argument('[command]').description(com
 function collect(value: string, previous: readonly string[] = []): readonly string[] {
   return [...previous, value]
 }
-async function readSettings(flags: Record<string, unknown>, home: string | undefined) {
+async function readSettings(flags: Record<string, unknown>, home: string | undefined, report = printNotice) {
   const [{ readConfig }, { openDataFolder }] = await Promise.all([
     import('./config/config.ts'),
     import('./config/data-folder.ts'),
   ])
-  return { config: readConfig(flags), dataFolder: openDataFolder(home) }
+  const dataFolder = openDataFolder(home)
+  const { config, ignored } = readConfig(dataFolder, flags)
+  if (ignored !== null) report(ignored)
+  return { config, dataFolder }
 }
 /** Describes the commands for completion.ts, which does not depend on commander. */
 function commandShapes(): readonly CommandShape[] {
@@ -294,6 +312,7 @@ function commandShapes(): readonly CommandShape[] {
 
 process.stdout.on('error', onOutputError)
 try {
+  hidePassword(process.argv)
   const [first, second] = process.argv.slice(2)
   requireKnownCommand(first === 'help' ? second : first)
   await program.parseAsync()
@@ -310,7 +329,7 @@ process.stdout.write('', error => {
 function onOutputError({ code, message }: NodeJS.ErrnoException): never {
   // It is not an error if the reader closes the pipe early, as `head` does.
   if (code === 'EPIPE') process.exit()
-  printError(`Could not write the whole output (${escapeInvisible(message)})`)
+  printNotice(`Could not write the whole output (${message})`)
   process.exit(exitCodes.failed)
 }
 
@@ -327,15 +346,10 @@ function reportError(error: unknown): void {
   // Compare errors by name, because importing their classes would load modules that most commands do not need.
   const hasNoGateway = name === 'Unreachable' || name === 'NoGateway'
   if (error instanceof Fault || hasNoGateway || name === 'Cancelled')
-    printError(`${escapeInvisible(message)}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
+    printNotice(`${message}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
   // Any other error is a bug, so print its stack.
   else process.stderr.write(`${escapeInvisible(stack, { multiline: true })}\n`)
   process.exitCode = hasNoGateway ? exitCodes.noGateway : error instanceof Fault ? exitCodeOf(error) : exitCodes.failed
-}
-
-/** Writes to stderr directly, because `console` goes to the log if the runner is inline. */
-function printError(message: string): void {
-  process.stderr.write(`holdpoint: ${message}\n`)
 }
 
 function exitCodeOf(fault: Fault): number {

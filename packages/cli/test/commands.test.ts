@@ -35,7 +35,7 @@ describe('holdpoint', () => {
     ['a malformed port', ['up', '--port', 'many'], /^holdpoint: --port must be a whole number from 0 to 65535$/],
     [
       'an address of another machine',
-      ['up', '--port', '0', '--host', '8.8.8.8'],
+      ['up', '--port', '0', '--host', '8.8.8.8', '--allow-remote'],
       /--host is not an address of this machine/,
     ],
   ] as const)('refuses %s with exit code 2 and a message', async (_what, words, sentence) => {

@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { configKeys, readConfig } from '../src/config/config.ts'
+import { readConfig as readSettings } from '../src/config/config.ts'
+import { configFileIn, readConfigFile } from '../src/config/config-file.ts'
+import { configKeys } from '../src/config/config-schema.ts'
+import { openDataFolder } from '../src/config/data-folder.ts'
+import { trustFile } from '../src/config/trust.ts'
 import { runCli } from './support/cli-process.ts'
 
 let folder: string
@@ -15,6 +19,13 @@ afterEach(() => rmSync(folder, { recursive: true }))
 function writeConfig(config: unknown): void {
   const text = typeof config === 'string' ? config : JSON.stringify(config)
   writeFileSync(join(folder, 'holdpoint.config.json'), text)
+}
+/** Reads the settings in a folder whose config file is trusted. */
+function readConfig(flags: object, env: NodeJS.ProcessEnv, cwd: string) {
+  const dataFolder = openDataFolder(join(folder, 'home'))
+  const found = readConfigFile(configFileIn(cwd))
+  if (found) trustFile(dataFolder, found)
+  return readSettings(dataFolder, flags, env, cwd).config
 }
 function faultOf(read: () => unknown): Fault {
   try {
@@ -28,11 +39,11 @@ function faultOf(read: () => unknown): Fault {
 
 describe('readConfig', () => {
   it('prefers flags to environment variables, and environment variables to the file', () => {
-    writeConfig({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
+    writeConfig({ port: 1, store: 'file:/one.db', onDeadline: 'wait' })
     const env = { HOLDPOINT_PORT: '2', HOLDPOINT_STORE: 'file:two.db' }
     expect(readConfig({ port: '3' }, env, folder)).toEqual({ port: 3, store: 'file:two.db', onDeadline: 'wait' })
     expect(readConfig({ port: undefined }, env, folder)).toMatchObject({ port: 2 })
-    expect(readConfig({}, {}, folder)).toEqual({ port: 1, store: 'file:one.db', onDeadline: 'wait' })
+    expect(readConfig({}, {}, folder)).toEqual({ port: 1, store: 'file:/one.db', onDeadline: 'wait' })
   })
 
   it('returns no settings if nothing is set, and ignores empty environment variables', () => {
@@ -48,6 +59,24 @@ describe('readConfig', () => {
     writeConfig({ claude: './bin/claude' })
     expect(readConfig({}, {}, folder).claude).toBe(join(folder, 'bin/claude'))
     expect(readConfig({}, { HOLDPOINT_CLAUDE: '/opt/claude' }, folder).claude).toBe('/opt/claude')
+  })
+
+  it('resolves the path of a SQLite file relative to the config file', () => {
+    writeConfig({ store: 'file:one.db' })
+    expect(readConfig({}, {}, folder).store).toBe(`file:${join(folder, 'one.db')}`)
+  })
+
+  it('applies the config file in the data folder everywhere, unless another source has the setting', () => {
+    const dataFolder = openDataFolder(join(folder, 'home'))
+    writeFileSync(
+      dataFolder.configFile,
+      JSON.stringify({ port: 1, agents: { mine: './mine.mjs' }, onDeadline: 'wait' }),
+    )
+    const own = { port: 1, agents: { mine: join(dataFolder.path, 'mine.mjs') }, onDeadline: 'wait' }
+    expect(readSettings(dataFolder, {}, {}, folder)).toEqual({ config: own, ignored: null })
+    expect(readSettings(dataFolder, {}, {}, dataFolder.path)).toEqual({ config: own, ignored: null })
+    writeConfig({ port: 2 })
+    expect(readConfig({}, { HOLDPOINT_ON_DEADLINE: 'deny' }, folder)).toEqual({ ...own, port: 2, onDeadline: 'deny' })
   })
 
   it.each([
@@ -111,7 +140,7 @@ describe('docs/configuration.md', () => {
 
   it('documents every option of holdpoint up', async () => {
     const { out } = await runCli(['up', '--help'])
-    const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z]+)/gm)].map(match => match[1] as string)
+    const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(match => match[1] as string)
     expect(flags).toEqual(expect.arrayContaining(['--port', '--home']))
     for (const flag of flags.filter(name => name !== '--help')) expect(page, flag).toContain(`\`${flag}`)
   })

@@ -8,6 +8,7 @@ import {
   GatewayProcess,
   shortPause,
   startGateway,
+  trustConfigIn,
 } from '../../../test/support/gateway.ts'
 import { nodeFinding } from '../src/commands/doctor.ts'
 import { runCli, runCliAgainst } from './support/cli-process.ts'
@@ -99,6 +100,7 @@ describe('holdpoint doctor', () => {
       expect(of('SQLite')[0]).toMatchObject({ ok: true })
     }
     writeFileSync(file, '{"store": "here"}')
+    trustConfigIn(gateway.folder, gateway.home)
     expect((await runDoctor(gateway)).of('Store')[0]).toMatchObject({
       ok: false,
       detail: expect.stringMatching(/store must be/),
@@ -170,6 +172,7 @@ describe('holdpoint doctor', () => {
     const home = join(gateway.folder, 'nobody')
     mkdirSync(home)
     writeFileSync(join(gateway.folder, 'holdpoint.config.json'), JSON.stringify({ claude: './no-claude' }))
+    trustConfigIn(gateway.folder, gateway.home)
     const { problems } = await runDoctor(gateway)
     expect(problems).toEqual([
       expect.objectContaining({ name: 'Token', remedy: `chmod go= ${gateway.home.tokenFile}` }),

@@ -4,7 +4,7 @@ import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Fault, messageOf } from '@holdpoint/protocol'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, runningProcess } from '../config/data-folder.ts'
 import { parseStoreLocation, type StoreLocation } from '../gateway/open-store.ts'
 

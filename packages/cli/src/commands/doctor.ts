@@ -2,8 +2,9 @@
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type DriverInfo, Fault, messageOf } from '@holdpoint/protocol'
-import { type Config, readConfig } from '../config/config.ts'
-import { type DataFolder, dataFolderAt, runningProcess } from '../config/data-folder.ts'
+import { readConfig } from '../config/config.ts'
+import type { Config } from '../config/config-schema.ts'
+import { type DataFolder, dataFolderAt, dataFolderProblem, runningProcess } from '../config/data-folder.ts'
 import { findGateway, type GatewayAddress, type GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
 import { blankRow, gutterOf, row, trusted, untrusted } from '../output/span.ts'
@@ -19,7 +20,7 @@ export interface DoctorOptions extends GatewayAddress {
 /** Returns the exit code: 0 if there are no problems. */
 export async function doctor({ home: folder, url, store, json }: DoctorOptions): Promise<number> {
   const dataFolder = dataFolderAt(folder)
-  const { config, settings } = readSettings(store)
+  const { config, settings } = readSettings(dataFolder, store)
   // Check the folder first: `gatewayFindings` reads the token, and reading it corrects the mode of the token file.
   const folderFindings = dataFolderFindings(dataFolder)
   const gateway = await gatewayFindings(dataFolder, url)
@@ -39,10 +40,15 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
 }
 
 /** Reads the settings. Reports invalid settings as a finding, so that the other checks still run. */
-function readSettings(store: string | undefined): { readonly config: Config; readonly settings: readonly Finding[] } {
+function readSettings(
+  dataFolder: DataFolder,
+  store: string | undefined,
+): { readonly config: Config; readonly settings: readonly Finding[] } {
   const flags = store === undefined ? {} : { store }
   try {
-    return { config: readConfig(flags), settings: [] }
+    const { config, ignored } = readConfig(dataFolder, flags)
+    const remedy = 'run that command if these settings should apply'
+    return { config, settings: ignored === null ? [] : [{ name: 'Settings', ok: true, detail: ignored, remedy }] }
   } catch (error) {
     if (!(error instanceof Fault)) throw error
     const remedy = 'fix this setting; until then, holdpoint up does not start'
@@ -77,6 +83,11 @@ function dataFolderFindings(dataFolder: DataFolder): readonly Finding[] {
   if (problem !== null) {
     const remedy = 'choose a folder you can write to with --home or HOLDPOINT_HOME'
     return [{ name: 'Data folder', ok: false, detail: `${dataFolder.path} cannot be used (${problem})`, remedy }]
+  }
+  const exposed = dataFolderProblem(dataFolder.path)
+  if (exposed) {
+    const { path, detail, remedy } = exposed
+    return [{ name: 'Data folder', ok: false, detail: `${path} ${detail}`, remedy }]
   }
   const files = [
     ['Data folder', dataFolder.path],

@@ -34,6 +34,7 @@ export const commandHelp = {
   ask: 'Ask people a question and print the answer',
   guard: 'Run a command only if someone allows it',
   doctor: 'Check the installation and suggest a fix for each problem',
+  trust: 'Let the config file of a folder apply (shows what it does, then asks)',
   backup: 'Copy the database to a new file; the gateway may be running',
   restore: 'Replace the database with a backup; the old one is kept',
   completion: 'Print a completion script: source <(holdpoint completion bash)',
@@ -47,6 +48,7 @@ export const argumentHelp = {
   driver: 'claude, rehearsal or one of your own agents',
   runPrompt: 'First message',
   prompt: 'First message; - reads stdin',
+  trustPath: 'The file or its folder (default: the current folder)',
   rehearseMessage: 'First message; "short" asks only the first question',
   message: 'Message; - reads stdin',
   shell: 'bash, zsh or fish',
@@ -61,6 +63,7 @@ export const optionHelp = {
   store: 'file:PATH or postgres://…',
   port: 'Port to listen on; 0 picks a free one (default: 4747)',
   host: 'Address to listen on (default: 127.0.0.1 and ::1)',
+  allowRemote: 'Let other machines reach the address of --host; put TLS in front',
   runner: 'Where agents run',
   upJson: 'Print one JSON line: {"url","link","tokenFile"}',
   resume: 'Resume this session; any further arguments are sent as a message',
@@ -94,6 +97,9 @@ export const optionHelp = {
   askText: 'Accept an answer in the person’s own words',
   deadline: 'How long to wait: 90s, 15m, 1h, 2d',
   as: 'Name of the script, shown to people',
+  yes: 'Do not ask',
+  listTrusted: 'List the trusted files',
+  removeTrust: 'Stop trusting the file',
 } as const
 
 /** Help texts for `--json`, by what the option prints. */
@@ -135,6 +141,8 @@ and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off. See also holdpoint COMMAND
   allow: '\nWithout a terminal, pass --digest to prove which request you have read.',
   answer: '\n--choose, --text and --set can be repeated.',
   ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or answered, 1 denied or declined,\n124 nobody answered in time. Ctrl+C and SIGTERM withdraw the question. A restart of the gateway does not.',
+  trust:
+    '\nThe file is trusted with its present content. The agents and executables that it names are trusted with it,\nalso if they change later.',
   guard:
     '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124 nobody answered in time,\n127 allowed, but the command was not found.',
 } as const

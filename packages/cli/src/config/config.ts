@@ -1,102 +1,66 @@
-/** Reads the settings. Flags override HOLDPOINT_* variables, which override holdpoint.config.json. docs/configuration.md lists all settings. */
-import { existsSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
-import { Fault, limits, parseJsonStrict } from '@holdpoint/protocol'
-import { z } from 'zod'
-
-function wholeNumber(min: number, max: number) {
-  const error = `must be a whole number from ${min} to ${max}`
-  return z.int(error).min(min, error).max(max, error)
-}
-function oneOf<const Names extends readonly string[]>(names: Names) {
-  return z.enum(names, `must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
-}
-const nonEmpty = z.string('must be text').min(1, 'must not be empty')
-const portMax = 65_535
-/** Accepts strings too, because flags and environment variables are strings. */
-const port = z
-  .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], `must be a whole number from 0 to ${portMax}`)
-  .pipe(wholeNumber(0, portMax))
-
-const builtInDrivers: ReadonlySet<string> = new Set(['rehearsal', 'claude', 'external'])
-const AgentName = nonEmpty
-  .max(limits.nameMax, `must have at most ${limits.nameMax} characters`)
-  .refine(name => !builtInDrivers.has(name), 'is the name of a built-in driver; choose another')
-
-const Config = z.strictObject({
-  port: port.optional(),
-  host: nonEmpty.optional(),
-  /** Where data is stored: `file:PATH` or `postgres://…`. */
-  store: nonEmpty.optional(),
-  /** Host names, other than localhost, that people use to reach the gateway. */
-  hosts: z.array(nonEmpty).optional(),
-  /** Where agents run: in a separate process that outlives the gateway (`process`), in the gateway's process (`inline`), or only in runners that are started separately (`none`). */
-  runner: oneOf(['process', 'inline', 'none']).optional(),
-  deadlineMs: wholeNumber(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
-  onDeadline: oneOf(['deny', 'wait']).optional(),
-  parkAfterMs: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
-  retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
-  /** The user's own agents: for each agent's name, the path of the module that defines the agent. */
-  agents: z.record(AgentName, nonEmpty).optional(),
-  /** The path of the Claude Code executable. Without this setting, the driver looks for the executable. */
-  claude: nonEmpty.optional(),
-})
-export type Config = z.infer<typeof Config>
-
-/** Every key that holdpoint.config.json may have. */
-export const configKeys: readonly string[] = Object.keys(Config.shape)
+/** Reads the settings. Flags override HOLDPOINT_* variables, which override holdpoint.config.json in the working folder, which overrides the one in the data folder. */
+import { dirname } from 'node:path'
+import { shellQuote } from '../output/shell-quote.ts'
+import { type ConfigFile, configFileIn, readConfigFile } from './config-file.ts'
+import { type Config, type ConfigKey, parseConfig, trustedKeys } from './config-schema.ts'
+import { type DataFolder, dataFolderAt } from './data-folder.ts'
+import { distrustReasons, ignoredText } from './texts.ts'
+import { exposureOf, trustStateOf } from './trust.ts'
 
 export const defaultPort = 4747
-const fileName = 'holdpoint.config.json'
+
+export interface Settings {
+  readonly config: Config
+  /** Says which settings of the config file in the working folder do not apply, and why; null if all of them apply. */
+  readonly ignored: string | null
+}
 
 export function readConfig(
-  flags: Partial<Record<keyof Config, unknown>>,
+  dataFolder: DataFolder,
+  flags: Partial<Record<ConfigKey, unknown>>,
   env = process.env,
   folder = process.cwd(),
-): Config {
+): Settings {
   const givenFlags = Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined))
-  return { ...readConfigFile(folder), ...readEnvironment(env), ...parse(givenFlags, key => `--${key}`) }
+  const own = readConfigFile(dataFolder.configFile)
+  const found = readConfigFile(configFileIn(folder))
+  const isOwn = own !== null && configFileIn(dirname(own.file)) === found?.file
+  const { config, ignored } = found === null || isOwn ? { config: {}, ignored: null } : applicable(found, dataFolder)
+  const fromFlags = parseConfig(givenFlags, key => `--${key}`)
+  return { config: { ...own?.config, ...config, ...readEnvironment(env), ...fromFlags }, ignored }
 }
 
-/** Errors name the setting as the person wrote it: `--port`, `HOLDPOINT_PORT` or `port`. */
-function parse(value: unknown, nameOf: (path: string) => string): Config {
-  const parsed = Config.safeParse(value)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  if (issue?.code === 'unrecognized_keys')
-    throw new Fault('bad_input', `${nameOf(issue.keys[0] ?? '')} is not a setting`)
-  throw new Fault('bad_input', `${nameOf(issue?.path.join('.') ?? '')} ${issueMessage(issue)}`)
-}
-/** Returns the message of a zod issue. For an invalid key of a record, zod nests the message one level deeper. */
-function issueMessage(issue: z.core.$ZodIssue | undefined): string {
-  return issue?.code === 'invalid_key'
-    ? (issue.issues[0]?.message ?? issue.message)
-    : (issue?.message ?? 'is not valid')
-}
-
-function readConfigFile(folder: string): Config {
-  const file = resolve(folder, fileName)
-  if (!existsSync(file)) return {}
-  try {
-    const config = parse(parseJsonStrict(readFileSync(file, 'utf8')), path => path || 'the file')
-    // The paths of modules and of the executable are relative to the file's folder.
-    const fromFile = (path: string) => resolve(dirname(file), path)
-    const agents = Object.entries(config.agents ?? {}).map(([name, path]) => [name, fromFile(path)])
-    return {
-      ...config,
-      ...(agents.length > 0 && { agents: Object.fromEntries(agents) }),
-      ...(config.claude !== undefined && { claude: fromFile(config.claude) }),
-    }
-  } catch (error) {
-    if (error instanceof Fault) throw new Fault(error.code, `${file}: ${error.message}`, error.detail)
-    throw error
+/** Returns the settings of a config file that apply: all of them if the person has trusted the file, otherwise those that need no trust. */
+function applicable(found: ConfigFile, dataFolder: DataFolder): Settings {
+  const { file, config } = found
+  const keys = trustedKeys.filter(key => config[key] !== undefined)
+  const reason = keys.length === 0 ? null : distrustReason(found, dataFolder)
+  if (reason === null) return { config, ignored: null }
+  const harmless = Object.entries(config).filter(([key]) => !keys.some(ignored => ignored === key))
+  return {
+    config: Object.fromEntries(harmless),
+    ignored: ignoredText(file, keys, reason, trustCommand(dirname(file), dataFolder)),
   }
+}
+
+function distrustReason(found: ConfigFile, dataFolder: DataFolder): string | null {
+  const state = trustStateOf(dataFolder, found)
+  if (state !== 'trusted') return distrustReasons[state]
+  const exposure = exposureOf(found)
+  return exposure && distrustReasons.exposed(exposure)
+}
+
+/** Returns the command that trusts the config file of a folder, with --home unless the data folder is found without it. */
+function trustCommand(folder: string, dataFolder: DataFolder): string {
+  const home = dataFolder.path === dataFolderAt().path ? '' : ` --home ${shellQuote(dataFolder.path)}`
+  return `holdpoint trust ${shellQuote(folder)}${home}`
 }
 
 /** The settings that can come from the environment, and the name of the variable for each. */
 const environmentVariables = {
   port: 'HOLDPOINT_PORT',
   host: 'HOLDPOINT_HOST',
+  allowRemote: 'HOLDPOINT_ALLOW_REMOTE',
   store: 'HOLDPOINT_STORE',
   runner: 'HOLDPOINT_RUNNER',
   onDeadline: 'HOLDPOINT_ON_DEADLINE',
@@ -108,6 +72,6 @@ function readEnvironment(env: NodeJS.ProcessEnv): Config {
     const value = env[name]
     return value === undefined || value === '' ? [] : [[key, value]]
   })
-  // `parse` reports only keys of its input, and all keys of this input come from `environmentVariables`, so the cast is safe.
-  return parse(Object.fromEntries(found), key => environmentVariables[key as keyof typeof environmentVariables])
+  // `parseConfig` reports only keys of its input, and all keys of this input come from `environmentVariables`, so the cast is safe.
+  return parseConfig(Object.fromEntries(found), key => environmentVariables[key as keyof typeof environmentVariables])
 }

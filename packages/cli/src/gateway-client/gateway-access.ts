@@ -5,6 +5,7 @@ import type { Connection } from '@holdpoint/client'
 import type { Call } from '@holdpoint/protocol'
 import { readConfig } from '../config/config.ts'
 import { dataFolderAt, openDataFolder, runningProcess } from '../config/data-folder.ts'
+import { printNotice } from '../output/notice.ts'
 import { type Row, row, trusted } from '../output/span.ts'
 import { findGateway, following, type GatewayAddress } from './gateway-client.ts'
 
@@ -26,13 +27,17 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
     import('../gateway/up.ts'),
     import('../runner/isolate-agents.ts'),
   ])
+  // A temporary gateway is only for this machine, whatever `host` says.
+  const {
+    config: { host: _host, ...config },
+    ignored,
+  } = readConfig(dataFolder, {})
+  if (ignored !== null) printNotice(ignored)
   const restoreStderr = redirectStderr(join(dataFolder.path, 'terminal.log'))
   isolateAgents()
   // A runner that outlived its gateway connects to the new gateway by itself, so do not start a second runner.
   const runner = runningProcess(dataFolder, 'runner') ? 'none' : 'inline'
   try {
-    // A temporary gateway is only for this machine, whatever `host` says.
-    const { host: _host, ...config } = readConfig({})
     const gateway = await startGateway({ ...config, port: 0, runner }, dataFolder)
     const own = findGateway(dataFolder, gateway.url)
     if (!own) throw new Error('the gateway that was just started cannot be found')

@@ -1,7 +1,7 @@
 /** `holdpoint backup` copies the database to a file, and `holdpoint restore` replaces the database with such a file. */
 import { resolve } from 'node:path'
 import { Fault } from '@holdpoint/protocol'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, runningProcess } from '../config/data-folder.ts'
 import { findGateway } from '../gateway-client/gateway-client.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'

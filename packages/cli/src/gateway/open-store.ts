@@ -15,6 +15,14 @@ export function parseStoreLocation(setting: string | undefined, dataFolder: Data
   throw new Fault('bad_input', 'store must be file:PATH or postgres://user@host/database')
 }
 
+/** Returns the setting as people may see it. */
+export function withoutPassword(setting: string): string {
+  if (!/^postgres(ql)?:/.test(setting) || !URL.canParse(setting)) return setting
+  const url = new URL(setting)
+  if (url.password !== '') url.password = '…'
+  return decodeURI(url.href)
+}
+
 export async function openStore(location: StoreLocation, crashPoint?: CrashPoint): Promise<Store> {
   const options = crashPoint ? { crashPoint } : {}
   const { openPostgres, openSqlite } = await import('@holdpoint/store')

@@ -26,6 +26,13 @@ export const listenErrors: Readonly<Record<string, (port: number) => string>> = 
   EACCES: port => `You do not have permission to use port ${port}. Choose a port above 1023 with --port N`,
 }
 
+export const remoteTexts = {
+  refused: (host: string) =>
+    `--host ${host} lets other machines reach the gateway, and Holdpoint does not encrypt its traffic. Leave --host out to use only this machine. Otherwise put a reverse proxy with TLS in front of the gateway, and confirm with --allow-remote`,
+  reachable: (host: string) =>
+    `Other machines can reach this gateway at ${host}. Its traffic is not encrypted: let only a reverse proxy with TLS connect to it.`,
+} as const
+
 export function stoppedText(stopped: ReadonlySet<string>): string {
   return `Stopped: ${[...stopped].join(' and ')}. Pending requests are kept.`
 }

@@ -4,19 +4,22 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { callAs, type Gateway, openGateway } from '@holdpoint/engine'
-import { type Call, escapeInvisible, Fault, messageOf } from '@holdpoint/protocol'
+import { type Call, Fault, messageOf } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
-import { type Config, defaultPort } from '../config/config.ts'
+import { defaultPort } from '../config/config.ts'
+import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, removePidFile, runningProcess, writePidFile } from '../config/data-folder.ts'
-import { crashPointFrom } from '../crash-points.ts'
+import { crashPointOfProcess } from '../crash-points.ts'
 import { log } from '../log.ts'
+import { printNotice } from '../output/notice.ts'
 import { unavailableAgents } from '../runner/configured-agents.ts'
 import { isolateAgents } from '../runner/isolate-agents.ts'
 import { abortOnSignal } from '../signals.ts'
 import { version } from '../version.ts'
+import { isLoopback } from './loopback.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
 import { superviseRunner } from './runner-supervisor.ts'
-import { listenErrors, runnerStillRunning, welcomeText } from './texts.ts'
+import { listenErrors, remoteTexts, runnerStillRunning, welcomeText } from './texts.ts'
 
 export interface RunningGateway {
   readonly url: string
@@ -32,7 +35,8 @@ export interface RunningGateway {
 const dayMs = 24 * 3600 * 1000
 
 export async function startGateway(config: Config, dataFolder: DataFolder): Promise<RunningGateway> {
-  const crashPoint = crashPointFrom(process.env)
+  requireAcknowledgedHost(config)
+  const crashPoint = crashPointOfProcess()
   const store = await openStore(parseStoreLocation(config.store, dataFolder), crashPoint)
   try {
     const gateway = await openGateway({
@@ -87,6 +91,11 @@ export async function startGateway(config: Config, dataFolder: DataFolder): Prom
   }
 }
 
+/** Throws if other machines could reach the gateway and the person has not said that they may. */
+function requireAcknowledgedHost({ host, allowRemote }: Config): void {
+  if (host !== undefined && !isLoopback(host) && !allowRemote) throw new Fault('bad_input', remoteTexts.refused(host))
+}
+
 function throwListenError(error: NodeJS.ErrnoException, port: number): never {
   const explain = listenErrors[error.code ?? '']
   if (!explain) throw error
@@ -103,6 +112,7 @@ function pageFolder(): string | undefined {
 export async function up(config: Config, dataFolder: DataFolder, json: boolean): Promise<void> {
   if (config.runner === 'inline') isolateAgents()
   const gateway = await startGateway(config, dataFolder)
+  if (config.host !== undefined && !isLoopback(config.host)) printNotice(remoteTexts.reachable(config.host))
   const { url, link } = gateway
   // Install the signal handlers before printing, because a script may send a signal as soon as it has read the first line.
   const stop = abortOnSignal('SIGTERM', 'SIGINT')
@@ -117,8 +127,7 @@ export async function up(config: Config, dataFolder: DataFolder, json: boolean):
 
 async function warnAboutAgents({ call }: RunningGateway, { agents }: Config): Promise<void> {
   try {
-    for (const warning of await unavailableAgents(call, agents))
-      process.stderr.write(`holdpoint: ${escapeInvisible(warning)}\n`)
+    for (const warning of await unavailableAgents(call, agents)) printNotice(warning)
   } catch (error) {
     // The gateway was stopped in the meantime, or its store is unavailable. Starting a session with an unavailable agent reports the problem anyway.
     log({ event: 'agents.unchecked', message: messageOf(error) })

@@ -1,7 +1,7 @@
 /** Loads the agents listed in the config. An agent that fails to load becomes a driver that is not ready and says why, so that the other agents still work. */
 import { type Driver, generatorDriver, loadAgent } from '@holdpoint/drivers'
 import { type Call, Fault, limits } from '@holdpoint/protocol'
-import type { Config } from '../config/config.ts'
+import type { Config } from '../config/config-schema.ts'
 import { registerResolver } from './module-resolver.ts'
 
 type Agents = NonNullable<Config['agents']>

@@ -5,9 +5,10 @@ import { type SocketConstructor, socketCall } from '@holdpoint/client'
 import { claudeDriver, type Driver, generatorDriver, rehearsal, runRunner } from '@holdpoint/drivers'
 import { type Call, Fault, type RunnerId } from '@holdpoint/protocol'
 import { WebSocket } from 'ws'
-import { type Config, defaultPort } from '../config/config.ts'
+import { defaultPort } from '../config/config.ts'
+import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, lastUrl, removePidFile, runningProcess, writePidFile } from '../config/data-folder.ts'
-import { crashPointFrom } from '../crash-points.ts'
+import { crashPointOfProcess } from '../crash-points.ts'
 import { log } from '../log.ts'
 import { abortOnSignal } from '../signals.ts'
 import { configuredDrivers } from './configured-agents.ts'
@@ -35,7 +36,7 @@ interface RunInProcessOptions {
 }
 
 export async function runInProcess({ call, id, config, dataFolder, signal }: RunInProcessOptions): Promise<void> {
-  const crashPoint = crashPointFrom(process.env)
+  const crashPoint = crashPointOfProcess()
   await runRunner({
     call,
     id,

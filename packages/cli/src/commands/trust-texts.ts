@@ -1,0 +1,41 @@
+/** Texts of `holdpoint trust`: what each setting of a config file does, in plain words. */
+import type { AccessProblem } from '../config/file-access.ts'
+
+/** What a setting does. Each text continues "the file would …". */
+export const configEffects = {
+  agent: (name: string, file: string) => `run the code in ${file} as the agent “${name}”, without asking you`,
+  claude: (file: string) => `run ${file} as Claude Code`,
+  host: (host: string) => `listen on the address ${host}`,
+  allowRemote: 'let other machines reach the gateway',
+  hosts: (hosts: readonly string[]) => `answer browsers that use the host name ${hosts.join(' or ')}`,
+  port: (port: number) => `listen on port ${port}`,
+  store: (store: string) => `keep all requests, answers and sessions in ${store}`,
+  runner: {
+    process: 'run agents in a separate process, as usual',
+    inline: 'run agents inside the gateway’s process',
+    none: 'run no agents',
+  },
+  retentionDays: (days: number) => `delete ended sessions and their history after ${days} days`,
+} as const
+
+export const trustTexts = {
+  heading: {
+    new: ' would:',
+    changed: ' has changed since you trusted it. It would:',
+    trusted: ' is trusted. It would:',
+  },
+  nothing: 'change only deadlines and parking, which needs no trust',
+  codeToo: 'The code that it names is trusted with it, also if that code changes later.',
+  confirm: 'Trust this file? [y/N] ',
+  done: 'Trusted. The file applies from the next start: holdpoint down, then holdpoint up.',
+  notConfirmed: (file: string) => `${file} was not trusted.`,
+  noTerminal: 'There is no terminal to confirm in. Read what the file would do, then pass --yes',
+  noFile: (file: string) => `There is no file ${file}`,
+  otherName: (file: string, name: string) => `${file} is not a config file; its name must be ${name}`,
+  exposed: ({ path, detail, remedy }: AccessProblem) =>
+    `The file was not trusted, because ${path} ${detail}. Fix it with: ${remedy}`,
+  nothingTrusted: 'No config file is trusted. Those in the data folder need no trust.',
+  listed: { trusted: '', changed: ' (changed, so it does not apply)', missing: ' (does not exist)' },
+  notTrusted: (path: string) => `${path} is not trusted. See holdpoint trust --list`,
+  removed: 'No longer trusted. The file stops to apply at the next start: holdpoint down, then holdpoint up.',
+} as const

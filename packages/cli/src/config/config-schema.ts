@@ -1,0 +1,89 @@
+/** The settings: their schema, and which of them a config file may set only after a person has trusted the file. docs/configuration.md lists all settings. */
+import { Fault, limits } from '@holdpoint/protocol'
+import { z } from 'zod'
+
+function wholeNumber(min: number, max: number) {
+  const error = `must be a whole number from ${min} to ${max}`
+  return z.int(error).min(min, error).max(max, error)
+}
+function oneOf<const Names extends readonly string[]>(names: Names) {
+  return z.enum(names, `must be ${names.slice(0, -1).join(', ')} or ${names.at(-1)}`)
+}
+const nonEmpty = z.string('must be text').min(1, 'must not be empty')
+const portMax = 65_535
+/** Accepts strings too, because flags and environment variables are strings. */
+const port = z
+  .union([z.number(), z.string().regex(/^\d+$/).transform(Number)], `must be a whole number from 0 to ${portMax}`)
+  .pipe(wholeNumber(0, portMax))
+const yesOrNo = z.union(
+  [z.boolean(), z.enum(['true', 'false', '1', '0']).transform(word => word === 'true' || word === '1')],
+  'must be true or false',
+)
+
+const builtInDrivers: ReadonlySet<string> = new Set(['rehearsal', 'claude', 'external'])
+const AgentName = nonEmpty
+  .max(limits.nameMax, `must have at most ${limits.nameMax} characters`)
+  .refine(name => !builtInDrivers.has(name), 'is the name of a built-in driver; choose another')
+
+const Config = z.strictObject({
+  port: port.optional(),
+  host: nonEmpty.optional(),
+  /** Acknowledges that other machines can reach the gateway. Required if `host` is not a loopback address. */
+  allowRemote: yesOrNo.optional(),
+  /** Where data is stored: `file:PATH` or `postgres://…`. */
+  store: nonEmpty.optional(),
+  /** Host names, other than localhost, that people use to reach the gateway. */
+  hosts: z.array(nonEmpty).optional(),
+  /** Where agents run: in a separate process that outlives the gateway (`process`), in the gateway's process (`inline`), or only in runners that are started separately (`none`). */
+  runner: oneOf(['process', 'inline', 'none']).optional(),
+  deadlineMs: wholeNumber(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
+  onDeadline: oneOf(['deny', 'wait']).optional(),
+  parkAfterMs: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
+  retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
+  /** The user's own agents: for each agent's name, the path of the module that defines the agent. */
+  agents: z.record(AgentName, nonEmpty).optional(),
+  /** The path of the Claude Code executable. Without this setting, the driver looks for the executable. */
+  claude: nonEmpty.optional(),
+})
+export type Config = z.infer<typeof Config>
+export type ConfigKey = keyof Config
+
+/**
+ * Whether a key applies only if the person has trusted the file. Every key that can run code, move or delete data, or
+ * change who can reach the gateway needs trust. The others can at most make a request expire or an agent's process stop
+ * sooner or later, and a deadline never allows anything.
+ */
+const needsTrust: Readonly<Record<ConfigKey, boolean>> = {
+  agents: true,
+  claude: true,
+  host: true,
+  allowRemote: true,
+  hosts: true,
+  port: true,
+  store: true,
+  runner: true,
+  retentionDays: true,
+  deadlineMs: false,
+  onDeadline: false,
+  parkAfterMs: false,
+}
+
+/** Every key that holdpoint.config.json may have. */
+export const configKeys = Object.keys(Config.shape) as readonly ConfigKey[] // `Config.shape` has exactly these keys
+export const trustedKeys: readonly ConfigKey[] = configKeys.filter(key => needsTrust[key])
+
+/** Errors name the setting as the person wrote it: `--port`, `HOLDPOINT_PORT` or `port`. */
+export function parseConfig(value: unknown, nameOf: (path: string) => string): Config {
+  const parsed = Config.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  if (issue?.code === 'unrecognized_keys')
+    throw new Fault('bad_input', `${nameOf(issue.keys[0] ?? '')} is not a setting`)
+  throw new Fault('bad_input', `${nameOf(issue?.path.join('.') ?? '')} ${issueMessage(issue)}`)
+}
+/** Returns the message of a zod issue. For an invalid key of a record, zod nests the message one level deeper. */
+function issueMessage(issue: z.core.$ZodIssue | undefined): string {
+  return issue?.code === 'invalid_key'
+    ? (issue.issues[0]?.message ?? issue.message)
+    : (issue?.message ?? 'is not valid')
+}

@@ -1,0 +1,55 @@
+/** Remembers which config files the person has trusted, by path and by the hash of the content, in the data folder. */
+import { existsSync, readFileSync } from 'node:fs'
+import { z } from 'zod'
+import type { ConfigFile } from './config-file.ts'
+import { type DataFolder, writeAtomically } from './data-folder.ts'
+import { type AccessProblem, accessProblem } from './file-access.ts'
+
+const TrustedFiles = z.record(z.string(), z.strictObject({ sha256: z.string(), at: z.int() }))
+type TrustedFiles = z.infer<typeof TrustedFiles>
+
+export type TrustState = 'trusted' | 'changed' | 'new'
+
+export function trustStateOf(
+  dataFolder: DataFolder,
+  { file, sha256 }: Pick<ConfigFile, 'file' | 'sha256'>,
+): TrustState {
+  const known = trustedFiles(dataFolder).get(file)
+  if (!known) return 'new'
+  return known.sha256 === sha256 ? 'trusted' : 'changed'
+}
+
+/** Returns why somebody else could replace the config file or the code that it names, or null. The hash protects only the config file itself. */
+export function exposureOf({ file, config: { agents = {}, claude } }: ConfigFile): AccessProblem | null {
+  for (const path of [file, ...Object.values(agents), ...(claude === undefined ? [] : [claude])]) {
+    const problem = accessProblem(path)
+    if (problem) return problem
+  }
+  return null
+}
+
+export function trustFile(dataFolder: DataFolder, { file, sha256 }: Pick<ConfigFile, 'file' | 'sha256'>): void {
+  write(dataFolder, new Map(trustedFiles(dataFolder)).set(file, { sha256, at: Date.now() }))
+}
+
+/** Returns false if the file was not trusted. */
+export function distrustFile(dataFolder: DataFolder, file: string): boolean {
+  const files = new Map(trustedFiles(dataFolder))
+  const isRemoved = files.delete(file)
+  if (isRemoved) write(dataFolder, files)
+  return isRemoved
+}
+
+/** Returns the trusted files by path. If the list is damaged, nothing is trusted. */
+export function trustedFiles({ trustFile: list }: DataFolder): ReadonlyMap<string, TrustedFiles[string]> {
+  if (!existsSync(list)) return new Map()
+  try {
+    return new Map(Object.entries(TrustedFiles.parse(JSON.parse(readFileSync(list, 'utf8')))))
+  } catch {
+    return new Map()
+  }
+}
+
+function write({ trustFile: list }: DataFolder, files: ReadonlyMap<string, TrustedFiles[string]>): void {
+  writeAtomically(list, JSON.stringify(Object.fromEntries(files), null, 2))
+}
