@@ -227,7 +227,7 @@ A running gateway serves the same information as OpenAPI 3.1 at \`GET /api/v1/op
 Every path begins with \`/api/v1\`. Requests and replies are JSON in UTF-8. Times are epoch milliseconds, durations are milliseconds.
 Input fields come from the path, from the query (\`GET\` and \`DELETE\`) or from the body; an unknown field is an error. Clients must ignore unknown fields in replies.
 
-- **Credentials.** Send \`Authorization: Bearer <secret>\`. A browser signs in with a one-time code and then sends a cookie together with the header \`x-holdpoint-page\`, which contains the page secret that \`signIn\` returned; a cookie alone is refused. Without a credential only \`GET /healthz\`, the files of the page, \`signIn\` and \`describeLink\` work.
+- **Credentials.** Send \`Authorization: Bearer <secret>\`. A browser signs in with a one-time code and then sends a cookie together with the header \`x-holdpoint-page\`, which contains the page secret that \`signIn\` returned; a cookie alone is refused. Without a credential only \`GET /healthz\`, the files of the page, \`signIn\`, \`describeLink\` and \`proveGateway\` work.
 - **Idempotency.** Every \`POST\` accepts an \`Idempotency-Key\` header. A call with the same key and body returns the first result, so a retry is safe. A call with the same key and a different body gets \`idempotency_mismatch\`.
 - **Numbers.** A number must keep its value in a double: \`1.0\` and \`1e3\` are accepted, \`9007199254740993\` and \`1e-400\` are refused with \`bad_json\`. Send such numbers as strings.
 - **Pages.** Lists return \`items\` and \`next\`. Pass \`next\` back as \`after\` (or as \`before\`, depending on the operation) until \`next\` is \`null\`.

@@ -25,7 +25,7 @@ const ask = { kind: 'approval' as const, tool: 't', input: {}, title: 'May I?', 
 describe('holdpoint up', () => {
   it('prints its URL and a sign-in link on the first line, and creates a token that works', async () => {
     const gateway = await startGateway({ runner: 'none' })
-    expect(gateway.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
+    expect(gateway.url).toMatch(/^http:\/\/localhost:\d+$/)
     expect(gateway.link).toMatch(new RegExp(`^${gateway.url}/#code=\\S{20,}$`))
     expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'person' })
   })

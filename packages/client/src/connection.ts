@@ -1,13 +1,5 @@
 /** Sends HTTP requests to a gateway and converts error replies into faults. */
-import {
-  apiRoot,
-  contract,
-  Fault,
-  FaultBody,
-  type Operation,
-  type OperationName,
-  pageSecretHeader,
-} from '@holdpoint/protocol'
+import { contract, Fault, FaultBody, type Operation, type OperationName } from '@holdpoint/protocol'
 
 /** The part of `fetch` that the client uses. Tests and the terminal pass their own implementations. */
 export type Fetch = (url: string, init: HttpRequest) => Promise<HttpReply>
@@ -31,14 +23,35 @@ export interface Connection {
   /** The name of this client in the audit log, such as “page” or “cli”. */
   readonly via?: string
   readonly fetch?: Fetch
+  /** Whether `fetch` reaches only the gateway, as over a Unix socket in a private folder. Then the gateway does not have to prove itself before it gets the token. */
+  readonly trusted?: boolean
+  /** What to do if the gateway cannot be reached, as a sentence for the person. */
+  readonly advice?: string
 }
 
-/** The client got no reply, because no gateway runs at the address or the connection broke. This is not a Fault, because only gateways send faults. */
+/** Why the client got no reply from the gateway: nothing listens at the address or the connection broke, the gateway accepts connections but stays silent, or another program may have answered in its place. */
+export type UnreachableReason = 'no connection' | 'no answer' | 'no proof'
+
+const unreachableMessages: Readonly<Record<UnreachableReason, (url: string) => string>> = {
+  'no connection': url => `Cannot reach the gateway at ${url}.`,
+  'no answer': url => `The gateway at ${url} does not answer.`,
+  'no proof': url =>
+    `The program at ${url} could not prove that it is the gateway that knows your token, so the token was not sent.`,
+}
+
+/** The client got no reply from the gateway. This is not a Fault, because only gateways send faults. */
 export class Unreachable extends Error {
-  constructor(url: string, cause: unknown) {
-    super(`Cannot reach the gateway at ${url}.`, { cause })
-    this.name = 'Unreachable'
+  override readonly name = 'Unreachable'
+  readonly reason: UnreachableReason
+  constructor({ url, advice }: Pick<Connection, 'url' | 'advice'>, reason: UnreachableReason, cause?: unknown) {
+    super(`${unreachableMessages[reason](url)}${advice === undefined ? '' : ` ${advice}`}`, { cause })
+    this.reason = reason
   }
+}
+
+/** A `fetch` rejects with this error if the gateway accepts connections but does not answer. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer'
 }
 
 /** Returns a connection that calls a server's request handler directly, without a port. */
@@ -46,26 +59,22 @@ export function inProcess(
   handler: (request: Request) => Promise<Response>,
   caller: Pick<Connection, 'token' | 'via'>,
 ): Connection {
-  return { ...caller, url: 'http://localhost', fetch: (url, init) => handler(new Request(url, init)) }
+  return { ...caller, url: 'http://localhost', trusted: true, fetch: (url, init) => handler(new Request(url, init)) }
 }
 
-export async function sendRequest(
+/** Sends a request as it is, without a credential of the connection. */
+export async function transmit(
   connection: Connection,
-  path: string,
+  url: string,
   init: Partial<Omit<HttpRequest, 'redirect'>>,
 ): Promise<HttpReply> {
-  const { url, token, via = 'api', fetch: send = (target, request) => fetch(target, request) } = connection
-  const secret = connection.pageSecret?.() ?? null
-  const headers = {
-    ...init.headers,
-    'x-holdpoint-via': via,
-    ...(secret !== null && { [pageSecretHeader]: secret }),
-    ...(token !== undefined && { authorization: `Bearer ${token}` }),
-  }
+  const { fetch: send = (target, request) => fetch(target, request) } = connection
   try {
-    return await send(`${url.replace(/\/$/, '')}${apiRoot}${path}`, { ...init, headers, redirect: 'error' })
+    return await send(url, { headers: {}, ...init, redirect: 'error' })
   } catch (error) {
-    throw init.signal?.aborted ? init.signal.reason : new Unreachable(url, error)
+    if (init.signal?.aborted) throw init.signal.reason
+    if (error instanceof Fault) throw error
+    throw new Unreachable(connection, error instanceof NoAnswer ? 'no answer' : 'no connection', error)
   }
 }
 
@@ -109,7 +118,10 @@ export function formatRequest(operation: OperationName, input: object): { path: 
   return { path: query.size > 0 ? `${path}?${query}` : path, body: null }
 }
 
-/** Returns a random key. Does not use `crypto.randomUUID`, because browsers offer it only in secure contexts and the page may be served over plain HTTP. */
+/** Returns a random idempotency key. Does not use `crypto.randomUUID`, because browsers offer it only in secure contexts and the page may be served over plain HTTP. */
 export function newIdempotencyKey(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(16)), byte => byte.toString(16).padStart(2, '0')).join('')
+  return randomHex(16)
+}
+export function randomHex(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), byte => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -6,9 +6,9 @@ import {
   formatRequest,
   inProcess,
   newIdempotencyKey,
-  sendRequest,
   Unreachable,
 } from './connection.ts'
+import { sendRequest } from './send-request.ts'
 
 /** The default number of attempts. The pauses between eight attempts add up to at most about 5 seconds. */
 const attemptsDefault = 8
@@ -29,11 +29,16 @@ export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCall
     return retry(() => callOnce(connection, name, input, key, options), {
       ...retryPauses,
       attempts,
-      isRetryable: error => isRepeatable && isTransient(error),
+      isRetryable: error => isRepeatable && isTransient(error) && mayAnswerSoon(error),
       signal: options.signal,
     })
   }
   return call as Call // the gateway's replies have the types that the contract declares
+}
+
+/** A gateway that restarts refuses connections for a moment. One that stays silent or cannot prove itself will do so again. */
+function mayAnswerSoon(error: unknown): boolean {
+  return !(error instanceof Unreachable) || error.reason === 'no connection'
 }
 
 /** Like `httpCall`, but calls a server's request handler directly, without a port. */
@@ -66,6 +71,6 @@ async function callOnce(
   try {
     return JSON.parse(await reply.text())
   } catch (error) {
-    throw signal?.aborted ? signal.reason : new Unreachable(connection.url, error)
+    throw signal?.aborted ? signal.reason : new Unreachable(connection, 'no connection', error)
   }
 }

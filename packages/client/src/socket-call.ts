@@ -13,7 +13,8 @@ import {
   retryPauseMs,
 } from '@holdpoint/protocol'
 import { type AsyncQueue, createAsyncQueue } from './async-queue.ts'
-import { faultFromBody, newIdempotencyKey } from './connection.ts'
+import { type Connection, faultFromBody, newIdempotencyKey } from './connection.ts'
+import { provenUrl } from './gateway-proof.ts'
 import { httpCall } from './http-call.ts'
 import { type ConnectionStatus, trackCursor, type WatchOptions } from './watch-events.ts'
 
@@ -33,7 +34,7 @@ export type SocketConstructor = new (
   options: { headers: Record<string, string> },
 ) => SocketLike
 
-export interface SocketCallOptions {
+export interface SocketCallOptions extends Pick<Connection, 'fetch' | 'trusted' | 'advice'> {
   /** The address of the gateway, or a function that returns the address. The function is called before every attempt to connect, because a gateway may restart at another address. */
   readonly url: string | (() => string)
   readonly token: string
@@ -74,6 +75,7 @@ class SocketClient implements SocketCall {
   #nextId = 1
   #connectFailures = 0
   #closed = false
+  #hasBeenOpen = false
   #lastMessageAt = 0
   /** Whether the gateway has refused the credential. The next call or `watch` connects again. */
   #refused = false
@@ -127,12 +129,18 @@ class SocketClient implements SocketCall {
   }
 
   #overHttp(attempts = Number.POSITIVE_INFINITY): Call {
-    const { token, via = 'api' } = this.#options
-    return httpCall({ url: this.#url(), token, via, attempts })
+    return httpCall({ ...this.#connection(), attempts })
   }
-  #url(): string {
-    const { url } = this.#options
-    return (typeof url === 'function' ? url() : url).replace(/\/$/, '')
+  #connection(): Connection & { readonly token: string } {
+    const { url, token, via = 'api', fetch, trusted, advice } = this.#options
+    return {
+      url: typeof url === 'function' ? url() : url,
+      token,
+      via,
+      ...(fetch && { fetch }),
+      ...(trusted !== undefined && { trusted }),
+      ...(advice !== undefined && { advice }),
+    }
   }
 
   watch(options: Omit<WatchOptions, 'onStatus'> = {}): AsyncIterable<Frame> {
@@ -162,14 +170,23 @@ class SocketClient implements SocketCall {
   #connect(status: ConnectionStatus): void {
     this.#refused = false
     this.#options.onStatus?.(status)
+    provenUrl(this.#connection(), AbortSignal.timeout(explainMaxMs)).then(
+      url => this.#openSocket(url),
+      (error: unknown) => this.#onConnectFailure(error),
+    )
+  }
+
+  #openSocket(url: string): void {
+    if (this.#closed) return
     const { token, via = 'api', WebSocket } = this.#options
     const headers = { authorization: `Bearer ${token}`, 'x-holdpoint-via': via }
-    const socket = new WebSocket(`${this.#url().replace(/^http/, 'ws')}${apiRoot}/socket`, [], { headers })
+    const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${apiRoot}/socket`, [], { headers })
     this.#socket = socket
     this.#lastMessageAt = Date.now()
     let opened = false
     socket.onopen = () => {
       opened = true
+      this.#hasBeenOpen = true
       this.#options.onStatus?.('live')
       for (const pending of this.#calls.values()) if (!pending.paused) socket.send(pending.text)
       this.#subscribe()
@@ -202,8 +219,19 @@ class SocketClient implements SocketCall {
     this.#closeSocket()
     const signal = AbortSignal.timeout(explainMaxMs)
     const reason: unknown = await this.#overHttp(1)('whoAmI', {}, { signal }).catch((error: unknown) => error)
+    if (reason instanceof Fault && reason.code === 'unauthenticated') this.#refuse(reason)
+    else this.#onConnectionLost()
+  }
+
+  /** Handles an error before the handshake. Somebody who took over the port of a gateway can refuse the proof with any fault, so a fault is believed only until the first connection. */
+  #onConnectFailure(error: unknown): void {
+    const isFinal = error instanceof Fault && !isTransient(error)
+    if (isFinal && !this.#hasBeenOpen) this.#refuse(error)
+    else this.#onConnectionLost()
+  }
+
+  #refuse(reason: Fault): void {
     if (this.#closed) return
-    if (!(reason instanceof Fault && reason.code === 'unauthenticated')) return this.#onConnectionLost()
     this.#refused = true
     this.#options.onStatus?.('reconnecting')
     this.#stream?.frames.fail(reason)

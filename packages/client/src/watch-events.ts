@@ -10,7 +10,8 @@ import {
   systemClock,
 } from '@holdpoint/protocol'
 import { createParser } from 'eventsource-parser'
-import { type Connection, faultFromReply, sendRequest, Unreachable } from './connection.ts'
+import { type Connection, faultFromReply, Unreachable } from './connection.ts'
+import { sendRequest } from './send-request.ts'
 
 export type ConnectionStatus = 'connecting' | 'live' | 'reconnecting'
 export interface WatchOptions {
@@ -97,7 +98,9 @@ async function* readStream(
       yield* frames.splice(0)
     }
   } catch (error) {
-    throw error instanceof Fault || signal?.aborted ? error : new Unreachable(connection.url, error)
+    throw error instanceof Fault || error instanceof Unreachable || signal?.aborted
+      ? error
+      : new Unreachable(connection, 'no connection', error)
   } finally {
     clearTimeout(silenceTimer)
     signal?.removeEventListener('abort', stop)

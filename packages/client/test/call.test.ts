@@ -142,7 +142,7 @@ it('a call uses `keepalive` only if the body is small enough for browsers', asyn
     keepalives.push(init.keepalive)
     return fetch(url, init)
   }
-  const call = httpCall({ url: gateway.url, token: secrets.person, fetch: recordingFetch })
+  const call = httpCall({ url: gateway.url, token: secrets.person, fetch: recordingFetch, trusted: true })
   const session = await startSession(httpCall({ url: gateway.url, token: secrets.agent }))
   const agent = httpCall({ url: gateway.url, token: secrets.agent })
   const { id } = await agent('openRequest', { id: session.id, key: 'k', ask: approval('may I?') })

@@ -13,6 +13,7 @@ import {
   type OperationName,
   type Output,
   type ParsedInput,
+  type ProofSubject,
   type RequestId,
   type Role,
   type SessionId,
@@ -33,6 +34,7 @@ import { listAudit } from './operations/audit.ts'
 import { reportDelivery, withdrawRequest } from './operations/delivery.ts'
 import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
 import { listEvents } from './operations/events.ts'
+import { proveToken } from './operations/gateway-proof.ts'
 import { answerRequest, answerRequests, getRequest, listRequests, openRequest } from './operations/requests.ts'
 import { addRule, checkRules, listRules, removeRule } from './operations/rules.ts'
 import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
@@ -139,6 +141,8 @@ export interface Gateway {
   ensureToken(secret: string, role: Role, name: string): Promise<Caller>
   /** Exchanges the one-time code of a sign-in link for a cookie and a page secret. */
   redeemLink(code: string): Promise<SignIn>
+  /** Returns the proof that this gateway knows the token with this hint. Rejects with a Fault if it does not. */
+  proveToken(hint: string, subject: ProofSubject): Promise<string>
   close(): Promise<void>
 }
 
@@ -204,6 +208,9 @@ const operations: Operations = {
     throw new Fault('unsupported', 'signIn sets a cookie, so it needs HTTP.')
   },
   describeLink,
+  proveGateway: async () => {
+    throw new Fault('unsupported', 'proveGateway is about the address of a connection, so it needs HTTP over TCP.')
+  },
   whoAmI: async (ctx, caller) => ({
     status: 200,
     body: { person: caller.name, role: caller.role, now: await ctx.store.now() },
@@ -266,6 +273,7 @@ export async function openGateway({
     authenticate: (credential, via) => authenticate(ctx, credential, via),
     ensureToken: (secret, role, name) => ensureToken(ctx, secret, role, name),
     redeemLink: code => redeemLink(ctx, code),
+    proveToken: (hint, subject) => proveToken(ctx, hint, subject),
     close: async () => {
       await stopSweeping()
       ctx.close()

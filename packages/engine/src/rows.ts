@@ -1,15 +1,16 @@
 /** The row types of the store, and the columns and indexes by which rows are queried. The engine defines the tables here, and every store implements them. */
-import type {
-  Command,
-  Draft,
-  EventType,
-  Request,
-  Role,
-  Rule,
-  RunnerId,
-  Session,
-  SessionId,
-  Runner as WireRunner,
+import {
+  type Command,
+  type Draft,
+  type EventType,
+  type Request,
+  type Role,
+  type Rule,
+  type RunnerId,
+  type Session,
+  type SessionId,
+  tokenHintLength,
+  type Runner as WireRunner,
 } from '@holdpoint/protocol'
 
 export interface Lease {
@@ -146,8 +147,12 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
   },
   idempotency: { columns: { at: { type: 'int', of: row => row.at } }, indexes: [['at']], fixed: [] },
   token: {
-    columns: { token: { type: 'text', of: row => row.token }, expiresAt: { type: 'int', of: row => row.expiresAt } },
-    indexes: [['token'], ['expiresAt']],
+    columns: {
+      token: { type: 'text', of: row => row.token },
+      hint: { type: 'text', of: row => row.id.slice(0, tokenHintLength) },
+      expiresAt: { type: 'int', of: row => row.expiresAt },
+    },
+    indexes: [['token'], ['hint'], ['expiresAt']],
     fixed: [],
   },
   rule: { columns: {}, indexes: [], fixed: [] },

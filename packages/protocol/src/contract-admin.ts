@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
 import { Event } from './event.ts'
+import { tokenHintLength } from './gateway-proof.ts'
 import { Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { limits } from './limits.ts'
 import {
@@ -203,6 +204,30 @@ export const adminOps = {
     output: z.object({
       person: z.string().describe('The name of the person whom the code signs in.'),
       expiresAt: z.int().describe('When the code expires, in epoch milliseconds.'),
+    }),
+  },
+  proveGateway: {
+    method: 'POST',
+    path: '/proof',
+    roles: ['anyone'],
+    summary: 'Prove to a client that this is the gateway that knows its token, before the client sends the token.',
+    input: z.strictObject({
+      hint: z
+        .string()
+        .regex(new RegExp(`^[0-9a-f]{${tokenHintLength}}$`), `must be ${tokenHintLength} hex digits`)
+        .describe('The first 16 hex digits of the SHA-256 of the token.'),
+      nonce: z
+        .string()
+        .regex(/^[0-9a-f]{32,64}$/, 'must be 32 to 64 hex digits')
+        .describe('A random value that the client uses only once.'),
+    }),
+    output: z.object({
+      address: z.string().describe('The address at which the gateway accepted this connection.'),
+      proof: z
+        .string()
+        .describe(
+          'The HMAC-SHA256 in hex, under the SHA-256 of the token in hex, of four lines: `holdpoint proof 1`, the nonce, the Host header and the address.',
+        ),
     }),
   },
   signOut: {

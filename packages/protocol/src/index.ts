@@ -66,6 +66,7 @@ export {
 } from './fault.ts'
 export { faultDescriptions } from './fault-descriptions.ts'
 export { FormField, FormSchema, fieldChoices, formProblem, isSecretField } from './form.ts'
+export { type ProofSubject, proofText, tokenHintLength } from './gateway-proof.ts'
 export {
   CommandId,
   Cursor,

@@ -47,6 +47,7 @@ const surface = [
   'removeToken: DELETE /tokens/:id [person] (id)',
   'signIn: POST /sign-in [anyone] (code)',
   'describeLink: POST /sign-in/describe [anyone] (code)',
+  'proveGateway: POST /proof [anyone] (hint nonce)',
   'signOut: POST /sign-out [person] ()',
   'makeLink: POST /links [person] 201 ()',
   'whoAmI: GET /me [person runner agent] ()',

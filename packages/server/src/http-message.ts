@@ -10,6 +10,8 @@ export interface IncomingRequest {
   /** The number of headers, counted up to one more than `headersMax`. */
   readonly headerCount: number
   readonly hasBody: boolean
+  /** The IP address at which the server accepted the connection, or null if the request did not come over TCP. */
+  readonly localAddress: string | null
   header(name: string): string | undefined
   /** Resolves with the whole body. If the body is larger than `maxBytes`, stops reading and rejects with a Fault. */
   body(maxBytes: number): Promise<Buffer>

@@ -34,6 +34,7 @@ function toIncoming(request: Request, disconnectCallbacks: Set<() => void>): Inc
     repeatedHeader: null,
     headerCount: [...request.headers.keys()].length,
     hasBody: request.body !== null,
+    localAddress: null,
     header: name => (name === 'host' ? host : (request.headers.get(name) ?? undefined)),
     body: maxBytes => readBody(request.body, maxBytes),
     onDisconnect(callback) {

@@ -252,6 +252,8 @@ function toIncoming(req: IncomingMessage, connection: Connection): IncomingReque
     repeatedHeader: findRepeatedHeader(req.rawHeaders),
     headerCount: req.rawHeaders.length / 2,
     hasBody: headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0',
+    // A server that listens on all IPv6 addresses also accepts IPv4 connections, whose addresses have this prefix.
+    localAddress: req.socket.localAddress?.replace(/^::ffff:/, '') ?? null,
     header: name => headers[name] as string | undefined, // only set-cookie is an array, and requests do not contain set-cookie
     body: maxBytes => readBody(req, maxBytes),
     onDisconnect(callback) {

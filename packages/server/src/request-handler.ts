@@ -103,6 +103,8 @@ export class RequestHandler {
     input: unknown,
   ): Promise<OutgoingReply> {
     if (op === 'signIn') return this.#signIn(incoming, input)
+    if (op === 'proveGateway' && incoming.localAddress !== null)
+      return this.#proveGateway(incoming, incoming.localAddress, input)
     const idempotencyKey = readIdempotencyKey(incoming.header('idempotency-key'))
     const onDisconnect = (callback: () => void) => incoming.onDisconnect(callback)
     const { status, body } = await this.operations.dispatch(caller, { op, input, idempotencyKey, onDisconnect })
@@ -115,6 +117,16 @@ export class RequestHandler {
     const { cookie, pageSecret, caller } = await this.#options.gateway.redeemLink(parsed.data.code)
     this.#options.crashPoint?.('replying:signIn')
     return jsonReply(200, { person: caller.name, pageSecret }, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
+  }
+
+  async #proveGateway(incoming: IncomingRequest, address: string, input: unknown): Promise<OutgoingReply> {
+    const parsed = contract.proveGateway.input.safeParse(input)
+    if (!parsed.success) throw faultFromZod(parsed.error, 'proveGateway')
+    const { hint, nonce } = parsed.data
+    // The authenticator has checked that the Host header names this gateway.
+    const host = incoming.header('host') ?? ''
+    const proof = await this.#options.gateway.proveToken(hint, { nonce, host, address })
+    return jsonReply(200, { address, proof })
   }
 
   #cookieHeader(incoming: IncomingRequest, secret: string, ttlMs: number): FlatHeaders {

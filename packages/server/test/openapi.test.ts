@@ -93,11 +93,12 @@ describe('the OpenAPI document', () => {
     expect(document['x-faults'].map(({ code }) => code)).toEqual(faultCodes)
   })
 
-  it('requires a token or a cookie, except for sign-in', () => {
+  it('requires a token or a cookie, except for sign-in and the proof of the gateway', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'cookie'])
     expect(operations.filter(({ security }) => security?.length === 0).map(op => op.operationId)).toEqual([
       'signIn',
       'describeLink',
+      'proveGateway',
     ])
   })
 })

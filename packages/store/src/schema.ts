@@ -32,14 +32,18 @@ export function createSchema3(dialect: Dialect): string[] {
   ]
 }
 
-/** Changes the tables of schema 3 to schema 4. The audit log also lists events that are not resolutions, and PostgreSQL keeps the keys of secret answers that several gateways share. */
-export function migrateToSchema4({ prefix, text, unlogged }: Dialect): string[] {
+/** Changes the tables of schema 3 to schema 4. The audit log also lists events that are not resolutions, tokens can be found by their hint, and PostgreSQL keeps the keys of secret answers that several gateways share. */
+export function migrateToSchema4(dialect: Dialect): string[] {
+  const { prefix, text, unlogged } = dialect
   const audited = `type IN (${auditTypesOfSchema4.map(type => `'${type}'`).join(', ')})`
   return [
     `DROP INDEX ${prefix}event_resolved`,
     `DROP INDEX ${prefix}event_resolved_session`,
     `CREATE INDEX event_audit ON ${prefix}event (seq) WHERE ${audited}`,
     `CREATE INDEX event_audit_session ON ${prefix}event (session, seq) WHERE ${audited}`,
+    `ALTER TABLE ${prefix}token ADD COLUMN "hint" ${text}`,
+    `UPDATE ${prefix}token SET "hint" = substr(id, 1, 16)`,
+    createIndex(dialect, 'token', ['hint']),
     // PostgreSQL writes an unlogged table neither to its write-ahead log nor to replicas and base backups, so a deleted key is not kept there.
     ...(unlogged ? [`CREATE UNLOGGED TABLE ${prefix}secret_key (id ${text} PRIMARY KEY, key ${text} NOT NULL)`] : []),
   ]
