@@ -12,7 +12,7 @@ interface RequestHistory {
 
 /** The allowed transitions of a delivery. A separate check below ensures that an allow never goes from `unknown` to `handed`. */
 const deliveryMoves: Readonly<Record<string, readonly string[]>> = {
-  waiting: ['handed', 'undeliverable'],
+  waiting: ['handed', 'undeliverable', 'unknown'],
   handed: ['taken', 'unknown', 'undeliverable'],
   unknown: ['handed', 'taken'],
   taken: [],

@@ -65,11 +65,12 @@ program
   .option('--allow-remote', optionHelp.allowRemote)
   .addOption(storeOption())
   .addOption(new Option('--runner <mode>', optionHelp.runner).choices(['process', 'inline', 'none']))
+  .option('--accept-data-loss', optionHelp.acceptDataLoss)
   .option('--json', optionHelp.upJson)
   .addOption(homeOption())
-  .action(async ({ home, json, ...flags }) => {
+  .action(async ({ home, json, acceptDataLoss, ...flags }) => {
     const { config, dataFolder } = await readSettings(flags, home)
-    await (await import('./gateway/up.ts')).up(config, dataFolder, json === true)
+    await (await import('./gateway/up.ts')).up(config, dataFolder, { json, acceptDataLoss })
   })
 program
   .command('down')

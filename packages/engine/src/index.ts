@@ -17,6 +17,7 @@ export {
   type Subscription,
 } from './gateway.ts'
 
+export { type Recovery, recoverFromLoss, type UndoneChanges, undoneChanges } from './recovery.ts'
 export {
   auditTypes,
   type CommandRow,

@@ -18,6 +18,8 @@ export type RequestTrigger =
   | 'take'
   | 'markUnknown'
   | 'markUndeliverable'
+  // The store lost events, so the agent may have used an allow since.
+  | 'storeLost'
 
 /**
  * The next state, or:
@@ -41,6 +43,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     take: 'refuse',
     markUnknown: 'stay',
     markUndeliverable: 'refuse',
+    storeLost: 'stay',
   },
   waiting: {
     answer: 'alreadyResolved',
@@ -54,6 +57,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     take: 'refuse',
     markUnknown: 'stay',
     markUndeliverable: 'undeliverable',
+    storeLost: 'unknown',
   },
   handed: {
     answer: 'alreadyResolved',
@@ -67,6 +71,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     take: 'taken',
     markUnknown: 'unknown',
     markUndeliverable: 'undeliverable',
+    storeLost: 'unknown',
   },
   taken: {
     answer: 'alreadyResolved',
@@ -80,6 +85,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     take: 'stay',
     markUnknown: 'stay',
     markUndeliverable: 'refuse',
+    storeLost: 'stay',
   },
   unknown: {
     answer: 'alreadyResolved',
@@ -93,6 +99,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     take: 'taken',
     markUnknown: 'stay',
     markUndeliverable: 'refuse',
+    storeLost: 'stay',
   },
   undeliverable: {
     answer: 'alreadyResolved',
@@ -106,6 +113,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     take: 'refuse',
     markUnknown: 'stay',
     markUndeliverable: 'stay',
+    storeLost: 'stay',
   },
 }
 

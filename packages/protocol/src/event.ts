@@ -159,6 +159,10 @@ const SessionDeleted = z.object({
     .optional()
     .describe('The decisions of the session. If there are many, several of these events follow each other.'),
 })
+const fenceStep = z
+  .int()
+  .optional()
+  .describe('By how much the fences of all sessions were raised, because later fences may be lost.')
 const StoreRestored = z.object({
   type: z.literal('store.restored').describe('The store was replaced with a backup.'),
   seq: z.int().describe('The last position of the log in the backup.'),
@@ -168,6 +172,7 @@ const StoreRestored = z.object({
     .describe('How many later events of the previous store were lost; null if the previous store could not be read.'),
   tokens: z.int().describe('How many credentials were revoked.'),
   unknown: z.int().describe('How many answers became unknown, because the agent may have used them since the backup.'),
+  fenceStep,
 })
 const StoreLost = z.object({
   type: z.literal('store.lost').describe('The store had lost events, and the owner started the gateway anyway.'),
@@ -176,6 +181,7 @@ const StoreLost = z.object({
   seq: z.int().describe('The last position of the log that was found.'),
   tokens: z.int().describe('How many credentials were revoked.'),
   unknown: z.int().describe('How many answers became unknown, because the agent may have used them.'),
+  fenceStep,
 })
 
 const deliveryChanged = { request: RequestId, delivery: Delivery }

@@ -37,5 +37,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, string>> = {
   store_full: 'The disk with the store is full.',
   store_newer: 'The store was written by a newer version of Holdpoint.',
   store_older: 'The store was written by a version of Holdpoint that is too old for this version to read.',
+  store_lost:
+    'The store has lost events that it had before. Restore them, or accept the loss with “holdpoint up --accept-data-loss”.',
   draining: 'The gateway is shutting down. Try again in a moment with the same Idempotency-Key.',
 }

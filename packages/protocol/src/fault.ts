@@ -36,6 +36,7 @@ export const faultStatus = {
   store_full: 503,
   store_newer: 503,
   store_older: 503,
+  store_lost: 503,
   draining: 503,
 } as const
 
@@ -82,6 +83,7 @@ const transientCodes: ReadonlySet<FaultCode> = new Set([
   'store_full',
   'store_newer',
   'store_older',
+  'store_lost',
 ])
 
 /** Returns whether the same call may succeed later: the error is a transient fault, or the transport got no reply and threw `Unreachable`. */

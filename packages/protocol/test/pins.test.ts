@@ -88,6 +88,7 @@ const statuses = {
   store_full: 503,
   store_newer: 503,
   store_older: 503,
+  store_lost: 503,
   draining: 503,
 }
 

@@ -1,6 +1,7 @@
 export { type ChainReport, verifyChain } from './hash-chain.ts'
+export type { StoreLoss } from './head-note.ts'
 export { type MemoryOptions, openMemory } from './memory.ts'
 export { openPostgres, type PostgresOptions } from './postgres.ts'
-export { type Restored, restoreSqlite } from './restore.ts'
+export { type Restored, type RestorePreparation, restoreSqlite } from './restore.ts'
 export { openSqlite, type SqliteOptions, type SqliteStore } from './sqlite.ts'
 export type { TimeSource } from './store-clock.ts'

@@ -1,4 +1,4 @@
-/** Opens connections to PostgreSQL, runs transactions that reject cleanly if their connection is lost, and converts database errors to Faults. */
+/** Opens connections to PostgreSQL with a time limit for every use, runs transactions that reject cleanly if their connection is lost, and converts database errors to Faults. */
 import { Fault, type FaultCode } from '@holdpoint/protocol'
 import postgres from 'postgres'
 import type { Statement } from './sql.ts'
@@ -6,11 +6,13 @@ import type { Statement } from './sql.ts'
 export type Sql = postgres.Sql<{ bigint: number }>
 export type Transaction = postgres.TransactionSql<{ bigint: number }>
 
-export function connect(url: string, max: number): Sql {
+function connect(url: string, max: number): Sql {
   return postgres(url, {
     max,
     max_lifetime: null,
-    connect_timeout: 10,
+    connect_timeout: connectMaxMs / 1000,
+    // By default, the pause before a reconnect grows to 20 s, and queries wait meanwhile.
+    backoff: () => 0.1,
     // By default, the client queries the array types at every connect. Holdpoint does not use them.
     fetch_types: false,
     onnotice: () => {},
@@ -20,9 +22,56 @@ export function connect(url: string, max: number): Sql {
       application_name: 'holdpoint',
       // A gateway that disappears while it holds the lock on the head must not block the others for long.
       idle_in_transaction_session_timeout: 10_000,
-      lock_timeout: 30_000,
+      lock_timeout: lockMaxMs,
     },
   })
+}
+
+const connectMaxMs = 3000
+const lockMaxMs = 5000
+/** How long a read, a batch, or the question whether a transaction was committed may take. A caller gets an error after a few seconds even if the database does not reply at all. */
+export const databaseMaxMs = { read: 4000, batch: 6000, outcome: 3000 } as const
+
+/** A pool of connections that is replaced if the database does not reply in time. */
+export class Database {
+  readonly #url: string
+  readonly #max: number
+  #sql: Sql
+
+  constructor(url: string, max: number) {
+    this.#url = url
+    this.#max = max
+    this.#sql = connect(url, max)
+  }
+  /** The current pool. Another one replaces it after a timeout. */
+  get sql(): Sql {
+    return this.#sql
+  }
+
+  /** Runs queries. If they take longer than `maxMs`, all connections of the pool are dropped, and the promise rejects as if the connection was lost. */
+  async run<T>(maxMs: number, work: (sql: Sql) => Promise<T>): Promise<T> {
+    const sql = this.#sql
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => {
+        reject(Object.assign(new Error(`no reply within ${maxMs / 1000} s`), { code: 'ETIMEDOUT' }))
+        if (sql === this.#sql) this.reconnect()
+      }, maxMs)
+    })
+    try {
+      return await Promise.race([work(sql), late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  reconnect(): void {
+    void this.#sql.end({ timeout: 0 })
+    this.#sql = connect(this.#url, this.#max)
+  }
+  async close(maxMs = 5000): Promise<void> {
+    await this.#sql.end({ timeout: maxMs / 1000 })
+  }
 }
 
 /** Runs a prepared statement. `execute` sends the statement now, so that statements are sent in the order of the calls; by default the client sends a query only when it is awaited. */

@@ -1,6 +1,6 @@
 /** Detects commits of other gateways through notifications, which may be lost, and by polling the head of the log. */
 import type { GroupCommit } from './group-commit.ts'
-import type { Sql } from './postgres-connection.ts'
+import { type Database, databaseMaxMs, type Sql } from './postgres-connection.ts'
 
 export interface OtherGateways {
   /** Must be called after each batch of this gateway, with the commit count before and after the batch. If the count before the batch is higher than the last known count, another gateway has committed. */
@@ -10,7 +10,7 @@ export interface OtherGateways {
 
 /** Notifies the listeners whenever the commit count in the head is higher than the last count that this gateway knows. */
 export async function watchOtherGateways(
-  sql: Sql,
+  database: Database,
   gatewayId: string,
   pollMs: number,
   groupCommit: GroupCommit,
@@ -18,7 +18,8 @@ export async function watchOtherGateways(
   let knownCommits = 0
   /** Number of batches committed by this gateway. The result of a poll is ignored if a batch was committed during the poll. */
   let ownBatches = 0
-  let listening = false
+  /** The pool whose connection listens; null if none does. */
+  let listening: Sql | null = null
   let stopped = false
 
   function onCommitCount(commits: number): void {
@@ -27,15 +28,19 @@ export async function watchOtherGateways(
     groupCommit.notify(null)
   }
   async function listen(): Promise<void> {
-    if (listening) return
+    const { sql } = database
+    if (listening === sql) return
     await sql.listen('holdpoint', payload => {
       const [by, commits] = payload.split(' ')
       if (by !== gatewayId) onCommitCount(Number(commits))
     })
-    listening = true
+    listening = sql
   }
   async function readCommitCount(): Promise<number> {
-    const [head] = await sql<{ commits: number }[]>`SELECT commits FROM holdpoint.head`
+    const [head] = await database.run(
+      databaseMaxMs.read,
+      async sql => await sql<{ commits: number }[]>`SELECT commits FROM holdpoint.head`,
+    )
     return head?.commits ?? 0
   }
   async function poll(): Promise<void> {
@@ -43,10 +48,10 @@ export async function watchOtherGateways(
     try {
       const commits = await readCommitCount()
       if (before === ownBatches && !groupCommit.busy) onCommitCount(commits)
-      await listen()
+      await database.run(databaseMaxMs.read, listen)
     } catch {
       // The database is unreachable. The client listens again by itself only if it can reconnect immediately, so the next poll starts listening again.
-      listening = false
+      listening = null
     }
   }
   async function pollForever(): Promise<void> {
@@ -55,7 +60,7 @@ export async function watchOtherGateways(
   }
 
   knownCommits = await readCommitCount()
-  await listen().catch(() => {})
+  await database.run(databaseMaxMs.read, listen).catch(() => {})
   let timer = setTimeout(() => void pollForever(), pollMs)
   return {
     onOwnBatch: (before, after) => {

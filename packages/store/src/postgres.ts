@@ -1,20 +1,23 @@
 /** The PostgreSQL store. Several gateways can share one database, because each batch is one transaction that locks the head of the log. */
 import { randomBytes } from 'node:crypto'
-import type { ClockJump, CrashPoint, Rows, Store } from '@holdpoint/engine'
+import type { ClockJump, CrashPoint, Head, Rows, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay } from './batch-overlay.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
 import { type EventRecord, emptyHead, newEpoch, toStoredEvent } from './hash-chain.ts'
+import { findLoss, HeadNote, lossFault, type NotedHead, type StoreLoss } from './head-note.ts'
 import { latestVersion, pendingMigrations, postgresMigrations } from './migrations.ts'
 import { lockAndLoad, type RowRecord, toHead, toVersionedRow, writeBatch } from './postgres-batch.ts'
 import {
-  connect,
+  Database,
+  databaseMaxMs,
   describeUrl,
   isConnectionLost,
   postgresFault,
   runStatement,
   runTransaction,
   type Sql,
+  type Transaction,
 } from './postgres-connection.ts'
 import { watchOtherGateways } from './postgres-notify.ts'
 import { countRows, postgresDialect, selectEvents, selectRows } from './sql.ts'
@@ -27,21 +30,50 @@ export interface PostgresOptions {
   readonly crashPoint?: CrashPoint
   /** Milliseconds between two polls of the head of the log. Polling finds commits whose notification was lost. */
   readonly pollMs?: number
+  /** The file of this gateway that notes the head of the log. By default, nothing is noted. */
+  readonly headFile?: string
+  /** Called before the store is used if it has lost events since the last note. Without this function, such a store is refused. */
+  readonly onLoss?: (store: Store, loss: StoreLoss) => Promise<void>
 }
 
-export async function openPostgres({ url, clock, crashPoint, pollMs = 1000 }: PostgresOptions): Promise<Store> {
+export async function openPostgres(options: PostgresOptions): Promise<Store> {
+  const { url, clock, crashPoint, pollMs = 1000 } = options
   const location = describeUrl(url)
-  const readers = await openReaders(url, location)
-  const storeClock = new DatabaseClock(clock)
-  const writer = new Writer(url, location, storeClock, crashPoint)
+  const note = options.headFile === undefined ? null : new HeadNote(options.headFile)
+  const noted = note?.read() ?? null
+  const { readers, loss } = await openReaders(url, location, noted, options.onLoss !== undefined)
+  const writer = new Writer({ url, location, clock: new DatabaseClock(clock), crashPoint, note })
   const groupCommit = new GroupCommit(batch => writer.write(batch), crashPoint)
   const otherGateways = await watchOtherGateways(readers, writer.gatewayId, pollMs, groupCommit)
   writer.onCommitted = (before, after) => otherGateways.onOwnBatch(before, after)
+  const store = postgresStore(location, readers, writer, groupCommit, async () => {
+    await groupCommit.close()
+    otherGateways.stop()
+    await Promise.all([writer.close(), readers.close()])
+  })
+  try {
+    if (loss) await options.onLoss?.(store, loss)
+    await note?.noteNow(await store.head())
+    return store
+  } catch (error) {
+    await store.close()
+    throw error
+  }
+}
 
-  async function read<T>(work: () => Promise<T>): Promise<T> {
+function postgresStore(
+  location: string,
+  database: Database,
+  writer: Writer,
+  groupCommit: GroupCommit,
+  close: () => Promise<void>,
+): Store {
+  async function read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
     try {
       // If a connection is lost while idle, the client notices only when it uses the connection, so try once more.
-      return await work().catch(error => (isConnectionLost(error) ? work() : Promise.reject(error)))
+      return await database.run(databaseMaxMs.read, () =>
+        work(database.sql).catch(error => (isConnectionLost(error) ? work(database.sql) : Promise.reject(error))),
+      )
     } catch (error) {
       throw postgresFault(location, error)
     }
@@ -49,51 +81,48 @@ export async function openPostgres({ url, clock, crashPoint, pollMs = 1000 }: Po
   const rowsOf = async <T>(rows: PromiseLike<readonly RowRecord[]>) =>
     (await rows).map(record => toVersionedRow(record).row) as unknown as T[] // each table contains only rows of its own type
   const head = () =>
-    read(async () =>
-      toHead(await firstRow(readers`SELECT seq, hash, epoch, at, rules_seq, commits FROM holdpoint.head`)),
-    )
+    read(async sql => toHead(await firstRow(sql`SELECT seq, hash, epoch, at, rules_seq, commits FROM holdpoint.head`)))
   return {
     kind: 'postgres',
     commit: change => groupCommit.commit(change),
     get: (table, id) =>
-      read(async () => {
+      read(async sql => {
         const text = `SELECT id, ord, version, fixed, body FROM holdpoint.${table} WHERE id = $1`
-        return (await rowsOf<Rows[typeof table]>(runStatement(readers, { text, params: [id] })))[0]
+        return (await rowsOf<Rows[typeof table]>(runStatement(sql, { text, params: [id] })))[0]
       }),
     find: (table, query) =>
-      read(() => rowsOf<Rows[typeof table]>(runStatement(readers, selectRows(table, query, postgresDialect)))),
+      read(sql => rowsOf<Rows[typeof table]>(runStatement(sql, selectRows(table, query, postgresDialect)))),
     count: (table, query) =>
       read(
-        async () =>
-          (await firstRow(runStatement<{ count: number }>(readers, countRows(table, query, postgresDialect)))).count,
+        async sql =>
+          (await firstRow(runStatement<{ count: number }>(sql, countRows(table, query, postgresDialect)))).count,
       ),
     head,
     now: () =>
-      read(async () => {
-        const asked = storeClock.monotonic()
-        const { now, at } = await firstRow(readers<{ now: number; at: number }[]>`
+      read(async sql => {
+        const asked = writer.clock.monotonic()
+        const { now, at } = await firstRow(sql<{ now: number; at: number }[]>`
           SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now, at FROM holdpoint.head`)
-        return storeClock.read(asked, now, at)
+        return writer.clock.read(asked, now, at)
       }),
-    takeClockJumps: () => storeClock.takeJumps(),
+    takeClockJumps: () => writer.clock.takeJumps(),
     events: query =>
-      read(async () =>
-        (await runStatement<EventRecord>(readers, selectEvents(query, postgresDialect))).map(toStoredEvent),
+      read(async sql =>
+        (await runStatement<EventRecord>(sql, selectEvents(query, postgresDialect))).map(toStoredEvent),
       ),
     epochAt: seq =>
-      read(async () => {
-        const [event] = await readers<{ epoch: string }[]>`SELECT epoch FROM holdpoint.event WHERE seq = ${seq}`
+      read(async sql => {
+        const [event] = await sql<{ epoch: string }[]>`SELECT epoch FROM holdpoint.event WHERE seq = ${seq}`
         return event?.epoch
       }),
     onCommit: listener => groupCommit.onCommit(listener),
     backup: async () => {
-      throw new Fault('unsupported', `${location} cannot be backed up by Holdpoint. Use pg_dump --schema=holdpoint.`)
+      throw new Fault(
+        'unsupported',
+        `${location} cannot be backed up by Holdpoint. Use pg_dump --schema=holdpoint --no-unlogged-table-data.`,
+      )
     },
-    close: async () => {
-      await groupCommit.close()
-      otherGateways.stop()
-      await Promise.all([writer.close(), readers.end({ timeout: 5 })])
-    },
+    close,
   }
 }
 
@@ -126,73 +155,101 @@ class DatabaseClock {
   }
 }
 
+interface WriterOptions {
+  readonly url: string
+  readonly location: string
+  readonly clock: DatabaseClock
+  readonly crashPoint: CrashPoint | undefined
+  readonly note: HeadNote | null
+}
+
 /** Writes one batch at a time, on its own connection. */
 class Writer {
   /** Sent with notifications, so that a gateway can ignore its own notifications. */
   readonly gatewayId = randomBytes(8).toString('hex')
+  readonly clock: DatabaseClock
   /** Called with the commit count before and after each batch of this gateway. */
   onCommitted: (before: number, after: number) => void = () => {}
-  readonly #url: string
-  readonly #location: string
-  readonly #clock: DatabaseClock
-  readonly #crashPoint: CrashPoint | undefined
-  #sql: Sql
+  readonly #options: WriterOptions
+  readonly #database: Database
+  /** The last head that this gateway has seen. */
+  #known: Head | null = null
+  /** Whether the connection was lost since, so that another server may have taken over. */
+  #mustCompare = false
 
-  constructor(url: string, location: string, clock: DatabaseClock, crashPoint: CrashPoint | undefined) {
-    this.#url = url
-    this.#location = location
-    this.#clock = clock
-    this.#crashPoint = crashPoint
-    this.#sql = connect(url, 1)
+  constructor(options: WriterOptions) {
+    this.#options = options
+    this.clock = options.clock
+    this.#database = new Database(options.url, 1)
   }
 
   /** Writes a batch. Tries once more if the connection was lost before anything was committed, because an idle connection may be lost without notice. */
   async write(batch: readonly QueuedChange[]): Promise<BatchResult> {
-    const first = await this.#attempt(batch)
+    const startedAt = performance.now()
+    const first = await this.#attempt(batch, databaseMaxMs.batch)
     if (!('lost' in first)) return first
-    const second = await this.#attempt(batch)
+    const leftMs = databaseMaxMs.batch - (performance.now() - startedAt)
+    const second = leftMs > 0 ? await this.#attempt(batch, leftMs) : first
     if (!('lost' in second)) return second
-    throw postgresFault(this.#location, second.lost)
+    throw postgresFault(this.#options.location, second.lost)
   }
 
-  async #attempt(batch: readonly QueuedChange[]): Promise<BatchResult | { readonly lost: unknown }> {
-    let written: BatchResult | undefined
+  async #attempt(batch: readonly QueuedChange[], maxMs: number): Promise<BatchResult | { readonly lost: unknown }> {
+    const { crashPoint, location, note } = this.#options
+    let written: (BatchResult & { readonly head: Head }) | undefined
     let xact = ''
     let commits = 0
+    const work = async (tx: Transaction) => {
+      const asked = this.clock.monotonic()
+      const locked = await lockAndLoad(tx, batch)
+      await this.#compareHead(tx, locked.head)
+      const now = this.clock.read(asked, locked.databaseNow, locked.head.at)
+      const overlay = new BatchOverlay(locked.committed, locked.head, now)
+      const appliedCount = applyBatch(batch, overlay, crashPoint)
+      if (overlay.hasWrites) {
+        await writeBatch(tx, overlay, locked.commits, this.gatewayId)
+        reportWrittenPoints(batch.slice(0, appliedCount), crashPoint)
+      }
+      xact = locked.xact
+      commits = locked.commits
+      written = { appliedCount, events: overlay.hasWrites ? overlay.events : null, head: overlay.head }
+    }
     try {
-      await runTransaction(this.#sql, async tx => {
-        const asked = this.#clock.monotonic()
-        const locked = await lockAndLoad(tx, batch)
-        const now = this.#clock.read(asked, locked.databaseNow, locked.head.at)
-        const overlay = new BatchOverlay(locked.committed, locked.head, now)
-        const appliedCount = applyBatch(batch, overlay, this.#crashPoint)
-        if (overlay.hasWrites) {
-          await writeBatch(tx, overlay, locked.commits, this.gatewayId)
-          reportWrittenPoints(batch.slice(0, appliedCount), this.#crashPoint)
-        }
-        xact = locked.xact
-        commits = locked.commits
-        written = { appliedCount, events: overlay.hasWrites ? overlay.events : null }
-      })
+      await this.#database.run(maxMs, sql => runTransaction(sql, work))
     } catch (error) {
-      if (!isConnectionLost(error)) throw postgresFault(this.#location, error)
+      if (!isConnectionLost(error)) throw postgresFault(location, error)
       this.#reconnect()
       // `written` is set just before COMMIT is sent. Until then, nothing can be committed. Afterwards, only the database knows whether the transaction was committed.
       if (!written || !(await this.#wasCommitted(xact))) return { lost: error }
     }
     if (!written) throw new Error('a transaction ended without a result')
+    this.#known = written.head
+    note?.note(written.head)
     this.onCommitted(commits, commits + (written.events ? 1 : 0))
     return written
   }
 
-  /** Resolves to whether a transaction was committed although the reply to its COMMIT was lost. The transaction held the lock on the head, so it has ended once this query gets the lock. */
+  /** Throws if the database has lost events that this gateway has seen, for example because a standby took over that had not received them. */
+  async #compareHead(tx: Transaction, head: Head): Promise<void> {
+    const known = this.#known
+    if (!known || (!this.#mustCompare && head.seq >= known.seq)) return
+    const found = await hashAt(tx, known.seq)
+    const loss = findLoss(known, head, () => found)
+    if (loss) throw lossFault(this.#options.location, loss)
+    this.#mustCompare = false
+  }
+
+  /** Whether a transaction was committed although the reply to its COMMIT was lost. The transaction held the lock on the head, so it has ended once this query gets the lock. */
   async #wasCommitted(xact: string): Promise<boolean> {
     let status: string | null = null
     try {
-      status = await runTransaction(this.#sql, async tx => {
-        await tx`SELECT seq FROM holdpoint.head FOR UPDATE`
-        return (await firstRow(tx<{ status: string | null }[]>`SELECT pg_xact_status(${xact}::xid8) AS status`)).status
-      })
+      status = await this.#database.run(databaseMaxMs.outcome, sql =>
+        runTransaction(sql, async tx => {
+          await tx`SELECT seq FROM holdpoint.head FOR UPDATE`
+          const found = tx<{ status: string | null }[]>`SELECT pg_xact_status(${xact}::xid8) AS status`
+          return (await firstRow(found)).status
+        }),
+      )
     } catch (error) {
       if (isConnectionLost(error)) this.#reconnect()
     }
@@ -200,28 +257,48 @@ class Writer {
     if (status === 'aborted') return false
     throw new Fault(
       'store_unavailable',
-      `The connection to ${this.#location} was lost during a commit, so it is unknown whether this change was stored. Check before you repeat it.`,
+      `The connection to ${this.#options.location} was lost during a commit, so it is unknown whether this change was stored. Check before you repeat it.`,
     )
   }
 
   #reconnect(): void {
-    void this.#sql.end({ timeout: 0 })
-    this.#sql = connect(this.#url, 1)
+    this.#mustCompare = true
+    this.#database.reconnect()
   }
 
   async close(): Promise<void> {
-    await this.#sql.end({ timeout: 5 })
+    // Ignore an error, because a note that is too old only misses a loss.
+    await this.#options.note?.flush().catch(() => {})
+    await this.#database.close()
   }
 }
 
-async function openReaders(url: string, location: string): Promise<Sql> {
-  let sql: Sql | undefined
+async function hashAt(sql: Sql | Transaction, seq: number): Promise<string | undefined> {
+  const [event] = await sql<{ hash: string }[]>`SELECT hash FROM holdpoint.event WHERE seq = ${seq}`
+  return event?.hash
+}
+
+interface OpenedDatabase {
+  readonly readers: Database
+  readonly loss: StoreLoss | null
+}
+
+async function openReaders(
+  url: string,
+  location: string,
+  noted: NotedHead | null,
+  acceptsLoss: boolean,
+): Promise<OpenedDatabase> {
+  let readers: Database | undefined
   try {
-    sql = connect(url, 2)
-    await migrate(sql, location)
-    return sql
+    readers = new Database(url, 2)
+    await migrate(readers.sql, location)
+    const loss = await lossSince(readers.sql, noted)
+    if (loss && !acceptsLoss) throw lossFault(location, loss)
+    await startEpoch(readers.sql)
+    return { readers, loss }
   } catch (error) {
-    await sql?.end({ timeout: 0 })
+    await readers?.close(0)
     throw error instanceof TypeError
       ? new Fault(
           'bad_input',
@@ -231,7 +308,14 @@ async function openReaders(url: string, location: string): Promise<Sql> {
   }
 }
 
-/** Creates or migrates the tables, and starts a new epoch. Gateways that start at the same time wait for each other on the advisory lock. */
+async function lossSince(sql: Sql, noted: NotedHead | null): Promise<StoreLoss | null> {
+  if (!noted) return null
+  const [head] = await sql<{ seq: number }[]>`SELECT seq FROM holdpoint.head`
+  const found = await hashAt(sql, noted.seq)
+  return findLoss(noted, head ?? { seq: 0 }, () => found)
+}
+
+/** Creates or migrates the tables. Gateways that start at the same time wait for each other on the advisory lock. */
 function migrate(sql: Sql, location: string): Promise<void> {
   return runTransaction(sql, async tx => {
     await tx`SELECT pg_advisory_xact_lock(7521946531)`
@@ -241,15 +325,16 @@ function migrate(sql: Sql, location: string): Promise<void> {
     await tx`CREATE TABLE IF NOT EXISTS holdpoint.meta (version BIGINT NOT NULL)`
     const version = (await tx<{ version: number }[]>`SELECT version FROM holdpoint.meta`)[0]?.version ?? 0
     const pending = pendingMigrations(postgresMigrations, version, location)
-    if (pending.length > 0) {
-      for (const { statements } of pending) for (const statement of statements) await tx.unsafe(statement)
-      await tx`DELETE FROM holdpoint.meta`
-      await tx`INSERT INTO holdpoint.meta VALUES (${latestVersion})`
-    }
-    const epoch = newEpoch()
-    const { seq, hash, at, rulesSeq } = emptyHead(epoch)
-    await tx`
-      INSERT INTO holdpoint.head VALUES (1, ${seq}, ${hash}, ${epoch}, ${at}, ${rulesSeq}, 0)
-      ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch`
+    if (pending.length === 0) return
+    for (const { statements } of pending) for (const statement of statements) await tx.unsafe(statement)
+    await tx`DELETE FROM holdpoint.meta`
+    await tx`INSERT INTO holdpoint.meta VALUES (${latestVersion})`
   })
+}
+
+async function startEpoch(sql: Sql): Promise<void> {
+  const { seq, hash, epoch, at, rulesSeq } = emptyHead(newEpoch())
+  await sql`
+    INSERT INTO holdpoint.head VALUES (1, ${seq}, ${hash}, ${epoch}, ${at}, ${rulesSeq}, 0)
+    ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch`
 }

@@ -1,4 +1,4 @@
-/** Replaces a SQLite store with a backup. The backup must pass all checks, no gateway may use the store, and a copy of the previous store is kept. */
+/** Replaces a SQLite store with a backup. The backup must pass all checks, no gateway may use the store, and a copy of the previous store is kept. The caller changes the backup before it becomes the store. */
 import {
   closeSync,
   constants,
@@ -11,24 +11,41 @@ import {
   rmSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
-import type { CrashPoint } from '@holdpoint/engine'
+import type { CrashPoint, Head, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
+import { withStoreFaults } from './file-fault.ts'
 import { verifyChain } from './hash-chain.ts'
+import { HeadNote, type NotedHead } from './head-note.ts'
 import { openSqlite } from './sqlite.ts'
-import { SqliteFile, withStoreFaults } from './sqlite-file.ts'
+import { SqliteFile } from './sqlite-file.ts'
 
-export interface RestoreOptions {
+/** The store that becomes current, and what is known of the store that it replaces. */
+export interface RestorePreparation {
+  readonly restored: Store
+  /** The previous store; null if there was none or if it cannot be read. */
+  readonly previous: Store | null
+  /** The last known event of the previous store; null if it is not known. */
+  readonly lastSeq: number | null
+}
+export interface RestoreOptions<T> {
   readonly from: string
   readonly to: string
+  /** The file that notes the head of the log of the store at `to`. By default, it is next to the store. */
+  readonly headFile?: string
+  /** Changes the restored store before it becomes current. */
+  readonly prepare: (preparation: RestorePreparation) => Promise<T>
   readonly crashPoint?: CrashPoint
 }
-export interface Restored {
+export interface Restored<T> {
+  /** The number of events in the backup. */
   readonly events: number
   /** The path of the copy of the previous store; null if there was no store. */
   readonly previous: string | null
+  readonly prepared: T
 }
 
-export async function restoreSqlite({ from, to, crashPoint }: RestoreOptions): Promise<Restored> {
+export async function restoreSqlite<T>(options: RestoreOptions<T>): Promise<Restored<T>> {
+  const { from, to, crashPoint } = options
   if (!existsSync(from))
     throw new Fault(
       'not_found',
@@ -48,15 +65,57 @@ export async function restoreSqlite({ from, to, crashPoint }: RestoreOptions): P
       withStoreFaults(to, () => keepPrevious(to, previous))
     }
     crashPoint?.('restore:previousKept')
-    // `to` is a complete store at every moment: the previous store until this rename, the restored store after it.
+    const note = new HeadNote(options.headFile ?? `${to}.head`)
+    const { prepared, head } = await prepareRestored(candidate, previous, note, options.prepare)
+    // Closing has merged the write-ahead log into the file, unless the disk is full.
+    if (existsSync(`${candidate}-wal`))
+      throw new Fault('store_full', `${to} was not restored because the disk is full. Free some space and try again.`)
+    // `to` is a complete store at every moment: the previous store until this rename, the restored store after it. There is no note meanwhile, because a note of either store would refuse the other one.
+    note.remove()
     withStoreFaults(to, () => {
       fsyncFile(candidate)
       renameSync(candidate, to)
       fsyncFolderOf(to)
     })
-    return { events, previous }
+    await note.noteNow(head)
+    return { events, previous, prepared }
   } finally {
     for (const suffix of ['', '-wal', '-shm']) rmSync(candidate + suffix, { force: true })
+  }
+}
+
+/** Lets the caller compare the restored store with the previous one and change it. */
+async function prepareRestored<T>(
+  candidate: string,
+  previousFile: string | null,
+  note: HeadNote,
+  prepare: RestoreOptions<T>['prepare'],
+): Promise<{ readonly prepared: T; readonly head: Head }> {
+  const previous =
+    previousFile === null ? null : await openSqlite({ file: previousFile, headFile: null }).catch(() => null)
+  try {
+    const restored = await openSqlite({ file: candidate, headFile: null })
+    try {
+      const prepared = await prepare({ restored, previous, lastSeq: await lastKnownSeq(note, previous) })
+      return { prepared, head: await restored.head() }
+    } finally {
+      await restored.close()
+    }
+  } finally {
+    await previous?.close()
+  }
+}
+
+async function lastKnownSeq(note: HeadNote, previous: Store | null): Promise<number | null> {
+  const seqs = [(await previous?.head())?.seq, readNote(note)?.seq].filter(seq => seq !== undefined)
+  return seqs.length === 0 ? null : Math.max(...seqs)
+}
+/** A restore may replace a store whose note is damaged. */
+function readNote(note: HeadNote): NotedHead | null {
+  try {
+    return note.read()
+  } catch {
+    return null
   }
 }
 
@@ -105,7 +164,7 @@ async function copyAndVerify(from: string, candidate: string): Promise<number> {
   }
   if (integrity !== 'ok')
     throw new Fault('store_unavailable', `${candidate} is damaged and was not restored (${integrity}).`)
-  const store = await openSqlite({ file: candidate })
+  const store = await openSqlite({ file: candidate, headFile: null })
   try {
     const chain = await verifyChain(store)
     if (chain.ok) return chain.events

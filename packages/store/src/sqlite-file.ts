@@ -1,8 +1,9 @@
-/** Opens, locks and migrates one SQLite file, runs its statements, and converts errors to Faults. No other source file uses the SQLite library. */
+/** Opens, locks and migrates one SQLite file, and runs its statements. No other source file uses the SQLite library. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { Fault, type FaultCode } from '@holdpoint/protocol'
+import { Fault } from '@holdpoint/protocol'
 import { backup, DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite'
+import { withStoreFaults } from './file-fault.ts'
 import { latestVersion, pendingMigrations, sqliteMigrations } from './migrations.ts'
 import type { ColumnValue } from './row-codec.ts'
 
@@ -123,63 +124,11 @@ export class SqliteFile {
     try {
       // Leaving WAL copies the log into the file, and is the only way to release a lock that was taken without shared memory.
       this.#db.exec('PRAGMA journal_mode = DELETE; PRAGMA locking_mode = NORMAL; SELECT count(*) FROM sqlite_schema')
+    } catch {
+      // Ignore the error, for example of a full disk, because the commits are safe in the write-ahead log, and a caller that closes the file after another error must report that error.
     } finally {
       this.#statements.clear()
       this.#db.close()
     }
   }
-}
-
-export function withStoreFaults<T>(path: string, work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw sqliteFault(path, error)
-  }
-}
-
-/** Converts an error of SQLite or the file system to a Fault. Other errors are bugs and are returned unchanged. */
-export function sqliteFault(path: string, error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof Fault || !('code' in error)) return error
-  // The low byte is SQLite's primary result code; the other bytes refine it.
-  const key = 'errcode' in error ? Number(error.errcode) & 0xff : String(error.code)
-  const [code, sentence] = faultsByCode[key] ?? []
-  return code ? new Fault(code, `${path} ${sentence} (${error.message})`) : error
-}
-
-const locked = [
-  'store_locked',
-  'is in use by another gateway. Stop it, or choose another file with --store; only one gateway can use a SQLite file.',
-] as const
-const readOnly = [
-  'store_read_only',
-  'cannot be written. Check the owner and the permissions of the file and its folder.',
-] as const
-const full = [
-  'store_full',
-  'cannot grow because the disk is full. Free some space; this change was not stored.',
-] as const
-const unavailable = ['store_unavailable', 'cannot be read or written. Check the disk and the path.'] as const
-const corrupt = [
-  'store_unavailable',
-  'is damaged, or not a database. Restore a backup, or choose another file.',
-] as const
-const faultsByCode: Readonly<Record<string | number, readonly [FaultCode, string]>> = {
-  5: locked,
-  6: locked,
-  8: readOnly,
-  10: unavailable,
-  11: corrupt,
-  13: full,
-  14: unavailable,
-  26: corrupt,
-  EACCES: readOnly,
-  EPERM: readOnly,
-  EROFS: readOnly,
-  ENOSPC: full,
-  EDQUOT: full,
-  EIO: unavailable,
-  EISDIR: unavailable,
-  ENOTDIR: unavailable,
-  ENOENT: unavailable,
 }

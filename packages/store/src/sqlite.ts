@@ -1,10 +1,12 @@
 /** The SQLite store, which is the default. One connection of one process writes all changes to one file, in batches that share a flush to disk. */
 import { closeSync, openSync, rmSync, statSync } from 'node:fs'
-import type { CrashPoint, EventQuery, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
+import type { ClockJump, CrashPoint, EventQuery, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay, type CommittedRows, type Entry } from './batch-overlay.ts'
+import { fileFault, withStoreFaults } from './file-fault.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
 import { type EventRecord, emptyHead, newEpoch, purgedText, toStoredEvent } from './hash-chain.ts'
+import { findLoss, HeadNote, lossFault, requireFile, type StoreLoss } from './head-note.ts'
 import { RowCache } from './row-cache.ts'
 import {
   type ColumnValue,
@@ -18,7 +20,7 @@ import {
   type VersionedRow,
 } from './row-codec.ts'
 import { countRows, purgeSession, quoteColumn, selectEvents, selectRows, sqliteDialect } from './sql.ts'
-import { SqliteFile, sqliteFault, withStoreFaults } from './sqlite-file.ts'
+import { SqliteFile } from './sqlite-file.ts'
 import { machineTime, readClocks, StoreClock, type TimeSource } from './store-clock.ts'
 
 export interface SqliteOptions {
@@ -27,6 +29,10 @@ export interface SqliteOptions {
   readonly crashPoint?: CrashPoint
   /** Maximum size of the file. */
   readonly maxBytes?: number
+  /** The file that notes the head of the log. By default, it is next to the database; null means that nothing is noted. */
+  readonly headFile?: string | null
+  /** Called before the store is used if it has lost events since the last note. Without this function, such a store is refused. */
+  readonly onLoss?: (store: Store, loss: StoreLoss) => Promise<void>
 }
 export interface SqliteStore extends Store {
   /** Number of flushes to disk so far, by commits and checkpoints. */
@@ -39,67 +45,116 @@ const walPagesMax = 4000
 const checkpointIntervalBytes = 1024 * 1024
 const pageBytes = 4096
 
-export async function openSqlite({
-  file,
-  clock = machineTime(),
-  crashPoint,
-  maxBytes,
-}: SqliteOptions): Promise<SqliteStore> {
-  const db = new SqliteFile(file, maxBytes)
-  let head = withStoreFaults(file, () => startEpoch(db))
-  const storeClock = new StoreClock(head.at)
-  const now = () => storeClock.read(readClocks(clock))
-  now()
-  const cache = new RowCache()
-  const committed = committedRows(db, cache)
-  let runningBackups: Promise<unknown> = Promise.resolve()
+export async function openSqlite(options: SqliteOptions): Promise<SqliteStore> {
+  const { file, crashPoint } = options
+  const note = options.headFile === null ? null : new HeadNote(options.headFile ?? `${file}.head`)
+  const noted = note?.read() ?? null
+  if (!options.onLoss) requireFile(file, noted)
+  const db = new SqliteFile(file, options.maxBytes)
+  try {
+    const loss = withStoreFaults(file, () => findLoss(noted, readHead(db), seq => hashAt(db, seq)))
+    if (loss && !options.onLoss) throw lossFault(file, loss)
+    const writer = new SqliteWriter(db, note, options)
+    const store = sqliteStore(writer, new GroupCommit(batch => writer.write(batch), crashPoint))
+    if (loss) await options.onLoss?.(store, loss)
+    // Note the head before the first commit, so that a data folder that cannot be written is reported now.
+    await note?.noteNow(writer.head)
+    return store
+  } catch (error) {
+    db.close()
+    throw error
+  }
+}
 
-  function write(batch: readonly QueuedChange[]): BatchResult {
-    const overlay = new BatchOverlay(committed, head, now())
-    const appliedCount = applyBatch(batch, overlay, crashPoint)
+/** Writes batches to the file, and reads committed rows. */
+class SqliteWriter {
+  readonly db: SqliteFile
+  readonly committed: CommittedRows
+  head: Head
+  readonly #clock: TimeSource
+  readonly #storeClock: StoreClock
+  readonly #cache = new RowCache()
+  readonly #note: HeadNote | null
+  readonly #crashPoint: CrashPoint | undefined
+  #bytesSinceCheckpoint = 0
+  #closed = false
+
+  constructor(db: SqliteFile, note: HeadNote | null, { clock = machineTime(), crashPoint }: SqliteOptions) {
+    this.db = db
+    this.#note = note
+    this.#crashPoint = crashPoint
+    this.head = withStoreFaults(db.path, () => startEpoch(db))
+    this.committed = committedRows(db, this.#cache)
+    this.#clock = clock
+    this.#storeClock = new StoreClock(this.head.at)
+    this.now()
+  }
+
+  now(): number {
+    return this.#storeClock.read(readClocks(this.#clock))
+  }
+  takeClockJumps(): readonly ClockJump[] {
+    return this.#storeClock.takeJumps()
+  }
+  get flushes(): number {
+    return this.db.flushes + (this.#note?.flushes ?? 0)
+  }
+
+  write(batch: readonly QueuedChange[]): BatchResult {
+    const overlay = new BatchOverlay(this.committed, this.head, this.now())
+    const appliedCount = applyBatch(batch, overlay, this.#crashPoint)
     if (!overlay.hasWrites) return { appliedCount, events: null }
-    const changed = db.transaction(() => {
-      const rows = writeBatch(db, overlay)
-      reportWrittenPoints(batch.slice(0, appliedCount), crashPoint)
+    const changed = this.db.transaction(() => {
+      const rows = writeBatch(this.db, overlay)
+      reportWrittenPoints(batch.slice(0, appliedCount), this.#crashPoint)
       return rows
     })
-    head = overlay.head
-    if (overlay.purge !== null) cache.clear()
-    for (const { table, id, committed, chars } of changed) cache.replace(table, id, committed, chars)
+    this.head = overlay.head
+    this.#note?.note(this.head)
+    if (overlay.purge !== null) this.#cache.clear()
+    for (const { table, id, committed, chars } of changed) this.#cache.replace(table, id, committed, chars)
     // Writing an event and its row changes about two pages, in addition to the text of the event.
-    for (const { text } of overlay.events) bytesSinceCheckpoint += text.length + 2 * pageBytes
-    if (bytesSinceCheckpoint >= checkpointIntervalBytes) {
-      bytesSinceCheckpoint = 0
-      setImmediate(checkpoint)
+    for (const { text } of overlay.events) this.#bytesSinceCheckpoint += text.length + 2 * pageBytes
+    if (this.#bytesSinceCheckpoint >= checkpointIntervalBytes) {
+      this.#bytesSinceCheckpoint = 0
+      setImmediate(() => this.#checkpoint())
     }
     return { appliedCount, events: overlay.events }
   }
 
-  function checkpoint(): void {
+  #checkpoint(): void {
     try {
-      if (!closed) db.checkpoint(walPagesMax)
+      if (!this.#closed) this.db.checkpoint(walPagesMax)
     } catch {
       // Ignore the error, because the commits are safe in the write-ahead log. The checkpoint is tried again after `checkpointIntervalBytes` more bytes, and if the disk is full, a later commit fails.
     }
   }
 
-  const groupCommit = new GroupCommit(write, crashPoint)
-  let bytesSinceCheckpoint = 0
-  let closed = false
-  const read = async <T>(work: () => T): Promise<T> => withStoreFaults(file, work)
+  async close(): Promise<void> {
+    this.#closed = true
+    // Ignore an error, because a note that is too old only misses a loss.
+    await this.#note?.flush().catch(() => {})
+    this.db.close()
+  }
+}
+
+function sqliteStore(writer: SqliteWriter, groupCommit: GroupCommit): SqliteStore {
+  const { db, committed } = writer
+  const read = async <T>(work: () => T): Promise<T> => withStoreFaults(db.path, work)
+  let runningBackups: Promise<unknown> = Promise.resolve()
   return {
     kind: 'sqlite',
     get flushes() {
-      return db.flushes
+      return writer.flushes
     },
     commit: change => groupCommit.commit(change),
     get: async (table, id) => committed.get(table, id)?.row as Rows[typeof table] | undefined, // each table contains only rows of its own type
     find: (table, query) =>
       read(() => select(db, table, query).map(({ row }) => row) as unknown as Rows[typeof table][]), // each table contains only rows of its own type
     count: (table, query) => read(() => count(db, table, query)),
-    head: async () => head,
-    now: async () => now(),
-    takeClockJumps: () => storeClock.takeJumps(),
+    head: async () => writer.head,
+    now: async () => writer.now(),
+    takeClockJumps: () => writer.takeClockJumps(),
     events: query => read(() => readEvents(db, query)),
     epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // the column `epoch` contains text
     onCommit: listener => groupCommit.onCommit(listener),
@@ -111,8 +166,7 @@ export async function openSqlite({
     close: async () => {
       await groupCommit.close()
       await runningBackups
-      closed = true
-      db.close()
+      await writer.close()
     },
   }
 }
@@ -127,17 +181,23 @@ function readEvents(db: SqliteFile, query: EventQuery): StoredEvent[] {
   return db.rows(text, ...params).map(toEvent)
 }
 
+function readHead(db: SqliteFile): Head {
+  const [row] = db.rows('SELECT seq, hash, epoch, at, rules_seq FROM head')
+  if (!row) return emptyHead('')
+  const [seq, hash, epoch, at, rulesSeq] = row
+  return { seq: Number(seq), hash: String(hash), epoch: String(epoch), at: Number(at), rulesSeq: Number(rulesSeq) }
+}
+function hashAt(db: SqliteFile, seq: number): string | undefined {
+  return db.value('SELECT hash FROM event WHERE seq = ?', seq) as string | undefined // the column `hash` contains text
+}
+
 function startEpoch(db: SqliteFile): Head {
-  const epoch = newEpoch()
-  const [row] = db.rows('SELECT seq, hash, at, rules_seq FROM head')
-  const first = emptyHead(epoch)
+  const head = { ...readHead(db), epoch: newEpoch() }
   db.transaction(() => {
-    if (row) db.run('UPDATE head SET epoch = ?', epoch)
-    else db.run('INSERT INTO head VALUES (1, ?, ?, ?, ?, ?, 0)', first.seq, first.hash, epoch, first.at, first.rulesSeq)
+    if (db.run('UPDATE head SET epoch = ?', head.epoch) === 0)
+      db.run('INSERT INTO head VALUES (1, ?, ?, ?, ?, ?, 0)', head.seq, head.hash, head.epoch, head.at, head.rulesSeq)
   })
-  if (!row) return first
-  const [seq, hash, at, rulesSeq] = row
-  return { seq: Number(seq), hash: String(hash), epoch, at: Number(at), rulesSeq: Number(rulesSeq) }
+  return head
 }
 
 function committedRows(db: SqliteFile, cache: RowCache): CommittedRows {
@@ -263,13 +323,13 @@ async function writeBackup(db: SqliteFile, to: string): Promise<{ readonly bytes
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
       throw new Fault('bad_input', `${to} already exists. Choose a file that does not exist yet; nothing was written.`)
-    throw sqliteFault(to, error)
+    throw fileFault(to, error)
   }
   try {
     await db.backup(to)
     return { bytes: statSync(to).size }
   } catch (error) {
     rmSync(to, { force: true })
-    throw sqliteFault(to, error)
+    throw fileFault(to, error)
   }
 }

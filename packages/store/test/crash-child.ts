@@ -8,7 +8,7 @@ export async function crash(location: string, point: string): Promise<void> {
     if (reached === point) process.kill(process.pid, 'SIGKILL')
   }
   if (point.startsWith('restore:')) {
-    await restoreSqlite({ from: `${location}.backup`, to: location, crashPoint })
+    await restoreSqlite({ from: `${location}.backup`, to: location, prepare: async () => null, crashPoint })
     return
   }
   const opening = location.startsWith('postgres:')

@@ -38,6 +38,8 @@ async function asUnprivileged<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
+const restore = (from: string, to: string) => restoreSqlite({ from, to, prepare: async () => null })
+
 /** Changes the file of a closed store directly. */
 function tamper(...statements: string[]): void {
   const db = new DatabaseSync(file)
@@ -234,9 +236,9 @@ describe('backup and restore', () => {
     const copy = join(folder.path, 'copy.db')
     await store.backup(copy)
     await store.commit(sample.addMessage('after'))
-    await expect(restoreSqlite({ from: copy, to: file })).rejects.toMatchObject({ code: 'store_locked' })
+    await expect(restore(copy, file)).rejects.toMatchObject({ code: 'store_locked' })
     await store.close()
-    const { events, previous } = await restoreSqlite({ from: copy, to: file })
+    const { events, previous } = await restore(copy, file)
     expect(events).toBe(1)
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const restored = await open()
@@ -256,11 +258,11 @@ describe('backup and restore', () => {
     await store.close()
     writeFileSync(file, 'rubbish'.repeat(1000))
     writeFileSync(`${file}-wal`, 'more rubbish')
-    const { previous } = await restoreSqlite({ from: copy, to: file })
+    const { previous } = await restore(copy, file)
     expect(readFileSync(String(previous), 'utf8')).toContain('rubbish')
     expect(existsSync(`${file}-wal`)).toBe(false)
     const elsewhere = join(folder.path, 'elsewhere.db')
-    expect(await restoreSqlite({ from: copy, to: elsewhere })).toEqual({ events: 1, previous: null })
+    expect(await restore(copy, elsewhere)).toEqual({ events: 1, previous: null, prepared: null })
     expect(existsSync(elsewhere)).toBe(true)
   })
 
@@ -273,7 +275,7 @@ describe('backup and restore', () => {
     await store.close()
     const before = readFileSync(live)
     const expectRefused = async (from: string, fault: object) => {
-      const error = await restoreSqlite({ from, to: live }).then(
+      const error = await restore(from, live).then(
         () => null,
         (thrown: unknown) => thrown,
       )

@@ -65,6 +65,7 @@ export const optionHelp = {
   host: 'Address to listen on (default: 127.0.0.1 and ::1)',
   allowRemote: 'Let other machines reach the address of --host; put TLS in front',
   runner: 'Where agents run',
+  acceptDataLoss: 'Start although the store has lost events; revokes all credentials but yours',
   upJson: 'Print one JSON line: {"url","link","tokenFile"}',
   resume: 'Resume this session; any further arguments are sent as a message',
   cwd: 'Working folder (default: the current one)',

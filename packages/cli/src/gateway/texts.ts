@@ -46,9 +46,6 @@ export function stillRunning(dataFolder: string): string {
 export function backupWritten(file: string, bytes: number, isGatewayRunning: boolean): string {
   return `Backed up to ${file} (${bytes} bytes)${isGatewayRunning ? ' while the gateway was running' : ''}.`
 }
-export function restored(file: string, previousFile: string | null): string {
-  const previous = previousFile === null ? '' : ` The previous database is kept as ${previousFile}.`
-  return `Restored ${file}.${previous} Open pages and terminals reload when the gateway is running again.`
-}
 export const restoreWhileRunning = 'The gateway is running. Stop it with holdpoint down, then try again'
-export const restorePostgres = 'holdpoint restore works only with SQLite. For PostgreSQL, use pg_restore or psql'
+export const restorePostgres =
+  'holdpoint restore works only with SQLite. For PostgreSQL, use pg_restore or psql, then start with holdpoint up --accept-data-loss'

@@ -34,10 +34,22 @@ export interface RunningGateway {
 
 const dayMs = 24 * 3600 * 1000
 
-export async function startGateway(config: Config, dataFolder: DataFolder): Promise<RunningGateway> {
+export interface GatewayStartOptions {
+  /** Whether to start although the store has lost events. */
+  readonly acceptDataLoss?: boolean
+}
+
+export async function startGateway(
+  config: Config,
+  dataFolder: DataFolder,
+  { acceptDataLoss = false }: GatewayStartOptions = {},
+): Promise<RunningGateway> {
   requireAcknowledgedHost(config)
   const crashPoint = crashPointOfProcess()
-  const store = await openStore(parseStoreLocation(config.store, dataFolder), crashPoint)
+  const store = await openStore(parseStoreLocation(config.store, dataFolder), dataFolder, {
+    acceptDataLoss,
+    ...(crashPoint ? { crashPoint } : {}),
+  })
   try {
     const gateway = await openGateway({
       store,
@@ -86,7 +98,8 @@ export async function startGateway(config: Config, dataFolder: DataFolder): Prom
       },
     }
   } catch (error) {
-    await store.close()
+    // Report the error that stopped the start, even if closing fails too.
+    await store.close().catch(() => {})
     throw error
   }
 }
@@ -109,9 +122,13 @@ function pageFolder(): string | undefined {
 }
 
 /** Runs until SIGTERM or SIGINT, then finishes the calls in progress within five seconds. A second signal exits at once. */
-export async function up(config: Config, dataFolder: DataFolder, json: boolean): Promise<void> {
+export async function up(
+  config: Config,
+  dataFolder: DataFolder,
+  { json = false, ...options }: GatewayStartOptions & { readonly json?: boolean } = {},
+): Promise<void> {
   if (config.runner === 'inline') isolateAgents()
-  const gateway = await startGateway(config, dataFolder)
+  const gateway = await startGateway(config, dataFolder, options)
   if (config.host !== undefined && !isLoopback(config.host)) printNotice(remoteTexts.reachable(config.host))
   const { url, link } = gateway
   // Install the signal handlers before printing, because a script may send a signal as soon as it has read the first line.

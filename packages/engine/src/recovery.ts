@@ -1,0 +1,134 @@
+/** Makes a store safe to use after it has lost events, because a backup was restored or because its files were lost: what happened since may have used an allow, revoked a credential or handed out a fence. */
+import { hash } from 'node:crypto'
+import type { EventBody, Rule, TokenId } from '@holdpoint/protocol'
+import { ChangeBuilder } from './change-builder.ts'
+import { scan, scanEvents } from './paging.ts'
+import { requestTransitionFor, setDelivery } from './request-transitions.ts'
+import type { RequestRow, Rows, RunnerRow, SessionRow, Table, TokenRow } from './rows.ts'
+import type { Read, Store } from './store.ts'
+import { toRule } from './wire-views.ts'
+
+/** Fences and incarnations that were given out since are lost. The next ones must be higher than any of them. */
+const fenceStep = 1_000_000
+const chunkMax = 100
+
+/** What happened in the previous store after the last event that the restored store has in common with it. */
+export interface UndoneChanges {
+  readonly events: number
+  readonly answers: number
+  readonly revokedTokens: number
+  /** Rules that were added since. */
+  readonly lostRules: readonly Rule[]
+  /** Rules that were removed since and apply again. */
+  readonly revivedRules: readonly Rule[]
+  /** Requests that were resolved since and are pending again. */
+  readonly pendingAgain: number
+}
+
+/** Compares the restored store with the store that it replaces. Resolves with null if the two do not have a common history. */
+export async function undoneChanges(restored: Store, previous: Store): Promise<UndoneChanges | null> {
+  const common = Math.min((await restored.head()).seq, (await previous.head()).seq)
+  if (common > 0 && (await hashAt(restored, common)) !== (await hashAt(previous, common))) return null
+  const undone = { events: 0, answers: 0, revokedTokens: 0, pendingAgain: 0 }
+  const lostRules = new Map<string, Rule>()
+  const revivedRules: Rule[] = []
+  for await (const { body } of scanEvents(previous, { after: common })) {
+    undone.events++
+    if (body.type === 'token.removed') undone.revokedTokens++
+    if (body.type === 'rule.added') lostRules.set(body.value.id, body.value)
+    if (body.type === 'rule.removed' && !lostRules.delete(body.rule)) {
+      const rule = await restored.get('rule', body.rule)
+      if (rule) revivedRules.push(toRule(rule))
+    }
+    if (body.type !== 'request.resolved') continue
+    if (body.resolution.by === 'person') undone.answers++
+    if ((await restored.get('request', body.request))?.status === 'pending') undone.pendingAgain++
+  }
+  return { ...undone, lostRules: [...lostRules.values()], revivedRules }
+}
+
+async function hashAt(store: Store, seq: number): Promise<string | undefined> {
+  const [event] = await store.events({ after: seq - 1, limit: 1 })
+  return event?.seq === seq ? event.hash : undefined
+}
+
+type RecoveryEvent = Extract<EventBody, { type: 'store.restored' | 'store.lost' }>
+/** How many credentials were revoked, and how many answers became unknown. */
+export type Recovery = Pick<RecoveryEvent, 'tokens' | 'unknown'>
+
+export interface RecoveryOptions {
+  /** The secret of the owner's token, which stays valid. */
+  readonly ownerSecret: string
+  /** Returns the event that records the loss. */
+  readonly event: (recovery: Recovery) => RecoveryEvent
+}
+
+/** Revokes all credentials but the owner's, marks allows that may have been used as unknown, invalidates all fences and leases, and records the loss. No gateway may use the store meanwhile. */
+export async function recoverFromLoss(store: Store, { ownerSecret, event }: RecoveryOptions): Promise<Recovery> {
+  const ownerId = hash('sha256', ownerSecret)
+  // Rows of these two tables can share an `ord`, so they cannot be read page by page.
+  const [tokens, runners] = await Promise.all([store.find('token', {}), store.find('runner', {})])
+  const revoked = tokens.filter(({ id }) => id !== ownerId)
+  for (const rows of chunks(revoked)) await updateRows(store, 'token', rows, revokeToken)
+  for (const rows of chunks(runners)) await updateRows(store, 'runner', rows, expireRunner)
+  const allows: RequestRow[] = []
+  for await (const row of scan(store, 'request', { where: { open: 1 } })) if (mayHaveBeenUsed(row)) allows.push(row)
+  for (const rows of chunks(allows)) await updateRows(store, 'request', rows, markUnknown)
+  const sessions: Pick<SessionRow, 'id'>[] = []
+  for await (const { id } of scan(store, 'session', {})) sessions.push({ id })
+  for (const rows of chunks(sessions)) await updateRows(store, 'session', rows, raiseFence)
+  const recovery = { tokens: revoked.length, unknown: allows.length }
+  await commit(store, [], change => change.event(null, { ...event(recovery), fenceStep }))
+  return recovery
+}
+
+function revokeToken(change: ChangeBuilder, { id, token }: TokenRow): void {
+  change.delete('token', id)
+  change.event(null, { type: 'token.removed', token: token as TokenId }) // `putToken` stored this value from a TokenId
+}
+function expireRunner(change: ChangeBuilder, row: RunnerRow): void {
+  change.put('runner', { ...row, incarnation: row.incarnation + fenceStep, expiresAt: change.now })
+}
+function mayHaveBeenUsed(row: RequestRow): boolean {
+  return row.resolution?.answer?.kind === 'allow' && requestTransitionFor(row, 'storeLost') === 'unknown'
+}
+function markUnknown(change: ChangeBuilder, row: RequestRow): void {
+  setDelivery(change, row, 'unknown', { reason: 'events were lost, and the agent may have used the answer before' })
+}
+function raiseFence(change: ChangeBuilder, row: SessionRow): void {
+  change.put('session', { ...row, fence: row.fence + fenceStep })
+}
+
+function updateRows<K extends Table>(
+  store: Store,
+  table: K,
+  rows: readonly { readonly id: string }[],
+  update: (change: ChangeBuilder, row: Rows[K]) => void,
+): Promise<void> {
+  const reads = rows.map(({ id }) => ({ table, id }))
+  return commit(store, reads, change => {
+    for (const { id } of rows) {
+      const row = change.get(table, id)
+      if (row) update(change, row)
+    }
+  })
+}
+
+function commit(store: Store, reads: readonly Read[], apply: (change: ChangeBuilder) => void): Promise<void> {
+  return store.commit({
+    label: 'recover',
+    reads,
+    decide: view => {
+      const change = new ChangeBuilder(view)
+      apply(change)
+      return { ...change.writes(), result: undefined }
+    },
+  })
+}
+
+/** Splits rows, so that each commit writes a limited number of them. */
+function chunks<T>(rows: readonly T[]): (readonly T[])[] {
+  return Array.from({ length: Math.ceil(rows.length / chunkMax) }, (_, n) =>
+    rows.slice(n * chunkMax, (n + 1) * chunkMax),
+  )
+}

@@ -1,0 +1,222 @@
+/** What happens if PostgreSQL goes away, does not reply, loses events, or has another clock than the gateways. */
+import { connect as connectSocket, createServer, type Socket } from 'node:net'
+import { join } from 'node:path'
+import type { Store } from '@holdpoint/engine'
+import postgres from 'postgres'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
+import { openPostgres, type PostgresOptions, type StoreLoss, verifyChain } from '../src/index.ts'
+import * as sample from './samples.ts'
+import { temporaryFolder } from './stores.ts'
+
+if (await hasPostgres()) describe('a gateway on PostgreSQL', faultSuite)
+
+function faultSuite(): void {
+  let database: TestDatabase
+  let admin: postgres.Sql
+  let folder: ReturnType<typeof temporaryFolder>
+  const opened: Store[] = []
+  const open = async (over: Partial<PostgresOptions> = {}) => {
+    const store = await openPostgres({ url: database.url, ...over })
+    opened.push(store)
+    return store
+  }
+  beforeEach(async () => {
+    database = await freshDatabase()
+    admin = postgres(database.url, { max: 1, onnotice: () => {} })
+    folder = temporaryFolder()
+  })
+  afterEach(async () => {
+    for (const store of opened.splice(0)) await store.close()
+    await admin.end()
+    await database.drop()
+    folder.remove()
+  })
+  /** Removes the last events, as a standby lacks them that took over without having received them. */
+  const loseEventsAfter = async (seq: number) => {
+    await admin`DELETE FROM holdpoint.event WHERE seq > ${seq}`
+    await admin`UPDATE holdpoint.head SET seq = ${seq}, hash = (SELECT hash FROM holdpoint.event WHERE seq = ${seq})`
+  }
+  const killConnections = () => admin`
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE application_name = 'holdpoint' AND datname = current_database()`
+
+  it('F16: is refused if the database has lost events since the gateway’s last note, and can accept the loss', async () => {
+    const headFile = join(folder.path, 'pg.head')
+    const store = await open({ headFile })
+    for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
+    await store.close()
+    await loseEventsAfter(3)
+    await expect(openPostgres({ url: database.url, headFile })).rejects.toMatchObject({
+      code: 'store_lost',
+      message: expect.stringMatching(/^PostgreSQL at .* last known event is 5 .* ends at event 3/),
+    })
+    const losses: StoreLoss[] = []
+    await open({ headFile, onLoss: async (_store, loss) => void losses.push(loss) })
+    expect(losses).toMatchObject([{ lastSeq: 5, seq: 3 }])
+    await open({ headFile })
+  })
+
+  it('F16: accepts events that other gateways have added since the note', async () => {
+    const headFile = join(folder.path, 'pg.head')
+    const store = await open({ headFile })
+    await store.commit(sample.addMessage('mine'))
+    await store.close()
+    const other = await open()
+    await other.commit(sample.addMessage('another gateway’s'))
+    expect((await (await open({ headFile })).head()).seq).toBe(2)
+  })
+
+  it('C11: stops writing if a standby takes over that lacks events which this gateway has acknowledged', async () => {
+    const store = await open()
+    for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
+    await loseEventsAfter(4)
+    await expect(store.commit(sample.addMessage('on top'))).rejects.toMatchObject({ code: 'store_lost' })
+  })
+
+  it('C11: notices lost events after a reconnect even if another gateway has written as many events since', async () => {
+    const [store, other] = [await open(), await open()]
+    for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
+    await loseEventsAfter(4)
+    await other.commit(sample.addMessage('another history'))
+    await other.commit(sample.addMessage('and more'))
+    await killConnections()
+    await expect(store.commit(sample.addMessage('on top'))).rejects.toMatchObject({
+      code: 'store_lost',
+      message: expect.stringContaining('another history'),
+    })
+    expect(await verifyChain(other)).toEqual({ ok: true, events: 6 })
+  })
+
+  it.each(['refuses connections', 'does not reply'] as const)(
+    'C10: rejects reads and commits within 10 s if the database %s, and works again afterwards',
+    async how => {
+      const proxy = await openProxy(database.url)
+      const store = await open({ url: proxy.url })
+      await store.commit(sample.openRequest(sample.request(1)))
+      await proxy.interrupt(how)
+      const startedAt = performance.now()
+      const outcomes = await Promise.allSettled([
+        store.get('request', sample.requestId(1)),
+        store.commit(sample.resolveRequest(sample.requestId(1), 'ada')),
+        store.now(),
+      ])
+      expect(performance.now() - startedAt).toBeLessThan(10_000)
+      for (const outcome of outcomes)
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'store_unavailable' } })
+      await proxy.restore()
+      expect((await store.get('request', sample.requestId(1)))?.status).toBe('pending')
+      expect(await store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))).toBe(true)
+      expect(await store.commit(sample.resolveRequest(sample.requestId(1), 'bob'))).toBe(false)
+      expect(await verifyChain(store)).toEqual({ ok: true, events: 2 })
+      await store.close()
+      proxy.close()
+    },
+    40_000,
+  )
+
+  it('C10: stores a change once or not at all if the database stops replying during the COMMIT', async () => {
+    const proxy = await openProxy(database.url)
+    const store = await open({ url: proxy.url })
+    // Another gateway opens the request, because a connection sends the text of COMMIT only the first time.
+    await (await open()).commit(sample.openRequest(sample.request(1)))
+    proxy.muteAtCommit()
+    const startedAt = performance.now()
+    await expect(store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))).rejects.toMatchObject({
+      code: 'store_unavailable',
+      message: expect.stringContaining('unknown whether this change was stored'),
+    })
+    expect(performance.now() - startedAt).toBeLessThan(12_000)
+    await proxy.restore()
+    // The caller repeats the change, and the store tells it the truth either way.
+    const repeated = await store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))
+    const types = (await sample.allEvents(store)).map(event => event.type)
+    expect(types).toEqual(['request.opened', 'request.resolved'])
+    expect((await store.get('request', sample.requestId(1)))?.resolution?.person).toBe('ada')
+    expect(typeof repeated).toBe('boolean')
+    await store.close()
+    proxy.close()
+  }, 40_000)
+
+  it('T5: decides by the clock of the database, however wrong the clock of the machine is', async () => {
+    const now = Date.now
+    const [behind, ahead] = [await open(), await open()]
+    try {
+      Date.now = () => now() - 300_000
+      await behind.commit(sample.addMessage('five minutes behind'))
+      const seenBehind = await behind.now()
+      Date.now = () => now() + 300_000
+      await ahead.commit(sample.addMessage('five minutes ahead'))
+      const seenAhead = await ahead.now()
+      Date.now = now
+      expect(Math.abs(seenBehind - now())).toBeLessThan(5000)
+      expect(Math.abs(seenAhead - now())).toBeLessThan(5000)
+      const times = (await sample.allEvents(ahead)).map(event => event.at)
+      expect(Math.abs((times[1] ?? 0) - (times[0] ?? 0))).toBeLessThan(5000)
+      expect([...behind.takeClockJumps(), ...ahead.takeClockJumps()]).toEqual([])
+    } finally {
+      Date.now = now
+    }
+  })
+}
+
+/** A proxy in front of the database that can stop forwarding. */
+async function openProxy(url: string) {
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  let mode: 'forward' | 'refuses connections' | 'does not reply' = 'forward'
+  let mutesAtCommit = false
+  const server = createServer(client => {
+    sockets.add(client)
+    client.on('error', () => {})
+    if (mode === 'does not reply') return
+    const upstream = connectSocket(Number(target.port), target.hostname)
+    sockets.add(upstream)
+    upstream.on('error', () => {})
+    for (const socket of [client, upstream])
+      socket.on('close', () => {
+        client.destroy()
+        upstream.destroy()
+      })
+    client.on('data', chunk => {
+      if (mode !== 'forward') return
+      upstream.write(chunk)
+      if (mutesAtCommit && chunk.includes('commit\0')) mode = 'does not reply'
+    })
+    upstream.on('data', chunk => mode === 'forward' && client.write(chunk))
+  })
+  const listen = (port: number) => new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  await listen(0)
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  const through = new URL(url)
+  through.port = String(port)
+  const dropAll = () => {
+    for (const socket of sockets) socket.destroy()
+    sockets.clear()
+  }
+  return {
+    url: through.href,
+    interrupt: async (how: 'refuses connections' | 'does not reply') => {
+      mode = how
+      if (how === 'does not reply') return
+      const closed = new Promise(resolve => server.close(resolve))
+      dropAll()
+      await closed
+    },
+    muteAtCommit: () => {
+      mutesAtCommit = true
+    },
+    restore: async () => {
+      const wasClosed = mode === 'refuses connections'
+      mode = 'forward'
+      mutesAtCommit = false
+      dropAll()
+      if (wasClosed) await listen(port)
+    },
+    close: () => {
+      dropAll()
+      server.close()
+    },
+  }
+}
