@@ -1,12 +1,22 @@
 /** The context of every operation: store, feed, clock, settings, and `commit`, which applies a mutation once per idempotency key. */
 import { hash, randomBytes } from 'node:crypto'
-import { type Clock, Fault, formatId, type IdPrefix, type Rule, type SessionId } from '@holdpoint/protocol'
+import {
+  type Clock,
+  Fault,
+  formatId,
+  type IdPrefix,
+  quotas,
+  type Rule,
+  rates,
+  type SessionId,
+} from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
 import { scan } from './paging.ts'
 import { PendingQuota } from './pending-quota.ts'
+import { Quota, RateQuota } from './quota.ts'
 import type { IdempotencyRow, SessionRow } from './rows.ts'
 import type { Query, Read, Store } from './store.ts'
 import type { StreamingBlocks } from './streaming-blocks.ts'
@@ -65,6 +75,11 @@ export class Context {
   #rules: { readonly seq: number; readonly rules: readonly Rule[] } = { seq: -1, rules: [] }
   readonly pendingQuota: PendingQuota
   readonly clockJumps = new ClockJumps()
+  readonly quotas: {
+    readonly subscriptions: Quota
+    readonly longPolls: Quota
+    readonly writtenBytes: RateQuota
+  }
   #closing = false
 
   constructor(parts: {
@@ -85,6 +100,21 @@ export class Context {
       count: session => this.pendingOf(session),
       asks: session => scan(this.store, 'request', { where: pendingIn(session) }),
     })
+    this.quotas = {
+      subscriptions: new Quota(quotas.subscriptions, {
+        unit: 'open event streams',
+        advice: 'Close some streams and try again.',
+      }),
+      longPolls: new Quota(quotas.longPolls, {
+        unit: 'waiting calls',
+        advice: 'Wait for fewer results at the same time, or call without "wait".',
+      }),
+      writtenBytes: new RateQuota(
+        rates.writtenBytes,
+        { unit: 'bytes of changes per minute', advice: 'Try again in a minute.' },
+        parts.clock,
+      ),
+    }
     this.feed.onEvent(event => this.streamingBlocks.onEvent(event))
   }
 
@@ -161,14 +191,16 @@ export class Context {
   close(): void {
     this.#closing = true
   }
-  /** Calls `check` once, and again after each event of the topic, until the result is ready or `waitMs` has passed. Rejects if the caller aborts or the gateway closes. */
+  /** Calls `check` once, and again after each event of the topic, until `check` returns a result that is ready or `waitMs` has passed. Rejects if the caller aborts or the gateway closes. Gives the caller's slot back while it waits. */
   async longPoll<T>(
+    caller: Caller,
+    { signal, slot }: DispatchOptions,
     topic: string,
     waitMs: number,
-    signal: AbortSignal | undefined,
     check: () => Promise<{ ready: boolean; value: T }>,
   ): Promise<T> {
     if (waitMs === 0) return (await check()).value
+    const release = this.quotas.longPolls.take(caller)
     // Use a timer instead of comparing times, because the wall clock may be changed during the wait.
     let timedOut = false
     let wake = () => {}
@@ -178,17 +210,25 @@ export class Context {
       wake()
     })
     signal?.addEventListener('abort', onAbort)
+    // A separate function, so that a result that is not ready can be freed during the wait.
+    const attempt = async (): Promise<{ readonly value: T } | null> => {
+      const { ready, value } = await check()
+      return ready || timedOut ? { value } : null
+    }
     try {
       for (;;) {
         const waiter = this.feed.waitFor(topic)
         wake = waiter.cancel
-        const { ready, value } = await check()
-        if (ready || timedOut) return value
+        const result = await attempt()
+        if (result) return result.value
         if (signal?.aborted || this.#closing)
           throw new Fault('draining', 'The gateway is stopping; try again in a moment')
+        slot?.release()
         await waiter.woken
+        await slot?.acquire()
       }
     } finally {
+      release()
       cancelTimer()
       signal?.removeEventListener('abort', onAbort)
       wake()

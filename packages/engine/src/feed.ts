@@ -1,5 +1,5 @@
 /** Publishes every committed event once and in order, to subscribers and to long polls that wait for a topic. Notifications from other gateways only trigger a read of the log (G3). */
-import { Fault, formatCursor, limits, type SessionId } from '@holdpoint/protocol'
+import { formatCursor, type SessionId } from '@holdpoint/protocol'
 import type { FrameListener, SerializedFrame } from './gateway.ts'
 import { scanEvents } from './paging.ts'
 import type { Store, StoredEvent } from './store.ts'
@@ -17,7 +17,6 @@ export class Feed {
   readonly #waiters = new Map<string, Set<() => void>>()
   readonly #eventListeners = new Set<(event: StoredEvent) => void>()
   readonly #stop: () => void
-  #waiterCount = 0
   #seq: number
   #epoch: string
   #catchingUp: Promise<void> | null = null
@@ -44,8 +43,6 @@ export class Feed {
     this.#eventListeners.add(listener)
   }
   subscribe(listener: FrameListener, session: SessionId | null): () => void {
-    if (this.#subscribers.size >= limits.subscriptionsMax)
-      throw new Fault('too_many', `${limits.subscriptionsMax} streams are open; close some and try again`)
     this.#subscribers.set(listener, session)
     return () => this.#subscribers.delete(listener)
   }
@@ -56,18 +53,14 @@ export class Feed {
 
   /** Registers the waiter synchronously, so that no event between this call and a later read is missed. */
   waitFor(topic: string): { readonly woken: Promise<void>; cancel(): void } {
-    if (this.#waiterCount >= limits.longPollsMax)
-      throw new Fault('too_many', `${limits.longPollsMax} long polls are open; try again later`)
     let wake = () => {}
     const woken = new Promise<void>(resolve => {
       wake = resolve
     })
     const waiters = this.#waiters.get(topic) ?? new Set()
     this.#waiters.set(topic, waiters.add(wake))
-    this.#waiterCount++
     const cancel = () => {
       if (!waiters.delete(wake)) return
-      this.#waiterCount--
       if (waiters.size === 0 && this.#waiters.get(topic) === waiters) this.#waiters.delete(topic)
       wake()
     }
@@ -77,7 +70,6 @@ export class Feed {
     const waiters = this.#waiters.get(topic)
     if (!waiters) return
     this.#waiters.delete(topic)
-    this.#waiterCount -= waiters.size
     for (const wake of waiters) wake()
     waiters.clear()
   }

@@ -90,6 +90,16 @@ export interface DispatchOptions {
   readonly idempotencyKey?: string
   /** Aborts a long poll. An abort does not undo anything that is already committed. */
   readonly signal?: AbortSignal
+  /** The size of the request as it was received. Calls without a size, such as those inside the process, do not count for the limit of bytes per minute. */
+  readonly bytes?: number
+  /** The caller's turn to run. A long poll gives the slot back while it waits. */
+  readonly slot?: OperationSlot
+}
+/** Limits how many operations run at the same time. */
+export interface OperationSlot {
+  /** Resolves when it is the caller's turn. Rejects if the caller aborts first. */
+  acquire(): Promise<void>
+  release(): void
 }
 export interface OperationResult<T> {
   readonly status: number
@@ -263,6 +273,8 @@ export async function openGateway({
     if (caller && !roles.includes(caller.role) && !roles.includes('anyone')) throw forbidden(caller, op)
     const parsed = spec.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, op)
+    if (caller && options.bytes !== undefined && spec.method !== 'GET')
+      ctx.quotas.writtenBytes.take(caller, options.bytes)
     const run = operations[op] as Operation<OperationName> // `op` also selected the schema that parsed the input
     return run(ctx, caller ?? anonymousCaller, parsed.data as ParsedInput<OperationName>, options) // the input was parsed with the schema of that operation
   }

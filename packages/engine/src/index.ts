@@ -10,13 +10,14 @@ export {
   type Gateway,
   type GatewayOptions,
   type OperationResult,
+  type OperationSlot,
   openGateway,
   type SerializedFrame,
   type SignIn,
   type SubscribeOptions,
   type Subscription,
 } from './gateway.ts'
-
+export { Quota, type QuotaCaller, QuotaUse } from './quota.ts'
 export { type Recovery, recoverFromLoss, type UndoneChanges, undoneChanges } from './recovery.ts'
 export {
   auditTypes,

@@ -24,7 +24,12 @@ export async function subscribe(
       )
     if (!row || !maySee(caller, row)) throw sessionNotFound(session)
   }
-  const stop = ctx.feed.subscribe(listener, session ?? null)
+  const release = ctx.quotas.subscriptions.take(caller)
+  const unsubscribe = ctx.feed.subscribe(listener, session ?? null)
+  const stop = () => {
+    unsubscribe()
+    release()
+  }
   try {
     // Live frames begin after this position. The reads below may already include later events, which is harmless because applying an event twice changes nothing.
     const { seq, epoch } = ctx.feed.position

@@ -1,10 +1,11 @@
 /** Subscriptions: the hello snapshot, resuming, live frames without a gap (G3), and streaming text. */
-import { formatCursor, type Input, limits, parseCursor } from '@holdpoint/protocol'
+import { formatCursor, type Input, limits, parseCursor, quotas } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   type AttachedAgent,
   ada,
   approval,
+  bob,
   expectFault,
   type GatewayFixture,
   openFixture,
@@ -180,11 +181,12 @@ describe('live frames', () => {
     })
     expect(subscriber.events).toEqual(items)
   })
-  it('can be received by a limited number of subscribers', async () => {
+  it('X9: can be received by a limited number of subscribers with one credential', async () => {
     const stops = []
-    for (let i = 0; i < limits.subscriptionsMax; i++)
+    for (let i = 0; i < quotas.subscriptions.person; i++)
       stops.push((await fixture.subscribe({ after: 'e1-0' })).subscription.stop)
     await expectFault(fixture.subscribe(), 'too_many')
+    expect((await fixture.subscribe({}, bob)).subscription.hello.resume).toBe('gap')
     stops[0]?.()
     expect((await fixture.subscribe()).subscription.hello.resume).toBe('gap')
   })

@@ -81,7 +81,7 @@ export {
   TokenId,
 } from './ids.ts'
 export { canonicalJson, type Json, JsonObject, parseJsonStrict } from './json.ts'
-export { limits } from './limits.ts'
+export { limits, type QuotaLimits, quotas, type RoleLimits, rates, slotUnits } from './limits.ts'
 export { namedSchemas } from './named-schemas.ts'
 export { commonFaults, type Operation, Role } from './operation.ts'
 export {

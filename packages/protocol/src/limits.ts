@@ -2,6 +2,8 @@
 export const limits = {
   // HTTP and connections
   bodyMaxBytes: 1024 * 1024,
+  /** The largest body of an operation that needs no credential. */
+  publicBodyMaxBytes: 8 * 1024,
   /** The largest body of an operation that takes attachments. */
   attachmentsBodyMaxBytes: 24 * 1024 * 1024,
   headersMaxBytes: 16 * 1024,
@@ -14,10 +16,16 @@ export const limits = {
 
   // WebSocket
   inboundFrameMaxBytes: 256 * 1024,
-  /** The number of operations that may run at the same time on one socket. */
-  socketInFlightMax: 8192,
-  /** The total size of the replies that a client may leave unread. Above this limit the gateway stops reading from the socket. */
-  queuedRepliesMaxBytes: 32 * 1024 * 1024,
+  /** The number of fragments of one message. */
+  messageFragmentsMax: 1024,
+  /** The number of pieces in which the network may deliver one frame. */
+  framePiecesMax: 2048,
+  /** The total size of the requests that wait or run on one socket. Above this limit the gateway stops reading from the socket. */
+  socketRequestsMaxBytes: 4 * 1024 * 1024,
+  /** The number of replies that a client may leave unread. Above this limit the gateway stops reading from the socket. */
+  queuedRepliesMax: 1000,
+  /** The number of pings that a client may send between two heartbeats. */
+  pingsMax: 1000,
   /** The gateway splits larger messages into fragments of this size and sends them one at a time. */
   fragmentMaxBytes: 256 * 1024,
 
@@ -58,7 +66,6 @@ export const limits = {
   /** The number of resolutions that one search of the audit log reads. `pageMaxBytes` also limits the search. */
   auditScanMax: 5000,
   waitMaxMs: 60_000,
-  longPollsMax: 20_000,
 
   // Sessions and requests
   pendingPerSessionMax: 1000,
@@ -69,7 +76,6 @@ export const limits = {
   idleAttachesMax: 5,
 
   // The stream
-  subscriptionsMax: 4000,
   /** The total size of the frames that a client may leave unread before the gateway disconnects the client. */
   subscriptionBufferMaxBytes: 4 * 1024 * 1024,
   snapshotMax: 200,
@@ -83,9 +89,64 @@ export const limits = {
   heartbeatMs: 15_000,
   /** A client reconnects if it has received nothing for this time, not even a heartbeat. */
   streamSilenceMaxMs: 40_000,
+  /** The gateway disconnects a client that leaves bytes unread and has read nothing for this time. */
+  unreadMaxMs: 30_000,
+  /** The gateway sends larger amounts to an HTTP client in parts of this size, so that it can tell whether the client still reads. */
+  httpPartMaxBytes: 64 * 1024,
 
   // Credentials
+  /** The number of wrong tokens and codes per minute from one address, after which wrong ones get 429 instead of 401. */
+  wrongAttemptsMax: 100,
+  /** The number of wrong tokens and codes per minute from all addresses together. */
+  wrongAttemptsTotalMax: 1000,
+  /** The number of addresses whose wrong attempts are counted separately. */
+  attemptSourcesMax: 10_000,
   idempotencyKeepMs: 24 * 3600 * 1000,
   linkTtlMs: 10 * 60 * 1000,
   signInTtlMs: 30 * 24 * 3600 * 1000,
 } as const
+
+/** How much of a shared resource the credentials of each role may use, and all credentials together. Agents and runners cannot use the part of the total that is reserved for people. */
+export interface QuotaLimits extends RoleLimits {
+  readonly total: number
+  readonly reservedForPeople: number
+}
+/** The limits of one credential, by its role. */
+export interface RoleLimits {
+  readonly person: number
+  readonly runner: number
+  readonly agent: number
+}
+
+const mebibyte = 1024 * 1024
+
+/** The limits that hold for each credential. One runner drives thousands of sessions with one credential. */
+export const quotas = {
+  /** HTTP requests in progress, event streams and sockets. The total is lower than `connectionsMax`, so that there is room for connections without a credential. */
+  connections: { total: 9000, reservedForPeople: 2000, person: 2000, runner: 500, agent: 300 },
+  sockets: { total: 4000, reservedForPeople: 1000, person: 500, runner: 16, agent: 50 },
+  /** Event streams, over HTTP and sockets. */
+  subscriptions: { total: 4000, reservedForPeople: 1000, person: 2000, runner: 16, agent: 100 },
+  longPolls: { total: 20_000, reservedForPeople: 1000, person: 1000, runner: 16_000, agent: 500 },
+  /** Operations that wait or run on sockets. */
+  operations: { total: 24_000, reservedForPeople: 2000, person: 2000, runner: 20_000, agent: 1000 },
+  /** The size of the requests that wait or run. */
+  requestBytes: {
+    total: 128 * mebibyte,
+    reservedForPeople: 32 * mebibyte,
+    person: 32 * mebibyte,
+    runner: 32 * mebibyte,
+    agent: 16 * mebibyte,
+  },
+  /** Units of work that run at the same time; see `slotUnits`. More work waits for its turn. */
+  slots: { total: 1024, reservedForPeople: 256, person: 256, runner: 256, agent: 128 },
+} as const satisfies Record<string, QuotaLimits>
+
+/** The limits per minute of each credential. */
+export const rates = {
+  /** The size of the requests that change something. Most of it is stored in the log. */
+  writtenBytes: { person: 256 * mebibyte, runner: 256 * mebibyte, agent: 16 * mebibyte },
+} as const satisfies Record<string, RoleLimits>
+
+/** How many units of the quota `slots` an operation, a page and a snapshot occupy until their reply is sent. A reply to an operation has about 1 MiB at most, a page and each part of a snapshot several. */
+export const slotUnits = { operation: 1, page: 16, snapshot: 64 } as const

@@ -3,6 +3,7 @@ import type { Caller, Credential, Gateway } from '@holdpoint/engine'
 import { Fault, limits, pageSecretHeader, pageSecretProtocol } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 import { parseSignInCookie } from './sign-in-cookie.ts'
+import type { WrongAttempts } from './wrong-attempts.ts'
 
 /** The access that a request needs. `page` (a file of the page) and `public` need no credential. `read` and `write` are for operations, and `socket` allows both. */
 export type AccessLevel = 'page' | 'public' | 'read' | 'write' | 'socket'
@@ -21,12 +22,19 @@ export interface AuthenticatorOptions {
   readonly hosts?: readonly string[]
   /** Additional origins of the page, for example of a reverse proxy. */
   readonly origins?: readonly string[]
+  readonly wrongAttempts: WrongAttempts
 }
 
 const secretInQuery = /[?&](?:access_token|token|auth|authorization|bearer|secret|password|code)=/i
 const viaPattern = /^[a-z][a-z0-9-]{0,19}$/
 
-export function createAuthenticator({ gateway, port, hosts = [], origins = [] }: AuthenticatorOptions): Authenticator {
+export function createAuthenticator({
+  gateway,
+  port,
+  hosts = [],
+  origins = [],
+  wrongAttempts,
+}: AuthenticatorOptions): Authenticator {
   const namedHosts = hostsWithPort(port, hosts)
   const ownHosts: ReadonlySet<string> = new Set([...namedHosts, hostOverUnix])
   const ownOrigins = new Set([...namedHosts.map(host => `http://${host}`), ...origins])
@@ -48,11 +56,17 @@ export function createAuthenticator({ gateway, port, hosts = [], origins = [] }:
     const via = viaPattern.test(viaHeader) ? viaHeader : 'api'
     const revalidate = async () => {
       const caller = await gateway.authenticate(credential, via)
-      if (!caller) throw new Fault('unauthenticated', 'This credential is unknown, expired or revoked. Sign in again.')
+      if (!caller) throw unknownCredential()
       return caller
     }
-    return { caller: await revalidate(), revalidate }
+    const caller = await gateway.authenticate(credential, via)
+    if (!caller) throw wrongAttempts.refuse(incoming.source, unknownCredential())
+    return { caller, revalidate }
   }
+}
+
+function unknownCredential(): Fault {
+  return new Fault('unauthenticated', 'This credential is unknown, expired or revoked. Sign in again.')
 }
 
 const credentialNeeded = 'This request needs a credential. Send the header Authorization: Bearer, or sign in.'

@@ -12,16 +12,23 @@ export interface IncomingRequest {
   readonly hasBody: boolean
   /** The IP address at which the server accepted the connection, or null if the request did not come over TCP. */
   readonly localAddress: string | null
+  /** The length of the body, or null if the client did not announce it. */
+  readonly bodyBytes: number | null
+  /** Where the request comes from, for the limit on wrong credentials. */
+  readonly source: string
   header(name: string): string | undefined
   /** Resolves with the whole body. If the body is larger than `maxBytes`, stops reading and rejects with a Fault. */
   body(maxBytes: number): Promise<Buffer>
-  /** Calls `callback` when the client disconnects, or at once if the client has already disconnected. */
-  onDisconnect(callback: () => void): void
+  /** Calls `callback` when the reply is sent or the client disconnects, or at once if that has already happened. */
+  onClose(callback: () => void): void
+  /** Keeps the connection open until the reply is sent, even if other clients need a connection. Called for requests with a valid credential. */
+  protect(): void
 }
 
 /** Receives the bytes of a streamed reply. */
 export interface ByteSink {
-  write(chunk: Buffer): void
+  /** Calls `onSent` when the chunk is on its way to the client. If the connection closes first, the callback may not be called. */
+  write(chunk: Buffer, onSent?: () => void): void
   /** Returns the number of bytes that the client has not read yet. */
   buffered(): number
   end(last: Buffer): void

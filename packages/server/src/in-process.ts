@@ -4,15 +4,16 @@ import { bodyTooLarge } from './input.ts'
 import type { RequestHandler } from './request-handler.ts'
 
 export async function handleFetch(handler: RequestHandler, request: Request): Promise<Response> {
-  const disconnectCallbacks = new Set<() => void>()
-  const disconnect = () => {
-    for (const callback of disconnectCallbacks) callback()
+  const closeCallbacks = new Set<() => void>()
+  const close = () => {
+    for (const callback of closeCallbacks) callback()
   }
-  request.signal.addEventListener('abort', disconnect, { once: true })
-  const reply = await handler.handle(toIncoming(request, disconnectCallbacks))
+  request.signal.addEventListener('abort', close, { once: true })
+  const reply = await handler.handle(toIncoming(request, closeCallbacks))
   const headers = headerPairs(reply.headers)
   if (typeof reply.body === 'function')
-    return new Response(toStream(reply.body, disconnect, request.signal), { status: reply.status, headers })
+    return new Response(toStream(reply.body, close, request.signal), { status: reply.status, headers })
+  close()
   const hasNoBody = reply.status === 304 || request.method === 'HEAD'
   return new Response(hasNoBody ? null : reply.body, { status: reply.status, headers })
 }
@@ -23,7 +24,7 @@ function headerPairs(flat: FlatHeaders): [string, string][] {
   return pairs
 }
 
-function toIncoming(request: Request, disconnectCallbacks: Set<() => void>): IncomingRequest {
+function toIncoming(request: Request, closeCallbacks: Set<() => void>): IncomingRequest {
   const url = new URL(request.url)
   // The URL of a Request contains the host. If the Host header differs, pass on both hosts, so that the authenticator refuses the request.
   const hostHeader = request.headers.get('host') ?? url.host
@@ -35,12 +36,15 @@ function toIncoming(request: Request, disconnectCallbacks: Set<() => void>): Inc
     headerCount: [...request.headers.keys()].length,
     hasBody: request.body !== null,
     localAddress: null,
+    bodyBytes: 0,
+    source: 'in-process',
     header: name => (name === 'host' ? host : (request.headers.get(name) ?? undefined)),
     body: maxBytes => readBody(request.body, maxBytes),
-    onDisconnect(callback) {
+    onClose(callback) {
       if (request.signal.aborted) callback()
-      else disconnectCallbacks.add(callback)
+      else closeCallbacks.add(callback)
     },
+    protect() {},
   }
 }
 
@@ -56,14 +60,14 @@ async function readBody(body: ReadableStream<Uint8Array> | null, maxBytes: numbe
 }
 
 type StreamBody = Exclude<OutgoingReply['body'], string | Buffer>
-function toStream(open: StreamBody, disconnect: () => void, signal: AbortSignal): ReadableStream<Uint8Array> {
+function toStream(open: StreamBody, close: () => void, signal: AbortSignal): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         signal.addEventListener('abort', () => controller.error(signal.reason), { once: true })
         open(sinkFor(controller))
       },
-      cancel: disconnect,
+      cancel: close,
     },
     { highWaterMark: 0, size: chunk => chunk?.length ?? 0 },
   )
@@ -71,7 +75,10 @@ function toStream(open: StreamBody, disconnect: () => void, signal: AbortSignal)
 
 function sinkFor(controller: ReadableStreamDefaultController<Uint8Array>): ByteSink {
   return {
-    write: chunk => controller.enqueue(chunk),
+    write(chunk, onSent) {
+      controller.enqueue(chunk)
+      onSent?.()
+    },
     buffered: () => -(controller.desiredSize ?? 0),
     end(last) {
       controller.enqueue(last)

@@ -5,17 +5,20 @@ import type { IncomingRequest } from './http-message.ts'
 
 type Fields = Record<string, unknown>
 
+/** Reads the input, and the size of the body. `takeBytes` is called with the size before the body is read, and may throw a Fault. */
 export async function readInput(
   incoming: IncomingRequest,
   op: Operation,
   params: Readonly<Record<string, string>>,
   query: string,
-): Promise<Fields> {
+  takeBytes: (bytes: number) => void,
+): Promise<{ readonly input: Fields; readonly bytes: number }> {
   const input: Fields = { ...params }
   if (query) for (const [name, value] of new URLSearchParams(query)) addField(input, name, value)
-  const body = await readBody(incoming, op)
-  if (body !== null) for (const [name, value] of Object.entries(body)) addField(input, name, value)
-  return input
+  const body = await readBody(incoming, op, takeBytes)
+  if (!body) return { input, bytes: 0 }
+  for (const [name, value] of Object.entries(body.fields)) addField(input, name, value)
+  return { input, bytes: body.bytes }
 }
 
 export function readQuery(query: string): Fields {
@@ -30,7 +33,16 @@ function addField(input: Fields, name: string, value: unknown): void {
   input[name] = value
 }
 
-async function readBody(incoming: IncomingRequest, op: Operation): Promise<{ readonly [key: string]: Json } | null> {
+interface Body {
+  readonly fields: { readonly [key: string]: Json }
+  readonly bytes: number
+}
+
+async function readBody(
+  incoming: IncomingRequest,
+  op: Operation,
+  takeBytes: (bytes: number) => void,
+): Promise<Body | null> {
   if (op.method === 'GET') {
     if (incoming.hasBody)
       throw new Fault('bad_input', 'A GET request must not have a body. Send the fields in the query.')
@@ -42,12 +54,19 @@ async function readBody(incoming: IncomingRequest, op: Operation): Promise<{ rea
   if (!incoming.hasBody) return null
   if ((incoming.header('content-encoding') ?? 'identity') !== 'identity')
     throw new Fault('unsupported_type', 'The body must not be compressed. Leave out content-encoding.')
-  const bytes = await incoming.body(op.allowsLargeBody ? limits.attachmentsBodyMaxBytes : limits.bodyMaxBytes)
+  const maxBytes = bodyMaxBytes(op)
+  takeBytes(Math.min(incoming.bodyBytes ?? maxBytes, maxBytes))
+  const bytes = await incoming.body(maxBytes)
   if (bytes.length === 0) return null
   if (!isUtf8(bytes)) throw new Fault('bad_json', 'The body is not valid UTF-8.')
   const body = parseJsonStrict(bytes.toString('utf8'))
   if (!isObject(body)) throw new Fault('bad_input', 'The body must be a JSON object.')
-  return body
+  return { fields: body, bytes: bytes.length }
+}
+
+function bodyMaxBytes({ roles, allowsLargeBody }: Operation): number {
+  if (roles.includes('anyone')) return limits.publicBodyMaxBytes
+  return allowsLargeBody ? limits.attachmentsBodyMaxBytes : limits.bodyMaxBytes
 }
 
 function isObject(value: Json): value is { readonly [key: string]: Json } {

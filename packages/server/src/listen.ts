@@ -1,14 +1,16 @@
 /** Runs a request handler on Node's HTTP server with connection limits, and drains open requests when the server closes. */
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault, limits } from '@holdpoint/protocol'
 import { type ByteSink, type IncomingRequest, type OutgoingReply, toFault } from './http-message.ts'
 import { bodyTooLarge } from './input.ts'
+import { OpenConnections } from './open-connections.ts'
 import { refuseUnreadable } from './raw-reply.ts'
 import type { RequestHandler } from './request-handler.ts'
 import { openSockets, type Sockets } from './socket.ts'
+import { sourceOf } from './wrong-attempts.ts'
 
 export interface Listening {
   readonly url: string
@@ -87,9 +89,6 @@ class HttpEndpoint {
   readonly #createHandler: (port: number) => RequestHandler
   readonly #limits: ConnectionLimits
   readonly #servers: Server[] = []
-  readonly #openOverTcp = new Set<Socket>()
-  /** Connections over the Unix socket are counted separately, so that clients of the port cannot lock out the commands of the gateway's own user. */
-  readonly #openOverUnix = new Set<Socket>()
   #handling: Handling | null = null
   #closing = false
 
@@ -104,7 +103,7 @@ class HttpEndpoint {
     await startListening(server, () => server.listen(port, host))
     const bound = server.address() as AddressInfo // a server that listens on TCP has an address of this type
     this.#handling ??= this.#startHandling(bound.port)
-    this.#attach(server, this.#handling, this.#openOverTcp)
+    this.#attach(server, this.#handling, this.#handling.overTcp)
     return bound.port
   }
 
@@ -116,16 +115,21 @@ class HttpEndpoint {
     const server = this.#createServer()
     await startListening(server, () => server.listen(path))
     chmodSync(path, 0o600)
-    this.#attach(server, this.#handling, this.#openOverUnix)
+    this.#attach(server, this.#handling, this.#handling.overUnix)
   }
 
   async close(): Promise<void> {
     this.#closing = true
-    this.#handling?.handler.close()
-    this.#handling?.sockets.close()
-    // Node treats a connection without any request as busy and would not close it, so close such connections here.
-    const open = [this.#openOverTcp, this.#openOverUnix]
-    for (const socket of open.flatMap(sockets => [...sockets])) if (socket.bytesRead === 0) socket.destroy()
+    if (!this.#handling) return
+    const { handler, sockets, overTcp, overUnix } = this.#handling
+    handler.close()
+    sockets.close()
+    const open = [overTcp, overUnix]
+    for (const connections of open) {
+      connections.stopChecks()
+      // Node treats a connection without any request as busy and would not close it, so close such connections here.
+      for (const socket of connections) if (socket.bytesRead === 0) socket.destroy()
+    }
     await Promise.all(this.#servers.map(server => drain(server, open, this.#limits.drainMaxMs)))
   }
 
@@ -147,20 +151,14 @@ class HttpEndpoint {
 
   #startHandling(port: number): Handling {
     const handler = this.#createHandler(port)
-    return { handler, sockets: openSockets(handler) }
+    const openConnections = () => new OpenConnections(this.#limits.connectionsMax, handler.log)
+    return { handler, sockets: openSockets(handler), overTcp: openConnections(), overUnix: openConnections() }
   }
 
-  #attach(server: Server, { handler, sockets }: Handling, open: Set<Socket>): void {
-    server.on('connection', socket => {
-      // The limit holds for all addresses together, so `server.maxConnections`, which counts one address, is not enough.
-      if (open.size >= this.#limits.connectionsMax) {
-        socket.destroy()
-        return
-      }
-      open.add(socket)
-      socket.once('close', () => open.delete(socket))
-    })
-    attachHandlers(server, handler, sockets, () => this.#closing)
+  #attach(server: Server, { handler, sockets }: Handling, connections: OpenConnections): void {
+    // The limit holds for all addresses together, so `server.maxConnections`, which counts one address, is not enough.
+    server.on('connection', socket => connections.add(socket))
+    attachHandlers(server, handler, sockets, connections, () => this.#closing)
     this.#servers.push(server)
   }
 }
@@ -168,6 +166,9 @@ class HttpEndpoint {
 interface Handling {
   readonly handler: RequestHandler
   readonly sockets: Sockets
+  readonly overTcp: OpenConnections
+  /** Connections over the Unix socket are counted separately, so that clients of the port cannot lock out the commands of the gateway's own user. */
+  readonly overUnix: OpenConnections
 }
 
 function startListening(server: Server, listen: () => void): Promise<void> {
@@ -182,7 +183,13 @@ function startListening(server: Server, listen: () => void): Promise<void> {
 }
 
 /** Attaches the event handlers of the HTTP server. A bug on one connection is logged and closes only this connection. */
-function attachHandlers(server: Server, handler: RequestHandler, sockets: Sockets, isClosing: () => boolean): void {
+function attachHandlers(
+  server: Server,
+  handler: RequestHandler,
+  sockets: Sockets,
+  connections: OpenConnections,
+  isClosing: () => boolean,
+): void {
   const replies = new WeakMap<Duplex, ServerResponse>()
   const logAndDestroy = (connection: { destroy(): unknown }) => (error: unknown) => {
     toFault(error, handler.log)
@@ -193,15 +200,18 @@ function attachHandlers(server: Server, handler: RequestHandler, sockets: Socket
     res.on('error', logAndDestroy(res))
     const sendReply = (reply: OutgoingReply) => {
       if (res.destroyed) return
-      if (typeof reply.body === 'function') openStream(res, reply, reply.body)
-      else send(res, reply, reply.body, isClosing() || !req.complete)
+      if (typeof reply.body === 'function') openStream(res, reply, reply.body, connections)
+      else send(res, reply, reply.body, isClosing() || !req.complete, connections)
     }
-    handler.handle(toIncoming(req, res)).then(sendReply).catch(logAndDestroy(res))
+    handler
+      .handle(toIncoming(req, res, connections))
+      .then(sendReply)
+      .catch(logAndDestroy(res))
   }
   server.on('request', onRequest)
   server.on('checkExpectation', onRequest)
   server.on('upgrade', (req, socket, head) => {
-    sockets.upgrade(toIncoming(req, socket), req, socket, head).catch(logAndDestroy(socket))
+    sockets.upgrade(toIncoming(req, socket, connections), req, socket, head).catch(logAndDestroy(socket))
   })
   server.on('clientError', (error, socket) => {
     const reply = replies.get(socket)
@@ -212,11 +222,11 @@ function attachHandlers(server: Server, handler: RequestHandler, sockets: Socket
   server.on('error', error => void toFault(error, handler.log))
 }
 
-function drain(server: Server, open: readonly ReadonlySet<Socket>[], maxMs: number): Promise<void> {
+function drain(server: Server, open: readonly OpenConnections[], maxMs: number): Promise<void> {
   return new Promise(resolve => {
     // Some clients never read their last reply or never answer the closing frame, so close their connections after `maxMs`.
     const timeout = setTimeout(() => {
-      for (const sockets of open) for (const socket of sockets) socket.destroy()
+      for (const connections of open) for (const socket of connections) socket.destroy()
       resolve()
     }, maxMs)
     server.close(() => {
@@ -240,25 +250,46 @@ function findRepeatedHeader(raw: readonly string[]): string | null {
   return null
 }
 
+/** Returns a function that registers callbacks for the end of a connection, with a single event listener. */
+function closeCallbacks(connection: Connection): (callback: () => void) => void {
+  let callbacks: (() => void)[] | null = null
+  return callback => {
+    if (connection.destroyed) callback()
+    else if (callbacks) callbacks.push(callback)
+    else {
+      const all = [callback]
+      callbacks = all
+      connection.once('close', () => {
+        for (const each of all) each()
+      })
+    }
+  }
+}
+
 interface Connection {
   readonly destroyed: boolean
   once(event: 'close', callback: () => void): unknown
 }
-function toIncoming(req: IncomingMessage, connection: Connection): IncomingRequest {
+function toIncoming(req: IncomingMessage, connection: Connection, connections: OpenConnections): IncomingRequest {
   const { headers } = req
+  const length = headers['content-length']
+  const onClose = closeCallbacks(connection)
   return {
     method: req.method ?? '',
     target: req.url ?? '',
     repeatedHeader: findRepeatedHeader(req.rawHeaders),
     headerCount: req.rawHeaders.length / 2,
-    hasBody: headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0',
     // A server that listens on all IPv6 addresses also accepts IPv4 connections, whose addresses have this prefix.
     localAddress: req.socket.localAddress?.replace(/^::ffff:/, '') ?? null,
+    hasBody: headers['transfer-encoding'] !== undefined || (length ?? '0') !== '0',
+    bodyBytes: length === undefined ? null : Number(length),
+    source: sourceOf(req.socket.remoteAddress),
     header: name => headers[name] as string | undefined, // only set-cookie is an array, and requests do not contain set-cookie
     body: maxBytes => readBody(req, maxBytes),
-    onDisconnect(callback) {
-      if (connection.destroyed) callback()
-      else connection.once('close', callback)
+    onClose,
+    protect() {
+      connections.protect(req.socket)
+      onClose(() => connections.unprotect(req.socket))
     },
   }
 }
@@ -285,24 +316,33 @@ function readBody(req: IncomingMessage, maxBytes: number): Promise<Buffer> {
 }
 
 /** Sends a reply. With `isLast`, also closes the connection, so that the unread rest of a body is not parsed as the next request. */
-function send(res: ServerResponse, reply: OutgoingReply, body: string | Buffer, isLast: boolean): void {
+function send(
+  res: ServerResponse,
+  reply: OutgoingReply,
+  body: string | Buffer,
+  isLast: boolean,
+  connections: OpenConnections,
+): void {
   const headers = [...reply.headers]
-  if (reply.status !== 304) headers.push('content-length', String(Buffer.byteLength(body)))
+  const length = Buffer.byteLength(body)
+  if (reply.status !== 304) headers.push('content-length', String(length))
   if (isLast) headers.push('connection', 'close')
   res.writeHead(reply.status, headers)
-  res.end(res.req.method === 'HEAD' ? undefined : body)
+  if (res.req.method === 'HEAD') res.end()
+  else if (length <= limits.httpPartMaxBytes) res.end(body)
+  else connections.writerFor(res).end(Buffer.from(body))
 }
 
 /** Opens a streamed reply. The stream lasts as long as its connection, so it needs no chunked encoding, and all clients receive the same bytes. */
-function openStream(res: ServerResponse, reply: OutgoingReply, open: (sink: ByteSink) => void): void {
+function openStream(
+  res: ServerResponse,
+  reply: OutgoingReply,
+  open: (sink: ByteSink) => void,
+  connections: OpenConnections,
+): void {
   res.useChunkedEncodingByDefault = false
   res.shouldKeepAlive = false
   res.writeHead(reply.status, [...reply.headers])
   res.flushHeaders()
-  open({
-    write: chunk => void res.write(chunk),
-    buffered: () => res.writableLength,
-    end: last => void res.end(last),
-    destroy: () => void res.destroy(),
-  })
+  open(connections.writerFor(res))
 }

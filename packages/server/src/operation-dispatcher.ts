@@ -1,11 +1,15 @@
-/** Dispatches operations of all transports to the gateway. A long poll ends when its caller disconnects or the server closes. */
-import type { Caller, CrashPoint, Gateway, OperationResult } from '@holdpoint/engine'
-import { contract, Fault, type OperationName } from '@holdpoint/protocol'
+/** Dispatches operations of all transports to the gateway, each when it is its caller's turn. A long poll ends when its caller disconnects or the server closes. */
+import type { Caller, CrashPoint, Gateway, OperationResult, OperationSlot } from '@holdpoint/engine'
+import { contract, Fault, type OperationName, slotUnits } from '@holdpoint/protocol'
 
 export interface OperationCall {
   readonly op: OperationName
   readonly input: unknown
   readonly idempotencyKey: string | null
+  /** The size of the request as it was received. */
+  readonly bytes: number
+  /** The turn of the operation. The caller of `dispatch` releases the slot when the reply is sent. */
+  readonly slot: OperationSlot
   /** Calls `callback` when the caller no longer waits for the reply. */
   onDisconnect(callback: () => void): void
 }
@@ -20,6 +24,15 @@ const draining = () =>
 const longPollOperations = new Set(
   Object.entries(contract).flatMap(([name, op]) => ('wait' in op.input.shape ? [name] : [])),
 )
+const pageOperations = new Set(
+  Object.entries(contract).flatMap(([name, op]) => ('items' in op.output.shape ? [name] : [])),
+)
+export function isLongPoll(op: OperationName): boolean {
+  return longPollOperations.has(op)
+}
+export function slotUnitsOf(op: OperationName): number {
+  return pageOperations.has(op) ? slotUnits.page : slotUnits.operation
+}
 
 export function createOperationDispatcher(gateway: Gateway, crashPoint: CrashPoint = () => {}): OperationDispatcher {
   const longPolls = new Set<AbortController>()
@@ -30,7 +43,7 @@ export function createOperationDispatcher(gateway: Gateway, crashPoint: CrashPoi
     longPolls.add(abort)
     call.onDisconnect(() => abort.abort())
     try {
-      return await gateway.dispatchUnparsed(caller, call.op, call.input, { signal: abort.signal })
+      return await gateway.dispatchUnparsed(caller, call.op, call.input, { signal: abort.signal, slot: call.slot })
     } finally {
       longPolls.delete(abort)
     }
@@ -39,10 +52,14 @@ export function createOperationDispatcher(gateway: Gateway, crashPoint: CrashPoi
   return {
     async dispatch(caller, call) {
       if (closed) throw draining()
-      const { op, input, idempotencyKey } = call
-      const reply = longPollOperations.has(op)
+      const { op, input, idempotencyKey, bytes } = call
+      await call.slot.acquire()
+      const reply = isLongPoll(op)
         ? await runLongPoll(caller, call)
-        : await gateway.dispatchUnparsed(caller, op, input, idempotencyKey === null ? undefined : { idempotencyKey })
+        : await gateway.dispatchUnparsed(caller, op, input, {
+            bytes,
+            ...(idempotencyKey === null ? {} : { idempotencyKey }),
+          })
       crashPoint(`replying:${op}`)
       return reply
     },

@@ -1,8 +1,19 @@
 /** Handles a request of any transport: authenticates the caller, finds the route, reads the input and runs the operation. */
-import type { CrashPoint, Gateway } from '@holdpoint/engine'
-import { apiRoot, contract, Fault, faultFromZod, limits, type Operation, type OperationName } from '@holdpoint/protocol'
+import type { Caller, CrashPoint, Gateway } from '@holdpoint/engine'
+import {
+  apiRoot,
+  contract,
+  Fault,
+  faultFromZod,
+  limits,
+  type Operation,
+  type OperationName,
+  slotUnits,
+} from '@holdpoint/protocol'
+import { type Admission, nobody } from './admission.ts'
 import { type AccessLevel, type Authenticated, type Authenticator, createAuthenticator } from './authenticate.ts'
 import {
+  type ByteSink,
   type FlatHeaders,
   faultReply,
   type IncomingRequest,
@@ -13,12 +24,13 @@ import {
 } from './http-message.ts'
 import { readIdempotencyKey, readInput } from './input.ts'
 import { openapiText } from './openapi.ts'
-import { createOperationDispatcher, type OperationDispatcher } from './operation-dispatcher.ts'
+import { createOperationDispatcher, type OperationDispatcher, slotUnitsOf } from './operation-dispatcher.ts'
 import { findRoute, type Target } from './routes.ts'
 import { formatSignInCookie } from './sign-in-cookie.ts'
 import { readStreamOptions, sseSink, streamHeaders } from './sse-stream.ts'
 import type { StaticFiles } from './static-files.ts'
 import { createSubscriptionHub, type SubscriptionHub } from './subscriptions.ts'
+import type { WrongAttempts } from './wrong-attempts.ts'
 
 export interface RequestHandlerOptions {
   readonly gateway: Gateway
@@ -29,6 +41,9 @@ export interface RequestHandlerOptions {
   readonly hosts?: readonly string[]
   readonly origins?: readonly string[]
   readonly crashPoint?: CrashPoint
+  /** Shared by all handlers of a server. */
+  readonly admission: Admission
+  readonly wrongAttempts: WrongAttempts
 }
 
 export class RequestHandler {
@@ -36,11 +51,13 @@ export class RequestHandler {
   readonly operations: OperationDispatcher
   readonly subscriptions: SubscriptionHub
   readonly log: Log
+  readonly admission: Admission
   readonly #options: RequestHandlerOptions
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options
     this.log = options.log
+    this.admission = options.admission
     this.authenticate = createAuthenticator(options)
     this.operations = createOperationDispatcher(options.gateway, options.crashPoint)
     this.subscriptions = createSubscriptionHub(options.gateway, options.log)
@@ -72,6 +89,7 @@ export class RequestHandler {
     if (!route)
       throw new Fault('not_found', 'There is no such operation. GET /api/v1/openapi.json lists all operations.')
     if (!target) return wrongMethod([...route.targets.keys()])
+    if (authenticated.caller) this.#admitConnection(incoming, authenticated.caller)
     switch (target) {
       case 'events':
         return this.#openStream(incoming, authenticated, query)
@@ -80,10 +98,18 @@ export class RequestHandler {
       case 'socket':
         throw new Fault('bad_input', 'This path is for WebSockets. Connect with an upgrade request.')
       default: {
-        const input = await readInput(incoming, contract[target], route.params, query)
-        return this.#runOperation(incoming, authenticated, target, input)
+        const takeBytes = (bytes: number) =>
+          incoming.onClose(this.admission.requestBytes.take(authenticated.caller ?? nobody, bytes))
+        const received = await readInput(incoming, contract[target], route.params, query, takeBytes)
+        return this.#runOperation(incoming, authenticated, target, received)
       }
     }
+  }
+
+  /** Counts the request for its credential until the reply is sent. */
+  #admitConnection(incoming: IncomingRequest, caller: Caller): void {
+    incoming.onClose(this.admission.connections.take(caller))
+    incoming.protect()
   }
 
   async #handleOutsideApi(incoming: IncomingRequest, path: string): Promise<OutgoingReply> {
@@ -100,21 +126,29 @@ export class RequestHandler {
     incoming: IncomingRequest,
     { caller }: Authenticated,
     op: OperationName,
-    input: unknown,
+    { input, bytes }: { readonly input: unknown; readonly bytes: number },
   ): Promise<OutgoingReply> {
     if (op === 'signIn') return this.#signIn(incoming, input)
     if (op === 'proveGateway' && incoming.localAddress !== null)
       return this.#proveGateway(incoming, incoming.localAddress, input)
     const idempotencyKey = readIdempotencyKey(incoming.header('idempotency-key'))
-    const onDisconnect = (callback: () => void) => incoming.onDisconnect(callback)
-    const { status, body } = await this.operations.dispatch(caller, { op, input, idempotencyKey, onDisconnect })
+    const onDisconnect = (callback: () => void) => incoming.onClose(callback)
+    const slot = this.admission.slots.slotFor(caller ?? nobody, slotUnitsOf(op), onDisconnect)
+    onDisconnect(() => slot.release())
+    const call = { op, input, idempotencyKey, bytes, slot, onDisconnect }
+    const { status, body } = await this.operations.dispatch(caller, call)
     return jsonReply(status, body, op === 'signOut' ? this.#cookieHeader(incoming, '', 0) : undefined)
   }
 
   async #signIn(incoming: IncomingRequest, input: unknown): Promise<OutgoingReply> {
     const parsed = contract.signIn.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, 'The sign-in')
-    const { cookie, pageSecret, caller } = await this.#options.gateway.redeemLink(parsed.data.code)
+    const { cookie, pageSecret, caller } = await this.#options.gateway
+      .redeemLink(parsed.data.code)
+      .catch((error: unknown) => {
+        const isWrongCode = error instanceof Fault && error.code === 'unauthenticated'
+        throw isWrongCode ? this.#options.wrongAttempts.refuse(incoming.source, error) : error
+      })
     this.#options.crashPoint?.('replying:signIn')
     return jsonReply(200, { person: caller.name, pageSecret }, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
   }
@@ -140,9 +174,15 @@ export class RequestHandler {
     query: string,
   ): Promise<OutgoingReply> {
     const options = readStreamOptions(query, incoming.header('last-event-id'))
-    const subscription = await this.subscriptions.subscribe(caller ?? (await revalidate()), options, revalidate)
-    incoming.onDisconnect(() => subscription.unsubscribe())
-    return { status: 200, headers: streamHeaders, body: sink => subscription.open(sseSink(sink, options.after)) }
+    const subscriber = caller ?? (await revalidate())
+    const onClose = (callback: () => void) => incoming.onClose(callback)
+    const slot = this.admission.slots.slotFor(subscriber, slotUnits.snapshot, onClose)
+    onClose(() => slot.release())
+    await slot.acquire()
+    const subscription = await this.subscriptions.subscribe(subscriber, options, revalidate)
+    onClose(() => subscription.unsubscribe())
+    const open = (sink: ByteSink) => subscription.open(sseSink(sink, options.after), () => slot.release())
+    return { status: 200, headers: streamHeaders, body: open }
   }
 }
 

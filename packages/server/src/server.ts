@@ -1,11 +1,13 @@
 /** Creates the server, which makes one gateway available in process and over HTTP. */
 import type { CrashPoint, Gateway } from '@holdpoint/engine'
 import { limits } from '@holdpoint/protocol'
+import { Admission } from './admission.ts'
 import type { Log } from './http-message.ts'
 import { handleFetch } from './in-process.ts'
 import { type ConnectionLimits, type CreateHandler, type ListenAddress, type Listening, listen } from './listen.ts'
 import { RequestHandler } from './request-handler.ts'
 import { openStaticFiles } from './static-files.ts'
+import { WrongAttempts } from './wrong-attempts.ts'
 
 export interface ServerOptions {
   readonly gateway: Gateway
@@ -35,9 +37,10 @@ const portInProcess = 80
 export function createServer(options: ServerOptions): Server {
   const { staticDir, version = '0.0.0', log = logToStderr, connectionLimits, ...rest } = options
   const staticFiles = openStaticFiles(staticDir)
+  const shared = { staticFiles, version, log, admission: new Admission(), wrongAttempts: new WrongAttempts() }
   const createHandler: CreateHandler = (port, host) => {
     const hosts = host === null ? rest.hosts : [...(rest.hosts ?? []), host]
-    return new RequestHandler({ ...rest, ...(hosts && { hosts }), staticFiles, version, log, port })
+    return new RequestHandler({ ...rest, ...shared, ...(hosts && { hosts }), port })
   }
   const inProcess = createHandler(portInProcess, null)
   return {

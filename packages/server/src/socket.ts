@@ -1,12 +1,22 @@
 /** Runs operations and sends the event stream over WebSockets, with the same checks as HTTP. */
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
-import type { SerializedFrame } from '@holdpoint/engine'
-import { apiRoot, contract, Fault, type Json, limits, type OperationName, parseJsonStrict } from '@holdpoint/protocol'
+import type { Caller, OperationResult, SerializedFrame, SubscribeOptions } from '@holdpoint/engine'
+import {
+  apiRoot,
+  contract,
+  Fault,
+  type Json,
+  limits,
+  type OperationName,
+  parseJsonStrict,
+  slotUnits,
+} from '@holdpoint/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Authenticated } from './authenticate.ts'
 import { type IncomingRequest, toFault } from './http-message.ts'
 import { readIdempotencyKey } from './input.ts'
+import { isLongPoll, slotUnitsOf } from './operation-dispatcher.ts'
 import { refuse } from './raw-reply.ts'
 import type { RequestHandler } from './request-handler.ts'
 import { SocketWriter } from './socket-writer.ts'
@@ -23,6 +33,9 @@ export function openSockets(handler: RequestHandler): Sockets {
     noServer: true,
     maxPayload: limits.inboundFrameMaxBytes,
     perMessageDeflate: false,
+    autoPong: false,
+    maxFragments: limits.messageFragmentsMax,
+    maxBufferedChunks: limits.framePiecesMax,
   })
   server.on('wsClientError', (error, socket) =>
     refuse(socket, new Fault('bad_input', `The WebSocket handshake is not valid: ${error.message}.`)),
@@ -38,10 +51,14 @@ export function openSockets(handler: RequestHandler): Sockets {
       const onError = () => socket.destroy()
       socket.once('error', onError)
       try {
-        const authenticated = await handler.authenticate(incoming, 'socket')
+        const { caller, revalidate } = await handler.authenticate(incoming, 'socket')
         if (closed) throw new Fault('draining', 'This gateway is shutting down. Connect again in a moment.')
         if (incoming.target !== `${apiRoot}/socket`)
           throw new Fault('not_found', `There is no WebSocket at this path. Connect to ${apiRoot}/socket.`)
+        const authenticated = { caller: caller ?? (await revalidate()), revalidate }
+        incoming.onClose(handler.admission.connections.take(authenticated.caller))
+        incoming.onClose(handler.admission.sockets.take(authenticated.caller))
+        incoming.protect()
         socket.off('error', onError)
         server.handleUpgrade(req, socket, head, ws => {
           const connection = new SocketConnection(ws, handler, authenticated)
@@ -67,6 +84,12 @@ function encodeFrame(frame: SerializedFrame): Buffer {
   return encoded
 }
 
+type Reply = OperationResult<unknown> | Fault
+function encodeReply(id: FrameId | null, reply: Reply): Buffer {
+  const { status } = reply
+  return Buffer.from(JSON.stringify({ frame: 'reply', id, status, body: reply instanceof Fault ? reply : reply.body }))
+}
+
 type Fields = { readonly [key: string]: Json }
 type FrameId = string | number
 
@@ -76,29 +99,38 @@ class SocketConnection {
   readonly #writer: SocketWriter
   readonly #handler: RequestHandler
   readonly #authenticated: Authenticated
+  readonly #caller: Caller
   /** For each running operation, by its id, a function that cancels the operation. */
   readonly #running = new Map<FrameId, () => void>()
+  /** The size of the requests that wait or run. */
+  #requestBytes = 0
   #subscription: ClientSubscription | null = null
-  #subscribeCount = 0
+  /** The last subscribe frame: its number, how to cancel it, and when it is done. */
+  #subscribing = { number: 0, cancel: () => {}, done: Promise.resolve() }
   #gotPong = true
+  readonly #pings: PingReplies
 
-  constructor(ws: WebSocket, handler: RequestHandler, authenticated: Authenticated) {
+  constructor(ws: WebSocket, handler: RequestHandler, authenticated: Authenticated & { readonly caller: Caller }) {
     this.#ws = ws
-    this.#writer = new SocketWriter(ws)
+    this.#writer = new SocketWriter(ws, () => this.#pauseOrResume())
     this.#handler = handler
     this.#authenticated = authenticated
+    this.#caller = authenticated.caller
+    this.#pings = new PingReplies(ws, () => this.#terminate(`the client sent more than ${limits.pingsMax} pings`))
     ws.on('message', (data: Buffer, isBinary) => this.#onMessage(data, isBinary))
     ws.on('pong', () => {
       this.#gotPong = true
     })
     ws.on('error', error => this.#terminate(error.message))
     ws.once('close', () => {
+      this.#subscribing.cancel()
       this.#subscription?.unsubscribe()
       for (const cancel of this.#running.values()) cancel()
     })
   }
 
   heartbeat(): void {
+    this.#pings.resetCount()
     // Pongs do not arrive while reading is paused, so a client that has read queued messages counts as alive as well.
     const isAlive = this.#writer.hasProgressed() || this.#gotPong
     this.#gotPong = false
@@ -113,7 +145,7 @@ class SocketConnection {
   }
 
   #terminate(reason: string): void {
-    this.#handler.log({ disconnected: this.#authenticated.caller?.name ?? 'nobody', reason })
+    this.#handler.log({ disconnected: this.#caller.name, reason })
     this.#ws.terminate()
   }
 
@@ -125,90 +157,171 @@ class SocketConnection {
       if (typeof frame !== 'object' || frame === null || Array.isArray(frame))
         throw new Fault('bad_input', 'A frame must be a JSON object.')
       const fields = frame as Fields // the check above refuses everything except objects
-      if ('subscribe' in fields) void this.#subscribe(fields)
+      if ('subscribe' in fields) this.#subscribe(fields)
       else if ('cancel' in fields)
         this.#running.get(fields.cancel as FrameId)?.() // a value of another type is never a key of the map
       else {
         id = readId(fields.id)
-        void this.#runOperation(id, fields)
+        void this.#runOperation(id, fields, data.length)
       }
     } catch (error) {
       this.#sendFault(id, error)
     }
   }
 
-  async #runOperation(id: FrameId, fields: Fields): Promise<void> {
+  async #runOperation(id: FrameId, fields: Fields, bytes: number): Promise<void> {
+    let release = () => {}
     try {
       const { op, input, idempotencyKey } = readOperation(fields)
       if (this.#running.has(id)) throw new Fault('bad_input', `An operation with the id ${id} is already running.`)
-      if (this.#running.size >= limits.socketInFlightMax)
-        throw new Fault('too_many', `More than ${limits.socketInFlightMax} operations are running on this socket.`)
-      let onCancel = () => {}
-      this.#running.set(id, () => onCancel())
+      release = this.#admit(op, bytes)
+      const cancelCallbacks: (() => void)[] = []
+      this.#running.set(id, () => {
+        for (const callback of cancelCallbacks) callback()
+      })
+      const onDisconnect = (callback: () => void) => void cancelCallbacks.push(callback)
+      const slot = this.#handler.admission.slots.slotFor(this.#caller, slotUnitsOf(op), onDisconnect)
       try {
         const caller = await this.#authenticated.revalidate()
-        const onDisconnect = (callback: () => void) => {
-          onCancel = callback
-        }
-        const { status, body } = await this.#handler.operations.dispatch(caller, {
-          op,
-          input,
-          idempotencyKey,
-          onDisconnect,
-        })
-        this.#send({ frame: 'reply', id, status, body })
+        const call = { op, input, idempotencyKey, bytes, slot, onDisconnect }
+        const reply = await this.#handler.operations.dispatch(caller, call)
+        this.#send(id, reply, () => slot.release())
+      } catch (error) {
+        slot.release()
+        throw error
       } finally {
         this.#running.delete(id)
       }
     } catch (error) {
       this.#sendFault(id, error)
+    } finally {
+      release()
     }
   }
 
-  async #subscribe({ subscribe }: Fields): Promise<void> {
+  /** Counts an operation until the returned function is called. A long poll holds only its few parsed fields, so its size does not count. */
+  #admit(op: OperationName, bytes: number): () => void {
+    const { operations, requestBytes } = this.#handler.admission
+    const counted = isLongPoll(op) ? 0 : bytes
+    const releaseOperation = operations.take(this.#caller)
+    let releaseBytes = () => {}
     try {
-      if (typeof subscribe !== 'object' || subscribe === null)
-        throw new Fault('bad_input', '"subscribe" must be an object.')
-      const number = ++this.#subscribeCount
+      releaseBytes = requestBytes.take(this.#caller, counted)
+    } catch (error) {
+      releaseOperation()
+      throw error
+    }
+    this.#requestBytes += counted
+    this.#pauseOrResume()
+    return () => {
+      releaseOperation()
+      releaseBytes()
+      this.#requestBytes -= counted
+      this.#pauseOrResume()
+    }
+  }
+
+  /** Stops reading from the socket while it has too much to do or the client leaves too many replies unread. Refusing further operations would only add more replies. */
+  #pauseOrResume(): void {
+    const isFull =
+      this.#requestBytes > limits.socketRequestsMaxBytes || this.#writer.queuedReplies > limits.queuedRepliesMax
+    if (isFull && !this.#ws.isPaused) this.#ws.pause()
+    else if (!isFull && this.#ws.isPaused) this.#ws.resume()
+  }
+
+  /** Subscribes after the previous subscribe frame is done or cancelled, so that a socket builds one snapshot at a time. */
+  #subscribe({ subscribe }: Fields): void {
+    if (typeof subscribe !== 'object' || subscribe === null)
+      throw new Fault('bad_input', '"subscribe" must be an object.')
+    const options = readSubscribeOptions(subscribe as Fields) // `readSubscribeOptions` checks every field
+    const previous = this.#subscribing
+    previous.cancel()
+    const number = previous.number + 1
+    const run = async () => {
+      if (number === this.#subscribing.number) await this.#openSubscription(number, options)
+    }
+    this.#subscribing = { number, cancel: () => {}, done: previous.done.then(run) }
+  }
+
+  async #openSubscription(number: number, options: SubscribeOptions): Promise<void> {
+    const isWanted = () => number === this.#subscribing.number && this.#ws.readyState === this.#ws.OPEN
+    const onCancel = (callback: () => void) => {
+      this.#subscribing.cancel = callback
+    }
+    const slot = this.#handler.admission.slots.slotFor(this.#caller, slotUnits.snapshot, onCancel)
+    try {
       const { revalidate } = this.#authenticated
       const caller = await revalidate()
-      const options = readSubscribeOptions(subscribe as Fields) // `readSubscribeOptions` checks every field
+      await slot.acquire()
       const subscription = await this.#handler.subscriptions.subscribe(caller, options, revalidate)
-      // Drop this subscription if a newer subscribe frame has arrived or the socket has closed in the meantime.
-      if (number !== this.#subscribeCount || this.#ws.readyState !== this.#ws.OPEN) return subscription.unsubscribe()
+      if (!isWanted()) {
+        subscription.unsubscribe()
+        slot.release()
+        return
+      }
       this.#subscription?.unsubscribe()
       this.#subscription = subscription
-      subscription.open(socketSink(this.#ws, this.#writer))
+      subscription.open(socketSink(this.#ws, this.#writer), () => slot.release())
     } catch (error) {
-      this.#sendFault(null, error)
+      slot.release()
+      if (isWanted()) this.#sendFault(null, error)
     }
   }
 
   #sendFault(id: FrameId | null, error: unknown): void {
-    const fault = toFault(error, this.#handler.log)
-    this.#send({ frame: 'reply', id, status: fault.status, body: fault })
+    this.#send(id, toFault(error, this.#handler.log))
   }
 
-  #send(frame: object): void {
-    this.#writer.send('reply', Buffer.from(JSON.stringify(frame)))
+  #send(id: FrameId | null, reply: Reply, onSent: () => void = () => {}): void {
+    const encode = () => {
+      try {
+        return encodeReply(id, reply)
+      } catch (error) {
+        return encodeReply(id, toFault(error, this.#handler.log))
+      }
+    }
+    this.#writer.sendReply(encode, onSent)
+    this.#pauseOrResume()
+  }
+}
+
+/** Answers the pings of a client, one at a time: while a pong is unsent, further pings need no pong of their own. A client that sends a flood of pings is disconnected. */
+class PingReplies {
+  #count = 0
+  #isSending = false
+
+  constructor(ws: WebSocket, onFlood: () => void) {
+    ws.on('ping', (data: Buffer) => {
+      if (++this.#count === limits.pingsMax + 1) onFlood()
+      if (this.#isSending || this.#count > limits.pingsMax) return
+      this.#isSending = true
+      ws.pong(data, false, () => {
+        this.#isSending = false
+      })
+    })
+  }
+
+  resetCount(): void {
+    this.#count = 0
   }
 }
 
 function socketSink(ws: WebSocket, writer: SocketWriter): FrameSink {
   return {
-    start({ hello, missed }) {
+    start({ hello, missed }, onSent) {
       let bytes = 0
-      const send = (json: string) => {
+      const send = (json: string, onSent?: () => void) => {
         const text = Buffer.from(json)
         bytes += text.length
-        writer.send('frame', text)
+        writer.sendFrame(text, onSent)
       }
-      send(JSON.stringify({ frame: 'hello', hello }))
-      for (const { json } of missed) send(json)
+      const last = missed.length - 1
+      send(JSON.stringify({ frame: 'hello', hello }), last < 0 ? onSent : undefined)
+      for (const [i, { json }] of missed.entries()) send(json, i === last ? onSent : undefined)
       return bytes
     },
     send(frames) {
-      for (const frame of frames) writer.send('frame', encodeFrame(frame))
+      for (const frame of frames) writer.sendFrame(encodeFrame(frame))
     },
     buffered: () => writer.unsentFrameBytes,
     // SocketConnection sends the pings and closes the socket, so these two methods do nothing.

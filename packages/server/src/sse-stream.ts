@@ -1,5 +1,5 @@
 /** Sends the event stream as Server-Sent Events. Each frame is one event with JSON data, and all subscribers receive the same bytes. */
-import type { SerializedFrame, SubscribeOptions, Subscription } from '@holdpoint/engine'
+import type { SerializedFrame, SubscribeOptions } from '@holdpoint/engine'
 import { Cursor, Fault, SessionId } from '@holdpoint/protocol'
 import { type ByteSink, type FlatHeaders, securityHeaders } from './http-message.ts'
 import { readQuery } from './input.ts'
@@ -46,17 +46,18 @@ function encodeBatch(frames: readonly SerializedFrame[]): Buffer {
 
 export function sseSink(sink: ByteSink, after: string | undefined): FrameSink {
   return {
-    start({ hello, missed }: Subscription) {
+    start({ hello, missed }, onSent) {
       // If the connection breaks between `hello` and the missed events, the client must resume before these events, so `hello` has the old cursor.
       const id = hello.resume === 'ok' && after !== undefined ? after : hello.cursor
       let bytes = 0
-      const write = (cursor: string | null, json: string) => {
+      const write = (cursor: string | null, json: string, onSent?: () => void) => {
         const chunk = Buffer.from(formatEvent(cursor, json))
         bytes += chunk.length
-        sink.write(chunk)
+        sink.write(chunk, onSent)
       }
-      write(id, JSON.stringify({ frame: 'hello', hello }))
-      for (const { cursor, json } of missed) write(cursor, json)
+      const last = missed.length - 1
+      write(id, JSON.stringify({ frame: 'hello', hello }), last < 0 ? onSent : undefined)
+      for (const [i, { cursor, json }] of missed.entries()) write(cursor, json, i === last ? onSent : undefined)
       return bytes
     },
     send: frames => sink.write(encodeBatch(frames)),

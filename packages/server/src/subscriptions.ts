@@ -5,8 +5,8 @@ import { type Log, toFault } from './http-message.ts'
 
 /** The transport of one subscription: an event stream or a socket. */
 export interface FrameSink {
-  /** Sends `hello` and the missed events. Returns the number of bytes sent. */
-  start(subscription: Subscription): number
+  /** Sends `hello` and the missed events. Returns the number of bytes, and calls `onSent` when all of them are on their way to the client. */
+  start(subscription: Subscription, onSent: () => void): number
   send(frames: readonly SerializedFrame[]): void
   /** Returns the number of bytes of frames that the client has not read yet. */
   buffered(): number
@@ -18,8 +18,8 @@ export interface FrameSink {
 }
 
 export interface ClientSubscription {
-  /** Sends `hello`, the missed events and the frames that have arrived since the subscription started, and then every new frame. */
-  open(sink: FrameSink): void
+  /** Sends `hello`, the missed events and the frames that have arrived since the subscription started, and then every new frame. Calls `onStarted` when `hello` and the missed events are on their way to the client. */
+  open(sink: FrameSink, onStarted: () => void): void
   unsubscribe(): void
 }
 
@@ -55,11 +55,6 @@ export function createSubscriptionHub(gateway: Pick<Gateway, 'subscribe'>, log: 
   return {
     async subscribe(caller, options, revalidate) {
       if (closed) throw new Fault('draining', 'This gateway is shutting down. Subscribe again in a moment.')
-      if (active.size >= limits.subscriptionsMax)
-        throw new Fault(
-          'too_many',
-          `This gateway already has ${limits.subscriptionsMax} subscriptions. Try again later.`,
-        )
       const subscription = new ActiveSubscription({ scheduleFlush, remove, revalidate, log, callerName: caller.name })
       active.add(subscription)
       heartbeat ??= setInterval(() => {
@@ -107,7 +102,7 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     if (this.#queued.push(frame) === 1 && this.#sink) this.#context.scheduleFlush(this)
   }
 
-  open(sink: FrameSink): void {
+  open(sink: FrameSink, onStarted: () => void): void {
     const { source } = this
     if (this.#ended || !source) {
       sink.destroy()
@@ -115,7 +110,7 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     }
     this.#sink = sink
     this.#guard(() => {
-      this.#bufferMaxBytes += sink.start(source)
+      this.#bufferMaxBytes += sink.start(source, onStarted)
     })
     if (this.#queued.length > 0) this.flush()
   }

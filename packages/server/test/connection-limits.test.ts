@@ -4,7 +4,7 @@ import { apiRoot, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { LogLine } from '../src/http-message.ts'
-import { authHeaders, request, secrets, sendRaw, startTestServer, type TestServer } from './test-server.ts'
+import { authHeaders, openSocket, request, secrets, sendRaw, startTestServer, type TestServer } from './test-server.ts'
 
 const closers: (() => Promise<void>)[] = []
 afterEach(async () => {
@@ -122,22 +122,38 @@ describe('a request that arrives too slowly', () => {
   })
 })
 
-it('a connection beyond `connectionsMax` is closed, and the other connections are served', async () => {
-  const gateway = await open({ connectionLimits: { connectionsMax: 2 } })
-  const connectAndRequest = () =>
-    new Promise<ReturnType<typeof connect>>(resolve => {
-      const socket = connect(gateway.port, '127.0.0.1', () =>
-        socket.write(`GET /healthz HTTP/1.1\r\n${headers(gateway)}\r\n\r\n`),
-      )
+describe('a connection beyond `connectionsMax`', () => {
+  const connectTo = (gateway: TestServer, text: string) =>
+    new Promise<ReturnType<typeof connect>>((resolve, reject) => {
+      const socket = connect(gateway.port, '127.0.0.1', () => socket.write(text))
+      socket.once('error', reject)
       socket.once('data', () => resolve(socket))
     })
-  const [one, two] = [await connectAndRequest(), await connectAndRequest()]
-  expect(await sendRaw(gateway.port).catch(() => '')).toBe('')
-  const closed = new Promise(resolve => one.once('close', resolve))
-  one.destroy()
-  await closed
-  await expect.poll(async () => (await connectAndRequest()).destroy().destroyed).toBe(true)
-  two.destroy()
+  const closed = (socket: ReturnType<typeof connect>) => new Promise(resolve => socket.resume().once('close', resolve))
+
+  it('X9: replaces the connection that has been unused longest', async () => {
+    const gateway = await open({ connectionLimits: { connectionsMax: 2 } })
+    const unused = () => connectTo(gateway, `GET /healthz HTTP/1.1\r\n${headers(gateway)}\r\n\r\n`)
+    const [one, two] = [await unused(), await unused()]
+    const firstClosed = closed(one)
+    const three = await unused()
+    await firstClosed
+    expect([two.destroyed, three.destroyed]).toEqual([false, false])
+    for (const socket of [two, three]) socket.destroy()
+  })
+  it('X9: replaces no stream or socket of a credential, and is closed if there are only those', async () => {
+    const gateway = await open({ connectionLimits: { connectionsMax: 2 } })
+    const stream = await connectTo(gateway, `GET ${apiRoot}/events HTTP/1.1\r\n${headers(gateway)}\r\n\r\n`)
+    const socket = await openSocket(gateway)
+    expect(await sendRaw(gateway.port).catch(() => '')).toBe('')
+    socket.send({ id: 1, op: 'whoAmI' })
+    expect((await socket.next(frame => frame.id === 1)).status).toBe(200)
+    const streamClosed = closed(stream)
+    stream.destroy()
+    await streamClosed
+    await expect.poll(async () => (await fetch(`${gateway.url}/healthz`).catch(() => null))?.status).toBe(200)
+    socket.ws.terminate()
+  })
 })
 
 describe('a client that stops responding', () => {

@@ -118,18 +118,6 @@ describe('a socket', () => {
     unmasked.ws.send('{}', { mask: false })
     expect(await unmasked.closed).toBe(1002)
   })
-  it('refuses an operation while `socketInFlightMax` operations are running, and accepts it later', async () => {
-    const socket = await openSocket(gateway, authHeaders('agent'))
-    const opened = await ask(gateway, session, 'crowded')
-    for (let id = 0; id <= limits.socketInFlightMax; id++)
-      socket.send({ id, op: 'getRequest', input: { id: opened.id, wait: limits.waitMaxMs } })
-    expect(await socket.next()).toMatchObject({ id: limits.socketInFlightMax, status: 429 })
-    socket.send({ cancel: 0 })
-    await socket.next(isReply(0))
-    socket.send({ id: 'again', op: 'whoAmI' })
-    expect((await socket.next(isReply('again'))).status).toBe(200)
-    socket.ws.terminate()
-  })
   it('refuses operations after its credential is revoked', async () => {
     const made = await post(gateway, 'person', '/tokens', { role: 'person', name: 'bob' })
     const { id, secret } = (await made.json()) as { id: string; secret: string }

@@ -1,10 +1,21 @@
 /** Starts a complete gateway for tests: memory store, real gateway, real server, one credential of each role. */
 import { connect } from 'node:net'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { type Gateway, openGateway } from '@holdpoint/engine'
 import { type Ask, apiRoot, type Request as HoldpointRequest, type Session } from '@holdpoint/protocol'
 import { createServer, type Listening, type Server, type ServerOptions } from '@holdpoint/server'
 import { openMemory } from '@holdpoint/store'
 import { WebSocket } from 'ws'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void // the flag above defines this function in new contexts
+/** Returns the bytes that are in use after a garbage collection. */
+export function bytesInUse(): number {
+  collectGarbage()
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
 
 export const secrets = { person: 'secret-of-ada', agent: 'secret-of-agent', runner: 'secret-of-runner' } as const
 

@@ -5,8 +5,9 @@ import { request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { apiRoot } from '@holdpoint/protocol'
 import { afterAll, afterEach, expect, it } from 'vitest'
-import { sendRaw, startTestServer, type TestServer } from './test-server.ts'
+import { secrets, sendRaw, startTestServer, type TestServer } from './test-server.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-unix-'))
 const socketPath = join(folder, 'gateway.sock')
@@ -51,9 +52,13 @@ it('replaces the socket file that a killed gateway left behind', async () => {
 it('a full port does not lock out the clients of the Unix socket', async () => {
   const { port } = await start({ connectionLimits: { connectionsMax: 2 } }, { socketPath })
   const connections: Socket[] = []
+  // Streams with a credential, because unused connections make room for new ones.
+  const stream = `GET ${apiRoot}/events HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${secrets.person}\r\n\r\n`
   for (let i = 0; i < 2; i++)
-    await new Promise<void>(resolve => {
-      connections.push(connect(port, '127.0.0.1', resolve))
+    await new Promise(resolve => {
+      const connection = connect(port, '127.0.0.1', () => connection.write(stream))
+      connection.once('data', resolve)
+      connections.push(connection)
     })
   await expect(statusOver({ port })).rejects.toThrow()
   expect(await statusOver({ socketPath })).toBe(200)

@@ -267,7 +267,7 @@ export async function listCommands(
 ) {
   const session = await ctx.store.get('session', input.id)
   if (!session || !maySee(caller, session)) throw sessionNotFound(input.id)
-  const { items, more } = await ctx.longPoll(`commands:${input.id}`, input.wait ?? 0, options.signal, async () => {
+  const { items, more } = await ctx.longPoll(caller, options, `commands:${input.id}`, input.wait ?? 0, async () => {
     const value = await fillPage(openCommandsAfter(ctx, input), { items: limits.pageMax, bytes: limits.pageMaxBytes })
     return { ready: value.items.length > 0, value }
   })

@@ -332,7 +332,7 @@ export async function getRequest(
     const session = await ctx.store.get('session', (await check()).value.session)
     if (!session || !maySee(caller, session)) throw requestNotFound(input.id)
   }
-  const row = await ctx.longPoll(`request:${input.id}`, input.wait ?? 0, options.signal, check)
+  const row = await ctx.longPoll(caller, options, `request:${input.id}`, input.wait ?? 0, check)
   return { status: 200, body: toRequest(row, caller) }
 }
 

@@ -152,13 +152,8 @@ export async function releaseLostSessions(ctx: Context, id: RunnerId): Promise<v
 }
 
 /** Lists the sessions that need a runner and that this runner can attach: its own sessions, sessions that no runner owns, and sessions of portable drivers. */
-export async function listWork(
-  ctx: Context,
-  _caller: Caller,
-  input: ParsedInput<'listWork'>,
-  options: DispatchOptions,
-) {
-  const items = await ctx.longPoll('work', input.wait ?? 0, options.signal, async () => {
+export async function listWork(ctx: Context, caller: Caller, input: ParsedInput<'listWork'>, options: DispatchOptions) {
+  const items = await ctx.longPoll(caller, options, 'work', input.wait ?? 0, async () => {
     const runner = await ctx.store.get('runner', input.id)
     if (!runner || runner.incarnation !== input.incarnation)
       throw new Fault(

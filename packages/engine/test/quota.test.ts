@@ -1,0 +1,80 @@
+/** Checks the limits per credential: each holds for the credential itself, for all together, and leaves a share for people. */
+import { Fault, type QuotaLimits, quotas, type RoleLimits, rates } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { Quota } from '../src/index.ts'
+import { type QuotaCaller, RateQuota } from '../src/quota.ts'
+import { ManualClock } from './manual-clock.ts'
+
+const texts = { unit: 'open things', advice: 'Close some things.' }
+const caller = (role: QuotaCaller['role'], n = 0): QuotaCaller => ({ role, token: `${role} ${n}` })
+const roles = ['person', 'runner', 'agent'] as const
+const isRefused = (take: () => unknown): boolean => {
+  try {
+    take()
+    return false
+  } catch (error) {
+    if (error instanceof Fault && error.code === 'too_many') return true
+    throw error
+  }
+}
+
+describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimits) => {
+  it.each(roles)('F12: lets one credential (%s) take its share, and nothing more', role => {
+    const quota = new Quota(limits, texts)
+    const release = quota.take(caller(role), limits[role])
+    expect(() => quota.take(caller(role))).toThrow(
+      `This credential has reached its limit of ${limits[role]} open things. Close some things.`,
+    )
+    quota.take(caller(role, 2))
+    release()
+    quota.take(caller(role), limits[role])
+  })
+
+  it('F12: keeps a share for people that agents and runners cannot take', () => {
+    const quota = new Quota(limits, texts)
+    for (let left = limits.total - limits.reservedForPeople, i = 0; left > 0; left -= limits.agent, i++)
+      quota.take(caller('agent', i), Math.min(left, limits.agent))
+    for (const role of ['agent', 'runner'] as const)
+      expect(() => quota.take(caller(role, 1_000_000))).toThrow('All credentials together have reached the limit')
+    let people = 0
+    for (let i = 0; people < limits.reservedForPeople; i++) {
+      const amount = Math.min(limits.person, limits.reservedForPeople - people)
+      quota.take(caller('person', i), amount)
+      people += amount
+    }
+  })
+})
+
+describe('a share of a quota', () => {
+  it('is given back once, however often it is released', () => {
+    const quota = new Quota(quotas.sockets, texts)
+    const release = quota.take(caller('agent'))
+    release()
+    release()
+    quota.take(caller('agent'), quotas.sockets.agent)
+    expect(isRefused(() => quota.take(caller('agent')))).toBe(true)
+  })
+})
+
+describe.each(Object.entries(rates))('the rate %s', (_name, limits: RoleLimits) => {
+  it.each(roles)('F12: lets one credential (%s) use the amount of a minute, and then at that rate', async role => {
+    const clock = new ManualClock()
+    const quota = new RateQuota(limits, texts, clock)
+    quota.take(caller(role), limits[role] - 1)
+    quota.take(caller(role), 1)
+    expect(() => quota.take(caller(role), 1)).toThrow(`reached its limit of ${limits[role]} open things`)
+    quota.take(caller(role, 2), limits[role])
+    await clock.advance(30_000)
+    quota.take(caller(role), limits[role] / 2)
+    expect(isRefused(() => quota.take(caller(role), 1))).toBe(true)
+    await clock.advance(60_000)
+    quota.take(caller(role), limits[role])
+  })
+})
+
+it('a rate keeps the use of a limited number of credentials', () => {
+  const quota = new RateQuota({ person: 1, runner: 1, agent: 1 }, texts, new ManualClock())
+  for (let i = 0; i < 100_000; i++) quota.take(caller('agent', i), 1)
+  expect(isRefused(() => quota.take(caller('agent', 99_999), 1))).toBe(true)
+  expect(isRefused(() => quota.take(caller('agent', 0), 1))).toBe(false)
+})

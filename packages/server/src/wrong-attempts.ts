@@ -1,0 +1,53 @@
+/** Limits wrong tokens and sign-in codes per source address. Right credentials always work, because everybody on one machine, or behind one proxy, has the same address. Secrets are long enough that guessing them is hopeless at any rate. */
+import { Fault, limits } from '@holdpoint/protocol'
+
+const windowMs = 60_000
+
+export class WrongAttempts {
+  readonly #now: () => number
+  /** The wrong attempts of each source in the current window. */
+  #bySource = new Map<string, number>()
+  #total = 0
+  #windowStart: number
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+    this.#windowStart = now()
+  }
+
+  /** Counts a wrong attempt, and returns the fault for it: the given one, or `too_many` if there were too many before. */
+  refuse(source: string, fault: Fault): Fault {
+    this.#startWindow()
+    const before = this.#bySource.get(source) ?? 0
+    // Further sources count only in the total, so that the memory stays small.
+    if (before > 0 || this.#bySource.size < limits.attemptSourcesMax) this.#bySource.set(source, before + 1)
+    this.#total++
+    if (before < limits.wrongAttemptsMax && this.#total <= limits.wrongAttemptsTotalMax) return fault
+    return new Fault(
+      'too_many',
+      'Too many wrong tokens or codes were sent. Check the token or the link, and try again in a minute.',
+    )
+  }
+
+  #startWindow(): void {
+    const now = this.#now()
+    if (now - this.#windowStart < windowMs) return
+    this.#windowStart = now
+    this.#bySource = new Map()
+    this.#total = 0
+  }
+}
+
+/** Returns the part of an address that one machine or network cannot easily change: an IPv4 address, or the first half of an IPv6 address. A Unix socket has no address. */
+export function sourceOf(address: string | undefined): string {
+  if (address === undefined) return 'local'
+  const ipv4 = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
+  if (!ipv4.includes(':')) return ipv4
+  const [head, tail] = (ipv4.split('%', 1)[0] ?? '')
+    .split('::')
+    .map(part => part.split(':').filter(group => group !== ''))
+  const groups = [...(head ?? []), ...(tail ?? [])]
+  const zeros = Array.from({ length: Math.max(0, 8 - groups.length) }, () => '0')
+  const full = [...(head ?? []), ...zeros, ...(tail ?? [])]
+  return full.slice(0, 4).join(':')
+}

@@ -1,0 +1,112 @@
+/** Checks the limit on wrong tokens and sign-in codes: wrong ones are refused with 429 after a while, right ones always work, and the memory is bounded. */
+import { Fault, limits } from '@holdpoint/protocol'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { sourceOf, WrongAttempts } from '../src/wrong-attempts.ts'
+import { authHeaders, bytesInUse, handshake, post, request, startTestServer, type TestServer } from './test-server.ts'
+
+let gateway: TestServer
+beforeEach(async () => {
+  gateway = await startTestServer()
+})
+afterEach(() => gateway.close())
+
+const wrongToken = { authorization: 'Bearer wrong' }
+const attempt = async (headers: Record<string, string>, path = '/me') =>
+  (await request(gateway, path, { headers })).status
+const signIn = async (code: string) => {
+  const headers = { 'content-type': 'application/json' }
+  return (await request(gateway, '/sign-in', { method: 'POST', headers, body: JSON.stringify({ code }) })).status
+}
+
+describe('wrong tokens', () => {
+  it('A8: from loopback get 429 after the limit, and right tokens work before and after', async () => {
+    const statuses: number[] = []
+    for (let i = 0; i < 1000; i++) statuses.push(await attempt({ authorization: `Bearer wrong-${i}` }))
+    expect(statuses.indexOf(429)).toBe(limits.wrongAttemptsMax)
+    expect(new Set(statuses.slice(limits.wrongAttemptsMax))).toEqual(new Set([429]))
+    for (const role of ['person', 'agent', 'runner'] as const) expect(await attempt(authHeaders(role))).toBe(200)
+    expect(await handshake(gateway, wrongToken)).toBe(429)
+    expect(await handshake(gateway, authHeaders('runner'))).toBe(101)
+  })
+
+  it('A9: count with every combination of other fields and credentials', async () => {
+    const optional = fc.record(
+      {
+        cookie: fc.constant('holdpoint_1=x'),
+        origin: fc.constant(`http://localhost:${gateway.port}`),
+        'x-holdpoint': fc.constantFrom('0', '1'),
+        'x-holdpoint-via': fc.constantFrom('cli', 'page', ''),
+        'idempotency-key': fc.string({ minLength: 1, maxLength: 5, unit: fc.constantFrom('a', 'b') }),
+        'x-forwarded-for': fc.ipV4(),
+        forwarded: fc.constant('for=192.0.2.1'),
+      },
+      { requiredKeys: [] },
+    )
+    await fc.assert(
+      fc.asyncProperty(
+        optional,
+        fc.constantFrom('/me', '/sessions', '/requests?limit=1', '/events'),
+        async (more, path) => {
+          expect([401, 429]).toContain(await attempt({ ...more, ...wrongToken } as Record<string, string>, path)) // every value is a string
+        },
+      ),
+      { numRuns: limits.wrongAttemptsMax },
+    )
+    expect(await attempt(wrongToken)).toBe(429)
+  })
+})
+
+describe('wrong sign-in codes', () => {
+  it('A8: get 429 after the limit, and the right code still works', async () => {
+    const made = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
+    const statuses: number[] = []
+    for (let i = 0; i < 2 * limits.wrongAttemptsMax; i++) statuses.push(await signIn(`wrong-${i}`))
+    expect(statuses.indexOf(429)).toBe(limits.wrongAttemptsMax)
+    expect(statuses.at(-1)).toBe(429)
+    expect(await signIn(made.code)).toBe(200)
+  })
+})
+
+describe('the count of wrong attempts', () => {
+  const wrong = new Fault('unauthenticated', 'wrong')
+
+  it('starts again after a minute', () => {
+    let now = 0
+    const attempts = new WrongAttempts(() => now)
+    for (let i = 0; i < limits.wrongAttemptsMax; i++) expect(attempts.refuse('a', wrong)).toBe(wrong)
+    expect(attempts.refuse('a', wrong)).toMatchObject({
+      code: 'too_many',
+      message: expect.stringContaining('in a minute'),
+    })
+    expect(attempts.refuse('b', wrong)).toBe(wrong)
+    now = 60_000
+    expect(attempts.refuse('a', wrong)).toBe(wrong)
+  })
+
+  it('A10: is bounded in total and in memory with a hundred thousand addresses', () => {
+    const attempts = new WrongAttempts(() => 0)
+    const before = bytesInUse()
+    const refused = Array.from({ length: 100_000 }, (_, i) =>
+      attempts.refuse(`10.${i >> 16}.${(i >> 8) & 255}.${i & 255}`, wrong),
+    )
+    expect(refused.indexOf(refused.find(fault => fault.code === 'too_many') as Fault)).toBe(
+      limits.wrongAttemptsTotalMax,
+    )
+    refused.length = 0
+    expect(bytesInUse() - before).toBeLessThan(10 * 1024 * 1024)
+    expect(attempts.refuse('another', wrong).code).toBe('too_many')
+  })
+})
+
+it.each([
+  ['127.0.0.1', '127.0.0.1'],
+  ['::ffff:10.1.2.3', '10.1.2.3'],
+  ['::1', '0:0:0:0'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::6', '2001:db8:0:0'],
+  ['fe80::1%eth0', 'fe80:0:0:0'],
+  [undefined, 'local'],
+])('the source of the address %s is %s', (address, source) => {
+  expect(sourceOf(address)).toBe(source)
+})
