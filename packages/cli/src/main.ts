@@ -346,8 +346,7 @@ function reportError(error: unknown): void {
   const { name, message, stack = message } = error
   // Compare errors by name, because importing their classes would load modules that most commands do not need.
   const hasNoGateway = name === 'Unreachable' || name === 'NoGateway'
-  if (error instanceof Fault || hasNoGateway || name === 'Cancelled')
-    printNotice(`${message}${name === 'Unreachable' ? ' Start it with: holdpoint up' : ''}`)
+  if (error instanceof Fault || hasNoGateway || name === 'Cancelled') printNotice(message)
   // Any other error is a bug, so print its stack.
   else process.stderr.write(`${escapeInvisible(stack, { multiline: true })}\n`)
   process.exitCode = hasNoGateway ? exitCodes.noGateway : error instanceof Fault ? exitCodeOf(error) : exitCodes.failed

@@ -1,9 +1,12 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { httpCall, Unreachable } from '@holdpoint/client'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { httpCall, NoAnswer, Unreachable } from '@holdpoint/client'
 import { afterEach, describe, expect, it } from 'vitest'
-import { httpFetch } from '../src/gateway-client/http-transport.ts'
+import { httpFetch, unixFetch } from '../src/gateway-client/http-transport.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -81,5 +84,38 @@ describe('httpFetch', () => {
     const call = httpCall({ url, fetch: httpFetch })
     await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
     await expect.poll(() => gone.length, { message: 'the server sees the closed connection' }).toBe(1)
+  })
+})
+
+it('unixFetch sends requests over the Unix socket, with the host localhost whatever the URL says', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-fetch-'))
+  const socket = join(folder, 'a.sock')
+  const server = createServer((request, reply) => reply.end(JSON.stringify([request.url, request.headers.host])))
+  servers.push(server.listen(socket))
+  await once(server, 'listening')
+  const reply = await unixFetch(() => socket)('http://elsewhere.example:1/a?b=c', get)
+  expect(JSON.parse(await reply.text())).toEqual(['/a?b=c', 'localhost'])
+  rmSync(folder, { recursive: true })
+})
+
+describe('a server that does not reply', () => {
+  it('is given up after about five seconds if it does not answer a probe either', async () => {
+    const url = await serve(() => {})
+    const startedAt = performance.now()
+    await expect(httpFetch(url, get)).rejects.toBeInstanceOf(NoAnswer)
+    expect(performance.now() - startedAt).toBeGreaterThan(4500)
+    expect(performance.now() - startedAt).toBeLessThan(8000)
+  })
+
+  it('is waited for as long as it answers probes, as during a long poll', async () => {
+    const probes: unknown[] = []
+    const url = await serve((request, reply) => {
+      if (request.url === '/healthz') {
+        probes.push(true)
+        reply.end()
+      } else setTimeout(() => reply.end('late'), 6000)
+    })
+    expect(await (await httpFetch(`${url}/poll`, get)).text()).toBe('late')
+    expect(probes.length).toBe(2)
   })
 })

@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { createServer, request as onward } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,6 +13,7 @@ import {
 } from '../../../test/support/gateway.ts'
 import { bash, environmentFor } from './support/cli-process.ts'
 import { waitForResolution } from './support/gateway-fixture.ts'
+import { openSocketProxy, passOn } from './support/socket-proxy.ts'
 
 let gateway: GatewayProcess
 beforeAll(async () => {
@@ -56,24 +55,14 @@ async function delayingProxy() {
   const held = new Promise<() => void>(resolve => {
     hold = resolve
   })
-  const server = createServer((request, reply) => {
-    const { method, url: path, headers: given } = request
-    const headers = { ...given, host: new URL(gateway.url).host }
-    const pass = () =>
-      request.pipe(
-        onward(new URL(path ?? '', gateway.url), { method, headers }, answered => {
-          reply.writeHead(answered.statusCode ?? 0, answered.headers)
-          answered.pipe(reply)
-        }),
-      )
-    if (!path?.endsWith('/delivery')) return void pass()
-    hold(pass)
-    hold = release => release()
+  const proxy = await openSocketProxy(gateway, async (request, reply, pass) => {
+    if (request.url?.endsWith('/delivery')) {
+      await new Promise<void>(release => hold(release))
+      hold = release => release()
+    }
+    passOn(reply, await pass())
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // a server that listens on TCP has this type of address
-  return { url: `http://127.0.0.1:${port}`, held, close: () => server.close() }
+  return { ...proxy, held }
 }
 const choose = (label: string): Answer => ({ kind: 'answers', answers: [{ id: 'answer', chosen: [label] }] })
 const choices = '--choice yes --choice no'
@@ -260,7 +249,7 @@ describe('holdpoint guard in a script', () => {
 
   it('does not run the command if a signal arrives while the answer is handed over, and reports the answer as undeliverable', async () => {
     const proxy = await delayingProxy()
-    const child = spawnGuard(['touch', 'late.txt'], { HOLDPOINT_URL: proxy.url })
+    const child = spawnGuard(['touch', 'late.txt'], { HOLDPOINT_HOME: proxy.home })
     const request = await answerNext({ kind: 'allow' })
     const release = await proxy.held
     child.kill('SIGTERM')

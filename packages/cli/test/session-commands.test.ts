@@ -155,10 +155,24 @@ describe('holdpoint watch', () => {
   })
 })
 
-it('a command exits with 5 and says that the gateway is unreachable', async () => {
+it('a command exits with 5 if nothing listens at the given URL, and does not advise to start a gateway here', async () => {
   const env = { ...environmentFor(gateway), HOLDPOINT_URL: 'http://127.0.0.1:1' }
   const { code, err } = await runCli(['inbox'], { env })
-  expect([code, err]).toEqual([5, expect.stringMatching(/Cannot reach.*holdpoint up/)])
+  expect([code, err]).toEqual([5, expect.stringMatching(/Cannot reach.*127\.0\.0\.1:1.*HOLDPOINT_URL/)])
+  expect(err).not.toContain('holdpoint up')
+})
+
+it('a command exits with 5 after about five seconds if the gateway is frozen, and a waiting one ends too', async () => {
+  const own = await startGateway({ runner: 'none' })
+  const ask = spawn(process.execPath, [holdpoint, 'ask', 'Deploy?'], { env: environmentFor(own), stdio: 'ignore' })
+  process.kill(own.pid, 'SIGSTOP')
+  const startedAt = performance.now()
+  const { code, err } = await runCli(['inbox'], { env: environmentFor(own) })
+  expect(performance.now() - startedAt).toBeLessThan(10_000)
+  expect([code, err]).toEqual([5, expect.stringMatching(/does not answer.*holdpoint down/)])
+  expect(await once(ask, 'exit'), 'ask had not got its first reply').toEqual([5, null])
+  process.kill(own.pid, 'SIGCONT')
+  expect((await runCli(['inbox'], { env: environmentFor(own) })).code).toBe(0)
 })
 
 it('a command exits with 1 if it cannot write its output, but with 0 if the reader closed the pipe', async () => {

@@ -25,8 +25,8 @@ export interface Connection {
   readonly fetch?: Fetch
   /** Whether `fetch` reaches only the gateway, as over a Unix socket in a private folder. Then the gateway does not have to prove itself before it gets the token. */
   readonly trusted?: boolean
-  /** What to do if the gateway cannot be reached, as a sentence for the person. */
-  readonly advice?: string
+  /** Returns what to do if the gateway cannot be reached, as a sentence for the person. */
+  readonly advice?: (reason: UnreachableReason) => string
 }
 
 /** Why the client got no reply from the gateway: nothing listens at the address or the connection broke, the gateway accepts connections but stays silent, or another program may have answered in its place. */
@@ -44,7 +44,7 @@ export class Unreachable extends Error {
   override readonly name = 'Unreachable'
   readonly reason: UnreachableReason
   constructor({ url, advice }: Pick<Connection, 'url' | 'advice'>, reason: UnreachableReason, cause?: unknown) {
-    super(`${unreachableMessages[reason](url)}${advice === undefined ? '' : ` ${advice}`}`, { cause })
+    super(`${unreachableMessages[reason](url)}${advice ? ` ${advice(reason)}` : ''}`, { cause })
     this.reason = reason
   }
 }

@@ -8,7 +8,15 @@ export {
   toolName,
   viewOf,
 } from './ask-view.ts'
-export { type Connection, type Fetch, type HttpReply, inProcess, NoAnswer, Unreachable } from './connection.ts'
+export {
+  type Connection,
+  type Fetch,
+  type HttpReply,
+  inProcess,
+  NoAnswer,
+  Unreachable,
+  type UnreachableReason,
+} from './connection.ts'
 export { type DisplayMarker, displayText, hasEscapes, markersIn, plainText, singleLine } from './display-text.ts'
 export { type AnswerDraft, changeDraft, type DraftChoice, encodeDraft, type RawField } from './draft.ts'
 export { type DraftSnapshot, DraftSync } from './draft-sync.ts'

@@ -34,9 +34,7 @@ export type SocketConstructor = new (
   options: { headers: Record<string, string> },
 ) => SocketLike
 
-export interface SocketCallOptions extends Pick<Connection, 'fetch' | 'trusted' | 'advice'> {
-  /** The address of the gateway, or a function that returns the address. The function is called before every attempt to connect, because a gateway may restart at another address. */
-  readonly url: string | (() => string)
+export interface SocketCallOptions extends Pick<Connection, 'url' | 'fetch' | 'trusted' | 'advice'> {
   readonly token: string
   readonly WebSocket: SocketConstructor
   readonly via?: string
@@ -134,12 +132,12 @@ class SocketClient implements SocketCall {
   #connection(): Connection & { readonly token: string } {
     const { url, token, via = 'api', fetch, trusted, advice } = this.#options
     return {
-      url: typeof url === 'function' ? url() : url,
+      url,
       token,
       via,
       ...(fetch && { fetch }),
       ...(trusted !== undefined && { trusted }),
-      ...(advice !== undefined && { advice }),
+      ...(advice && { advice }),
     }
   }
 

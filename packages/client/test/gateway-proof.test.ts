@@ -249,8 +249,10 @@ describe('proveGateway', () => {
 
 it('an error of a call says what happened and what to do', async () => {
   const impostor = await Impostor.start(() => null)
-  const advice = 'Check --url.'
+  const advice = (reason: string) => `Check --url (${reason}).`
   const error = await httpCall({ url: impostor.url, token, advice })('whoAmI', {}).catch((each: unknown) => each)
   expect(error).toBeInstanceOf(Unreachable)
-  expect(String(error)).toMatch(/could not prove that it is the gateway.*token was not sent\. Check --url\.$/)
+  expect(String(error)).toMatch(
+    /could not prove that it is the gateway.*token was not sent\. Check --url \(no proof\)\.$/,
+  )
 })

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
 import { connectAgent, type ExternalAgent, type HandedAnswer } from '@holdpoint/drivers'
 import { type Ask, Fault, limits, messageOf } from '@holdpoint/protocol'
-import { followingGateway, type GatewayAddress } from '../gateway-client/gateway-client.ts'
+import { type GatewayAddress, requireGateway } from '../gateway-client/gateway-client.ts'
 import { err } from '../output/output.ts'
 import { row, trusted, untrusted } from '../output/span.ts'
 import { watchSignals } from '../signals.ts'
@@ -28,7 +28,8 @@ export async function askAndWait(
   { address, as, ask, deadlineMs }: AskAndWaitOptions,
   onAnswer: OnAnswer,
 ): Promise<number> {
-  const { call } = followingGateway(address)
+  // The session's calls are retried by AgentSession.
+  const { call } = requireGateway(address, { attempts: 1 })
   await call('whoAmI', {})
   // If the same signal arrives a second time, it ends the process as usual, even if the gateway does not respond.
   const signals = watchSignals('SIGINT', 'SIGTERM', 'SIGHUP')

@@ -134,7 +134,7 @@ async function gatewayFindings(dataFolder: DataFolder, url: string | undefined):
     const runners = (await gateway.call('listRunners', {})).items.filter(({ live }) => live)
     const drivers = (await gateway.call('listDrivers', {})).items.filter(({ runner }) => runner !== null)
     const findings = [
-      versionFinding('Gateway', address, await versionAt(gateway.url)),
+      versionFinding('Gateway', address, await versionOf(gateway)),
       runners.length > 0
         ? versionFinding(
             'Runner',
@@ -172,9 +172,9 @@ function versionFinding(name: string, address: string, running: string | null): 
   return { name, ok: false, detail, remedy: 'holdpoint down, then holdpoint up' }
 }
 
-async function versionAt(url: string): Promise<string | null> {
-  const reply: unknown = await (await fetch(new URL('/healthz', url))).json()
-  return String(Object(reply).version)
+async function versionOf({ connection: { url, fetch } }: GatewayClient): Promise<string | null> {
+  const reply = await fetch(new URL('/healthz', url).href, { headers: {}, redirect: 'error' })
+  return String(Object(JSON.parse(await reply.text())).version)
 }
 
 /** A driver that is ready may still report something missing, for example that nobody is signed in. */

@@ -1,7 +1,7 @@
 /** `holdpoint watch`: streams events, one per line, until it is stopped. */
 import { type ConnectionStatus, watchEvents } from '@holdpoint/client'
 import { Cursor, type Event, Fault, type SessionId } from '@holdpoint/protocol'
-import { followingGateway, type GatewayAddress } from '../gateway-client/gateway-client.ts'
+import { type GatewayAddress, requireGateway } from '../gateway-client/gateway-client.ts'
 import { eventRow } from '../output/event.ts'
 import { err, out } from '../output/output.ts'
 import { row, trusted } from '../output/span.ts'
@@ -18,7 +18,7 @@ export interface WatchOptions extends GatewayAddress {
 export async function watch({ session: typedId, after, json, ...address }: WatchOptions): Promise<void> {
   const cursor = Cursor.optional().safeParse(after)
   if (!cursor.success) throw new Fault('bad_input', watchTexts.badCursor(after ?? ''))
-  const { call, connection } = followingGateway(address)
+  const { call, connection } = requireGateway(address, { attempts: 1 })
   // Call the gateway once before streaming. If it is unreachable now, that is an error; if it goes away later, `watch` waits for it.
   const only = typedId === undefined ? undefined : await findSession(call, typedId)
   if (!only) await call('whoAmI', {})

@@ -132,8 +132,12 @@ export function writeAtomically(file: string, text: string): void {
 export interface PidFile {
   readonly pid: number
   readonly started: string
-  readonly url?: string
   readonly version?: string
+}
+export interface GatewayPidFile extends PidFile {
+  readonly url: string
+  /** The path of the gateway's Unix socket. Older versions had none. */
+  readonly socket?: string
 }
 
 function processExists(pid: number): boolean {
@@ -145,8 +149,16 @@ function processExists(pid: number): boolean {
   }
 }
 
-export function writePidFile(dataFolder: DataFolder, name: 'gateway' | 'runner', pid: number, url?: string): void {
-  const pidFile: PidFile = { pid, started: processStartTime(pid), version, ...(url === undefined ? {} : { url }) }
+export function writeGatewayPidFile(dataFolder: DataFolder, address: Pick<GatewayPidFile, 'url' | 'socket'>): void {
+  writePidFile(dataFolder, 'gateway', { ...identify(process.pid), ...address } satisfies GatewayPidFile)
+}
+export function writeRunnerPidFile(dataFolder: DataFolder, pid: number): void {
+  writePidFile(dataFolder, 'runner', identify(pid))
+}
+function identify(pid: number): PidFile {
+  return { pid, started: processStartTime(pid), version }
+}
+function writePidFile(dataFolder: DataFolder, name: 'gateway' | 'runner', pidFile: PidFile): void {
   writeAtomically(join(dataFolder.path, `${name}.json`), JSON.stringify(pidFile))
 }
 export function removePidFile(dataFolder: DataFolder, name: 'gateway' | 'runner'): void {
@@ -170,7 +182,7 @@ export function isRunning({ pid, started }: PidFile): boolean {
   const hasProc = existsSync('/proc/self/stat')
   return processExists(pid) && (!hasProc || processStartTime(pid) === started)
 }
-/** Returns the last known URL of the gateway, which may not be running now. */
-export function lastUrl(dataFolder: DataFolder): string | null {
-  return readPidFile(dataFolder, 'gateway')?.url ?? null
+/** Returns where the gateway was last known to listen. It may not be running now. */
+export function lastGateway(dataFolder: DataFolder): Pick<GatewayPidFile, 'url' | 'socket'> | null {
+  return readPidFile(dataFolder, 'gateway') as GatewayPidFile | null // only `writeGatewayPidFile` writes this file
 }

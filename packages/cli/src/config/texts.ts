@@ -9,6 +9,14 @@ export const dataFolderTexts = {
     `${path} ${detail}. Fix it with: ${remedy}. Or choose another data folder with --home or HOLDPOINT_HOME`,
 } as const
 
+export const socketTexts = {
+  noGateway: 'No gateway is running for this data folder',
+  olderGateway:
+    'The gateway that is running was started by an older version of Holdpoint. Restart it: holdpoint down, then holdpoint up',
+  inUse: (folder: string) =>
+    `${folder} is in use by another gateway. Stop that one first, or choose another data folder with --home`,
+} as const
+
 export const configTexts = {
   notRegularFile: 'This is not a regular file',
   tooLarge: (bytesMax: number) => `The file is larger than ${bytesMax} bytes`,

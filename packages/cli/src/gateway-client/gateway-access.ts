@@ -7,7 +7,7 @@ import { readConfig } from '../config/config.ts'
 import { dataFolderAt, openDataFolder, runningProcess } from '../config/data-folder.ts'
 import { printNotice } from '../output/notice.ts'
 import { type Row, row, trusted } from '../output/span.ts'
-import { findGateway, following, type GatewayAddress } from './gateway-client.ts'
+import { findGateway, type GatewayAddress } from './gateway-client.ts'
 
 export interface GatewayAccess {
   readonly url: string
@@ -21,7 +21,7 @@ export interface GatewayAccess {
 export async function connectOrStart({ home: folder, url }: GatewayAddress): Promise<GatewayAccess> {
   const dataFolder = dataFolderAt(folder)
   const running = findGateway(dataFolder, url)
-  if (running) return { ...following(dataFolder, running, url), isOwn: false, close: async () => {} }
+  if (running) return { ...running, isOwn: false, close: async () => {} }
   openDataFolder(folder)
   const [{ startGateway }, { isolateAgents }] = await Promise.all([
     import('../gateway/up.ts'),

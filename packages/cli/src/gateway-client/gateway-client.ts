@@ -1,84 +1,86 @@
-/** Finds the gateway that a command talks to, and the token to use. */
+/** Finds the gateway that a command talks to, how to reach it, and the token to use. */
 import { existsSync } from 'node:fs'
 import { type Connection, httpCall } from '@holdpoint/client'
 import { type Call, Fault } from '@holdpoint/protocol'
-import { type DataFolder, dataFolderAt, lastUrl, runningProcess } from '../config/data-folder.ts'
+import { type DataFolder, dataFolderAt, lastGateway, runningProcess } from '../config/data-folder.ts'
+import { gatewaySocket } from '../config/gateway-socket.ts'
+import { isLoopback } from '../gateway/loopback.ts'
 import { nothingRunning } from '../gateway/texts.ts'
-import { httpFetch } from './http-transport.ts'
+import { httpFetch, unixFetch } from './http-transport.ts'
+import { addressTexts, localAdvice, remoteAdvice } from './texts.ts'
+
+/** How to reach a gateway, without a credential. */
+export type GatewayRoute = Required<Pick<Connection, 'url' | 'fetch' | 'trusted' | 'advice'>>
 
 export interface GatewayClient {
   readonly url: string
   readonly call: Call
-  readonly connection: Connection
+  readonly connection: GatewayRoute & Connection
 }
 /** A gateway as the flags name it: by its data folder (`--home`) or by its URL (`--url`). */
 export interface GatewayAddress {
   readonly home?: string
   readonly url?: string
 }
-
-export function findGateway(dataFolder: DataFolder, url?: string): GatewayClient | null {
-  const target = givenUrl(url) ?? (runningProcess(dataFolder, 'gateway') ? lastUrl(dataFolder) : null)
-  return target ? clientFor(dataFolder, target) : null
+export interface ClientOptions {
+  /** The total number of attempts of a call. Callers that retry by themselves pass 1. */
+  readonly attempts?: number
 }
 
-/** Returns the URL from `--url` or HOLDPOINT_URL, or null if neither is set. Throws a usage error if the URL is malformed. */
-function givenUrl(flag: string | undefined): string | null {
+/** Returns the route to the gateway at the given URL. Without a URL, returns the route to the gateway of the data folder, which may be stopped now and restart at another address later. */
+export function routeTo(dataFolder: DataFolder, flag?: string): GatewayRoute {
+  const given = givenUrl(flag)
+  if (given === null || isOwnUrl(dataFolder, given.url)) return localRoute(dataFolder)
+  const { url, source } = given
+  return { url, fetch: httpFetch, trusted: false, advice: reason => remoteAdvice(source, reason) }
+}
+
+function localRoute(dataFolder: DataFolder): GatewayRoute {
+  const url = lastGateway(dataFolder)?.url ?? 'http://localhost'
+  return { url, fetch: unixFetch(() => gatewaySocket(dataFolder)), trusted: true, advice: localAdvice }
+}
+
+/** Returns the URL from `--url` or HOLDPOINT_URL and where it comes from, or null if neither is set. Throws a usage error if the URL is malformed. */
+function givenUrl(flag: string | undefined): { readonly url: string; readonly source: string } | null {
   const url = flag || process.env.HOLDPOINT_URL
   if (!url) return null
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  throw new Fault('bad_input', `${flag ? '--url' : 'HOLDPOINT_URL'} must be like http://127.0.0.1:4747, not "${url}"`)
+  const source = flag ? '--url' : 'HOLDPOINT_URL'
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return { url, source }
+  throw new Fault('bad_input', addressTexts.malformed(source, url))
 }
+
+/** Returns whether the gateway of the data folder has this URL. Its Unix socket is safer than its port. */
+function isOwnUrl(dataFolder: DataFolder, url: string): boolean {
+  const own = runningProcess(dataFolder, 'gateway') && lastGateway(dataFolder)
+  return own !== null && comparable(own.url) === comparable(url)
+}
+function comparable(url: string): string {
+  const { protocol, hostname, port } = new URL(url)
+  return `${protocol}//${isLoopback(hostname.replace(/^\[|\]$/g, '')) ? 'loopback' : hostname}:${port}`
+}
+
+/** Returns null if no URL is given and the gateway of the data folder is not running. */
+export function findGateway(dataFolder: DataFolder, flag?: string, options: ClientOptions = {}): GatewayClient | null {
+  if (givenUrl(flag) === null && !runningProcess(dataFolder, 'gateway')) return null
+  const connection = { ...routeTo(dataFolder, flag), token: findToken(dataFolder), via: 'cli' }
+  return { url: connection.url, connection, call: httpCall({ ...connection, ...options }) }
+}
+
 /** Thrown if no gateway is running. */
 export class NoGateway extends Error {
   override readonly name = 'NoGateway'
 }
-export function requireGateway({ home: folder, url }: GatewayAddress): GatewayClient {
+export function requireGateway({ home: folder, url }: GatewayAddress, options?: ClientOptions): GatewayClient {
   const dataFolder = dataFolderAt(folder)
-  const client = findGateway(dataFolder, url)
+  const client = findGateway(dataFolder, url, options)
   if (!client) throw new NoGateway(`${nothingRunning(dataFolder.path)}. Start one with: holdpoint up`)
   return client
 }
 
-/** Returns a client that still finds the gateway after it restarts at another address. Calls are not retried, because the callers retry by themselves. */
-export function followingGateway(address: GatewayAddress): GatewayClient {
-  return following(dataFolderAt(address.home), requireGateway(address), address.url, 1)
-}
-/** Returns a client that reads the gateway's URL from the data folder again for every call, unless the person gave a URL. */
-export function following(
-  dataFolder: DataFolder,
-  { url, connection }: GatewayClient,
-  flag?: string,
-  attempts?: number,
-): GatewayClient {
-  const given = givenUrl(flag)
-  const currentUrl = () => given ?? lastUrl(dataFolder) ?? url
-  const call: Call = (op, input, options) => clientFor(dataFolder, currentUrl(), attempts).call(op, input, options)
-  const followingConnection: Connection = {
-    ...connection,
-    get url() {
-      return currentUrl()
-    },
-  }
-  return { url, connection: followingConnection, call }
-}
-
-function clientFor(dataFolder: DataFolder, url: string, attempts?: number): GatewayClient {
-  const connection = { url, token: findToken(dataFolder), via: 'cli', fetch: httpFetch }
-  return { url, connection, call: httpCall({ ...connection, ...(attempts !== undefined && { attempts }) }) }
-}
-
 function findToken(dataFolder: DataFolder): string {
   const { HOLDPOINT_TOKEN: token } = process.env
-  if (token && !/^[\x21-\x7e]+$/.test(token))
-    throw new Fault(
-      'unauthenticated',
-      'HOLDPOINT_TOKEN contains a space, a line break or another character that is not allowed in a token',
-    )
+  if (token && !/^[\x21-\x7e]+$/.test(token)) throw new Fault('unauthenticated', addressTexts.tokenCharacters)
   if (token) return token
   if (existsSync(dataFolder.tokenFile)) return dataFolder.ownerToken()
-  throw new Fault(
-    'unauthenticated',
-    `There is no token for this gateway. Set HOLDPOINT_TOKEN, or copy the owner’s token to ${dataFolder.tokenFile}`,
-  )
+  throw new Fault('unauthenticated', addressTexts.noToken(dataFolder.tokenFile))
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { withoutHoldpointVariables } from '@holdpoint/drivers'
 import { type Call, messageOf } from '@holdpoint/protocol'
 import type { Config } from '../config/config-schema.ts'
-import { type DataFolder, runningProcess, writePidFile } from '../config/data-folder.ts'
+import { type DataFolder, runningProcess, writeRunnerPidFile } from '../config/data-folder.ts'
 import { runnerCrashPoints } from '../crash-points.ts'
 import { log } from '../log.ts'
 import { runInProcess } from '../runner/runner.ts'
@@ -126,6 +126,6 @@ function startRunner(dataFolder: DataFolder, crashAt: string | undefined): Child
   closeSync(logFile)
   child.unref()
   // The runner writes its pid file only once it is up. Write it here too, so that `down` finds the runner before that.
-  if (child.pid !== undefined) writePidFile(dataFolder, 'runner', child.pid)
+  if (child.pid !== undefined) writeRunnerPidFile(dataFolder, child.pid)
   return child
 }

@@ -8,7 +8,8 @@ import { type Call, Fault, messageOf } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { defaultPort } from '../config/config.ts'
 import type { Config } from '../config/config-schema.ts'
-import { type DataFolder, removePidFile, runningProcess, writePidFile } from '../config/data-folder.ts'
+import { type DataFolder, removePidFile, runningProcess, writeGatewayPidFile } from '../config/data-folder.ts'
+import { chooseSocketPath, removeSocketFolder } from '../config/gateway-socket.ts'
 import { crashPointOfProcess } from '../crash-points.ts'
 import { log } from '../log.ts'
 import { printNotice } from '../output/notice.ts'
@@ -74,10 +75,11 @@ export async function startGateway(
       ...(crashPoint ? { crashPoint } : {}),
     })
     const port = config.port ?? defaultPort
+    const socketPath = await chooseSocketPath(dataFolder)
     const listening = await server
-      .listen({ port, ...(config.host ? { host: config.host } : {}) })
+      .listen({ port, socketPath, ...(config.host ? { host: config.host } : {}) })
       .catch((error: NodeJS.ErrnoException) => throwListenError(error, port))
-    writePidFile(dataFolder, 'gateway', process.pid, listening.url)
+    writeGatewayPidFile(dataFolder, { url: listening.url, socket: socketPath })
     const stopSupervising = await superviseRunner(config.runner ?? 'process', {
       dataFolder,
       config,
@@ -92,6 +94,7 @@ export async function startGateway(
       close: async () => {
         await stopSupervising()
         await listening.close()
+        removeSocketFolder(dataFolder, socketPath)
         await gateway.close()
         await store.close()
         removePidFile(dataFolder, 'gateway')

@@ -1,17 +1,18 @@
 /** `holdpoint runner`: runs drivers and their agents in a separate process, connected to the gateway by one socket. */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { type SocketConstructor, socketCall } from '@holdpoint/client'
+import { socketCall } from '@holdpoint/client'
 import { claudeDriver, type Driver, generatorDriver, rehearsal, runRunner } from '@holdpoint/drivers'
 import { type Call, Fault, type RunnerId } from '@holdpoint/protocol'
-import { WebSocket } from 'ws'
-import { defaultPort } from '../config/config.ts'
 import type { Config } from '../config/config-schema.ts'
-import { type DataFolder, lastUrl, removePidFile, runningProcess, writePidFile } from '../config/data-folder.ts'
+import { type DataFolder, removePidFile, runningProcess, writeRunnerPidFile } from '../config/data-folder.ts'
+import { gatewaySocket } from '../config/gateway-socket.ts'
 import { crashPointOfProcess } from '../crash-points.ts'
+import { routeTo } from '../gateway-client/gateway-client.ts'
 import { log } from '../log.ts'
 import { abortOnSignal } from '../signals.ts'
 import { configuredDrivers } from './configured-agents.ts'
+import { tcpWebSocket, unixWebSocket } from './gateway-web-socket.ts'
 import { isolateAgents } from './isolate-agents.ts'
 
 async function loadDrivers(config: Config, dataFolder: DataFolder): Promise<Driver[]> {
@@ -53,13 +54,13 @@ export async function runnerProcess(config: Config, dataFolder: DataFolder, url?
   const other = runningProcess(dataFolder, 'runner')
   if (other && other.pid !== process.pid)
     throw new Fault('lease_held', `A runner for ${dataFolder.path} is already running (process ${other.pid})`)
-  writePidFile(dataFolder, 'runner', process.pid)
+  writeRunnerPidFile(dataFolder, process.pid)
   isolateAgents()
+  const route = routeTo(dataFolder, url)
   const socket = socketCall({
-    // Read the URL again for every connection, because a restarted gateway may have another address.
-    url: () => url ?? lastUrl(dataFolder) ?? `http://127.0.0.1:${defaultPort}`,
+    ...route,
     token: dataFolder.runnerToken(),
-    WebSocket: WebSocket as unknown as SocketConstructor,
+    WebSocket: route.trusted ? unixWebSocket(() => gatewaySocket(dataFolder)) : tcpWebSocket,
     via: 'runner',
   })
   const signal = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')

@@ -1,0 +1,22 @@
+/** Texts about the gateway that a command talks to. */
+import type { UnreachableReason } from '@holdpoint/client'
+
+export const addressTexts = {
+  malformed: (source: string, url: string) => `${source} must be like http://localhost:4747, not "${url}"`,
+  tokenCharacters: 'HOLDPOINT_TOKEN contains a space, a line break or another character that is not allowed in a token',
+  noToken: (file: string) =>
+    `There is no token for this gateway. Set HOLDPOINT_TOKEN, or copy the owner’s token to ${file}`,
+} as const
+
+/** What to do if the gateway of the data folder cannot be reached. */
+export function localAdvice(reason: UnreachableReason): string {
+  return reason === 'no answer'
+    ? 'Its process is stopped or overloaded. Wait, or restart it: holdpoint down, then holdpoint up'
+    : 'Start it with: holdpoint up'
+}
+/** What to do if the gateway at a given URL cannot be reached. `source` is the flag or the variable that named the URL. */
+export function remoteAdvice(source: string, reason: UnreachableReason): string {
+  return reason === 'no answer'
+    ? `Try again later, or check the URL in ${source}`
+    : `Check the URL in ${source}, and that its gateway is running`
+}
