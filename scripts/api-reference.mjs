@@ -3,7 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const groupTitles = { people: 'People', agents: 'Agents', runners: 'Runners', admin: 'Administration' }
-const callers = { person: 'people', agent: 'agents', runner: 'runners', anyone: 'anyone, without a credential' }
+const callers = { owner: 'the owner', agent: 'agents', runner: 'runners', nobody: 'anyone, without a credential' }
+/** Names the roles. The owner is a person, so “people” includes the owner. */
+const nameCallers = roles =>
+  roles.includes('person')
+    ? ['people', ...roles.filter(role => role !== 'owner' && role !== 'person').map(role => callers[role])]
+    : roles.map(role => callers[role])
 
 /** The named schemas of the document that is being rendered. */
 let schemas = {}
@@ -62,7 +67,7 @@ function renderOperation({ path, method, operation }) {
     `### ${operation.operationId}`,
     `\`${method} /api/v1${path}\``,
     operation.summary,
-    `For ${operation['x-roles'].map(role => callers[role]).join(', ')}.`,
+    `For ${nameCallers(operation['x-roles']).join(', ')}.`,
     bodyReference(operation),
     fields.length > 0 ? `**Input**\n\n${inputTable(fields)}` : '',
     `**Output** (${status}): ${renderOutput(output)}`,

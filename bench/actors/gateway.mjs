@@ -6,8 +6,9 @@ import { openPostgres, openSqlite } from '../../packages/store/dist/index.js'
 import { answer, askNumbered, cwd } from '../kit/asks.mjs'
 import { msSince } from '../kit/numbers.mjs'
 
-const person = { role: 'person', name: 'owner', token: 'tok_person', via: 'api' }
-const runner = { role: 'runner', name: 'bench', token: 'tok_runner', via: 'api' }
+const person = { role: 'owner', id: 'per_owner', name: 'owner', token: 'tok_person', via: 'api' }
+const id = formatId('run', randomBytes(20))
+const runner = { role: 'runner', id, name: 'bench', token: 'tok_runner', via: 'api' }
 const renewMs = 4000
 let gateway
 let store
@@ -18,7 +19,6 @@ let asked = 0
 export async function open({ file, url, sessions }) {
   store = file ? await openSqlite({ file }) : await openPostgres({ url })
   gateway = await openGateway({ store })
-  const id = formatId('run', randomBytes(20))
   const driver = { name: 'bench', title: 'Bench', capabilities: ['resumable'], modes: [], ready: true }
   const { incarnation } = (await gateway.dispatch(runner, 'announceRunner', { id, name: 'bench', drivers: [driver] }))
     .body

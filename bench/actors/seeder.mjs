@@ -6,7 +6,7 @@ import { askNumbered, cwd } from '../kit/asks.mjs'
 import { writeHistory } from '../kit/history.mjs'
 import { openBare } from '../kit/sqlite.mjs'
 
-const person = { role: 'person', name: 'owner', token: 'tok_person', via: 'api' }
+const person = { role: 'owner', id: 'per_owner', name: 'owner', token: 'tok_person', via: 'api' }
 
 export async function pending({ file, sessions, each }) {
   const store = await openSqlite({ file })

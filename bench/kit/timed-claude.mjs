@@ -14,7 +14,7 @@ export function startTimedRunner({ url, home, folder }) {
   const durations = []
   const stop = new AbortController()
   const token = readFileSync(join(home, 'runner-token'), 'utf8').trim()
-  const connection = socketCall({ url, token, WebSocket, via: 'runner' })
+  const connection = socketCall({ url, token, WebSocket })
   const driver = claudeDriver({ folder })
   const timed = {
     info: async () => ({ ...(await driver.info()), name: timedDriver }),

@@ -24,8 +24,8 @@ export async function openDemoGateway(minutesAgo) {
   let offsetMs = minutesAgo * 60_000
   const store = await openMemory({ clock: { now: () => Date.now() - offsetMs } })
   const gateway = await openGateway({ store })
-  const owner = callAs(gateway, { ...(await gateway.ensureToken('owner', 'person', 'you')), via: 'page' })
-  const asRunner = callAs(gateway, await gateway.ensureToken('runner', 'runner', 'runner'))
+  const owner = callAs(gateway, { ...(await gateway.ensureToken('owner', 'owner', 'you')), via: 'page' })
+  const asRunner = callAs(gateway, await gateway.ensureToken('runner', 'runner', 'runner', runner))
   const { incarnation } = await asRunner('announceRunner', { id: runner, name: 'this machine', drivers })
   const renew = () => asRunner('renewRunner', { id: runner, incarnation })
   const renewTimer = setInterval(() => void renew(), 1000)

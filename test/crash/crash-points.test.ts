@@ -35,13 +35,15 @@ it('a run without a crash passes exactly the listed crash points', async () => {
   const runner = pointRecorder()
   const store = await openSqlite({ file: join(folder, 'holdpoint.db'), crashPoint: passed.crashPoint })
   const gateway = await openGateway({ store })
-  for (const role of ['person', 'runner'] as const) await gateway.ensureToken(secrets[role], role, role)
+  const id = formatId('run', Buffer.alloc(20, 7))
+  await gateway.ensureToken(secrets.person, 'owner', 'owner')
+  await gateway.ensureToken(secrets.runner, 'runner', 'runner', id)
   const { url, close } = await createServer({ gateway, crashPoint: passed.crashPoint }).listen({ port: 0 })
   const socket = socketCall({ url, token: secrets.runner, WebSocket: WebSocket as unknown as SocketConstructor }) // the class of ws has the same methods, but its types differ
   const stop = new AbortController()
   const running = runRunner({
     call: socket.call,
-    id: formatId('run', Buffer.alloc(20, 7)),
+    id,
     name: 'test',
     drivers: [generatorDriver(worker)],
     signal: stop.signal,

@@ -37,10 +37,10 @@ const testStores: [string, () => Promise<TestStore>, number][] = [
 ]
 if (await hasPostgres()) testStores.push(['PostgreSQL', postgres, 2])
 
-const ada: Caller = { role: 'person', name: 'ada', token: 'tok_ada', via: 'page' }
-const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
+const ada: Caller = { role: 'owner', id: 'per_ada', name: 'ada', token: 'tok_ada', via: 'page' }
 const resumable: DriverInfo = { name: 'resumable', title: '', capabilities: ['resumable'], modes: [], ready: true }
 const runnerId = formatId('run', new Uint8Array(20))
+const runnerCaller: Caller = { role: 'runner', id: runnerId, name: 'runner', token: 'tok_runner', via: 'api' }
 const approval = (command = 'ls'): Ask => ({
   kind: 'approval',
   tool: 'Bash',
@@ -115,7 +115,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     for (let round = 0; round < 8; round++) {
       const request = await agent.ask(`k${round}`)
       const people = Array.from({ length: 16 }, (_, i) => {
-        const caller: Caller = { role: 'person', name: `p${i}`, token: `tok_${i}`, via: 'api' }
+        const caller: Caller = { role: 'person', id: `per_${i}`, name: `p${i}`, token: `tok_${i}`, via: 'api' }
         return answer(request, i % 2 ? 'allow' : 'deny', callAs(gateways[i % gatewayCount] as Gateway, caller))
       })
       const results = await Promise.allSettled(people)

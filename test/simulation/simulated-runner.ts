@@ -12,7 +12,13 @@ import {
 } from '@holdpoint/protocol'
 import type { Random } from './random.ts'
 
-export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
+export const runnerCaller = (id: RunnerId): Caller => ({
+  role: 'runner',
+  id,
+  name: 'runner',
+  token: `tok_${id}`,
+  via: 'api',
+})
 export const drivers: readonly DriverInfo[] = [
   { name: 'resumable', title: '', capabilities: ['resumable', 'portable', 'messages'], modes: [], ready: true },
   { name: 'unresumable', title: '', capabilities: ['messages'], modes: [], ready: true },

@@ -13,6 +13,7 @@ import { codeOf, drivers, type PerformedAction, runnerCaller, SimulatedRunner } 
 
 const people: readonly Caller[] = ['ada', 'bob', 'cyd'].map(name => ({
   role: 'person',
+  id: `per_${name}`,
   name,
   token: `tok_${name}`,
   via: 'api',
@@ -150,12 +151,8 @@ class Simulation {
   }
   #newRunner(i: number): SimulatedRunner {
     const act = (request: Request, text: string) => this.#onAction(request, text)
-    return new SimulatedRunner(
-      formatId('run', new Uint8Array(20).fill(i)),
-      this.#callAs(runnerCaller),
-      this.#random,
-      act,
-    )
+    const id = formatId('run', new Uint8Array(20).fill(i))
+    return new SimulatedRunner(id, this.#callAs(runnerCaller(id)), this.#random, act)
   }
   /** Replaces a runner. The old runner has either crashed, or was only unreachable and keeps running. */
   async #killRunner(): Promise<string> {

@@ -12,7 +12,7 @@ import { openStore, parseStoreLocation } from '../src/gateway/open-store.ts'
 
 const runnerId = formatId('run', new Uint8Array(20))
 const driver = { name: 'd', title: 'D', capabilities: ['resumable' as const], modes: [], ready: true }
-const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
+const runnerCaller: Caller = { role: 'runner', id: runnerId, name: 'runner', token: 'tok_runner', via: 'api' }
 
 let folder: ReturnType<typeof temporaryFolder>
 let home: DataFolder
@@ -25,7 +25,7 @@ const runner = () => callAs(gateway, runnerCaller)
 async function open(acceptDataLoss = false): Promise<void> {
   store = await openStore(parseStoreLocation(undefined, home), home, { acceptDataLoss })
   gateway = await openGateway({ store })
-  owner = callAs(gateway, await gateway.ensureToken(home.ownerToken(), 'person', 'owner'))
+  owner = callAs(gateway, await gateway.ensureToken(home.ownerToken(), 'owner', 'owner', home.runnerId()))
 }
 async function close(): Promise<void> {
   await gateway.close()

@@ -31,8 +31,8 @@ it('the restart delay is reset after a runner ran for a minute, was stopped or w
 async function setUp() {
   const clock = new ManualClock()
   const gateway = await openGateway({ store: await openMemory({ clock }), clock })
-  const call = callAs(gateway, { role: 'runner', name: 'r', token: 'tok_runner', via: 'test' })
   const id = formatId('run', new Uint8Array(20))
+  const call = callAs(gateway, { role: 'runner', id, name: 'r', token: 'tok_runner', via: 'api' })
   const { incarnation } = await call('announceRunner', { id, name: 'busy', drivers: [] })
   const runnerProcess = { isRunning: true }
   const renew = keepLeaseAlive({ call, id, isProcessRunning: () => runnerProcess.isRunning, now: () => clock.now() })

@@ -27,7 +27,7 @@ describe('holdpoint up', () => {
     const gateway = await startGateway({ runner: 'none' })
     expect(gateway.url).toMatch(/^http:\/\/localhost:\d+$/)
     expect(gateway.link).toMatch(new RegExp(`^${gateway.url}/#code=\\S{20,}$`))
-    expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'person' })
+    expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'owner' })
   })
 
   it('makes its data folder and every file in it readable only by its owner', async () => {

@@ -20,8 +20,6 @@ export interface Connection {
   readonly token?: string
   /** Returns the page secret, or null if this browser is not signed in. */
   readonly pageSecret?: () => string | null
-  /** The name of this client in the audit log, such as “page” or “cli”. */
-  readonly via?: string
   readonly fetch?: Fetch
   /** Whether `fetch` reaches only the gateway, as over a Unix socket in a private folder. Then the gateway does not have to prove itself before it gets the token. */
   readonly trusted?: boolean
@@ -57,7 +55,7 @@ export class NoAnswer extends Error {
 /** Returns a connection that calls a server's request handler directly, without a port. */
 export function inProcess(
   handler: (request: Request) => Promise<Response>,
-  caller: Pick<Connection, 'token' | 'via'>,
+  caller: Pick<Connection, 'token'>,
 ): Connection {
   return { ...caller, url: 'http://localhost', trusted: true, fetch: (url, init) => handler(new Request(url, init)) }
 }

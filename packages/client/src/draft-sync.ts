@@ -1,5 +1,5 @@
 /** Synchronizes the draft of one answer between a person's devices. Each change is stored on this device at once and at the gateway shortly after. Also tracks who else is answering. */
-import { type Call, Fault, type Frame, limits, type RequestId } from '@holdpoint/protocol'
+import { type Call, Fault, type Frame, limits, type Person, type RequestId } from '@holdpoint/protocol'
 import { type AnswerDraft, changeDraft, decodeDraft, encodeDraft, isEmptyDraft, sameDraft } from './draft.ts'
 import { type DraftStorage, type OtherDraft, readLocalDraft, removeLocalDraft, writeLocalDraft } from './local-draft.ts'
 import { createObservableStore, type ObservableStore } from './observable-store.ts'
@@ -7,7 +7,7 @@ import { createObservableStore, type ObservableStore } from './observable-store.
 export interface DraftSnapshot {
   readonly draft: AnswerDraft
   /** Other people who have started an answer. */
-  readonly others: readonly string[]
+  readonly others: readonly Person[]
   /** A different draft of the same person, which the person can choose instead of `draft`. */
   readonly other: OtherDraft | null
   /** How often the person has replaced the draft with the other draft. */
@@ -18,7 +18,7 @@ export interface DraftSnapshot {
 export interface DraftSyncOptions {
   readonly call: Call
   readonly id: RequestId
-  /** The person's own name. */
+  /** The person's own id. */
   readonly me: string
   readonly frames: (listener: (frame: Frame) => void) => () => void
   readonly storage: DraftStorage
@@ -143,13 +143,13 @@ export class DraftSync {
     // Stop saving now, because the card closes next, and `close` would otherwise send a draft for a resolved request.
     if (frame.frame === 'event' && frame.event.type === 'request.resolved' && frame.event.request === id) {
       this.pauseSaving()
-      if (frame.event.resolution.person === me) removeLocalDraft(storage, me, id)
+      if (frame.event.resolution.personId === me) removeLocalDraft(storage, me, id)
     }
     if (frame.frame !== 'answering' || frame.request !== id) return
-    if (frame.person === me) this.#enqueueLoad()
+    if (frame.personId === me) this.#enqueueLoad()
     else {
-      const others = this.getSnapshot().others.filter(person => person !== frame.person)
-      this.#update({ others: frame.active ? [...others, frame.person] : others })
+      const others = this.getSnapshot().others.filter(({ id: other }) => other !== frame.personId)
+      this.#update({ others: frame.active ? [...others, { id: frame.personId, name: frame.person }] : others })
     }
   }
 

@@ -44,7 +44,7 @@ function mayAnswerSoon(error: unknown): boolean {
 /** Like `httpCall`, but calls a server's request handler directly, without a port. */
 export function inProcessCall(
   handler: (request: Request) => Promise<Response>,
-  caller: Pick<Connection, 'token' | 'via'> = {},
+  caller: Pick<Connection, 'token'> = {},
 ): Call {
   return httpCall(inProcess(handler, caller))
 }

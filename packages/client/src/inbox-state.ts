@@ -4,6 +4,7 @@ import {
   type Frame,
   type Hello,
   limits,
+  type Person,
   type Request,
   type RequestId,
   type Session,
@@ -24,7 +25,7 @@ export interface InboxStateSnapshot {
   /** The streaming blocks. `blockKey` builds the keys. */
   readonly blocks: ReadonlyMap<string, StreamingBlock>
   /** The names of the people who are writing an answer, by request. */
-  readonly answering: ReadonlyMap<RequestId, readonly string[]>
+  readonly answering: ReadonlyMap<RequestId, readonly Person[]>
   /** False while the pages that did not fit into `hello` are loading. */
   readonly complete: boolean
 }
@@ -42,7 +43,7 @@ export class InboxState {
   /** The ids of resolved requests, in the order of their resolution. */
   #resolved = new Set<RequestId>()
   #blocks = new Map<string, StreamingBlock>()
-  #answering = new Map<RequestId, readonly string[]>()
+  #answering = new Map<RequestId, readonly Person[]>()
   #clockSkewMs = 0
   /** The number of pending requests, from `hello` and later events. This number is correct even while pages are still loading. */
   #pendingCount = 0
@@ -71,8 +72,8 @@ export class InboxState {
         return
       }
       case 'answering': {
-        const others = (this.#answering.get(frame.request) ?? []).filter(person => person !== frame.person)
-        const people = frame.active ? [...others, frame.person] : others
+        const others = (this.#answering.get(frame.request) ?? []).filter(({ id }) => id !== frame.personId)
+        const people = frame.active ? [...others, { id: frame.personId, name: frame.person }] : others
         if (people.length > 0) this.#answering.set(frame.request, people)
         else this.#answering.delete(frame.request)
       }

@@ -33,15 +33,16 @@ const answerKinds: Record<Answer['kind'], string> = {
   decline: 'declined',
 }
 
-/** Returns a label that says how a request was resolved, such as “denied by ana via cli: too risky”. The person named `me` is called “you”. The label is escaped for display. */
-export function resolutionLabel({ by, person, via, answer, reason, editedDigest }: Resolution, me?: string): string {
+/** Returns a label that says how a request was resolved, such as “denied by ana via cli: too risky”. The person with the id `me` is called “you”. The label is escaped for display. */
+export function resolutionLabel(resolution: Resolution, me?: string): string {
+  const { by, person, personId, via, answer, reason, editedDigest } = resolution
   if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // a newer gateway may send a reason that is not in the list
   if (by === 'deadline') return 'nobody answered in time'
   const kind = answer ? answerKinds[answer.kind] : 'resolved'
   const verb = `${kind}${editedDigest === undefined ? '' : ' with changes'}`
   const mode = answer?.kind === 'allow' && answer.mode !== undefined ? `, continuing in mode ${answer.mode}` : ''
   if (by === 'rule') return escapeInvisible(`${verb} by a rule${mode}`)
-  const who = person !== undefined && person === me ? 'you' : (person ?? 'someone')
+  const who = personId !== undefined && personId === me ? 'you' : (person ?? 'someone')
   const where = via === undefined || via === 'page' ? '' : ` via ${via}`
   const text = answer ? singleLine(answerText(answer)) : ''
   return escapeInvisible(`${verb} by ${who}${where}${mode}${text === '' ? '' : `: ${text}`}`)

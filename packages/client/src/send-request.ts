@@ -8,11 +8,10 @@ export async function sendRequest(
   path: string,
   init: Partial<Omit<HttpRequest, 'redirect'>>,
 ): Promise<HttpReply> {
-  const { token, via = 'api' } = connection
+  const { token } = connection
   const secret = connection.pageSecret?.() ?? null
   const headers = {
     ...init.headers,
-    'x-holdpoint-via': via,
     ...(secret !== null && { [pageSecretHeader]: secret }),
     ...(token !== undefined && { authorization: `Bearer ${token}` }),
   }

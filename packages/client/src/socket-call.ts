@@ -37,7 +37,6 @@ export type SocketConstructor = new (
 export interface SocketCallOptions extends Pick<Connection, 'url' | 'fetch' | 'trusted' | 'advice'> {
   readonly token: string
   readonly WebSocket: SocketConstructor
-  readonly via?: string
   readonly onStatus?: (status: ConnectionStatus) => void
 }
 export interface SocketCall {
@@ -130,11 +129,10 @@ class SocketClient implements SocketCall {
     return httpCall({ ...this.#connection(), attempts })
   }
   #connection(): Connection & { readonly token: string } {
-    const { url, token, via = 'api', fetch, trusted, advice } = this.#options
+    const { url, token, fetch, trusted, advice } = this.#options
     return {
       url,
       token,
-      via,
       ...(fetch && { fetch }),
       ...(trusted !== undefined && { trusted }),
       ...(advice && { advice }),
@@ -176,8 +174,8 @@ class SocketClient implements SocketCall {
 
   #openSocket(url: string): void {
     if (this.#closed) return
-    const { token, via = 'api', WebSocket } = this.#options
-    const headers = { authorization: `Bearer ${token}`, 'x-holdpoint-via': via }
+    const { token, WebSocket } = this.#options
+    const headers = { authorization: `Bearer ${token}` }
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${apiRoot}/socket`, [], { headers })
     this.#socket = socket
     this.#lastMessageAt = Date.now()

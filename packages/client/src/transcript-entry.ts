@@ -15,6 +15,8 @@ export interface MessageEntry extends EntryBase {
   readonly agentPath: readonly string[]
   /** The name of the person who wrote the message; not set for messages of the agent. */
   readonly by?: string
+  /** The id of the person who wrote the message, if known. */
+  readonly byId?: string
   readonly attachments?: readonly Attachment[]
   /** Whether the agent has received the message; not set for messages of the agent. */
   readonly state?: 'waiting' | 'taken' | 'done' | 'failed'
@@ -54,5 +56,8 @@ export interface ErrorEntry extends EntryBase {
 export interface NoteEntry extends EntryBase {
   readonly kind: 'note'
   readonly text: string
+  /** The name of the person with which the text begins, if it does. */
+  readonly by?: string
+  readonly byId?: string
 }
 export type Entry = MessageEntry | ToolEntry | RequestEntry | TurnEntry | ErrorEntry | NoteEntry

@@ -176,10 +176,11 @@ export class TranscriptState {
     }
   }
 
-  #addCommand(at: number, { id, body, madeBy }: Command): void {
+  #addCommand(at: number, { id, body, madeBy, madeById }: Command): void {
     if (this.#positions.has(id)) return
-    if (body.kind === 'message') this.#put(personMessage(at, id, madeBy, body))
-    if (body.kind === 'interrupt') this.#put({ kind: 'note', id, at, text: `${madeBy} interrupted the turn` })
+    const who = { by: madeBy, ...(madeById && { byId: madeById }) }
+    if (body.kind === 'message') this.#put(personMessage(at, id, who, body))
+    if (body.kind === 'interrupt') this.#put({ kind: 'note', id, at, text: `${madeBy} interrupted the turn`, ...who })
   }
 
   #changeMessageState(id: string, event: Event, state: MessageEntry['state'], problem?: string): void {
@@ -253,7 +254,7 @@ function mergeRepeated(earlier: Entry, later: Entry | undefined): Entry {
 function personMessage(
   at: number,
   id: string,
-  by: string,
+  who: Pick<MessageEntry, 'by' | 'byId'>,
   { text, attachments }: { text: string; attachments?: readonly Attachment[] | undefined },
 ): MessageEntry {
   const optional = attachments ? { attachments } : {}
@@ -266,7 +267,7 @@ function personMessage(
     streaming: false,
     partial: false,
     agentPath: [],
-    by,
+    ...who,
     state: 'waiting',
     ...optional,
   }

@@ -100,7 +100,7 @@ async function startSession(call: Call): Promise<Session> {
 
 describe.each(['http', 'in process', 'socket'] as const)('a call over %s', transport => {
   function open(role: keyof typeof secrets): Call {
-    const caller = { token: secrets[role], via: 'test' }
+    const caller = { token: secrets[role] }
     if (transport === 'http') return httpCall({ url: gateway.url, ...caller })
     if (transport === 'in process') return inProcessCall(gateway.server.fetch, caller)
     const socket = socketCall({ url: gateway.url, WebSocket, ...caller })
@@ -116,7 +116,7 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
     const pending = await person('listRequests', { status: 'pending', session: session.id, limit: 10 })
     expect(pending.items).toEqual([asked])
     const answered = await person('answerRequest', { id: asked.id, digest: asked.digest, answer: { kind: 'allow' } })
-    expect(answered.resolution).toMatchObject({ person: 'ada', via: 'test' })
+    expect(answered.resolution).toMatchObject({ person: 'ada', via: 'api' })
     expect((await waiting).status).toBe('resolved')
   })
   it('rejects with the fault of the gateway', async () => {

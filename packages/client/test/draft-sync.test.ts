@@ -1,11 +1,14 @@
 import { type Caller, callAs, type Gateway, openGateway } from '@holdpoint/engine'
-import type { Call, Frame, Request } from '@holdpoint/protocol'
+import { type Call, type Frame, formatId, type Request } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { DraftSync } from '../src/draft-sync.ts'
 import { readLocalDraft } from '../src/local-draft.ts'
 
-const caller = (role: Caller['role'], name: string): Caller => ({ role, name, token: `tok-${name}`, via: 'test' })
+const personId = (name: string) => formatId('per', Buffer.from(name.padEnd(20)))
+const caller = (role: Caller['role'], name: string): Caller => {
+  return { role, id: personId(name), name, token: `tok-${name}`, via: 'api' }
+}
 const createStorage = () => {
   const items = new Map<string, string>()
   return {
@@ -34,7 +37,7 @@ describe('draft sync', () => {
     const draftSync = new DraftSync({
       call,
       id: request.id,
-      me: 'ada',
+      me: personId('ada'),
       frames,
       storage,
       now: Date.now,
@@ -98,7 +101,7 @@ describe('draft sync', () => {
     await draftSync.flush()
     expect(draftSync.getSnapshot().tooLong).toBe(true)
     expect(await stored()).toBeUndefined()
-    expect(readLocalDraft(storage, 'ada', request.id).draft.edit).toHaveLength(70_000)
+    expect(readLocalDraft(storage, personId('ada'), request.id).draft.edit).toHaveLength(70_000)
     draftSync.change({ edit: 'short' })
     await draftSync.flush()
     expect(draftSync.getSnapshot().tooLong).toBe(false)
@@ -144,7 +147,7 @@ describe('draft sync', () => {
     await callAs(gateway, caller('person', 'bob'))('answerRequest', { id, digest, answer: { kind: 'allow' } })
     draftSync.close()
     await draftSync.flush()
-    expect(readLocalDraft(storage, 'ada', id).draft).toEqual({ note: 'half a' })
+    expect(readLocalDraft(storage, personId('ada'), id).draft).toEqual({ note: 'half a' })
   })
 
   it('does not show a draft to another person in the same tab', async () => {
@@ -153,7 +156,7 @@ describe('draft sync', () => {
     adas.change({ reason: 'private' })
     await adas.flush()
     const bob = callAs(gateway, caller('person', 'bob'))
-    const bobs = new DraftSync({ call: bob, id: request.id, me: 'bob', frames, storage, now: Date.now })
+    const bobs = new DraftSync({ call: bob, id: request.id, me: personId('bob'), frames, storage, now: Date.now })
     opened.push(bobs)
     bobs.open()
     await bobs.flush()
@@ -166,15 +169,17 @@ describe('draft sync', () => {
     const bob = callAs(gateway, caller('person', 'bob'))
     await bob('putDraft', { id: request.id, draft: {} })
     const draftSync = open()
-    await expect.poll(() => draftSync.getSnapshot().others).toEqual(['bob'])
+    const others = () => draftSync.getSnapshot().others.map(({ name }) => name)
+    await expect.poll(others).toEqual(['bob'])
     const sendAnswering = (person: string, active: boolean) => {
-      for (const listener of listeners) listener({ frame: 'answering', request: request.id, person, active })
+      for (const listener of listeners)
+        listener({ frame: 'answering', request: request.id, person, personId: personId(person), active })
     }
     sendAnswering('cleo', true)
     sendAnswering('ada', true)
-    expect(draftSync.getSnapshot().others).toEqual(['bob', 'cleo'])
+    expect(others()).toEqual(['bob', 'cleo'])
     sendAnswering('bob', false)
-    expect(draftSync.getSnapshot().others).toEqual(['cleo'])
+    expect(others()).toEqual(['cleo'])
   })
 
   describe('with two devices of one person', () => {
@@ -285,7 +290,13 @@ describe('draft sync', () => {
         await put({ reason: 'phone' })
         unreachable = false
         for (const listener of listeners)
-          listener({ frame: 'answering', request: request.id, person: 'ada', active: true })
+          listener({
+            frame: 'answering',
+            request: request.id,
+            person: 'ada',
+            personId: personId('ada'),
+            active: true,
+          })
         await offers(laptop, { reason: 'phone' })
         await laptop.flush()
         return laptop

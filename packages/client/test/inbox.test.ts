@@ -6,8 +6,8 @@ import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { approval, secrets, startTestServer, type TestServer } from '../../server/test/test-server.ts'
 
-const ada: Caller = { role: 'person', name: 'ada', token: 'tok-ada', via: 'test' }
-const robot: Caller = { role: 'agent', name: 'robot', token: 'tok-robot', via: 'test' }
+const ada: Caller = { role: 'owner', id: 'per_ada', name: 'ada', token: 'tok-ada', via: 'api' }
+const robot: Caller = { role: 'agent', id: 'tok-robot', name: 'robot', token: 'tok-robot', via: 'api' }
 
 /** A random action of a person or an agent on the nth session or request. */
 const step = fc.record({
@@ -199,7 +199,7 @@ describe('an inbox', () => {
   afterAll(() => gateway.close())
 
   function openInbox(): Inbox {
-    const connection = { url: gateway.url, token: secrets.person, via: 'page' }
+    const connection = { url: gateway.url, token: secrets.person }
     const inbox = new Inbox({ call: httpCall(connection), watch: options => watchEvents(connection, options) })
     open.push(inbox)
     return inbox
@@ -226,7 +226,7 @@ describe('an inbox', () => {
     expect(shown.sessions.get(session.id)?.pending).toBe(1)
     expect(inbox.getSnapshot()).toBe(inbox.getSnapshot())
     const resolved = await inbox.answer(asked.id, { kind: 'allow' })
-    expect(resolved.resolution?.via).toBe('page')
+    expect(resolved.resolution?.via).toBe('api')
     await agent('reportDelivery', { id: asked.id, state: 'handed' })
     const after = await until(inbox, ({ requests }) => requests.get(asked.id)?.delivery.state === 'handed')
     expect(after).toMatchObject({ pendingCount: 0, order: [] })
@@ -246,7 +246,7 @@ describe('an inbox', () => {
     await until(inbox, ({ order }) => order.includes(asked.id))
     await person('putDraft', { id: asked.id, draft: { kind: 'deny' } })
     const shown = await until(inbox, ({ answering }) => answering.has(asked.id))
-    expect(shown.answering.get(asked.id)).toEqual(['ada'])
+    expect(shown.answering.get(asked.id)).toEqual([{ id: expect.stringMatching(/^per_/), name: 'ada' }])
     await person('answerRequest', { id: asked.id, digest: asked.digest, answer: { kind: 'allow' } })
     await until(inbox, ({ answering }) => !answering.has(asked.id))
   })

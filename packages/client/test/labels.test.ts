@@ -7,9 +7,10 @@ import {
   stateLabel,
   timeSince,
 } from '@holdpoint/client'
-import type { Answer, Resolution, Session } from '@holdpoint/protocol'
+import { type Answer, formatId, type Resolution, type Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 
+const me = formatId('per', new Uint8Array(20).fill(1))
 const by = (answer: Answer, more: Partial<Resolution> = {}): Resolution => ({
   at: 1,
   by: 'person',
@@ -21,7 +22,9 @@ const by = (answer: Answer, more: Partial<Resolution> = {}): Resolution => ({
 describe('the labels of a resolution', () => {
   it.each<[string, Resolution]>([
     ['allowed by ana', by({ kind: 'allow' })],
-    ['allowed by you', by({ kind: 'allow' }, { person: 'me', via: 'page' })],
+    ['allowed by you', by({ kind: 'allow' }, { person: 'ana', personId: me, via: 'page' })],
+    // Another person with the same name.
+    ['allowed by ana', by({ kind: 'allow' }, { person: 'ana', personId: formatId('per', new Uint8Array(20).fill(2)) })],
     ['allowed with changes by ana: careful', by({ kind: 'allow', note: 'careful' }, { editedDigest: 'd' })],
     ['allowed by ana, continuing in mode acceptEdits', by({ kind: 'allow', mode: 'acceptEdits' })],
     ['denied by ana via cli: too risky', by({ kind: 'deny', reason: 'too risky' }, { via: 'cli' })],
@@ -45,7 +48,7 @@ describe('the labels of a resolution', () => {
     ['denied by ana: one ↵ two', by({ kind: 'deny', reason: 'one\n  two\n' })],
     ['denied by ana: a\\u{202e}b', by({ kind: 'deny', reason: 'a\u202eb' })],
   ])('resolutionLabel can return “%s”', (label, resolution) => {
-    expect(resolutionLabel(resolution, 'me')).toBe(label)
+    expect(resolutionLabel(resolution, me)).toBe(label)
   })
   it('resolutionTone distinguishes positive, negative and neutral resolutions', () => {
     expect(resolutionTone(by({ kind: 'allow' }))).toBe('yes')

@@ -17,10 +17,10 @@ import {
 import { openMemory, type TimeSource } from '@holdpoint/store'
 import { type Driver, runRunner } from '../src/index.ts'
 
-export const personCaller: Caller = { role: 'person', name: 'ada', token: 'tok_person', via: 'test' }
-export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'test' }
-export const agentCaller: Caller = { role: 'agent', name: 'agent', token: 'tok_agent', via: 'test' }
 export const runnerId = formatId('run', new Uint8Array(20))
+export const personCaller: Caller = { role: 'owner', id: 'per_ada', name: 'ada', token: 'tok_person', via: 'api' }
+export const runnerCaller: Caller = { role: 'runner', id: runnerId, name: 'runner', token: 'tok_runner', via: 'api' }
+export const agentCaller: Caller = { role: 'agent', id: 'tok_agent', name: 'agent', token: 'tok_agent', via: 'api' }
 
 export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>
 

@@ -1,9 +1,75 @@
-/** Decides who may see a session and who may write on behalf of its agent: the runner with the current fence or, in an external session, the agent's own credential or the person who opened the session. */
-import { externalInfo, Fault, type SessionId } from '@holdpoint/protocol'
+/** Decides what a caller may do: the access table by role, and beyond it which sessions the caller may see and for whose agent the caller may write. */
+import {
+  accessOf,
+  type ExtraAction,
+  externalInfo,
+  Fault,
+  type OperationName,
+  type ParsedInput,
+  type PersonId,
+  type RunnerId,
+  type SessionId,
+} from '@holdpoint/protocol'
 import type { Caller } from './gateway.ts'
 import type { SessionRow } from './rows.ts'
+import type { Query } from './store.ts'
 
 export const externalDriver = externalInfo.name
+
+/** Returns why the caller may not do this, or null if the caller may. */
+export function accessFault(caller: Caller | null, action: OperationName | ExtraAction): Fault | null {
+  if (accessOf(caller?.role ?? 'nobody', action) !== 'no') return null
+  if (!caller) return new Fault('unauthenticated', 'This call needs a credential: send Authorization: Bearer <token>')
+  if (caller.role === 'agent' && action.startsWith('answer'))
+    return new Fault('forbidden', 'An agent’s credential cannot answer requests; only a person can')
+  const [name = '', extra] = action.split('.')
+  const subject = caller.role === 'agent' ? 'an agent' : `a ${caller.role}`
+  const reason =
+    extra === undefined ? `may not call ${name}` : `may not call ${name} ${extraReasons[action as ExtraAction]}`
+  return new Fault(
+    'forbidden',
+    `The credential of ${subject} ${reason}${ownerMay(action) ? '; ask the owner of this gateway' : ''}`,
+  )
+}
+
+const extraReasons: Readonly<Record<ExtraAction, string>> = {
+  subscribe: '',
+  'startSession.mode': 'with "mode"',
+  'startSession.options': 'with "options"',
+  'patchSession.mode': 'with "mode"',
+  'answer.mode': 'with "mode"',
+  'answer.settings': 'with a suggestion that changes settings or the mode',
+  'makeLink.person': 'for another person',
+}
+function ownerMay(action: OperationName | ExtraAction): boolean {
+  return accessOf('owner', action) !== 'no' && accessOf('person', action) === 'no'
+}
+
+/** Returns what a call needs in addition to its operation, because of its input. */
+export function extraActions<K extends OperationName>(op: K, input: ParsedInput<K>): readonly ExtraAction[] {
+  const check = extraChecks[op] as ((input: ParsedInput<K>) => readonly ExtraAction[]) | undefined // the entry of an operation takes its input
+  return check?.(input) ?? []
+}
+const extraChecks: { readonly [K in OperationName]?: (input: ParsedInput<K>) => readonly ExtraAction[] } = {
+  // No runner starts the agent of an external session, so its mode and options are only notes.
+  startSession: ({ driver, mode, options }) =>
+    driver === externalDriver
+      ? []
+      : [
+          ...(mode === undefined ? [] : ['startSession.mode' as const]),
+          ...(Object.keys(options ?? {}).length === 0 ? [] : ['startSession.options' as const]),
+        ],
+  patchSession: ({ mode }) => (mode === undefined ? [] : ['patchSession.mode']),
+  makeLink: ({ person }) => (person === undefined ? [] : ['makeLink.person']),
+}
+
+export function isPerson({ role }: Caller): boolean {
+  return role === 'owner' || role === 'person'
+}
+export function personIdOf(caller: Caller): PersonId {
+  if (!isPerson(caller)) throw new Error(`the caller of a person's operation is ${caller.role}`)
+  return caller.id as PersonId // the credential of a person belongs to a person
+}
 
 /** Returns the same Fault whether the session does not exist or belongs to another agent, so that agents cannot probe for ids. */
 export function sessionNotFound(id: string, caller?: Caller): Fault {
@@ -17,23 +83,37 @@ export function requestNotFound(id: string): Fault {
   return new Fault('not_found', `There is no request ${id}`, { id })
 }
 
-/** Returns whether the caller may see a session. An agent sees only sessions that it opened itself or that a person opened for it. */
-export function maySee(caller: Caller, row: Pick<SessionRow, 'driver' | 'agent'>): boolean {
-  return caller.role !== 'agent' || (row.driver === externalDriver && row.agent === caller.token)
+/** Returns why the caller may not act for this runner, or null if the caller may. A runner's token is for one runner. */
+export function runnerAccessFault(caller: Caller, id: RunnerId): Fault | null {
+  if (caller.role !== 'runner' || caller.id === id) return null
+  return new Fault('forbidden', `This token is for the runner ${caller.id}, not for ${id}`, { id: caller.id })
+}
+
+/** Returns the condition on the columns of a session that selects the sessions that `maySee` allows. */
+export function visibleSessions(caller: Caller): NonNullable<Query['where']> {
+  if (isPerson(caller)) return {}
+  return caller.role === 'agent' ? { agent: caller.token } : { runner: caller.id }
+}
+
+/** Whether the caller may see a session. An agent sees only sessions that it opened itself or that a person opened for it, and a runner sees only sessions whose lease it holds. */
+export function maySee(caller: Caller, row: Pick<SessionRow, 'agent' | 'lease'>): boolean {
+  if (isPerson(caller)) return true
+  return caller.role === 'agent' ? row.agent === caller.token : row.lease?.runner === caller.id
 }
 
 /** Returns the Fault that says why the caller may not write on behalf of the session's agent, or null if the caller may. */
 export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null {
+  // The last runner of a session that it no longer holds is told so by its fence.
+  if (caller.role === 'runner' && row.runner === caller.id) return null
   if (!maySee(caller, row)) return sessionNotFound(row.id, caller)
-  const external = row.driver === externalDriver
-  if (caller.role === 'agent' || (caller.role === 'runner' && !external)) return null
-  if (!external)
+  if (!isPerson(caller)) return null
+  if (row.driver !== externalDriver)
     return new Fault('forbidden', `Session ${row.id} is driven by a runner; a person cannot write for its agent`, {
       id: row.id,
     })
-  if (caller.role === 'person' && row.person === caller.name) return null
+  if (row.openedBy?.id === caller.id) return null
   const owner =
-    row.person === null ? 'the agent that opened it' : `${row.person} and the agent named when it was opened`
+    row.openedBy === null ? 'the agent that opened it' : `${row.openedBy.name} and the agent named when it was opened`
   return new Fault(
     'forbidden',
     `Session ${row.id} belongs to ${owner}; open your own session (a person names its agent in options.agent)`,
@@ -41,6 +121,11 @@ export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null 
       id: row.id,
     },
   )
+}
+
+/** Replaces the Fault about a session that the caller may not see by one about the id that the caller sent, which must not reveal the session. */
+export function hideSession<T>(session: T | Fault, notFound: Fault): T | Fault {
+  return session instanceof Fault && session.code === 'not_found' ? notFound : session
 }
 
 /** Returns the session if the caller may write on behalf of its agent now, or else a Fault. */

@@ -20,10 +20,10 @@ import { Quota, RateQuota } from './quota.ts'
 import type { IdempotencyRow, SessionRow } from './rows.ts'
 import type { Query, Read, Store } from './store.ts'
 import type { StreamingBlocks } from './streaming-blocks.ts'
+import { credentialNotValid, isTokenValid } from './token-transitions.ts'
 import { toSession } from './wire-views.ts'
 
 export interface Settings {
-  readonly ownerName: string
   readonly defaultCwd: string
   readonly deadlineMs: number | null
   readonly onDeadline: 'deny' | 'wait'
@@ -34,7 +34,6 @@ export interface Settings {
   readonly retentionMs: number | null
 }
 export const defaultSettings: Settings = {
-  ownerName: 'owner',
   defaultCwd: '',
   deadlineMs: null,
   onDeadline: 'deny',
@@ -51,6 +50,14 @@ export interface Mutation<T> {
   readonly decide: (change: ChangeBuilder) => OperationResult<T> | Fault
   /** Set for operations whose reply may contain a secret. If `omitBody` returns true, the reply is not stored under the idempotency key, and `rebuild` creates the reply to a repeated call. */
   readonly replay?: { readonly omitBody: (body: T) => boolean; readonly rebuild: (change: ChangeBuilder) => T | Fault }
+}
+
+/** The call that a mutation belongs to. */
+export interface MutationCall {
+  readonly caller: Caller
+  readonly op: string
+  readonly input: unknown
+  readonly options: DispatchOptions
 }
 
 export function sha256(text: string): string {
@@ -125,18 +132,17 @@ export class Context {
     return Buffer.from(this.#random(bytes)).toString('base64url')
   }
 
-  /** Commits a mutation, once per idempotency key. Keys are scoped to the caller and the operation. */
-  async commit<T>(
-    mutation: Mutation<T>,
-    once?: { caller: Caller; op: string; input: unknown; options: DispatchOptions },
-  ): Promise<OperationResult<T>> {
-    const key = once?.options.idempotencyKey
-    const idempotencyId = key === undefined ? undefined : sha256(JSON.stringify([once?.caller.token, once?.op, key]))
-    const bodyHash = idempotencyId === undefined ? '' : sha256(JSON.stringify(once?.input))
-    const reads =
-      idempotencyId === undefined
-        ? mutation.reads
-        : [...mutation.reads, { table: 'idempotency' as const, id: idempotencyId }]
+  /** Commits a mutation, once per idempotency key. Keys are scoped to the caller and the operation. The change of a caller whose credential is no longer valid is refused, even if the credential was revoked after the call had started. */
+  async commit<T>(mutation: Mutation<T>, call?: MutationCall): Promise<OperationResult<T>> {
+    const credential = call?.caller.credential
+    const key = call?.options.idempotencyKey
+    const idempotencyId = key === undefined ? undefined : sha256(JSON.stringify([call?.caller.id, call?.op, key]))
+    const bodyHash = idempotencyId === undefined ? '' : sha256(JSON.stringify(call?.input))
+    const reads: readonly Read[] = [
+      ...mutation.reads,
+      ...(idempotencyId === undefined ? [] : [{ table: 'idempotency' as const, id: idempotencyId }]),
+      ...(credential === undefined ? [] : [{ table: 'token' as const, id: credential }]),
+    ]
     for (;;) {
       try {
         const result = await this.store.commit({
@@ -144,6 +150,10 @@ export class Context {
           reads,
           decide: view => {
             const change = new ChangeBuilder(view)
+            if (credential !== undefined) {
+              const token = change.get('token', credential)
+              if (!token || !isTokenValid(token, change.now)) return { result: credentialNotValid() }
+            }
             const before = idempotencyId === undefined ? undefined : change.get('idempotency', idempotencyId)
             if (before) return { result: idempotentReplay(change, mutation, before, bodyHash) }
             const result = mutation.decide(change)

@@ -1,10 +1,12 @@
 /** The in-process gateway: its interface, the table of operations, and `openGateway`, which opens a gateway on a store. */
 import {
+  type Answering,
   type Call,
   type Clock,
   contract,
   type Delta,
   type Event,
+  type ExtraAction,
   Fault,
   faultFromZod,
   formatCursor,
@@ -14,11 +16,12 @@ import {
   type Output,
   type ParsedInput,
   type ProofSubject,
-  type RequestId,
   type Role,
+  type RunnerId,
   type SessionId,
   systemClock,
 } from '@holdpoint/protocol'
+import { accessFault, extraActions } from './authorization.ts'
 import { Context, defaultSettings, type Settings } from './context.ts'
 import { Feed } from './feed.ts'
 import {
@@ -68,13 +71,20 @@ import { sweep } from './sweep.ts'
 /** Who makes a call. The gateway derives this from the credential, never from what the caller says about itself. */
 export interface Caller {
   readonly role: Role
-  /** The person's name, or the name of the credential. */
+  /** The id of the person (`per_…`) or runner (`run_…`); for an agent, the id of its token. Two people may have the same name, so only ids decide who is who. */
+  readonly id: string
+  /** The name of the person or of the credential, for showing only. */
   readonly name: string
-  /** The public id of the credential. Idempotency keys and the sessions of external agents are scoped to it. */
+  /** The public id of the credential. The sessions of external agents are scoped to it. */
   readonly token: string
-  /** Where the call came from (page, api, cli …); stored with an answer in the audit log. */
-  readonly via: string
+  /** Where the call came from; stored with an answer in the audit log. */
+  readonly via: Via
+  /** The key of the credential's row. Every change checks that the credential is still valid. The field is absent only for code in the gateway's own process that has no credential. */
+  readonly credential?: string
 }
+
+/** How a call reached the gateway, as the gateway itself observed it: from the page (with a sign-in cookie), from a command on the same machine (over the Unix socket of the data folder), or in any other way. */
+export type Via = 'page' | 'cli' | 'api'
 
 /** What a caller sends to prove who it is. Browsers send a cookie to every port of a host, so a cookie counts only together with the page secret, which the browser keeps for one origin. */
 export type Credential =
@@ -146,9 +156,9 @@ export interface Gateway {
   /** Opens a subscription. Its live frames begin right after `hello.cursor`, so no event is lost between the snapshot and the first live frame. */
   subscribe(caller: Caller, options: SubscribeOptions, listener: FrameListener): Promise<Subscription>
   /** Resolves with the caller, or null if the credential is not valid. */
-  authenticate(credential: Credential, via: string): Promise<Caller | null>
-  /** Registers a bearer token unless the token already exists. Called at every start for the owner and the local runner. */
-  ensureToken(secret: string, role: Role, name: string): Promise<Caller>
+  authenticate(credential: Credential, via: Via): Promise<Caller | null>
+  /** Registers a bearer token unless the token already exists. Called at every start for the owner and the local runner: with the id of the data folder, the token also replaces the earlier token of that role and data folder, and a runner's token is for the runner with that id. */
+  ensureToken(secret: string, role: Role, name: string, dataFolder?: RunnerId): Promise<Caller>
   /** Exchanges the one-time code of a sign-in link for a cookie and a page secret. */
   redeemLink(code: string): Promise<SignIn>
   /** Returns the proof that this gateway knows the token with this hint. Rejects with a Fault if it does not. */
@@ -159,7 +169,7 @@ export interface Gateway {
 /** Frames that are not stored and have no cursor. */
 export type EphemeralFrame =
   | { readonly frame: 'delta'; readonly delta: Delta & { readonly session: SessionId } }
-  | { readonly frame: 'answering'; readonly request: RequestId; readonly person: string; readonly active: boolean }
+  | Answering
 export type EventFrame = { readonly frame: 'event'; readonly event: Event }
 
 type Operation<K extends OperationName> = (
@@ -223,7 +233,7 @@ const operations: Operations = {
   },
   whoAmI: async (ctx, caller) => ({
     status: 200,
-    body: { person: caller.name, role: caller.role, now: await ctx.store.now() },
+    body: { person: caller.name, id: caller.id, role: caller.role, now: await ctx.store.now() },
   }),
   backup: async (ctx, _caller, input) => {
     const { epoch, seq } = ctx.feed.position
@@ -267,23 +277,22 @@ export async function openGateway({
   const dispatchUnparsed: Gateway['dispatchUnparsed'] = async (caller, op, input, options = {}) => {
     const spec = Object.hasOwn(contract, op) ? contract[op] : undefined
     if (!spec) throw new Fault('not_found', `There is no operation ${op}`)
-    const roles: readonly string[] = spec.roles
-    if (!caller && !roles.includes('anyone'))
-      throw new Fault('unauthenticated', 'This call needs a credential: send Authorization: Bearer <token>')
-    if (caller && !roles.includes(caller.role) && !roles.includes('anyone')) throw forbidden(caller, op)
+    requireAccess(caller, op)
     const parsed = spec.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, op)
+    const parsedInput = parsed.data as ParsedInput<OperationName> // the input was parsed with the schema of that operation
+    for (const action of extraActions(op, parsedInput)) requireAccess(caller, action)
     if (caller && options.bytes !== undefined && spec.method !== 'GET')
       ctx.quotas.writtenBytes.take(caller, options.bytes)
     const run = operations[op] as Operation<OperationName> // `op` also selected the schema that parsed the input
-    return run(ctx, caller ?? anonymousCaller, parsed.data as ParsedInput<OperationName>, options) // the input was parsed with the schema of that operation
+    return run(ctx, caller ?? anonymousCaller, parsedInput, options)
   }
   return {
     dispatchUnparsed,
     dispatch: dispatchUnparsed as Gateway['dispatch'], // each operation returns the output that the contract declares under its name
     subscribe: (caller, options, listener) => subscribe(ctx, caller, options, listener),
     authenticate: (credential, via) => authenticate(ctx, credential, via),
-    ensureToken: (secret, role, name) => ensureToken(ctx, secret, role, name),
+    ensureToken: (secret, role, name, dataFolder) => ensureToken(ctx, secret, role, name, dataFolder ?? null),
     redeemLink: code => redeemLink(ctx, code),
     proveToken: (hint, subject) => proveToken(ctx, hint, subject),
     close: async () => {
@@ -295,15 +304,11 @@ export async function openGateway({
 }
 
 /** The caller of operations that need no credential. None of those operations uses the role. */
-const anonymousCaller: Caller = { role: 'agent', name: 'nobody', token: 'nobody', via: 'api' }
+const anonymousCaller: Caller = { role: 'agent', id: 'nobody', name: 'nobody', token: 'nobody', via: 'api' }
 
-function forbidden(caller: Caller, op: OperationName): Fault {
-  return caller.role === 'agent' && op.startsWith('answer')
-    ? new Fault('forbidden', 'An agent’s credential cannot answer requests; only a person can')
-    : new Fault(
-        'forbidden',
-        `The credential of ${caller.role === 'agent' ? 'an' : 'a'} ${caller.role} may not call ${op}`,
-      )
+function requireAccess(caller: Caller | null, action: OperationName | ExtraAction): void {
+  const fault = accessFault(caller, action)
+  if (fault) throw fault
 }
 
 /** Wraps the gateway as a `Call` for code in the same process, with the same checks and operations but without HTTP. */

@@ -16,6 +16,7 @@ export {
   type SignIn,
   type SubscribeOptions,
   type Subscription,
+  type Via,
 } from './gateway.ts'
 export { Quota, type QuotaCaller, QuotaUse } from './quota.ts'
 export { type Recovery, recoverFromLoss, type UndoneChanges, undoneChanges } from './recovery.ts'

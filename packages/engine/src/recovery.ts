@@ -1,11 +1,12 @@
 /** Makes a store safe to use after it has lost events, because a backup was restored or because its files were lost: what happened since may have used an allow, revoked a credential or handed out a fence. */
 import { hash } from 'node:crypto'
-import type { EventBody, Rule, TokenId } from '@holdpoint/protocol'
+import type { EventBody, Rule } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
 import { scan, scanEvents } from './paging.ts'
 import { requestTransitionFor, setDelivery } from './request-transitions.ts'
-import type { RequestRow, Rows, RunnerRow, SessionRow, Table, TokenRow } from './rows.ts'
+import type { RequestRow, Rows, RunnerRow, SessionRow, Table } from './rows.ts'
 import type { Read, Store } from './store.ts'
+import { revokeToken } from './token-transitions.ts'
 import { toRule } from './wire-views.ts'
 
 /** Fences and incarnations that were given out since are lost. The next ones must be higher than any of them. */
@@ -68,8 +69,8 @@ export async function recoverFromLoss(store: Store, { ownerSecret, event }: Reco
   const ownerId = hash('sha256', ownerSecret)
   // Rows of these two tables can share an `ord`, so they cannot be read page by page.
   const [tokens, runners] = await Promise.all([store.find('token', {}), store.find('runner', {})])
-  const revoked = tokens.filter(({ id }) => id !== ownerId)
-  for (const rows of chunks(revoked)) await updateRows(store, 'token', rows, revokeToken)
+  const revoked = tokens.filter(({ id, revokedAt }) => id !== ownerId && revokedAt === null)
+  for (const rows of chunks(revoked)) await updateRows(store, 'token', rows, (change, row) => revokeToken(change, row))
   for (const rows of chunks(runners)) await updateRows(store, 'runner', rows, expireRunner)
   const allows: RequestRow[] = []
   for await (const row of scan(store, 'request', { where: { open: 1 } })) if (mayHaveBeenUsed(row)) allows.push(row)
@@ -82,10 +83,6 @@ export async function recoverFromLoss(store: Store, { ownerSecret, event }: Reco
   return recovery
 }
 
-function revokeToken(change: ChangeBuilder, { id, token }: TokenRow): void {
-  change.delete('token', id)
-  change.event(null, { type: 'token.removed', token: token as TokenId }) // `putToken` stored this value from a TokenId
-}
 function expireRunner(change: ChangeBuilder, row: RunnerRow): void {
   change.put('runner', { ...row, incarnation: row.incarnation + fenceStep, expiresAt: change.now })
 }

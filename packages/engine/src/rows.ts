@@ -3,12 +3,15 @@ import {
   type Command,
   type Draft,
   type EventType,
+  type Person,
+  type PersonId,
   type Request,
   type Role,
   type Rule,
   type RunnerId,
   type Session,
   type SessionId,
+  type TokenId,
   tokenHintLength,
   type Runner as WireRunner,
 } from '@holdpoint/protocol'
@@ -30,9 +33,9 @@ export type SessionRow = Omit<Session, 'pending'> & {
   /** Whether a runner should attach: the session is new, or it is parked and its agent has an answer to take, a command to run or a turn to continue. */
   readonly needsRunner: boolean
   /** The id of the credential of an external session's agent: the agent opened the session with this credential, or the person who opened the session named it. The field is null if the session has no such credential. */
-  readonly agent: string | null
+  readonly agent: TokenId | null
   /** The person who opened an external session and may also write on behalf of its agent; null in other sessions. */
-  readonly person: string | null
+  readonly openedBy: Person | null
   /** Number of consecutive attaches in which the agent did nothing. The number is limited, so that an agent that crashes its runner is not resumed forever. */
   readonly idleAttaches: number
   readonly commandSeq: number
@@ -44,7 +47,7 @@ export type RequestRow = Request & {
 }
 export type CommandRow = Command & { readonly ord: number }
 export type RunnerRow = Omit<WireRunner, 'live'> & { readonly ord: number }
-/** The id is the SHA-256 of request and person. */
+/** The id consists of the ids of request and person. */
 export type DraftRow = Draft & { readonly id: string; readonly session: SessionId; readonly ord: number }
 /** The id is the SHA-256 of caller, operation and key. */
 export interface IdempotencyRow {
@@ -59,12 +62,22 @@ export interface IdempotencyRow {
 export interface TokenRow {
   readonly id: string
   readonly ord: number
-  readonly token: string
+  /** The public id of the token. */
+  readonly token: TokenId
   readonly kind: 'bearer' | 'cookie' | 'link'
   readonly role: Role
+  /** The id of the person (`per_…`) or runner (`run_…`) that the token belongs to. An agent is known only by its token, so this is then the token's public id. */
+  readonly subject: PersonId | RunnerId | TokenId
+  /** The name of the person or program, for showing only. */
   readonly name: string
+  /** The tokens from which this one descends: the token that created it is the last, the token that created that one stands before it, and so on. Revoking any of them revokes this token. */
+  readonly madeBy: readonly TokenId[]
   readonly madeAt: number
   readonly expiresAt: number | null
+  /** When the token was revoked, or null. A revoked token is kept for a while, so that an attempt to use it can be recognized and recorded. */
+  readonly revokedAt: number | null
+  /** For the tokens of the owner and the runner that a data folder holds in a file, the id of that data folder; null for all others. */
+  readonly dataFolder: RunnerId | null
   /** For a cookie, the SHA-256 of the secret that the page must send with it. A cookie without this field signs nobody in. */
   readonly pageSecretHash?: string
 }
@@ -116,9 +129,10 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
       runner: { type: 'text', of: row => row.lease?.runner ?? null },
       needsRunner: { type: 'int', of: row => (row.needsRunner ? 1 : null) },
       endedAt: { type: 'int', of: row => row.endedAt },
+      agent: { type: 'text', of: row => row.agent },
       search: { type: 'text', of: row => `${row.title}\n${row.cwd}\n${row.driver}`.toLowerCase() },
     },
-    indexes: [[], ['state'], ['runner'], ['needsRunner'], ['endedAt']],
+    indexes: [[], ['state'], ['runner'], ['needsRunner'], ['endedAt'], ['agent']],
     fixed: [],
   },
   request: {

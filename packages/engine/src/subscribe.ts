@@ -1,6 +1,6 @@
 /** Opens a subscription, which starts with a snapshot or the missed events and continues with live frames. */
 import { Cursor, Fault, formatCursor, limits } from '@holdpoint/protocol'
-import { maySee, sessionNotFound } from './authorization.ts'
+import { accessFault, isPerson, maySee, sessionNotFound } from './authorization.ts'
 import { type Context, pendingIn } from './context.ts'
 import { eventFrame } from './feed.ts'
 import type { Caller, FrameListener, SubscribeOptions, Subscription } from './gateway.ts'
@@ -15,15 +15,15 @@ export async function subscribe(
   { after, session }: SubscribeOptions,
   listener: FrameListener,
 ): Promise<Subscription> {
-  if (caller.role === 'agent' || session) {
-    const row = session ? await ctx.store.get('session', session) : undefined
-    if (!session)
-      throw new Fault(
-        'forbidden',
-        'An agent can only subscribe to its own session; pass the id of that session in "session"',
-      )
-    if (!row || !maySee(caller, row)) throw sessionNotFound(session)
-  }
+  const denied = accessFault(caller, 'subscribe')
+  if (denied) throw denied
+  if (!isPerson(caller) && !session)
+    throw new Fault(
+      'forbidden',
+      'An agent can only subscribe to its own session; pass the id of that session in "session"',
+    )
+  const row = session ? await ctx.store.get('session', session) : undefined
+  if (session && (!row || !maySee(caller, row))) throw sessionNotFound(session)
   const release = ctx.quotas.subscriptions.take(caller)
   const unsubscribe = ctx.feed.subscribe(listener, session ?? null)
   const stop = () => {

@@ -11,7 +11,9 @@ const runnerRetentionMs = 24 * 3600 * 1000
 export async function sweep(ctx: Context): Promise<void> {
   const now = await ctx.store.now()
   await ctx.clockJumps.record(ctx)
-  await Promise.all([sweepDeadlines(ctx, now), sweepRunners(ctx, now), sweepExpired(ctx, now), sweepSessions(ctx, now)])
+  await Promise.all(
+    [sweepDeadlines, sweepRunners, sweepIdempotencyKeys, sweepTokens, sweepSessions].map(each => each(ctx, now)),
+  )
 }
 
 async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
@@ -53,29 +55,35 @@ async function sweepRunners(ctx: Context, now: number): Promise<void> {
   }
 }
 
-async function sweepExpired(ctx: Context, now: number): Promise<void> {
+async function sweepIdempotencyKeys(ctx: Context, now: number): Promise<void> {
   const keys = await ctx.store.find('idempotency', { atMost: { at: now - limits.idempotencyKeepMs }, limit: sweepMax })
-  if (keys.length > 0)
-    await deleteRows(
-      ctx,
-      'idempotency',
-      keys.map(row => row.id),
-    )
-  const tokens = await ctx.store.find('token', { atMost: { expiresAt: now }, limit: sweepMax })
-  if (tokens.length > 0)
-    await deleteRows(
-      ctx,
-      'token',
-      tokens.map(row => row.id),
-    )
+  if (keys.length === 0) return
+  await ctx.commit({
+    label: 'sweep',
+    reads: keys.map(({ id }) => ({ table: 'idempotency', id })),
+    decide: change => {
+      for (const { id } of keys) if (change.get('idempotency', id)) change.delete('idempotency', id)
+      return { status: 200, body: {} }
+    },
+  })
 }
 
-function deleteRows(ctx: Context, table: 'idempotency' | 'token', ids: readonly string[]) {
-  return ctx.commit({
+async function sweepTokens(ctx: Context, now: number): Promise<void> {
+  const tokens = await ctx.store.find('token', { atMost: { expiresAt: now }, limit: sweepMax })
+  if (tokens.length === 0) return
+  await ctx.commit({
     label: 'sweep',
-    reads: ids.map(id => ({ table, id })),
+    reads: tokens.map(({ id }) => ({ table: 'token', id })),
     decide: change => {
-      for (const id of ids) if (change.get(table, id)) change.delete(table, id)
+      for (const { id } of tokens) {
+        const row = change.get('token', id)
+        // A revoked token of the data folder may have become valid again since the query.
+        if (!row || row.expiresAt === null || row.expiresAt > change.now) continue
+        change.delete('token', id)
+        // The event ends the streams of the token. A link has no streams, and a revoked token has had its event.
+        if (row.kind !== 'link' && row.revokedAt === null)
+          change.event(null, { type: 'token.removed', token: row.token })
+      }
       return { status: 200, body: {} }
     },
   })

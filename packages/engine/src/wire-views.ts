@@ -1,12 +1,15 @@
 /** Converts rows to the objects that the API returns, and masks secrets in answers. */
 import {
+  type PersonId,
   type Request,
   type Resolution,
   type Runner,
+  type RunnerId,
   type Session,
   secretFieldIds,
   type Token,
 } from '@holdpoint/protocol'
+import { isPerson } from './authorization.ts'
 import type { Caller } from './gateway.ts'
 import type { CommandRow, RequestRow, RuleRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
 
@@ -18,7 +21,7 @@ export function toSession(row: SessionRow, pending: number): Session {
     turnOpen: _turn,
     needsRunner: _needsRunner,
     agent: _agent,
-    person: _person,
+    openedBy: _openedBy,
     idleAttaches: _idle,
     commandSeq: _seq,
     id,
@@ -31,7 +34,7 @@ export function toSession(row: SessionRow, pending: number): Session {
 export function toRequest(row: RequestRow, caller: Caller | null): Request {
   const { ord: _ord, handedFence: _fence, id, session, ...rest } = row
   const request = { id, session, ...rest }
-  if (caller !== null && caller.role !== 'person') return request
+  if (caller !== null && !isPerson(caller)) return request
   return request.resolution ? { ...request, resolution: maskSecrets(request, request.resolution) } : request
 }
 
@@ -78,5 +81,17 @@ export function toRule(row: RuleRow) {
   return rule
 }
 export function toToken(row: TokenRow): Token {
-  return { id: row.token as Token['id'], role: row.role, name: row.name, madeAt: row.madeAt, expiresAt: row.expiresAt } // `putToken` stored this value from a TokenId
+  const { token: id, kind, role, subject, name, madeBy, madeAt, expiresAt } = row
+  if (kind === 'link') throw new Error(`${id} is a link, which the API does not show as a token`)
+  return {
+    id,
+    kind,
+    role,
+    name,
+    person: role === 'owner' || role === 'person' ? (subject as PersonId) : null, // a token with these roles belongs to a person
+    runner: role === 'runner' ? (subject as RunnerId) : null, // a runner's token belongs to a runner
+    madeBy: madeBy.at(-1) ?? null,
+    madeAt,
+    expiresAt,
+  }
 }

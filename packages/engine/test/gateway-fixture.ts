@@ -28,13 +28,28 @@ import { ManualClock } from './manual-clock.ts'
 
 export { runPendingWork } from './manual-clock.ts'
 
-export const ada: Caller = { role: 'person', name: 'ada', token: 'tok_ada', via: 'page' }
-export const bob: Caller = { role: 'person', name: 'bob', token: 'tok_bob', via: 'cli' }
-export const runnerCaller: Caller = { role: 'runner', name: 'runner', token: 'tok_runner', via: 'api' }
-export const robot: Caller = { role: 'agent', name: 'robot', token: 'tok_robot', via: 'api' }
-export const stranger: Caller = { role: 'agent', name: 'stranger', token: 'tok_stranger', via: 'api' }
-
 export const runnerId = (n = 0): RunnerId => formatId('run', new Uint8Array(20).fill(n))
+
+/** The owner of the gateway. */
+export const ada: Caller = { role: 'owner', id: 'per_ada', name: 'ada', token: 'tok_ada', via: 'page' }
+export const bob: Caller = { role: 'person', id: 'per_bob', name: 'bob', token: 'tok_bob', via: 'cli' }
+export const runnerCallerFor = (n: number): Caller => ({
+  role: 'runner',
+  id: runnerId(n),
+  name: `runner ${n}`,
+  token: `tok_runner_${n}`,
+  via: 'api',
+})
+export const runnerCaller = runnerCallerFor(0)
+export const robot: Caller = { role: 'agent', id: 'tok_robot', name: 'robot', token: 'tok_robot', via: 'api' }
+export const stranger: Caller = {
+  role: 'agent',
+  id: 'tok_stranger',
+  name: 'stranger',
+  token: 'tok_stranger',
+  via: 'api',
+}
+
 export const resumable: DriverInfo = {
   name: 'resumable',
   title: 'Can resume',
@@ -116,17 +131,21 @@ export class GatewayFixture {
     })
     this.person = callAs(this.gateway, ada)
     this.otherPerson = callAs(this.gateway, bob)
-    this.runner = callAs(this.gateway, runnerCaller)
+    this.runner = this.runnerCall(0)
     this.externalAgent = callAs(this.gateway, robot)
     this.otherAgent = callAs(this.gateway, stranger)
     return this
   }
+  runnerCall(n: number): Call {
+    return callAs(this.gateway, runnerCallerFor(n))
+  }
   announce(n = 0, offered: readonly DriverInfo[] = drivers) {
-    return this.runner('announceRunner', { id: runnerId(n), name: `runner ${n}`, drivers: [...offered] })
+    return this.runnerCall(n)('announceRunner', { id: runnerId(n), name: `runner ${n}`, drivers: [...offered] })
   }
   async attach(id: Session['id'], n = 0): Promise<AttachedAgent> {
-    const runner = (await this.runner('listRunners', {})).items.find(known => known.id === runnerId(n))
-    const { fence, session } = await this.runner('attachSession', {
+    const call = this.runnerCall(n)
+    const runner = (await this.person('listRunners', {})).items.find(known => known.id === runnerId(n))
+    const { fence, session } = await call('attachSession', {
       id,
       runner: runnerId(n),
       incarnation: runner?.incarnation ?? 0,
@@ -134,14 +153,14 @@ export class GatewayFixture {
     return {
       session,
       fence,
-      ask: (key, ask = approval(), more = {}) => this.runner('openRequest', { id, key, ask, fence, ...more }),
-      report: (request, state) => this.runner('reportDelivery', { id: request.id, state, fence }),
-      append: (...items) => this.runner('appendEvents', { id, items, fence }),
+      ask: (key, ask = approval(), more = {}) => call('openRequest', { id, key, ask, fence, ...more }),
+      report: (request, state) => call('reportDelivery', { id: request.id, state, fence }),
+      append: (...items) => call('appendEvents', { id, items, fence }),
     }
   }
   /** Starts and attaches a session. Announces the runner first unless it is live. */
   async startAttached(driver = 'resumable', input: Partial<Input<'startSession'>> = {}, n = 0): Promise<AttachedAgent> {
-    const { items } = await this.runner('listRunners', {})
+    const { items } = await this.person('listRunners', {})
     if (!items.some(known => known.id === runnerId(n) && known.live)) await this.announce(n)
     const session = await this.person('startSession', { driver, ...input })
     return this.attach(session.id, n)

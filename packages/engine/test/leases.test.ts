@@ -85,8 +85,10 @@ describe('a lease', () => {
   it('excludes other runners while its runner is live', async () => {
     const agent = await fixture.startAttached()
     await fixture.announce(1)
-    await expectFault(fixture.attach(agent.session.id, 1), 'lease_held')
+    await expectFault(fixture.attach(agent.session.id, 1), 'not_found')
     await expectFault(fixture.attach(agent.session.id, 0), 'lease_held')
+    const moving = await fixture.startAttached('portable')
+    await expectFault(fixture.attach(moving.session.id, 1), 'lease_held')
   })
   it('does not expire while it is renewed', async () => {
     const agent = await fixture.startAttached()
@@ -149,7 +151,7 @@ describe('a lease', () => {
     const agent = await fixture.startAttached()
     expect(await fixture.person('retireRunner', { id: runnerId() })).toMatchObject({ live: false })
     expect(await stateOf(agent)).toBe('parked')
-    await expectFault(fixture.runner('renewRunner', { id: runnerId(9), incarnation: 1 }), 'not_found')
+    await expectFault(fixture.runnerCall(9)('renewRunner', { id: runnerId(9), incarnation: 1 }), 'not_found')
   })
   it('is extended by one term when the gateway restarts', async () => {
     const agent = await fixture.startAttached()
@@ -168,7 +170,7 @@ describe('a lease', () => {
     const [fixed, moving] = [await fixture.startAttached('resumable'), await fixture.startAttached('portable')]
     await fixture.announce(1)
     await fixture.person('retireRunner', { id: runnerId() })
-    await expectFault(fixture.attach(fixed.session.id, 1), 'lease_held')
+    await expectFault(fixture.attach(fixed.session.id, 1), 'not_found')
     expect((await fixture.attach(moving.session.id, 1)).session.runner).toBe(runnerId(1))
   })
   it('is kept if its expired runner announces itself again during the sweep', async () => {
@@ -271,15 +273,16 @@ describe('an end command', () => {
     await fixture.person('endSession', { id: agent.session.id })
     expect((await fixture.runner('listCommands', { id: agent.session.id })).items).toMatchObject([{ state: 'waiting' }])
     await fixture.announce()
-    expect((await fixture.runner('listCommands', { id: agent.session.id })).items).toEqual([])
+    expect((await fixture.person('listCommands', { id: agent.session.id })).items).toEqual([])
   })
 })
 
 describe('listWork', () => {
   const work = async (n = 0) => {
-    const { items } = await fixture.runner('listRunners', {})
+    const call = fixture.runnerCall(n)
+    const { items } = await call('listRunners', {})
     const incarnation = items.find(runner => runner.id === runnerId(n))?.incarnation ?? 0
-    return (await fixture.runner('listWork', { id: runnerId(n), incarnation })).items.map(session => session.id)
+    return (await call('listWork', { id: runnerId(n), incarnation })).items.map(session => session.id)
   }
   it('returns a new session until a runner attaches it', async () => {
     await fixture.announce()

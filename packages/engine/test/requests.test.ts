@@ -319,7 +319,7 @@ describe('a deadline', () => {
   it('whose action is deny resolves the request with the reason that nobody answered (G6, T8)', async () => {
     const request = await ask('deny')
     await fixture.clock.advance(60_000)
-    const resolved = await fixture.runner('getRequest', { id: request.id })
+    const resolved = await fixture.person('getRequest', { id: request.id })
     expect(resolved.resolution).toEqual({ at: expect.any(Number), by: 'deadline', reason: 'nobody answered' })
   })
   it('whose action is wait marks the request overdue once, and the request can still be answered', async () => {
@@ -384,7 +384,7 @@ describe('getRequest with a wait time', () => {
   it('returns when the request is answered', async () => {
     const request = await agent.ask('k')
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 60_000 })
-    await fixture.clock.advance(30_000)
+    await fixture.clock.advance(10_000)
     await fixture.allow(request)
     expect(await waiting).toMatchObject({ resolution: { by: 'person' } })
   })
@@ -468,7 +468,10 @@ describe('drafts', () => {
       draft: { person: 'ada', draft: { text: 'perhaps' } },
       others: [],
     })
-    expect(await fixture.otherPerson('getDraft', { id: request.id })).toEqual({ draft: null, others: ['ada'] })
+    expect(await fixture.otherPerson('getDraft', { id: request.id })).toEqual({
+      draft: null,
+      others: [{ id: ada.id, name: 'ada' }],
+    })
     await fixture.person('deleteDraft', { id: request.id })
     expect(subscriber.frames.map(frame => frame.frame === 'answering' && [frame.person, frame.active])).toEqual([
       ['ada', true],

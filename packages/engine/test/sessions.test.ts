@@ -24,7 +24,7 @@ beforeEach(async () => {
   agent = await fixture.startAttached()
   id = agent.session.id
 })
-const commands = async () => (await fixture.runner('listCommands', { id })).items
+const commands = async () => (await fixture.person('listCommands', { id })).items
 const take = (command: Pick<Command, 'id'>, by = agent) =>
   fixture.runner('takeCommand', { id: command.id, fence: by.fence })
 const finish = (command: Pick<Command, 'id'>, by = agent) =>
@@ -34,7 +34,7 @@ describe('startSession', () => {
   it('creates a session that waits for a runner, with the prompt as its first command', async () => {
     const session = await fixture.person('startSession', { driver: 'resumable', prompt: 'Do it\nnow', cwd: '/srv' })
     expect(session).toMatchObject({ state: 'starting', title: 'Do it', cwd: '/srv', pending: 0, runner: null })
-    expect((await fixture.runner('listCommands', { id: session.id })).items).toMatchObject([
+    expect((await fixture.person('listCommands', { id: session.id })).items).toMatchObject([
       { seq: 1, state: 'waiting', body: { kind: 'message', text: 'Do it\nnow' }, madeBy: 'ada' },
     ])
   })
@@ -42,7 +42,7 @@ describe('startSession', () => {
     const dot = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const
     const first = async (input: object) => {
       const session = await fixture.person('startSession', { driver: 'resumable', ...input })
-      return (await fixture.runner('listCommands', { id: session.id })).items.map(command => command.body)
+      return (await fixture.person('listCommands', { id: session.id })).items.map(command => command.body)
     }
     const body = { kind: 'message', text: '', attachments: [dot] }
     expect(await first({ attachments: [dot] })).toEqual([body])
@@ -83,7 +83,7 @@ describe('commands of a session', () => {
     expect(await finish(one)).toMatchObject({ state: 'done' })
     expect((await fixture.eventTypes()).filter(type => type === 'command.done')).toHaveLength(1)
     expect((await commands()).map(command => command.seq)).toEqual([2, 3, 4])
-    expect((await fixture.runner('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
+    expect((await fixture.person('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
   })
   it('that contain a message make the session working from when they are taken until the turn has finished', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
@@ -107,11 +107,11 @@ describe('commands of a session', () => {
     expect(await finish(command, next)).toMatchObject({ state: 'done' })
   })
   it('wake a runner that waits in listCommands', async () => {
-    const waiting = fixture.runner('listCommands', { id, wait: 10_000 })
+    const waiting = fixture.person('listCommands', { id, wait: 10_000 })
     await fixture.clock.advance(100)
     await fixture.person('sendMessage', { id, text: 'go' })
     expect((await waiting).items).toHaveLength(1)
-    const idle = fixture.runner('listCommands', { id, wait: 10_000, after: 1 })
+    const idle = fixture.person('listCommands', { id, wait: 10_000, after: 1 })
     await fixture.clock.advance(10_000)
     expect((await idle).items).toEqual([])
   })
@@ -120,7 +120,7 @@ describe('commands of a session', () => {
     await expectFault(fixture.person('sendMessage', { id, text: 'one more' }), 'too_many')
     await expectFault(fixture.person('patchSession', { id, mode: 'plan' }), 'too_many')
     expect(await fixture.person('patchSession', { id, title: 'a title is no command' })).toMatchObject({ id })
-    const page = (await fixture.runner('listCommands', { id, after: limits.pageMax })).items
+    const page = (await fixture.person('listCommands', { id, after: limits.pageMax })).items
     expect(page[0]?.seq).toBe(limits.pageMax + 1)
     await finish((await commands())[0] as Command)
     await fixture.person('sendMessage', { id, text: 'fits again' })
@@ -161,7 +161,7 @@ describe('interruptSession and stopEverything', () => {
     const request = await agent.ask('k')
     expect(await fixture.person('stopEverything', {})).toEqual({ interrupted: [id, busy.session.id] })
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'resolved' })
-    expect((await fixture.runner('listCommands', { id: quiet.session.id })).items).toEqual([])
+    expect((await fixture.person('listCommands', { id: quiet.session.id })).items).toEqual([])
   })
   it('stopEverything commits a separate change for each session', async () => {
     const many = await Promise.all(
@@ -308,7 +308,7 @@ describe('an external session', () => {
     expect((await fixture.otherAgent('listSessions', {})).items).toEqual([])
     expect((await fixture.externalAgent('listSessions', {})).items).toMatchObject([of])
   })
-  it('is not accessible to agents if a person opened it', async () => {
+  it('is not accessible to agents and runners if a person opened it', async () => {
     const session = await fixture.person('startSession', { driver: 'external' })
     const of = { id: session.id }
     const request = await fixture.person('openRequest', { ...of, key: 'p', ask: secretAsk })
@@ -322,10 +322,13 @@ describe('an external session', () => {
       code: 'not_found',
       message: expect.stringContaining('options.agent'),
     })
-    for (const call of [fixture.otherPerson, fixture.runner]) {
-      await expectFault(call('attachSession', of), 'forbidden')
-      await expectFault(call('openRequest', { ...of, key: 'o', ask: approval() }), 'forbidden')
-      await expectFault(call('detachSession', { ...of, ending }), 'forbidden')
+    for (const [call, code] of [
+      [fixture.otherPerson, 'forbidden'],
+      [fixture.runner, 'not_found'],
+    ] as const) {
+      await expectFault(call('attachSession', of), code)
+      await expectFault(call('openRequest', { ...of, key: 'o', ask: approval() }), code)
+      await expectFault(call('detachSession', { ...of, ending }), code)
     }
     expect(await fixture.person('getSession', of)).toMatchObject({ state: 'working', pending: 1 })
   })

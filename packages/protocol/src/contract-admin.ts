@@ -1,30 +1,29 @@
 /** The operations for administration: rules, the audit log, tokens, sign-in and backups. */
 import { z } from 'zod'
+import { Role } from './access.ts'
 import { AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
 import { Event } from './event.ts'
 import { tokenHintLength } from './gateway-proof.ts'
-import { Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
+import { Cursor, PersonId, RequestId, RuleId, RunnerId, SessionId, TokenId } from './ids.ts'
 import { limits } from './limits.ts'
-import {
-  afterXorBefore,
-  emptyObject,
-  everyone,
-  logPageParams,
-  noInput,
-  type Operation,
-  pageOf,
-  people,
-  Role,
-} from './operation.ts'
+import { afterXorBefore, emptyObject, logPageParams, noInput, type Operation, pageOf } from './operation.ts'
 import { Delivery, Request, Resolution } from './request.ts'
 import { Rule, RuleDraft, Verdict } from './rule.ts'
 
 export const Token = z
   .object({
     id: TokenId,
+    kind: z
+      .enum(['bearer', 'cookie'])
+      .describe('"bearer": a token for programs and commands. "cookie": a signed-in browser.'),
     role: Role,
     name: z.string().describe('The name of the person or program that uses the token.'),
+    person: PersonId.nullable().describe('The person whom the token belongs to; null for runners and agents.'),
+    runner: RunnerId.nullable().describe('The runner whom the token belongs to; null for everyone else.'),
+    madeBy: TokenId.nullable().describe(
+      'The token that created this one; null for the tokens in the data folder. Revoking a token also revokes the tokens that it created.',
+    ),
     madeAt: z.int().describe('When the token was created, in epoch milliseconds.'),
     expiresAt: z.int().nullable().describe('When the token expires, in epoch milliseconds; null if it never expires.'),
   })
@@ -81,7 +80,6 @@ export const adminOps = {
   listRules: {
     method: 'GET',
     path: '/rules',
-    roles: people,
     summary: 'List the rules.',
     input: noInput,
     output: pageOf(Rule),
@@ -89,7 +87,6 @@ export const adminOps = {
   addRule: {
     method: 'POST',
     path: '/rules',
-    roles: people,
     status: 201,
     summary: 'Add a rule.',
     faults: ['unsupported'],
@@ -99,7 +96,6 @@ export const adminOps = {
   removeRule: {
     method: 'DELETE',
     path: '/rules/:id',
-    roles: people,
     summary: 'Remove a rule.',
     faults: ['not_found'],
     input: z.strictObject({ id: RuleId }),
@@ -108,7 +104,6 @@ export const adminOps = {
   checkRules: {
     method: 'POST',
     path: '/rules/check',
-    roles: people,
     summary: 'Show what the rules would decide about an ask, without opening a request.',
     faults: ['unsupported'],
     input: z.strictObject({
@@ -125,7 +120,6 @@ export const adminOps = {
   listAudit: {
     method: 'GET',
     path: '/audit',
-    roles: people,
     summary: 'Read or search the audit log. A short or even empty page can still have a `next`.',
     faults: ['gone'],
     input: afterXorBefore(
@@ -136,7 +130,11 @@ export const adminOps = {
           .optional()
           .describe('Only requests resolved by a person, a rule, the deadline or the agent.'),
         answer: AnswerKind.optional().describe('Only requests that were resolved with this kind of answer.'),
-        person: z.string().max(limits.nameMax).optional().describe('Only requests that this person answered.'),
+        person: z
+          .string()
+          .max(limits.nameMax)
+          .optional()
+          .describe('Only requests that this person answered. Takes the id or the name of the person.'),
         q: z.string().max(limits.nameMax).optional().describe('Only entries that contain this text.'),
         include: z
           .enum(['notices'])
@@ -149,7 +147,6 @@ export const adminOps = {
   listTokens: {
     method: 'GET',
     path: '/tokens',
-    roles: people,
     summary: 'List the tokens, without their secrets.',
     input: noInput,
     output: pageOf(Token),
@@ -157,13 +154,15 @@ export const adminOps = {
   addToken: {
     method: 'POST',
     path: '/tokens',
-    roles: people,
     status: 201,
     summary: 'Create a token. Only this reply contains the secret.',
-    faults: ['gone'],
+    faults: ['gone', 'not_found'],
     input: z.strictObject({
-      role: Role.exclude(['runner']).describe('Who the token is for.'),
+      role: Role.exclude(['owner']).describe('Who the token is for. A runner’s token is for a new runner.'),
       name: z.string().min(1).max(limits.nameMax).describe('The name of the person or program that uses the token.'),
+      person: PersonId.optional().describe(
+        'Give another token to this person. By default, a token with the role "person" is for a new person, even if somebody has the same name.',
+      ),
       expiresAt: z
         .int()
         .optional()
@@ -176,7 +175,6 @@ export const adminOps = {
   removeToken: {
     method: 'DELETE',
     path: '/tokens/:id',
-    roles: people,
     summary: 'Revoke a token.',
     faults: ['not_found'],
     input: z.strictObject({ id: TokenId }),
@@ -185,11 +183,11 @@ export const adminOps = {
   signIn: {
     method: 'POST',
     path: '/sign-in',
-    roles: ['anyone'],
     summary: 'Sign in a browser by exchanging a one-time code for a cookie and a page secret.',
     input: signInCode,
     output: z.object({
       person: z.string().describe('The name of the signed-in person.'),
+      personId: PersonId.describe('The id of the signed-in person.'),
       pageSecret: z
         .string()
         .describe('The secret that the page must send with its cookie, in the header `x-holdpoint-page`.'),
@@ -198,18 +196,17 @@ export const adminOps = {
   describeLink: {
     method: 'POST',
     path: '/sign-in/describe',
-    roles: ['anyone'],
     summary: 'Show whom a one-time code would sign in, without using the code.',
     input: signInCode,
     output: z.object({
       person: z.string().describe('The name of the person whom the code signs in.'),
+      personId: PersonId.describe('The id of the person whom the code signs in.'),
       expiresAt: z.int().describe('When the code expires, in epoch milliseconds.'),
     }),
   },
   proveGateway: {
     method: 'POST',
     path: '/proof',
-    roles: ['anyone'],
     summary: 'Prove to a client that this is the gateway that knows its token, before the client sends the token.',
     input: z.strictObject({
       hint: z
@@ -233,7 +230,6 @@ export const adminOps = {
   signOut: {
     method: 'POST',
     path: '/sign-out',
-    roles: people,
     summary: 'Sign out and revoke the cookie.',
     input: noInput,
     output: emptyObject,
@@ -241,11 +237,12 @@ export const adminOps = {
   makeLink: {
     method: 'POST',
     path: '/links',
-    roles: people,
     status: 201,
     summary: 'Create a one-time code that signs in another browser.',
-    faults: ['gone'],
-    input: noInput,
+    faults: ['gone', 'not_found'],
+    input: z.strictObject({
+      person: PersonId.optional().describe('The person whom the code signs in. Default: the caller.'),
+    }),
     output: z.object({
       code: z.string().describe('The code to pass to `signIn`.'),
       expiresAt: z.int().describe('When the code expires, in epoch milliseconds.'),
@@ -254,11 +251,13 @@ export const adminOps = {
   whoAmI: {
     method: 'GET',
     path: '/me',
-    roles: everyone,
     summary: 'Show who the credential belongs to.',
     input: noInput,
     output: z.object({
       person: z.string().describe('The name of the caller.'),
+      id: z
+        .union([PersonId, RunnerId, TokenId])
+        .describe('The id of the person or runner that the credential belongs to; for an agent, the id of its token.'),
       role: Role,
       now: z.int().describe('The gateway’s time in epoch milliseconds.'),
     }),
@@ -266,7 +265,6 @@ export const adminOps = {
   backup: {
     method: 'POST',
     path: '/backup',
-    roles: people,
     summary: 'Copy the store into a new file on the gateway’s machine.',
     faults: ['unsupported'],
     input: z.strictObject({ file: AbsolutePath.describe('The absolute path of a file that does not exist yet.') }),

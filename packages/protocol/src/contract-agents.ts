@@ -5,13 +5,11 @@ import { AgentEvent } from './event.ts'
 import { CommandId, Cursor, RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
-import { agentFaults, everyone, type Operation, pageOf, waitParam } from './operation.ts'
+import { agentFaults, type Operation, pageOf, waitParam } from './operation.ts'
 import { AgentPath, DeliveryState, deadlineFields, Request, RequestKey } from './request.ts'
 import { Verdict } from './rule.ts'
 import { Command, CommandOutcome, Ending, Session } from './session.ts'
 
-/** People may also call these operations, because they can act for an external agent. The gateway checks for each session whether the caller may act for its agent. */
-const agents = everyone
 const fence = z
   .int()
   .min(0)
@@ -22,7 +20,6 @@ export const agentOps = {
   openRequest: {
     method: 'POST',
     path: '/sessions/:id/requests',
-    roles: agents,
     status: 201,
     summary:
       'Open a request: ask people. If the session already has a request with the same key and ask, the reply is that request with status 200.',
@@ -40,7 +37,6 @@ export const agentOps = {
   appendEvents: {
     method: 'POST',
     path: '/sessions/:id/events',
-    roles: agents,
     summary: 'Append events of the agent to the session’s log.',
     faults: agentFaults,
     input: z.strictObject({
@@ -57,7 +53,6 @@ export const agentOps = {
   checkTool: {
     method: 'POST',
     path: '/sessions/:id/check',
-    roles: agents,
     summary: 'Check a tool call against the rules, for a tool that the agent would run without asking.',
     faults: agentFaults,
     input: z.strictObject({
@@ -71,7 +66,6 @@ export const agentOps = {
   withdrawRequest: {
     method: 'POST',
     path: '/requests/:id/withdraw',
-    roles: agents,
     summary: 'Withdraw a request that no longer needs an answer.',
     faults: agentFaults,
     input: z.strictObject({ id: RequestId, fence }),
@@ -80,7 +74,6 @@ export const agentOps = {
   reportDelivery: {
     method: 'POST',
     path: '/requests/:id/delivery',
-    roles: agents,
     summary: 'Report whether the resolution has reached the agent.',
     faults: [...agentFaults, 'not_resolved', 'already_resolved'],
     input: z.strictObject({
@@ -94,7 +87,6 @@ export const agentOps = {
   attachSession: {
     method: 'POST',
     path: '/sessions/:id/attach',
-    roles: agents,
     summary: 'Take the lease of a session. Every later write of the agent carries the returned fence.',
     faults: [...agentFaults, 'lease_held', 'no_runner'],
     input: z.strictObject({
@@ -116,7 +108,6 @@ export const agentOps = {
   detachSession: {
     method: 'POST',
     path: '/sessions/:id/detach',
-    roles: agents,
     summary: 'Return the lease of a session. With `ending`, the session ends; otherwise it is parked.',
     faults: ['not_found', 'fenced'],
     input: z.strictObject({ id: SessionId, fence, ending: Ending.optional() }),
@@ -125,7 +116,6 @@ export const agentOps = {
   listCommands: {
     method: 'GET',
     path: '/sessions/:id/commands',
-    roles: agents,
     summary:
       'List the unfinished commands of a session, in order. With `wait`, the call waits until there is a new command.',
     faults: ['not_found'],
@@ -139,7 +129,6 @@ export const agentOps = {
   takeCommand: {
     method: 'POST',
     path: '/commands/:id/take',
-    roles: agents,
     summary: 'Mark a command as started.',
     faults: agentFaults,
     input: z.strictObject({ id: CommandId, fence }),
@@ -148,7 +137,6 @@ export const agentOps = {
   finishCommand: {
     method: 'POST',
     path: '/commands/:id/done',
-    roles: agents,
     summary: 'Mark a command as done.',
     faults: agentFaults,
     input: z.strictObject({

@@ -9,16 +9,14 @@ import { limits } from './limits.ts'
 import {
   afterXorBefore,
   emptyObject,
-  everyone,
   limitParam,
   logPageParams,
   noInput,
   type Operation,
   pageOf,
-  people,
   waitParam,
 } from './operation.ts'
-import { Draft, deadlineFields, Request } from './request.ts'
+import { Draft, deadlineFields, Person, Request } from './request.ts'
 import { Attachment, Command, DriverInfo, Session, SessionState } from './session.ts'
 
 const sessionFields = {
@@ -71,7 +69,6 @@ export const peopleOps = {
   listDrivers: {
     method: 'GET',
     path: '/drivers',
-    roles: everyone,
     summary: 'List the drivers that can run agents, and the runners that offer them.',
     input: noInput,
     output: pageOf(AvailableDriver),
@@ -79,7 +76,6 @@ export const peopleOps = {
   startSession: {
     method: 'POST',
     path: '/sessions',
-    roles: ['person', 'agent'],
     status: 201,
     allowsLargeBody: true,
     summary: 'Start a session.',
@@ -116,7 +112,6 @@ export const peopleOps = {
   listSessions: {
     method: 'GET',
     path: '/sessions',
-    roles: everyone,
     summary: 'List sessions, newest first.',
     faults: ['not_found'],
     input: z.strictObject({
@@ -136,7 +131,6 @@ export const peopleOps = {
   getSession: {
     method: 'GET',
     path: '/sessions/:id',
-    roles: everyone,
     summary: 'Get a session.',
     faults: ['not_found'],
     input: z.strictObject({ id: SessionId }),
@@ -145,7 +139,6 @@ export const peopleOps = {
   patchSession: {
     method: 'PATCH',
     path: '/sessions/:id',
-    roles: people,
     summary: 'Change the title, mode or model of a session, or the time before it is parked.',
     faults: ['not_found', 'session_ended', 'unsupported'],
     input: z.strictObject({ id: SessionId, ...sessionFields }),
@@ -154,7 +147,6 @@ export const peopleOps = {
   sendMessage: {
     method: 'POST',
     path: '/sessions/:id/messages',
-    roles: people,
     status: 202,
     allowsLargeBody: true,
     summary:
@@ -169,7 +161,6 @@ export const peopleOps = {
   interruptSession: {
     method: 'POST',
     path: '/sessions/:id/interrupt',
-    roles: people,
     status: 202,
     summary: 'Stop the current turn of a session.',
     faults: ['not_found', 'session_ended'],
@@ -179,7 +170,6 @@ export const peopleOps = {
   endSession: {
     method: 'POST',
     path: '/sessions/:id/end',
-    roles: people,
     status: 202,
     summary: 'End a session.',
     faults: ['not_found'],
@@ -189,7 +179,6 @@ export const peopleOps = {
   deleteSession: {
     method: 'DELETE',
     path: '/sessions/:id',
-    roles: people,
     summary: 'Delete an ended session and its history.',
     faults: ['not_found', 'session_live'],
     input: z.strictObject({ id: SessionId }),
@@ -198,7 +187,6 @@ export const peopleOps = {
   stopEverything: {
     method: 'POST',
     path: '/stop',
-    roles: people,
     status: 202,
     summary: 'Interrupt every session.',
     input: noInput,
@@ -207,7 +195,6 @@ export const peopleOps = {
   listEvents: {
     method: 'GET',
     path: '/sessions/:id/events',
-    roles: everyone,
     summary: 'Read a page of a session’s log, forward from the start or backward from the end.',
     faults: ['not_found', 'gone'],
     input: afterXorBefore(z.strictObject({ id: SessionId, ...logPageParams })),
@@ -216,7 +203,6 @@ export const peopleOps = {
   listRequests: {
     method: 'GET',
     path: '/requests',
-    roles: everyone,
     summary: 'List requests, oldest first. Agents must pass `session`; for everyone else it is optional.',
     faults: ['not_found'],
     input: z.strictObject({
@@ -232,7 +218,6 @@ export const peopleOps = {
   getRequest: {
     method: 'GET',
     path: '/requests/:id',
-    roles: everyone,
     summary: 'Get a request. With `wait`, the call waits until the request is resolved or the time is over.',
     faults: ['not_found'],
     input: z.strictObject({ id: RequestId, wait: waitParam }),
@@ -241,7 +226,6 @@ export const peopleOps = {
   answerRequest: {
     method: 'POST',
     path: '/requests/:id/answer',
-    roles: people,
     summary: 'Answer a request. The first answer counts. Repeating the same answer as the same person is not an error.',
     faults: ['not_found', 'already_resolved', 'digest_mismatch', 'answer_mismatch', 'unsupported'],
     input: z.strictObject({ id: RequestId, ...answerFields }),
@@ -250,7 +234,6 @@ export const peopleOps = {
   answerRequests: {
     method: 'POST',
     path: '/requests/answer',
-    roles: people,
     summary:
       'Answer several requests. Each answer has its own result, and one failure does not affect the other answers.',
     faults: ['unsupported'],
@@ -262,7 +245,6 @@ export const peopleOps = {
   putDraft: {
     method: 'PUT',
     path: '/requests/:id/draft',
-    roles: people,
     summary: 'Store an unfinished answer, so that the person can continue on another device.',
     faults: ['not_found', 'already_resolved'],
     input: z.strictObject({ id: RequestId, draft: z.unknown().describe('The unfinished answer, in any format.') }),
@@ -271,19 +253,17 @@ export const peopleOps = {
   getDraft: {
     method: 'GET',
     path: '/requests/:id/draft',
-    roles: people,
-    summary: 'Get your unfinished answer and the names of other people who are answering.',
+    summary: 'Get your unfinished answer and the other people who are answering.',
     faults: ['not_found'],
     input: z.strictObject({ id: RequestId }),
     output: z.object({
       draft: Draft.nullable().describe('Your unfinished answer; null if there is none.'),
-      others: z.array(z.string()).describe('The names of other people with an unfinished answer.'),
+      others: z.array(Person).describe('The other people with an unfinished answer.'),
     }),
   },
   deleteDraft: {
     method: 'DELETE',
     path: '/requests/:id/draft',
-    roles: people,
     summary: 'Delete your unfinished answer.',
     faults: ['not_found'],
     input: z.strictObject({ id: RequestId }),

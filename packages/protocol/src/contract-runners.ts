@@ -12,7 +12,6 @@ export const runnerOps = {
   announceRunner: {
     method: 'POST',
     path: '/runners',
-    roles: ['runner'],
     status: 201,
     summary: 'Announce a runner that has started. Leases from earlier starts of this runner become void.',
     input: z.strictObject({
@@ -25,7 +24,6 @@ export const runnerOps = {
   renewRunner: {
     method: 'POST',
     path: '/runners/:id/renew',
-    roles: ['runner'],
     summary: 'Renew all leases of a runner, and report changed drivers.',
     faults: ['not_found', 'fenced'],
     input: z.strictObject({
@@ -38,7 +36,6 @@ export const runnerOps = {
   retireRunner: {
     method: 'POST',
     path: '/runners/:id/retire',
-    roles: ['runner', 'person'],
     summary: 'Remove a runner that has stopped. The runner’s leases become void.',
     faults: ['not_found', 'fenced'],
     input: z.strictObject({ id: RunnerId, incarnation: z.int().optional().describe(incarnation) }),
@@ -47,7 +44,6 @@ export const runnerOps = {
   listWork: {
     method: 'GET',
     path: '/runners/:id/work',
-    roles: ['runner'],
     summary: 'List the sessions that need this runner. With `wait`, the call waits until there is such a session.',
     faults: ['fenced'],
     input: z.strictObject({
@@ -60,7 +56,6 @@ export const runnerOps = {
   listRunners: {
     method: 'GET',
     path: '/runners',
-    roles: ['person', 'runner'],
     summary: 'List the runners, including runners that stopped recently.',
     input: noInput,
     output: pageOf(Runner),

@@ -1,7 +1,7 @@
 /** The schemas of events, of the events that agents may append, and of the frames of the event stream. */
 import { z } from 'zod'
 import { AnswerKind } from './answer.ts'
-import { CommandId, Cursor, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
+import { CommandId, Cursor, PersonId, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { AgentPath, Delivery, Request, Resolution } from './request.ts'
@@ -242,8 +242,16 @@ const EventBody = z.discriminatedUnion('type', [
     token: TokenId,
     role: z.string().describe('Who the token is for.'),
     name: z.string().describe('The name of the person or program that uses the token.'),
+    personId: PersonId.optional().describe('The id of the person whom the token belongs to.'),
+    by: TokenId.optional().describe('The token that created this one. Missing for the tokens in the data folder.'),
   }),
-  z.object({ type: z.literal('token.removed').describe('A token was revoked.'), token: TokenId }),
+  z.object({
+    type: z.literal('token.removed').describe('A token was revoked or has expired, or a browser signed out.'),
+    token: TokenId,
+    by: TokenId.optional().describe(
+      'The token that revoked this one. Missing if this token expired, or if the token in the data folder was replaced.',
+    ),
+  }),
   z.object({
     type: z
       .literal('attempt.refused')
@@ -317,9 +325,18 @@ export const Hello = z
   .describe('The first frame of every event stream. It brings the client up to date.')
 export type Hello = z.infer<typeof Hello>
 
+/** Says that a person has started or stopped to write an answer. */
+export interface Answering {
+  readonly frame: 'answering'
+  readonly request: RequestId
+  readonly person: string
+  readonly personId: PersonId
+  readonly active: boolean
+}
+
 /** A frame of the event stream. Holdpoint stores only the events, not the other frames. */
 export type Frame =
   | { readonly frame: 'hello'; readonly hello: Hello }
   | { readonly frame: 'event'; readonly event: Event }
   | { readonly frame: 'delta'; readonly delta: Delta & { readonly session: SessionId } }
-  | { readonly frame: 'answering'; readonly request: RequestId; readonly person: string; readonly active: boolean }
+  | Answering

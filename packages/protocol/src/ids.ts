@@ -17,15 +17,25 @@ export const RequestId = id('req', 'The id of a request.')
 export const CommandId = id('cmd', 'The id of a command.')
 export const RunnerId = id('run', 'The id of a runner.')
 export const RuleId = id('rul', 'The id of a rule.')
+export const PersonId = id('per', 'The id of a person. Two people may have the same name, but never the same id.')
 export const TokenId = id('tok', 'The id of a token. The id is not secret.')
 export type SessionId = z.infer<typeof SessionId>
 export type RequestId = z.infer<typeof RequestId>
 export type CommandId = z.infer<typeof CommandId>
 export type RunnerId = z.infer<typeof RunnerId>
 export type RuleId = z.infer<typeof RuleId>
+export type PersonId = z.infer<typeof PersonId>
 export type TokenId = z.infer<typeof TokenId>
 
-type Branded = { ses: SessionId; req: RequestId; cmd: CommandId; run: RunnerId; rul: RuleId; tok: TokenId }
+type Branded = {
+  ses: SessionId
+  req: RequestId
+  cmd: CommandId
+  run: RunnerId
+  rul: RuleId
+  per: PersonId
+  tok: TokenId
+}
 export type IdPrefix = keyof Branded
 
 /** Makes an id from at least twenty bytes. The bytes are random, or a hash if the same input must always get the same id (G4). */

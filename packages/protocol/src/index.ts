@@ -1,3 +1,4 @@
+export { type Access, accessColumns, accessOf, accessTable, type ExtraAction, Role, rolesFor } from './access.ts'
 export {
   AllowAnswer,
   Answer,
@@ -40,6 +41,7 @@ export { digestText, requestIdText } from './digest.ts'
 export { type EscapeOptions, escapeInvisible, hasInvisible } from './escape-invisible.ts'
 export {
   AgentEvent,
+  type Answering,
   Delta,
   ErrorRaised,
   Event,
@@ -73,6 +75,7 @@ export {
   formatCursor,
   formatId,
   type IdPrefix,
+  PersonId,
   parseCursor,
   RequestId,
   RuleId,
@@ -83,7 +86,7 @@ export {
 export { canonicalJson, type Json, JsonObject, parseJsonStrict } from './json.ts'
 export { limits, type QuotaLimits, quotas, type RoleLimits, rates, slotUnits } from './limits.ts'
 export { namedSchemas } from './named-schemas.ts'
-export { commonFaults, type Operation, Role } from './operation.ts'
+export { commonFaults, type Operation } from './operation.ts'
 export {
   AgentPath,
   AgentReason,
@@ -92,6 +95,7 @@ export {
   Draft,
   deadlineFields,
   OnDeadline,
+  Person,
   Request,
   RequestKey,
   Resolution,

@@ -104,6 +104,10 @@ export const limits = {
   idempotencyKeepMs: 24 * 3600 * 1000,
   linkTtlMs: 10 * 60 * 1000,
   signInTtlMs: 30 * 24 * 3600 * 1000,
+  /** How many tokens may create each other in a row. */
+  tokenChainMax: 16,
+  /** How long the gateway recognizes a revoked token, so that it can record attempts to use it. */
+  revokedTokenKeepMs: 30 * 24 * 3600 * 1000,
 } as const
 
 /** How much of a shared resource the credentials of each role may use, and all credentials together. Agents and runners cannot use the part of the total that is reserved for people. */

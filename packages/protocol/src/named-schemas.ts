@@ -1,4 +1,5 @@
 /** The schemas that have a name in the API reference. The OpenAPI document refers to these schemas instead of repeating them. */
+import { Role } from './access.ts'
 import {
   AllowAnswer,
   Answer,
@@ -27,10 +28,19 @@ import {
 } from './event.ts'
 import { FaultBody } from './fault.ts'
 import { FormField, FormSchema } from './form.ts'
-import { CommandId, Cursor, RequestId, RuleId, RunnerId, SessionId, TokenId } from './ids.ts'
+import { CommandId, Cursor, PersonId, RequestId, RuleId, RunnerId, SessionId, TokenId } from './ids.ts'
 import { JsonObject } from './json.ts'
-import { Role } from './operation.ts'
-import { AgentPath, Delivery, DeliveryState, Draft, OnDeadline, Request, RequestKey, Resolution } from './request.ts'
+import {
+  AgentPath,
+  Delivery,
+  DeliveryState,
+  Draft,
+  OnDeadline,
+  Person,
+  Request,
+  RequestKey,
+  Resolution,
+} from './request.ts'
 import { Rule, RuleDraft, RuleEffect, Verdict } from './rule.ts'
 import {
   AgentProcess,
@@ -60,6 +70,7 @@ export const namedSchemas = {
   DeliveryState,
   OnDeadline,
   Draft,
+  Person,
   Ask,
   ApprovalAsk,
   Suggestion,
@@ -107,6 +118,7 @@ export const namedSchemas = {
   Fault: FaultBody,
   JsonObject,
   Cursor,
+  PersonId,
   SessionId,
   RequestId,
   CommandId,

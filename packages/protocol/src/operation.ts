@@ -4,15 +4,10 @@ import type { FaultCode } from './fault.ts'
 import { Cursor } from './ids.ts'
 import { limits } from './limits.ts'
 
-export const Role = z.enum(['person', 'runner', 'agent']).describe('Who a credential belongs to.')
-export type Role = z.infer<typeof Role>
-
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** The path below /api/v1. A segment such as `:id` is a field of the input. */
   readonly path: string
-  /** The roles that may call the operation. With `anyone`, no credential is needed. */
-  readonly roles: readonly (Role | 'anyone')[]
   /** All fields of the path, the query and the body together. An unknown field is an error. */
   readonly input: z.ZodObject
   readonly output: z.ZodType
@@ -46,8 +41,6 @@ export const commonFaults = [
   'draining',
 ] as const satisfies readonly FaultCode[]
 
-export const people = ['person'] as const
-export const everyone = ['person', 'runner', 'agent'] as const
 /** The additional faults of operations that act for the agent of a session. */
 export const agentFaults = ['not_found', 'fenced', 'session_ended'] as const
 

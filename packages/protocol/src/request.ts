@@ -2,8 +2,13 @@
 import { z } from 'zod'
 import { Answer } from './answer.ts'
 import { Ask } from './ask.ts'
-import { RequestId, RuleId, SessionId } from './ids.ts'
+import { PersonId, RequestId, RuleId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
+
+export const Person = z
+  .object({ id: PersonId, name: z.string().describe('The name of the person, for showing only.') })
+  .describe('A person.')
+export type Person = z.infer<typeof Person>
 
 export const OnDeadline = z
   .enum(['deny', 'wait'])
@@ -38,6 +43,9 @@ export const Resolution = z
         'Who resolved the request. "agent" means that the request was withdrawn, or that its turn or session ended.',
       ),
     person: z.string().optional().describe('The name of the person who answered.'),
+    personId: PersonId.optional().describe(
+      'The id of the person who answered. Missing if Holdpoint 0.1 recorded the answer.',
+    ),
     via: z.string().optional().describe('The client that the person used, such as "page", "cli" or "api".'),
     rule: RuleId.optional().describe('The id of the rule that answered.'),
     answer: Answer.optional().describe('The answer. Holdpoint masks secret values for everyone except the agent.'),
@@ -113,6 +121,7 @@ export const Draft = z
   .object({
     request: RequestId,
     person: z.string().describe('The name of the person who is writing the answer.'),
+    personId: PersonId.describe('The id of the person who is writing the answer.'),
     draft: z.unknown().describe('The unfinished answer, in the format of the client that stored it.'),
     at: z.int().describe('When the draft was stored, in epoch milliseconds.'),
   })

@@ -1,6 +1,6 @@
 /** The schemas of rules. `RuleDraft` contains every planned field, and `validateRule` in the rules package refuses fields that are not supported yet. */
 import { z } from 'zod'
-import { RuleId, SessionId } from './ids.ts'
+import { PersonId, RuleId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
 
 export const RuleEffect = z
@@ -46,6 +46,9 @@ export const Rule = RuleDraft.extend({
   id: RuleId,
   usesLeft: z.int().min(0).optional().describe('How often the rule may still match.'),
   madeBy: z.string().describe('The name of the person who added the rule.'),
+  madeById: PersonId.optional().describe(
+    'The id of the person who added the rule. Missing if Holdpoint 0.1 stored the rule.',
+  ),
   madeAt: z.int().describe('When the rule was added, in epoch milliseconds.'),
   version: z.int().describe('The version of the rule, starting at 1.'),
 }).describe('A rule: a standing answer to tool calls.')

@@ -1,6 +1,6 @@
 /** Sessions, the commands that people send to them, and the runners and drivers that run their agents. */
 import { z } from 'zod'
-import { CommandId, RunnerId, SessionId } from './ids.ts'
+import { CommandId, PersonId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { OnDeadline } from './request.ts'
@@ -144,6 +144,9 @@ export const Command = z
     seq: z.int().describe('The sequence number of the command. Runners carry out commands in this order.'),
     body: CommandBody,
     madeBy: z.string().describe('The name of the person who sent the command.'),
+    madeById: PersonId.optional().describe(
+      'The id of the person who sent the command. Missing if an agent opened the session with a prompt, or if Holdpoint 0.1 stored the command.',
+    ),
     madeAt: z.int().describe('When the command was sent, in epoch milliseconds.'),
     state: z
       .enum(['waiting', 'taken', 'done'])

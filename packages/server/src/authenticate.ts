@@ -1,5 +1,5 @@
 /** Checks the Host, Origin and Sec-Fetch-Site headers and the credential of a request, in the same way for HTTP, event streams and WebSockets. */
-import type { Caller, Credential, Gateway } from '@holdpoint/engine'
+import type { Caller, Credential, Gateway, Via } from '@holdpoint/engine'
 import { Fault, limits, pageSecretHeader, pageSecretProtocol } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 import { parseSignInCookie } from './sign-in-cookie.ts'
@@ -26,7 +26,6 @@ export interface AuthenticatorOptions {
 }
 
 const secretInQuery = /[?&](?:access_token|token|auth|authorization|bearer|secret|password|code)=/i
-const viaPattern = /^[a-z][a-z0-9-]{0,19}$/
 
 export function createAuthenticator({
   gateway,
@@ -52,8 +51,7 @@ export function createAuthenticator({
     if (access === 'page' || access === 'public') return anonymous
     const credential = findCredential(incoming, access, port)
     if (credential.kind === 'cookie') checkCookieUse(access, origin !== undefined, site)
-    const viaHeader = incoming.header('x-holdpoint-via') ?? ''
-    const via = viaPattern.test(viaHeader) ? viaHeader : 'api'
+    const via = viaOf(credential, incoming)
     const revalidate = async () => {
       const caller = await gateway.authenticate(credential, via)
       if (!caller) throw unknownCredential()
@@ -118,6 +116,12 @@ function findCredential(incoming: IncomingRequest, access: AccessLevel, port: nu
       'A cookie counts only together with the page secret that signIn returned. Open this page with a new link from: holdpoint link',
     )
   return { kind: 'cookie', secret, pageSecret }
+}
+
+/** Determines how the call reached the gateway, without asking the caller. Only the person who runs the gateway can open the Unix socket in its data folder. */
+function viaOf({ kind }: Credential, { transport }: IncomingRequest): Via {
+  if (kind === 'cookie') return 'page'
+  return transport === 'unixSocket' ? 'cli' : 'api'
 }
 
 /** Browsers cannot set headers of a WebSocket handshake, so the page sends its secret as the name of a subprotocol. */

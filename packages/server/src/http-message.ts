@@ -2,6 +2,8 @@
 import { Fault } from '@holdpoint/protocol'
 
 export interface IncomingRequest {
+  /** How the request arrived. The server knows this from the connection; a client cannot choose it. */
+  readonly transport: 'tcp' | 'unixSocket' | 'inProcess'
   readonly method: string
   /** The request target exactly as the client sent it, usually a path and a query. */
   readonly target: string

@@ -30,6 +30,7 @@ function toIncoming(request: Request, closeCallbacks: Set<() => void>): Incoming
   const hostHeader = request.headers.get('host') ?? url.host
   const host = hostHeader === url.host ? hostHeader : `${hostHeader}, ${url.host}`
   return {
+    transport: 'inProcess',
     method: request.method,
     target: url.pathname + url.search,
     repeatedHeader: null,

@@ -1,6 +1,15 @@
 /** Builds the input of an operation from the path, the query and the JSON body. Each field may be given only once. */
 import { isUtf8 } from 'node:buffer'
-import { Fault, type Json, limits, type Operation, parseJsonStrict } from '@holdpoint/protocol'
+import {
+  contract,
+  Fault,
+  type Json,
+  limits,
+  type Operation,
+  type OperationName,
+  parseJsonStrict,
+  rolesFor,
+} from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 
 type Fields = Record<string, unknown>
@@ -8,7 +17,7 @@ type Fields = Record<string, unknown>
 /** Reads the input, and the size of the body. `takeBytes` is called with the size before the body is read, and may throw a Fault. */
 export async function readInput(
   incoming: IncomingRequest,
-  op: Operation,
+  op: OperationName,
   params: Readonly<Record<string, string>>,
   query: string,
   takeBytes: (bytes: number) => void,
@@ -40,10 +49,10 @@ interface Body {
 
 async function readBody(
   incoming: IncomingRequest,
-  op: Operation,
+  op: OperationName,
   takeBytes: (bytes: number) => void,
 ): Promise<Body | null> {
-  if (op.method === 'GET') {
+  if (contract[op].method === 'GET') {
     if (incoming.hasBody)
       throw new Fault('bad_input', 'A GET request must not have a body. Send the fields in the query.')
     return null
@@ -64,8 +73,9 @@ async function readBody(
   return { fields: body, bytes: bytes.length }
 }
 
-function bodyMaxBytes({ roles, allowsLargeBody }: Operation): number {
-  if (roles.includes('anyone')) return limits.publicBodyMaxBytes
+function bodyMaxBytes(op: OperationName): number {
+  if (rolesFor(op).includes('nobody')) return limits.publicBodyMaxBytes
+  const { allowsLargeBody }: Operation = contract[op]
   return allowsLargeBody ? limits.attachmentsBodyMaxBytes : limits.bodyMaxBytes
 }
 

@@ -191,6 +191,8 @@ function attachHandlers(
   isClosing: () => boolean,
 ): void {
   const replies = new WeakMap<Duplex, ServerResponse>()
+  // Ask the server and not the connection, because a connection that the client has closed no longer has an address.
+  const transport = typeof server.address() === 'string' ? 'unixSocket' : 'tcp'
   const logAndDestroy = (connection: { destroy(): unknown }) => (error: unknown) => {
     toFault(error, handler.log)
     connection.destroy()
@@ -204,14 +206,14 @@ function attachHandlers(
       else send(res, reply, reply.body, isClosing() || !req.complete, connections)
     }
     handler
-      .handle(toIncoming(req, res, connections))
+      .handle(toIncoming(req, res, connections, transport))
       .then(sendReply)
       .catch(logAndDestroy(res))
   }
   server.on('request', onRequest)
   server.on('checkExpectation', onRequest)
   server.on('upgrade', (req, socket, head) => {
-    sockets.upgrade(toIncoming(req, socket, connections), req, socket, head).catch(logAndDestroy(socket))
+    sockets.upgrade(toIncoming(req, socket, connections, transport), req, socket, head).catch(logAndDestroy(socket))
   })
   server.on('clientError', (error, socket) => {
     const reply = replies.get(socket)
@@ -270,11 +272,17 @@ interface Connection {
   readonly destroyed: boolean
   once(event: 'close', callback: () => void): unknown
 }
-function toIncoming(req: IncomingMessage, connection: Connection, connections: OpenConnections): IncomingRequest {
+function toIncoming(
+  req: IncomingMessage,
+  connection: Connection,
+  connections: OpenConnections,
+  transport: IncomingRequest['transport'],
+): IncomingRequest {
   const { headers } = req
   const length = headers['content-length']
   const onClose = closeCallbacks(connection)
   return {
+    transport,
     method: req.method ?? '',
     target: req.url ?? '',
     repeatedHeader: findRepeatedHeader(req.rawHeaders),

@@ -8,7 +8,9 @@ import {
   faultStatus,
   namedSchemas,
   type Operation,
+  type OperationName,
   operationGroups,
+  rolesFor,
 } from '@holdpoint/protocol'
 import { z } from 'zod'
 
@@ -82,7 +84,8 @@ export function openapiDocument(version: string): OpenapiDocument {
   const paths: Record<string, Record<string, OpenapiOperation>> = {}
   for (const { group, name, op } of operations) {
     const path = op.path.replace(/:(\w+)/g, '{$1}')
-    const described = describeOperation(group, name, op, inputs, outputs)
+    const described = describeOperation(group, name as OperationName, op, inputs, outputs) // the groups contain only operations of the contract
+
     paths[path] = { ...paths[path], [op.method.toLowerCase()]: described }
   }
   return {
@@ -191,7 +194,7 @@ function mergeComponents(inputs: GeneratedSchemas, outputs: GeneratedSchemas): R
 
 function describeOperation(
   group: string,
-  name: string,
+  name: OperationName,
   op: Operation,
   inputs: GeneratedSchemas,
   outputs: GeneratedSchemas,
@@ -200,6 +203,7 @@ function describeOperation(
     properties?: Readonly<Record<string, JsonSchema>>
     required?: readonly string[]
   } // `Operation` allows only object schemas as input
+  const roles = rolesFor(name)
   const inPath = [...op.path.matchAll(/:(\w+)/g)].map(match => match[1] as string) // the pattern has exactly one group
   const isInQuery = op.method === 'GET' || op.method === 'DELETE'
   const others = Object.keys(properties).filter(field => !inPath.includes(field))
@@ -223,8 +227,8 @@ function describeOperation(
     operationId: name,
     summary: op.summary,
     tags: [group],
-    'x-roles': op.roles,
-    ...(op.roles.includes('anyone') && { security: [] }),
+    'x-roles': roles.includes('nobody') ? ['nobody'] : roles,
+    ...(roles.includes('nobody') && { security: [] }),
     parameters: op.method === 'POST' ? [...parameters, idempotencyKey] : parameters,
     ...(!isInQuery &&
       others.length > 0 && {

@@ -6,8 +6,8 @@ import {
   Fault,
   faultFromZod,
   limits,
-  type Operation,
   type OperationName,
+  rolesFor,
   slotUnits,
 } from '@holdpoint/protocol'
 import { type Admission, nobody } from './admission.ts'
@@ -100,7 +100,7 @@ export class RequestHandler {
       default: {
         const takeBytes = (bytes: number) =>
           incoming.onClose(this.admission.requestBytes.take(authenticated.caller ?? nobody, bytes))
-        const received = await readInput(incoming, contract[target], route.params, query, takeBytes)
+        const received = await readInput(incoming, target, route.params, query, takeBytes)
         return this.#runOperation(incoming, authenticated, target, received)
       }
     }
@@ -150,7 +150,8 @@ export class RequestHandler {
         throw isWrongCode ? this.#options.wrongAttempts.refuse(incoming.source, error) : error
       })
     this.#options.crashPoint?.('replying:signIn')
-    return jsonReply(200, { person: caller.name, pageSecret }, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
+    const signedIn = { person: caller.name, personId: caller.id, pageSecret }
+    return jsonReply(200, signedIn, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
   }
 
   async #proveGateway(incoming: IncomingRequest, address: string, input: unknown): Promise<OutgoingReply> {
@@ -189,9 +190,8 @@ export class RequestHandler {
 function accessFor(target: Target): AccessLevel {
   if (target === 'socket') return 'socket'
   if (target === 'events' || target === 'openapi') return 'read'
-  const op: Operation = contract[target]
-  if (op.roles.includes('anyone')) return 'public'
-  return op.method === 'GET' ? 'read' : 'write'
+  if (rolesFor(target).includes('nobody')) return 'public'
+  return contract[target].method === 'GET' ? 'read' : 'write'
 }
 
 function wrongMethod(allowed: readonly string[]): OutgoingReply {

@@ -281,7 +281,11 @@ it('sign-in sets an HttpOnly, SameSite cookie, and sign-out revokes the cookie',
   const reply = await fetch(`${gateway.url}${apiRoot}/sign-in`, signIn)
   const setCookie = reply.headers.get('set-cookie') ?? ''
   const body = (await reply.json()) as { pageSecret: string }
-  expect(body).toEqual({ person: 'ada', pageSecret: expect.stringMatching(/^[\w-]{40,}$/) })
+  expect(body).toEqual({
+    person: 'ada',
+    personId: expect.stringMatching(/^per_/),
+    pageSecret: expect.stringMatching(/^[\w-]{40,}$/),
+  })
   expect(setCookie).toMatch(
     new RegExp(`^holdpoint_${gateway.port}=[\\w-]{20,}; HttpOnly; SameSite=Strict; Path=/; Max-Age=2592000$`),
   )

@@ -7,6 +7,7 @@ import {
   type Operation,
   type OperationName,
   type Output,
+  rolesFor,
 } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -37,7 +38,8 @@ async function faultCode(reply: Response): Promise<string> {
 }
 
 describe('an operation of the contract', () => {
-  const roleOf = (op: Operation) => op.roles.find(role => role !== 'anyone') ?? 'person'
+  const roleOf = (name: string) =>
+    rolesFor(name as OperationName).find(role => role !== 'nobody' && role !== 'owner') ?? 'person' // the name is a key of the contract
   const prefixes: Readonly<Record<string, 'ses' | 'req' | 'cmd' | 'run' | 'rul' | 'tok'>> = {
     sessions: 'ses',
     requests: 'req',
@@ -51,11 +53,11 @@ describe('an operation of the contract', () => {
     return op.path.replace(':id', formatId(prefix, new Uint8Array(20)))
   }
 
-  it.each(Object.entries<Operation>(contract))('%s has a route and refuses an unknown field', async (_name, op) => {
+  it.each(Object.entries<Operation>(contract))('%s has a route and refuses an unknown field', async (name, op) => {
     const query = op.method === 'GET' || op.method === 'DELETE'
     const reply = await request(gateway, `${pathOf(op)}${query ? '?unknownField=1' : ''}`, {
       method: op.method,
-      headers: authHeaders(roleOf(op), query ? {} : json),
+      headers: authHeaders(roleOf(name), query ? {} : json),
       ...(query ? {} : { body: '{"unknownField":1}' }),
     })
     expect(reply.status).toBe(400)
@@ -147,14 +149,16 @@ describe('a request for an operation', () => {
       expect(await faultCode(reply), key).toBe('bad_input')
     }
   })
-  it('is recorded with its client in the resolution if it answers', async () => {
+  it('A5: is recorded as the gateway saw it if it answers, not as the caller says', async () => {
     const opened = await ask(gateway, await openSession(gateway), 'via')
     const reply = await request(gateway, `/requests/${opened.id}/answer`, {
       method: 'POST',
       headers: authHeaders('person', { ...json, 'x-holdpoint-via': 'cli' }),
       body: JSON.stringify({ digest: opened.digest, answer: { kind: 'allow' } }),
     })
-    expect(await reply.json()).toMatchObject({ resolution: { via: 'cli', person: 'ada' } })
+    expect(await reply.json()).toMatchObject({
+      resolution: { via: 'api', person: 'ada', personId: expect.any(String) },
+    })
   })
   it('gets 404 for an unknown path, and 405 with the allowed methods for an unknown method', async () => {
     const headers = authHeaders('person')

@@ -1,12 +1,13 @@
 /** Checks the limits per credential over the wire: sockets, connections, streams, long polls, operations, sizes, pings and unread replies. */
 import { connect } from 'node:net'
-import { apiRoot, limits, quotas, type Session } from '@holdpoint/protocol'
+import { apiRoot, type Request as HoldpointRequest, limits, quotas, type Session } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { WebSocket } from 'ws'
 import type { LogLine } from '../src/http-message.ts'
 import {
   approval,
   ask,
+  attachRunner,
   authHeaders,
   handshake,
   openSession,
@@ -151,7 +152,13 @@ describe('one agent', () => {
 
 describe('a runner', () => {
   it('can wait for thousands of requests on one socket', async () => {
-    const opened = await ask(gateway, await openSession(gateway), 'k')
+    const { id: session, fence } = await attachRunner(gateway)
+    const asked = await post(gateway, 'runner', `/sessions/${session}/requests`, {
+      key: 'k',
+      ask: approval('k'),
+      fence,
+    })
+    const opened = (await asked.json()) as HoldpointRequest // the reply has the type that the contract declares
     const socket = await openSocket(gateway, authHeaders('runner'))
     const count = 8000
     for (let i = 0; i < count; i++)

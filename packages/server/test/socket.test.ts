@@ -26,7 +26,7 @@ describe('a socket', () => {
   it('runs operations and replies with their ids, and with the same statuses and faults as HTTP', async () => {
     const socket = await openSocket(gateway)
     socket.send({ id: 1, op: 'whoAmI', input: {} })
-    expect(await socket.next(isReply(1))).toMatchObject({ status: 200, body: { person: 'ada', role: 'person' } })
+    expect(await socket.next(isReply(1))).toMatchObject({ status: 200, body: { person: 'ada', role: 'owner' } })
     socket.send({ id: 'two', op: 'makeLink' })
     expect(await socket.next(isReply('two'))).toMatchObject({ status: 201 })
     socket.send({ id: 3, op: 'getSession', input: { id: 'nonsense' } })

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { type Gateway, openGateway } from '@holdpoint/engine'
-import { type Ask, apiRoot, type Request as HoldpointRequest, type Session } from '@holdpoint/protocol'
+import { type Ask, apiRoot, formatId, type Request as HoldpointRequest, type Session } from '@holdpoint/protocol'
 import { createServer, type Listening, type Server, type ServerOptions } from '@holdpoint/server'
 import { openMemory } from '@holdpoint/store'
 import { WebSocket } from 'ws'
@@ -19,6 +19,9 @@ export function bytesInUse(): number {
 
 export const secrets = { person: 'secret-of-ada', agent: 'secret-of-agent', runner: 'secret-of-runner' } as const
 
+/** The runner whom the runner's secret is for. */
+export const testRunnerId = formatId('run', new Uint8Array(20))
+
 export interface TestServer extends Listening {
   readonly gateway: Gateway
   readonly server: Server
@@ -29,12 +32,9 @@ export async function startTestServer(
   address: Partial<Parameters<Server['listen']>[0]> = {},
 ): Promise<TestServer> {
   const gateway = await openGateway({ store: await openMemory() })
-  for (const [role, name] of [
-    ['person', 'ada'],
-    ['agent', 'robot'],
-    ['runner', 'test-runner'],
-  ] as const)
-    await gateway.ensureToken(secrets[role], role, name)
+  await gateway.ensureToken(secrets.person, 'owner', 'ada')
+  await gateway.ensureToken(secrets.agent, 'agent', 'robot')
+  await gateway.ensureToken(secrets.runner, 'runner', 'test-runner', testRunnerId)
   const server = createServer({ gateway, version: '1.2.3', ...options })
   const listening = await server.listen({ port: 0, ...address })
   return {
@@ -74,6 +74,20 @@ export async function openSession(gateway: TestServer): Promise<Session> {
   const reply = await post(gateway, 'agent', '/sessions', { driver: 'external', title: 'a test' })
   if (reply.status !== 201) throw new Error(await reply.text())
   return (await reply.json()) as Session // the reply has the type that the contract declares
+}
+
+/** Starts a session that the test runner drives, and returns its id and fence. */
+export async function attachRunner(gateway: TestServer): Promise<{ id: Session['id']; fence: number }> {
+  const send = async (role: 'person' | 'runner', path: string, body: object) => {
+    const reply = await post(gateway, role, path, body)
+    if (!reply.ok) throw new Error(await reply.text())
+    return reply.json()
+  }
+  const driver = { name: 'test', title: 'Test', capabilities: ['resumable'], modes: [], ready: true }
+  const { incarnation } = await send('runner', '/runners', { id: testRunnerId, name: 'test', drivers: [driver] })
+  const { id } = await send('person', '/sessions', { driver: 'test' })
+  const { fence } = await send('runner', `/sessions/${id}/attach`, { runner: testRunnerId, incarnation })
+  return { id, fence }
 }
 
 export async function ask(

@@ -1,12 +1,25 @@
-/** The schema versions of the stored data, and the statements that migrate from one version to the next. A released migration never changes; every change of the tables is a new migration. */
+/** The schema versions of the stored data, and how a store is migrated from one version to the next. A released migration never changes; every change of the tables or rows is a new migration. */
+import type { Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
+import { addPersonIds } from './person-ids.ts'
+import { encodeBody, type Row, tableLayouts } from './row-codec.ts'
 import { createSchema3, migrateToSchema4 } from './schema.ts'
-import { type Dialect, postgresDialect, sqliteDialect } from './sql.ts'
+import { type Dialect, insertParams, insertText, postgresDialect, type Statement, sqliteDialect } from './sql.ts'
 
 /** Migrates the tables from the previous version to `version`. */
 export interface Migration {
   readonly version: number
   readonly statements: readonly string[]
+  /** Returns the changes of rows that follow the statements. They are applied table by table, in this order. */
+  readonly rewrites?: () => readonly RowRewrite[]
+}
+
+/** A row as the version before the migration, or the migration itself, wrote it. */
+export type StoredRow = Readonly<Record<string, unknown>> & { readonly id: string; readonly ord: number }
+export interface RowRewrite {
+  readonly table: Table
+  /** Returns the row of the new version, or null to delete the row. */
+  rewrite(row: StoredRow): StoredRow | null
 }
 
 /** The first released version. Versions 1 and 2 were never released, and their rows use names that this code cannot read. */
@@ -15,7 +28,7 @@ const firstVersion = 3
 function migrations(dialect: Dialect): readonly Migration[] {
   return [
     { version: firstVersion, statements: createSchema3(dialect) },
-    { version: 4, statements: migrateToSchema4(dialect) },
+    { version: 4, statements: migrateToSchema4(dialect), rewrites: addPersonIds },
   ]
 }
 
@@ -40,4 +53,22 @@ export function pendingMigrations(all: readonly Migration[], version: number, lo
       detail,
     )
   return all.filter(migration => migration.version > version)
+}
+
+/** Returns the statements that replace a row by its rewritten version. */
+export function replaceRow(
+  table: Table,
+  before: { readonly id: string; readonly version: number },
+  after: StoredRow | null,
+  dialect: Dialect,
+): Statement[] {
+  const layout = tableLayouts[table]
+  const remove = {
+    text: `DELETE FROM ${dialect.prefix}${table} WHERE id = ${dialect.placeholder(1)}`,
+    params: [before.id],
+  }
+  if (!after) return [remove]
+  const row = after as unknown as Row // the migration rewrote the row into the format of this version
+  const params = insertParams(layout, row, before.version, encodeBody(layout, row))
+  return [remove, { text: insertText(layout, dialect), params }]
 }

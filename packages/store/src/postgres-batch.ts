@@ -84,7 +84,11 @@ export async function lockAndLoad(tx: Transaction, batch: readonly QueuedChange[
   return { head: toHead(head), commits: head.commits, xact: head.xact, databaseNow: clock.now, committed }
 }
 
-async function loadRows(tx: Transaction, table: Table, ids: ReadonlySet<string>): Promise<Map<string, VersionedRow>> {
+export async function loadRows(
+  tx: Transaction,
+  table: Table,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, VersionedRow>> {
   const text = `SELECT id, ord, version, fixed, body FROM holdpoint.${table} WHERE id = ANY (ARRAY(SELECT json_array_elements_text($1::text::json)))`
   const records = await runStatement<RowRecord>(tx, { text, params: [JSON.stringify([...ids])] })
   return new Map(records.map(record => [record.id, toVersionedRow(record)]))

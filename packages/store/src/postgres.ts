@@ -6,8 +6,15 @@ import { BatchOverlay } from './batch-overlay.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
 import { type EventRecord, emptyHead, newEpoch, toStoredEvent } from './hash-chain.ts'
 import { findLoss, HeadNote, lossFault, type NotedHead, type StoreLoss } from './head-note.ts'
-import { latestVersion, pendingMigrations, postgresMigrations } from './migrations.ts'
-import { lockAndLoad, type RowRecord, toHead, toVersionedRow, writeBatch } from './postgres-batch.ts'
+import {
+  latestVersion,
+  pendingMigrations,
+  postgresMigrations,
+  type RowRewrite,
+  replaceRow,
+  type StoredRow,
+} from './migrations.ts'
+import { loadRows, lockAndLoad, type RowRecord, toHead, toVersionedRow, writeBatch } from './postgres-batch.ts'
 import {
   Database,
   databaseMaxMs,
@@ -326,7 +333,10 @@ function migrate(sql: Sql, location: string): Promise<void> {
     const version = (await tx<{ version: number }[]>`SELECT version FROM holdpoint.meta`)[0]?.version ?? 0
     const pending = pendingMigrations(postgresMigrations, version, location)
     if (pending.length === 0) return
-    for (const { statements } of pending) for (const statement of statements) await tx.unsafe(statement)
+    for (const { statements, rewrites = () => [] } of pending) {
+      for (const statement of statements) await tx.unsafe(statement)
+      for (const each of rewrites()) await rewriteRows(tx, each)
+    }
     await tx`DELETE FROM holdpoint.meta`
     await tx`INSERT INTO holdpoint.meta VALUES (${latestVersion})`
   })
@@ -337,4 +347,23 @@ async function startEpoch(sql: Sql): Promise<void> {
   await sql`
     INSERT INTO holdpoint.head VALUES (1, ${seq}, ${hash}, ${epoch}, ${at}, ${rulesSeq}, 0)
     ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch`
+}
+
+/** The number of rows that a migration loads at a time, because all rows together may not fit into memory. */
+const rewriteBatch = 200
+
+async function rewriteRows(tx: Transaction, { table, rewrite }: RowRewrite): Promise<void> {
+  const text = `SELECT id FROM holdpoint.${table} ORDER BY ord, id`
+  const ids = await runStatement<{ id: string }>(tx, { text, params: [] })
+  for (let i = 0; i < ids.length; i += rewriteBatch) {
+    const batch = ids.slice(i, i + rewriteBatch).map(({ id }) => id)
+    const rows = await loadRows(tx, table, new Set(batch))
+    const statements = batch.flatMap(id => {
+      const before = rows.get(id)
+      if (!before) throw new Error(`${table} ${id} disappeared during a migration`)
+      const after = rewrite(before.row as unknown as StoredRow) // every row is a plain object with an id and an ord
+      return replaceRow(table, { id, version: before.version }, after, postgresDialect)
+    })
+    await Promise.all(statements.map(statement => runStatement(tx, statement)))
+  }
 }

@@ -44,6 +44,9 @@ export function migrateToSchema4(dialect: Dialect): string[] {
     `ALTER TABLE ${prefix}token ADD COLUMN "hint" ${text}`,
     `UPDATE ${prefix}token SET "hint" = substr(id, 1, 16)`,
     createIndex(dialect, 'token', ['hint']),
+    // Agents may list only their own sessions, so that list needs an index.
+    `ALTER TABLE ${prefix}session ADD COLUMN "agent" ${text}`,
+    createIndex(dialect, 'session', ['agent']),
     // PostgreSQL writes an unlogged table neither to its write-ahead log nor to replicas and base backups, so a deleted key is not kept there.
     ...(unlogged ? [`CREATE UNLOGGED TABLE ${prefix}secret_key (id ${text} PRIMARY KEY, key ${text} NOT NULL)`] : []),
   ]
@@ -64,7 +67,7 @@ const auditTypesOfSchema4 = [
 ] as const
 
 /** Columns that are null in rows that no query on the column looks for. Indexes on these columns are partial and exclude those rows, so that the indexes stay small. */
-const partialIndexColumns = new Set(['open', 'needs_runner', 'due_at', 'ended_at', 'expires_at'])
+const partialIndexColumns = new Set(['open', 'needs_runner', 'due_at', 'ended_at', 'expires_at', 'agent'])
 
 /** Creates a table of rows, and its indexes, to which `ord` is appended. */
 function createTable(

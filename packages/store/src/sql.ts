@@ -4,6 +4,8 @@ import {
   type Column,
   type ColumnValue,
   columnOf,
+  encodeFixed,
+  type Row,
   sanitizeText,
   type TableLayout,
   tableLayouts,
@@ -46,8 +48,22 @@ export interface Statement {
   readonly params: readonly ColumnValue[]
 }
 
+export function quoteName(name: string): string {
+  return `"${name}"`
+}
 export function quoteColumn(column: Column): string {
-  return `"${column.sql}"`
+  return quoteName(column.sql)
+}
+
+/** Returns the text of an INSERT. Names the columns, because a column that a migration added is the last one of its table. */
+export function insertText({ table, columns }: TableLayout, { prefix, placeholder }: Dialect): string {
+  const names = ['id', 'ord', ...columns.map(quoteColumn), 'version', 'fixed', 'body']
+  return `INSERT INTO ${prefix}${table} (${names.join(', ')}) VALUES (${names.map((_, n) => placeholder(n + 1)).join(', ')})`
+}
+/** Returns the parameters of `insertText`, in the same order. */
+export function insertParams(layout: TableLayout, row: Row, version: number, body: string): ColumnValue[] {
+  const columns = layout.columns.map(column => column.of(row))
+  return [row.id, row.ord, ...columns, version, encodeFixed(layout, row), body]
 }
 
 /** Returns the SELECT of a query. `extra` is added to the query's limit. */

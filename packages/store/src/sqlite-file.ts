@@ -1,11 +1,20 @@
 /** Opens, locks and migrates one SQLite file, and runs its statements. No other source file uses the SQLite library. */
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
+import type { Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { backup, DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite'
 import { withStoreFaults } from './file-fault.ts'
-import { latestVersion, pendingMigrations, sqliteMigrations } from './migrations.ts'
-import type { ColumnValue } from './row-codec.ts'
+import {
+  latestVersion,
+  pendingMigrations,
+  type RowRewrite,
+  replaceRow,
+  type StoredRow,
+  sqliteMigrations,
+} from './migrations.ts'
+import { type ColumnValue, decodeRow } from './row-codec.ts'
+import { sqliteDialect } from './sql.ts'
 
 /** Marks the file as a Holdpoint database: "hold" in ASCII. */
 const applicationId = 0x686f6c64
@@ -58,9 +67,22 @@ export class SqliteFile {
     const pending = pendingMigrations(sqliteMigrations, version, this.path)
     if (pending.length === 0) return
     this.transaction(() => {
-      for (const { statements } of pending) for (const statement of statements) this.#db.exec(statement)
+      for (const { statements, rewrites = () => [] } of pending) {
+        for (const statement of statements) this.#db.exec(statement)
+        for (const { table, rewrite } of rewrites()) this.#rewriteRows(table, rewrite)
+      }
       this.#db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${latestVersion}`)
     })
+  }
+
+  #rewriteRows(table: Table, rewrite: RowRewrite['rewrite']): void {
+    // Load one row at a time, because all rows together may not fit into memory.
+    for (const [id] of this.rows(`SELECT id FROM ${table} ORDER BY ord, id`) as [string][]) {
+      const [columns] = this.rows(`SELECT ord, version, fixed, body FROM ${table} WHERE id = ?`, id)
+      const [ord, version, fixed, body] = columns as [number, number, string | null, string] // the SELECT names these columns
+      const after = rewrite(decodeRow(id, ord, fixed, body) as unknown as StoredRow) // every row is a plain object with an id and an ord
+      for (const { text, params } of replaceRow(table, { id, version }, after, sqliteDialect)) this.run(text, ...params)
+    }
   }
 
   /** Returns a prepared statement, cached by its text. The statement returns rows as arrays. */

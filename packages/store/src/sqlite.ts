@@ -12,14 +12,22 @@ import {
   type ColumnValue,
   decodeRow,
   encodeBody,
-  encodeFixed,
   type Row,
   type TableLayout,
   tableLayouts,
   tableNames,
   type VersionedRow,
 } from './row-codec.ts'
-import { countRows, purgeSession, quoteColumn, selectEvents, selectRows, sqliteDialect } from './sql.ts'
+import {
+  countRows,
+  insertParams,
+  insertText,
+  purgeSession,
+  quoteColumn,
+  selectEvents,
+  selectRows,
+  sqliteDialect,
+} from './sql.ts'
 import { SqliteFile } from './sqlite-file.ts'
 import { machineTime, readClocks, StoreClock, type TimeSource } from './store-clock.ts'
 
@@ -223,17 +231,11 @@ const statementTexts = Object.fromEntries(
     table,
     {
       get: `SELECT id, ord, version, fixed, body FROM ${table} WHERE id = ?`,
-      insert: insertText(tableLayouts[table]),
+      insert: insertText(tableLayouts[table], sqliteDialect),
       delete: `DELETE FROM ${table} WHERE id = ? AND version = ?`,
     },
   ]),
 ) as Readonly<Record<Table, Readonly<Record<'get' | 'insert' | 'delete', string>>>> // `tableNames` contains every table
-
-/** Names the columns, because a column that a migration added comes after the others in the table. */
-function insertText({ table, columns }: TableLayout): string {
-  const names = ['id', 'ord', ...columns.map(quoteColumn), 'version', 'fixed', 'body']
-  return `INSERT INTO ${table} (${names.join(', ')}) VALUES (?, ?, ${'?, '.repeat(columns.length)}1, ?, ?)`
-}
 
 function select(db: SqliteFile, table: Table, query: Query, extra = 0): VersionedRow[] {
   const { text, params } = selectRows(table, query, sqliteDialect, extra)
@@ -291,10 +293,7 @@ function writeRow(db: SqliteFile, layout: TableLayout, id: string, { before, aft
   if (before && after && !replaced) changes = update(db, layout, before, after, body)
   else if (before) changes = db.run(statementTexts[table].delete, id, before.version)
   if (changes !== 1) throw new Error(`${table} ${id} is no longer at version ${before?.version}`)
-  if (after && (!before || replaced)) {
-    const columns = layout.columns.map(column => column.of(after))
-    db.run(statementTexts[table].insert, id, after.ord, ...columns, encodeFixed(layout, after), body)
-  }
+  if (after && (!before || replaced)) db.run(statementTexts[table].insert, ...insertParams(layout, after, 1, body))
   return body.length
 }
 

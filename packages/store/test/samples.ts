@@ -38,7 +38,7 @@ export function session(n: number, over: Partial<SessionRow> = {}): SessionRow {
     turnOpen: false,
     needsRunner: false,
     agent: null,
-    person: null,
+    openedBy: null,
     idleAttaches: 0,
     commandSeq: 0,
     ...over,

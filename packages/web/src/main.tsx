@@ -12,7 +12,7 @@ import { SwitchPersonScreen } from './screens/sign-in/switch-person-screen.tsx'
 import { readPageSecret, writePageSecret } from './storage/page-secret.ts'
 import { preventStrayDrops } from './ui/file-drop.ts'
 
-const connection: Connection = { url: location.origin, via: 'page', pageSecret: readPageSecret }
+const connection: Connection = { url: location.origin, pageSecret: readPageSecret }
 const call = httpCall(connection)
 const container = document.getElementById('page')
 if (!container) throw new Error('index.html has no element #page')
@@ -29,15 +29,16 @@ async function start(): Promise<void> {
   addEventListener('hashchange', () => readCode() !== null && location.reload())
   if (code !== null && readPageSecret() === null) return signIn(code)
   try {
-    const { person } = await call('whoAmI', {})
-    const other = code === null ? null : await describeOther(code, person)
-    if (code === null || other === null) renderApp(person)
+    const { id, person: name } = await call('whoAmI', {})
+    const current: SignedIn = { id, name }
+    const other = code === null ? null : await describeOther(code, current)
+    if (code === null || other === null) renderApp(current)
     else
       root.render(
         <SwitchPersonScreen
-          current={person}
+          current={current.name}
           other={other}
-          onStay={() => renderApp(person)}
+          onStay={() => renderApp(current)}
           onSwitch={() => void switchPerson(code)}
         />,
       )
@@ -47,17 +48,23 @@ async function start(): Promise<void> {
   }
 }
 
+/** The signed-in person. */
+interface SignedIn {
+  readonly id: string
+  readonly name: string
+}
+
 /** Resolves with the name of the person whom the link signs in, or null if the link is for the signed-in person or does not work, because such a link can be ignored. */
-async function describeOther(code: string, current: string): Promise<string | null> {
+async function describeOther(code: string, current: SignedIn): Promise<string | null> {
   const link = await call('describeLink', { code }).catch(() => null)
-  return link === null || link.person === current ? null : link.person
+  return link === null || link.personId === current.id ? null : link.person
 }
 
 async function signIn(code: string): Promise<void> {
   try {
-    const { person, pageSecret } = await call('signIn', { code })
+    const { person: name, personId: id, pageSecret } = await call('signIn', { code })
     writePageSecret(pageSecret)
-    renderApp(person)
+    renderApp({ id, name })
   } catch (error) {
     root.render(<SignInScreen error={error} linkFailed />)
   }
@@ -69,13 +76,13 @@ async function switchPerson(code: string): Promise<void> {
   await signIn(code)
 }
 
-function renderApp(person: string): void {
+function renderApp({ id, name }: SignedIn): void {
   const inbox = new Inbox({
     call,
     watch: options => watchEvents({ ...connection, fetch: fetchAbortedOffline }, options),
   })
   root.render(
-    <GatewayContext value={{ call, inbox, me: person }}>
+    <GatewayContext value={{ call, inbox, me: id, myName: name }}>
       <App />
     </GatewayContext>,
   )

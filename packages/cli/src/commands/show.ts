@@ -24,11 +24,11 @@ export async function show(
 
 /** Fetches what is printed with a request. The session is null if it was deleted. */
 export async function requestContext(call: Call, { session }: Request): Promise<RequestContext> {
-  const [{ person, now }, existing] = await Promise.all([
+  const [{ id: me, now }, existing] = await Promise.all([
     call('whoAmI', {}),
     call('getSession', { id: session }).catch(() => null),
   ])
-  return { session: existing, now, me: person }
+  return { session: existing, now, me }
 }
 
 function answerHintRows({ id, ask, status }: Request): readonly Row[] {

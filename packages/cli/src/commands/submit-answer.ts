@@ -24,8 +24,8 @@ export async function submitAnswer(call: Call, { request, answer, digest, json }
   if (json) return out.json(resolved)
   const { resolution } = resolved
   if (!resolution) return out.print(row(trusted(results.awaitingOthers(id))))
-  const { person } = await call('whoAmI', {})
-  out.print(row(trusted(`${id} `), trusted(resolutionLabel(resolution, person), resolutionStyle(resolution))))
+  const { id: me } = await call('whoAmI', {})
+  out.print(row(trusted(`${id} `), trusted(resolutionLabel(resolution, me), resolutionStyle(resolution))))
 }
 
 /** Rewords a refusal for people. After a digest mismatch, does not reveal the right digest, so that the person has to read the request again. */

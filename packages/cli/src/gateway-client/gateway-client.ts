@@ -62,7 +62,7 @@ function comparable(url: string): string {
 /** Returns null if no URL is given and the gateway of the data folder is not running. */
 export function findGateway(dataFolder: DataFolder, flag?: string, options: ClientOptions = {}): GatewayClient | null {
   if (givenUrl(flag) === null && !runningProcess(dataFolder, 'gateway')) return null
-  const connection = { ...routeTo(dataFolder, flag), token: findToken(dataFolder), via: 'cli' }
+  const connection = { ...routeTo(dataFolder, flag), token: findToken(dataFolder) }
   return { url: connection.url, connection, call: httpCall({ ...connection, ...options }) }
 }
 

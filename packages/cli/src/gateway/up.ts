@@ -63,8 +63,8 @@ export async function startGateway(
       },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
-    const owner = await gateway.ensureToken(dataFolder.ownerToken(), 'person', 'owner')
-    const runner = await gateway.ensureToken(dataFolder.runnerToken(), 'runner', 'local runner')
+    const owner = await gateway.ensureToken(dataFolder.ownerToken(), 'owner', 'owner', dataFolder.runnerId())
+    const runner = await gateway.ensureToken(dataFolder.runnerToken(), 'runner', 'local runner', dataFolder.runnerId())
     const staticDir = pageFolder()
     const server = createServer({
       gateway,

@@ -61,7 +61,6 @@ export async function runnerProcess(config: Config, dataFolder: DataFolder, url?
     ...route,
     token: dataFolder.runnerToken(),
     WebSocket: route.trusted ? unixWebSocket(() => gatewaySocket(dataFolder)) : tcpWebSocket,
-    via: 'runner',
   })
   const signal = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')
   try {

@@ -10,7 +10,15 @@ import {
   type Session,
 } from '@holdpoint/protocol'
 import { evaluateRules } from '@holdpoint/rules'
-import { agentAccessFault, externalDriver, maySee, requireAgentAccess, sessionNotFound } from '../authorization.ts'
+import {
+  agentAccessFault,
+  externalDriver,
+  hideSession,
+  maySee,
+  requireAgentAccess,
+  runnerAccessFault,
+  sessionNotFound,
+} from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
@@ -31,7 +39,7 @@ import {
   truncateTitle,
 } from '../session-transitions.ts'
 import { toCommand } from '../wire-views.ts'
-import { isLeaseLive } from './runners.ts'
+import { isLeaseLive, mayTakeOver } from './runners.ts'
 
 interface Attached {
   readonly fence: number
@@ -53,11 +61,11 @@ export function attachSession(
       decide: change => {
         const row = change.get('session', input.id)
         if (!row) return sessionNotFound(input.id, caller)
-        const denied = agentAccessFault(caller, row)
-        if (denied) return denied
         const external = row.driver === externalDriver
-        const runner = external ? null : attachingRunner(change, row, input)
+        const runner = caller.role === 'runner' ? attachingRunner(change, caller, row, input) : null
         if (runner instanceof Fault) return runner
+        const denied = runner ? null : agentAccessFault(caller, row)
+        if (denied) return denied
         const to = nextSessionState(row, 'attach')
         if (to instanceof Fault) return to
         // The previous process of the agent is gone. Mark the answers that were handed to it as unknown before the new process gets the session (G5).
@@ -86,12 +94,16 @@ export function attachSession(
   )
 }
 
-/** Returns the runner that attaches. Returns a Fault if the runner is not live or does not offer the driver, or if another runner holds the lease or owns the session. */
+/** Returns the runner that attaches. Returns a Fault if the runner is not live, or if another runner holds the lease or owns the session. A session that this runner could never attach does not exist for it. */
 function attachingRunner(
   change: ChangeBuilder,
+  caller: Caller,
   row: SessionRow,
   input: ParsedInput<'attachSession'>,
 ): RunnerRow | Fault {
+  if (row.driver === externalDriver) return sessionNotFound(row.id)
+  const denied = input.runner === undefined ? null : runnerAccessFault(caller, input.runner)
+  if (denied) return denied
   const runners = change.find('runner', {})
   const runner = runners.find(known => known.id === input.runner)
   if (!runner || runner.incarnation !== input.incarnation || runner.expiresAt <= change.now)
@@ -99,22 +111,9 @@ function attachingRunner(
       'fenced',
       `Runner ${input.runner ?? '(none)'} is not announced, or a newer incarnation replaced it; announce it again`,
     )
+  if (!mayTakeOver(runner, row)) return sessionNotFound(row.id)
   if (row.lease && isLeaseLive(row.lease, runners, change.now))
-    return new Fault('lease_held', `Session ${row.id} is driven by runner ${row.lease.runner}`, {
-      id: row.id,
-      runner: row.lease.runner,
-    })
-  const driver = runner.drivers.find(known => known.name === row.driver)
-  if (!driver) return new Fault('no_runner', `Runner ${runner.id} does not offer the driver "${row.driver}"`)
-  if (row.runner !== null && row.runner !== runner.id && !driver.capabilities.includes('portable'))
-    return new Fault(
-      'lease_held',
-      `Session ${row.id} belongs to runner ${row.runner}, and its driver cannot move it to another`,
-      {
-        id: row.id,
-        runner: row.runner,
-      },
-    )
+    return new Fault('lease_held', `Session ${row.id} is already driven by a runner`, { id: row.id })
   return runner
 }
 
@@ -265,9 +264,10 @@ export async function listCommands(
   input: ParsedInput<'listCommands'>,
   options: DispatchOptions,
 ) {
-  const session = await ctx.store.get('session', input.id)
-  if (!session || !maySee(caller, session)) throw sessionNotFound(input.id)
   const { items, more } = await ctx.longPoll(caller, options, `commands:${input.id}`, input.wait ?? 0, async () => {
+    // Check this again after every wait, because another runner may have taken over the session.
+    const session = await ctx.store.get('session', input.id)
+    if (!session || !maySee(caller, session)) throw sessionNotFound(input.id)
     const value = await fillPage(openCommandsAfter(ctx, input), { items: limits.pageMax, bytes: limits.pageMaxBytes })
     return { ready: value.items.length > 0, value }
   })
@@ -311,23 +311,22 @@ async function commandChange(
   options: DispatchOptions,
   apply: (change: ChangeBuilder, session: SessionRow, command: CommandRow) => CommandRow | Fault,
 ) {
+  const notFound = new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
   const before = await ctx.store.get('command', input.id)
-  if (!before) throw new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
+  if (!before) throw notFound
   return ctx.commit<Command>(
     {
       label: op,
       reads: [...sessionReads(before.session), { table: 'command', id: input.id }],
       decide: change => {
-        const session = requireAgentAccess(
-          change.get('session', before.session),
-          caller,
-          before.session,
-          input.fence,
-          'allowEnded',
+        const row = change.get('session', before.session)
+        const session = hideSession(
+          requireAgentAccess(row, caller, before.session, input.fence, 'allowEnded'),
+          notFound,
         )
         if (session instanceof Fault) return session
         const command = change.get('command', input.id)
-        if (!command) return new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
+        if (!command) return notFound
         const next = apply(change, session, command)
         return next instanceof Fault ? next : { status: 200, body: toCommand(next) }
       },

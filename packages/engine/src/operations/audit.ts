@@ -86,7 +86,7 @@ async function scanEvent(
   const { request, digest, resolution } = body
   if (filter.by && filter.by !== resolution.by) return noMatch
   if (filter.answer && filter.answer !== resolution.answer?.kind) return noMatch
-  if (filter.person !== undefined && filter.person !== resolution.person) return noMatch
+  if (filter.person !== undefined && ![resolution.person, resolution.personId].includes(filter.person)) return noMatch
   const [row, session] = await Promise.all([ctx.store.get('request', request), ctx.store.get('session', event.session)])
   // The session was deleted after the event was read.
   if (!row || !session) return noMatch

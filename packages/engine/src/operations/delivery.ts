@@ -1,6 +1,6 @@
 /** Operations on requests from the agent's side: withdraw a request, and report the delivery of its answer. */
 import { Fault, type ParsedInput, type RequestId } from '@holdpoint/protocol'
-import { requestNotFound, requireAgentAccess } from '../authorization.ts'
+import { hideSession, requestNotFound, requireAgentAccess } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
@@ -106,12 +106,9 @@ async function agentChange(
       reads: [{ table: 'request', id: input.id }, { table: 'session', id: before.session }, ...moreReads],
       replay: replayedRequest(input.id, caller),
       decide: change => {
-        const session = requireAgentAccess(
-          change.get('session', before.session),
-          caller,
-          before.session,
-          input.fence,
-          ended,
+        const session = hideSession(
+          requireAgentAccess(change.get('session', before.session), caller, before.session, input.fence, ended),
+          requestNotFound(input.id),
         )
         if (session instanceof Fault) return session
         const row = change.get('request', input.id)

@@ -1,31 +1,32 @@
 /** Operations on drafts. A draft is an unfinished answer that a person's devices share; other people only see that someone is answering. */
-import { type Draft, Fault, limits, type ParsedInput, type RequestId } from '@holdpoint/protocol'
-import { requestNotFound } from '../authorization.ts'
-import { type Context, sha256 } from '../context.ts'
+import { type Draft, Fault, limits, type ParsedInput, type PersonId, type RequestId } from '@holdpoint/protocol'
+import { personIdOf, requestNotFound } from '../authorization.ts'
+import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'
 import type { DraftRow, RequestRow } from '../rows.ts'
 import { ephemeralFrame } from '../streaming-blocks.ts'
 
-function draftId(request: RequestId, person: string): string {
-  return sha256(`${request}\0${person}`)
+function draftId(request: RequestId, person: PersonId): string {
+  return `${request}/${person}`
 }
-function toDraft({ request, person, draft, at }: DraftRow): Draft {
-  return { request, person, draft, at }
+function toDraft({ request, person, personId, draft, at }: DraftRow): Draft {
+  return { request, person, personId, draft, at }
 }
 async function loadRequest(ctx: Context, id: RequestId): Promise<RequestRow> {
   const row = await ctx.store.get('request', id)
   if (!row) throw requestNotFound(id)
   return row
 }
-function sendAnswering(ctx: Context, row: RequestRow, person: string, active: boolean): void {
-  ctx.feed.send(ephemeralFrame(row.session, { frame: 'answering', request: row.id, person, active }))
+function sendAnswering(ctx: Context, row: RequestRow, caller: Caller, active: boolean): void {
+  const who = { person: caller.name, personId: personIdOf(caller) }
+  ctx.feed.send(ephemeralFrame(row.session, { frame: 'answering', request: row.id, ...who, active }))
 }
 
 export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<'putDraft'>) {
   if (JSON.stringify(input.draft ?? null).length > limits.draftMaxBytes)
     throw new Fault('body_too_large', `This draft is too long; the limit is ${limits.draftMaxBytes} characters`)
   const request = await loadRequest(ctx, input.id)
-  const id = draftId(request.id, caller.name)
+  const id = draftId(request.id, personIdOf(caller))
   const reply = await ctx.commit<Draft>(
     {
       label: 'draft',
@@ -45,6 +46,7 @@ export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<
           request: request.id,
           session: request.session,
           person: caller.name,
+          personId: personIdOf(caller),
           draft: input.draft ?? null,
           at: change.now,
         }
@@ -52,32 +54,39 @@ export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<
       },
     },
     // Drafts need no idempotency key, because putting a draft twice is harmless and a stored reply could outlive the draft.
+    { caller, op: 'putDraft', input, options: {} },
   )
-  sendAnswering(ctx, request, caller.name, true)
+  sendAnswering(ctx, request, caller, true)
   return reply
 }
 
 export async function getDraft(ctx: Context, caller: Caller, input: ParsedInput<'getDraft'>) {
   const request = await loadRequest(ctx, input.id)
   const rows = await ctx.store.find('draft', { where: { request: request.id } })
-  const own = rows.find(row => row.person === caller.name)
+  const own = rows.find(row => row.personId === caller.id)
   return {
     status: 200,
-    body: { draft: own ? toDraft(own) : null, others: rows.filter(row => row !== own).map(row => row.person) },
+    body: {
+      draft: own ? toDraft(own) : null,
+      others: rows.filter(row => row !== own).map(({ personId: id, person: name }) => ({ id, name })),
+    },
   }
 }
 
 export async function deleteDraft(ctx: Context, caller: Caller, input: ParsedInput<'deleteDraft'>) {
   const request = await loadRequest(ctx, input.id)
-  const id = draftId(request.id, caller.name)
-  await ctx.commit({
-    label: 'draft',
-    reads: [{ table: 'draft', id }],
-    decide: change => {
-      if (change.get('draft', id)) change.delete('draft', id)
-      return { status: 200, body: {} }
+  const id = draftId(request.id, personIdOf(caller))
+  await ctx.commit(
+    {
+      label: 'draft',
+      reads: [{ table: 'draft', id }],
+      decide: change => {
+        if (change.get('draft', id)) change.delete('draft', id)
+        return { status: 200, body: {} }
+      },
     },
-  })
-  sendAnswering(ctx, request, caller.name, false)
+    { caller, op: 'deleteDraft', input, options: {} },
+  )
+  sendAnswering(ctx, request, caller, false)
   return { status: 200, body: {} }
 }

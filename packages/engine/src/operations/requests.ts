@@ -17,7 +17,9 @@ import { evaluateRules } from '@holdpoint/rules'
 import {
   agentAccessFault,
   externalDriver,
+  isPerson,
   maySee,
+  personIdOf,
   requestNotFound,
   requireAgentAccess,
   sessionNotFound,
@@ -179,7 +181,7 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
     const { resolution } = row
     if (
       resolution?.by === 'person' &&
-      resolution.person === caller.name &&
+      resolution.personId === caller.id &&
       resolution.answer &&
       canonicalJson(resolution.answer) === canonicalJson(item.answer)
     )
@@ -195,7 +197,8 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
   const edited = editedDigest(ctx, change, row, item.answer)
   if (edited instanceof Fault) return edited
   markNeedsRunner(change, row.session)
-  const resolution = { by: 'person' as const, person: caller.name, via: caller.via, answer: item.answer }
+  const who = { person: caller.name, personId: personIdOf(caller), via: caller.via }
+  const resolution = { by: 'person' as const, ...who, answer: item.answer }
   return resolveRequest(
     change,
     row,
@@ -325,30 +328,32 @@ export async function getRequest(
 ) {
   const check = async () => {
     const row = await ctx.store.get('request', input.id)
-    if (!row) throw requestNotFound(input.id)
+    // Check this again after every wait, because another runner may have taken over the session.
+    if (!row || !(await maySeeSession(ctx, caller, row.session))) throw requestNotFound(input.id)
     return { ready: row.status === 'resolved', value: row }
-  }
-  if (caller.role === 'agent') {
-    const session = await ctx.store.get('session', (await check()).value.session)
-    if (!session || !maySee(caller, session)) throw requestNotFound(input.id)
   }
   const row = await ctx.longPoll(caller, options, `request:${input.id}`, input.wait ?? 0, check)
   return { status: 200, body: toRequest(row, caller) }
 }
 
+async function maySeeSession(ctx: Context, caller: Caller, id: SessionId): Promise<boolean> {
+  if (isPerson(caller)) return true
+  const row = await ctx.store.get('session', id)
+  return row !== undefined && maySee(caller, row)
+}
+
 export async function listRequests(ctx: Context, caller: Caller, input: ParsedInput<'listRequests'>) {
   const limit = input.limit ?? limits.pageDefault
-  if (caller.role === 'agent') {
+  if (!isPerson(caller)) {
     if (!input.session)
       throw new Fault(
         'forbidden',
-        'An agent can only list the requests of its own session; pass the id of that session in "session"',
+        `${caller.role === 'agent' ? 'An agent' : 'A runner'} can only list the requests of one of its own sessions; pass the id of that session in "session"`,
       )
-    const session = await ctx.store.get('session', input.session)
-    if (!session || !maySee(caller, session)) throw sessionNotFound(input.session)
+    if (!(await maySeeSession(ctx, caller, input.session))) throw sessionNotFound(input.session)
   }
   const after = input.after ? await ctx.store.get('request', input.after) : undefined
-  if (input.after && !after) throw requestNotFound(input.after)
+  if (input.after && (!after || !(await maySeeSession(ctx, caller, after.session)))) throw requestNotFound(input.after)
   const { status, session } = input
   const rows = scan(ctx.store, 'request', {
     where: status === 'pending' ? pendingIn(session) : { ...(status && { status }), ...(session && { session }) },

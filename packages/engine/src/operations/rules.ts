@@ -1,9 +1,14 @@
 /** Operations on rules: list, add, remove, and check what they would answer without resolving anything. */
 import { Fault, limits, type ParsedInput, type Rule } from '@holdpoint/protocol'
 import { evaluateRules, validateRule } from '@holdpoint/rules'
+import { personIdOf } from '../authorization.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { toRule } from '../wire-views.ts'
+
+function madeBy(caller: Caller): Pick<Rule, 'madeBy' | 'madeById'> {
+  return { madeBy: caller.name, madeById: personIdOf(caller) }
+}
 
 export async function listRules(ctx: Context) {
   return { status: 200, body: { items: (await ctx.store.find('rule', {})).map(toRule), next: null } }
@@ -22,7 +27,7 @@ export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'
       decide: change => {
         if (change.find('rule', {}).length >= limits.rulesMax)
           return new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
-        const rule: Rule = { ...draft, id, madeBy: caller.name, madeAt: change.now, version: 1 }
+        const rule: Rule = { ...draft, id, ...madeBy(caller), madeAt: change.now, version: 1 }
         change.put('rule', { ...rule, ord: change.nextSeq })
         change.event(null, { type: 'rule.added', value: rule })
         return { status: 201, body: rule }
@@ -59,7 +64,7 @@ export async function checkRules(ctx: Context, caller: Caller, input: ParsedInpu
   const drafts = input.rules?.map(draft => ({
     ...validateRule(draft),
     id: ctx.newId('rul'),
-    madeBy: caller.name,
+    ...madeBy(caller),
     madeAt: now,
     version: 0,
   }))

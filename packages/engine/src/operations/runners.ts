@@ -1,5 +1,6 @@
 /** Operations on runners: announce, renew, retire, list, and find work. One lease per runner covers all its sessions. */
 import { externalInfo, Fault, limits, type ParsedInput, type Runner, type RunnerId } from '@holdpoint/protocol'
+import { runnerAccessFault } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
@@ -12,6 +13,13 @@ import { toRunner } from '../wire-views.ts'
 export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
   const runner = runners.find(known => known.id === lease.runner)
   return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
+}
+
+/** Whether this runner may attach the session if nobody drives it: the runner drove it last, no runner has driven it, or its driver can move it to another runner. */
+export function mayTakeOver(runner: RunnerRow, session: Pick<SessionRow, 'driver' | 'runner'>): boolean {
+  const driver = runner.drivers.find(known => known.name === session.driver)
+  if (!driver) return false
+  return session.runner === null || session.runner === runner.id || driver.capabilities.includes('portable')
 }
 
 /** The read of all runners. There are few runners, and the drivers they offer determine what a session supports. */
@@ -43,10 +51,11 @@ export async function listDrivers(ctx: Context) {
   )
   return { status: 200, body: { items: [...items, { ...externalInfo, runner: null }], next: null } }
 }
-export async function listRunners(ctx: Context) {
+export async function listRunners(ctx: Context, caller: Caller) {
   const now = await ctx.store.now()
   const rows = await ctx.store.find('runner', { newestFirst: true, limit: limits.pageMax })
-  return { status: 200, body: { items: rows.map(row => toRunner(row, now)), next: null } }
+  const visible = rows.filter(({ id }) => runnerAccessFault(caller, id) === null)
+  return { status: 200, body: { items: visible.map(row => toRunner(row, now)), next: null } }
 }
 
 export async function announceRunner(
@@ -55,6 +64,8 @@ export async function announceRunner(
   input: ParsedInput<'announceRunner'>,
   options: DispatchOptions,
 ) {
+  const denied = runnerAccessFault(caller, input.id)
+  if (denied) throw denied
   const reply = await ctx.commit<Runner>(
     {
       label: 'announce',
@@ -108,6 +119,8 @@ function changeRunner(
   options: DispatchOptions,
   apply: (row: RunnerRow, now: number) => RunnerRow,
 ) {
+  const denied = runnerAccessFault(caller, input.id)
+  if (denied) return Promise.reject(denied)
   return ctx.commit<Runner>(
     {
       label: op,
@@ -153,6 +166,8 @@ export async function releaseLostSessions(ctx: Context, id: RunnerId): Promise<v
 
 /** Lists the sessions that need a runner and that this runner can attach: its own sessions, sessions that no runner owns, and sessions of portable drivers. */
 export async function listWork(ctx: Context, caller: Caller, input: ParsedInput<'listWork'>, options: DispatchOptions) {
+  const denied = runnerAccessFault(caller, input.id)
+  if (denied) throw denied
   const items = await ctx.longPoll(caller, options, 'work', input.wait ?? 0, async () => {
     const runner = await ctx.store.get('runner', input.id)
     if (!runner || runner.incarnation !== input.incarnation)
@@ -167,10 +182,7 @@ export async function listWork(ctx: Context, caller: Caller, input: ParsedInput<
     const ready = runner.drivers.filter(driver => driver.ready)
     const where = { needsRunner: 1, driver: ready.map(driver => driver.name) }
     const sessions = ready.length === 0 ? [] : await ctx.store.find('session', { where, limit: limits.pageMax })
-    const portable = new Set(ready.filter(d => d.capabilities.includes('portable')).map(d => d.name))
-    const attachable = sessions.filter(
-      session => session.runner === null || session.runner === runner.id || portable.has(session.driver),
-    )
+    const attachable = sessions.filter(session => mayTakeOver(runner, session))
     const { items } = await fillPage(attachable, { items: limits.pageMax, bytes: limits.pageMaxBytes })
     return { ready: items.length > 0, value: await Promise.all(items.map(row => ctx.toSession(row))) }
   })

@@ -8,8 +8,9 @@ import {
   type ParsedInput,
   type Session,
   type SessionId,
+  type TokenId,
 } from '@holdpoint/protocol'
-import { externalDriver, maySee, sessionNotFound } from '../authorization.ts'
+import { externalDriver, isPerson, maySee, personIdOf, sessionNotFound, visibleSessions } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
@@ -30,6 +31,7 @@ import {
   truncateTitle,
 } from '../session-transitions.ts'
 import type { Read } from '../store.ts'
+import { isTokenValid } from '../token-transitions.ts'
 import { toCommand, toSession } from '../wire-views.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
@@ -56,7 +58,11 @@ export async function startSession(
         if (driver instanceof Fault) return driver
         const problem = modeProblem(change, { driver: input.driver, runner: null }, input.mode)
         if (problem) return new Fault('unsupported', `mode: ${problem}`)
-        const agent = agentRead ? agentTokenId(change, agentRead) : caller.role === 'agent' ? caller.token : null
+        const agent = agentRead
+          ? agentTokenId(change, agentRead)
+          : caller.role === 'agent'
+            ? (caller.token as TokenId)
+            : null
         if (agent instanceof Fault) return agent
         const row = newSessionRow(ctx, change, caller, id, input, driver?.capabilities ?? [], agent)
         putSession(change, row, 'session.opened')
@@ -78,7 +84,7 @@ function messageBody(text: string, attachments: ParsedInput<'sendMessage'>['atta
 /** Returns the read of the credential in `options.agent`, for which a person opens an external session, or null if the option is missing. */
 function namedAgentRead(caller: Caller, agent: Json | undefined) {
   if (agent === undefined) return null
-  if (caller.role !== 'person')
+  if (!isPerson(caller))
     throw new Fault('bad_input', 'options.agent: omit this option; a session that an agent opens belongs to that agent')
   return { table: 'token', query: { where: { token: String(agent) } } } as const
 }
@@ -86,9 +92,9 @@ function namedAgentRead(caller: Caller, agent: Json | undefined) {
 function agentTokenId(
   change: ChangeBuilder,
   { query }: NonNullable<ReturnType<typeof namedAgentRead>>,
-): string | Fault {
+): TokenId | Fault {
   const [row] = change.find('token', query)
-  if (row?.role === 'agent' && (row.expiresAt === null || row.expiresAt > change.now)) return row.token
+  if (row?.role === 'agent' && isTokenValid(row, change.now)) return row.token
   const { token } = query.where
   return new Fault(
     'bad_input',
@@ -118,7 +124,7 @@ function newSessionRow(
   id: SessionId,
   input: ParsedInput<'startSession'>,
   capabilities: Session['capabilities'],
-  agent: string | null,
+  agent: TokenId | null,
 ): SessionRow {
   const { settings } = ctx
   const external = input.driver === externalDriver
@@ -150,7 +156,7 @@ function newSessionRow(
     turnOpen: false,
     needsRunner: !external,
     agent: external ? agent : null,
-    person: external && caller.role === 'person' ? caller.name : null,
+    openedBy: external && isPerson(caller) ? { id: personIdOf(caller), name: caller.name } : null,
     idleAttaches: 0,
     commandSeq: 0,
   }
@@ -170,6 +176,7 @@ function addCommand(
     seq: session.commandSeq + 1,
     body,
     madeBy: caller.name,
+    ...(isPerson(caller) ? { madeById: personIdOf(caller) } : {}),
     madeAt: change.now,
     state: 'waiting',
     outcome: null,
@@ -365,14 +372,14 @@ export async function getSession(ctx: Context, caller: Caller, input: ParsedInpu
 export async function listSessions(ctx: Context, caller: Caller, input: ParsedInput<'listSessions'>) {
   const limit = input.limit ?? limits.pageDefault
   const before = input.before ? await ctx.store.get('session', input.before) : undefined
-  if (input.before && !before) throw sessionNotFound(input.before)
+  if (input.before && (!before || !maySee(caller, before))) throw sessionNotFound(input.before)
   const rows = scan(ctx.store, 'session', {
-    where: input.state ? { state: input.state } : {},
+    where: { ...visibleSessions(caller), ...(input.state && { state: input.state }) },
     ...(input.q ? { contains: { search: input.q.toLowerCase() } } : {}),
     ...(before ? { beforeOrd: before.ord } : {}),
     newestFirst: true,
   })
   const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
-  const items = await Promise.all(page.items.filter(row => maySee(caller, row)).map(row => ctx.toSession(row)))
+  const items = await Promise.all(page.items.map(row => ctx.toSession(row)))
   return { status: 200, body: { items, next: page.more ? (page.items.at(-1)?.id ?? null) : null } }
 }

@@ -1,64 +1,152 @@
 /** Operations on credentials and sign-in links. A secret is returned once and stored only as its hash. */
-import { Fault, limits, type ParsedInput, type Role, type Token } from '@holdpoint/protocol'
+import {
+  Fault,
+  limits,
+  type ParsedInput,
+  type PersonId,
+  type Role,
+  type RunnerId,
+  type Token,
+  type TokenId,
+} from '@holdpoint/protocol'
+import { personIdOf } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
-import type { Caller, Credential, DispatchOptions, SignIn } from '../gateway.ts'
+import type { Caller, Credential, DispatchOptions, SignIn, Via } from '../gateway.ts'
 import type { TokenRow } from '../rows.ts'
+import { isTokenValid, revokeTokens, tokensRead } from '../token-transitions.ts'
 import { toToken } from '../wire-views.ts'
 
-type TokenId = Token['id']
+type NewToken = Pick<TokenRow, 'kind' | 'role' | 'subject' | 'name' | 'madeBy' | 'expiresAt'> &
+  Partial<Pick<TokenRow, 'dataFolder' | 'pageSecretHash'>>
 
-function putToken(
-  change: ChangeBuilder,
-  token: TokenId,
-  secret: string,
-  fields: Pick<TokenRow, 'kind' | 'role' | 'name' | 'expiresAt' | 'pageSecretHash'>,
-): TokenRow {
-  change.event(null, { type: 'token.added', token, role: fields.role, name: fields.name })
-  return change.put('token', { id: sha256(secret), ord: change.nextSeq, token, madeAt: change.now, ...fields })
-}
-function callerOf(row: TokenRow, via: string): Caller {
-  return { role: row.role, name: row.name, token: row.token, via }
+/** Stores a token under the hash of its secret. */
+function putToken(change: ChangeBuilder, hash: string, token: TokenId, fields: NewToken): TokenRow {
+  const by = fields.madeBy.at(-1)
+  if (fields.kind !== 'link')
+    change.event(null, {
+      type: 'token.added',
+      token,
+      role: fields.role,
+      name: fields.name,
+      ...(fields.role === 'owner' || fields.role === 'person' ? { personId: fields.subject as PersonId } : {}), // a token with these roles belongs to a person
+      ...(by === undefined ? {} : { by }),
+    })
+  return change.put('token', {
+    id: hash,
+    ord: change.nextSeq,
+    token,
+    madeAt: change.now,
+    revokedAt: null,
+    dataFolder: null,
+    ...fields,
+  })
 }
 
-export async function authenticate(ctx: Context, credential: Credential, via: string): Promise<Caller | null> {
+function callerOf(row: TokenRow, via: Via): Caller {
+  return { role: row.role, id: row.subject, name: row.name, token: row.token, via, credential: row.id }
+}
+
+/** Returns the tokens from which a token that the caller creates now descends, or a Fault if the chain is too long. */
+function descent(change: ChangeBuilder, caller: Caller): readonly TokenId[] | Fault {
+  const row = caller.credential === undefined ? undefined : change.get('token', caller.credential)
+  const madeBy = [...(row?.madeBy ?? []), caller.token as TokenId] // the token of a caller is the public id of a token
+  return madeBy.length <= limits.tokenChainMax
+    ? madeBy
+    : new Fault(
+        'too_many',
+        `This credential is the last of a chain of ${limits.tokenChainMax} that created each other; use the owner’s token instead`,
+      )
+}
+
+export async function authenticate(ctx: Context, credential: Credential, via: Via): Promise<Caller | null> {
   const row = await ctx.store.get('token', sha256(credential.secret))
   if (!row || row.kind !== credential.kind) return null
   if (credential.kind === 'cookie' && row.pageSecretHash !== sha256(credential.pageSecret)) return null
-  if (row.expiresAt !== null && row.expiresAt <= (await ctx.store.now())) return null
-  return callerOf(row, via)
+  return isTokenValid(row, row.expiresAt === null ? 0 : await ctx.store.now()) ? callerOf(row, via) : null
 }
 
-export async function ensureToken(ctx: Context, secret: string, role: Role, name: string): Promise<Caller> {
-  const id = sha256(secret)
-  const token = ctx.newId('tok')
+/** Registers a token that is known from elsewhere, such as a file of the data folder, unless it is registered already. */
+export async function ensureToken(
+  ctx: Context,
+  secret: string,
+  role: Role,
+  name: string,
+  dataFolder: RunnerId | null,
+): Promise<Caller> {
+  const hash = sha256(secret)
+  const ids = { token: ctx.newId('tok'), person: ctx.newId('per'), runner: dataFolder ?? ctx.newId('run') }
   const { body } = await ctx.commit<TokenRow>({
     label: 'token',
-    reads: [{ table: 'token', id }],
-    decide: change => ({
-      status: 200,
-      body: change.get('token', id) ?? putToken(change, token, secret, { kind: 'bearer', role, name, expiresAt: null }),
-    }),
+    reads: [{ table: 'token', id: hash }, tokensRead],
+    decide: change => ({ status: 200, body: ensureTokenIn(change, hash, { role, name, dataFolder }, ids) }),
   })
   return callerOf(body, 'api')
+}
+
+/** The file of a data folder is the authority on its tokens: its token is valid again even if it was revoked, and replaces every earlier token of the same role and data folder. */
+function ensureTokenIn(
+  change: ChangeBuilder,
+  hash: string,
+  { role, name, dataFolder }: Pick<TokenRow, 'role' | 'name' | 'dataFolder'>,
+  ids: { readonly token: TokenId; readonly person: PersonId; readonly runner: RunnerId },
+): TokenRow {
+  const known = change.get('token', hash)
+  const all = change.find('token', tokensRead.query)
+  if (dataFolder !== null)
+    revokeTokens(change, all, row => row.id !== hash && row.role === role && row.dataFolder === dataFolder)
+  if (known && isTokenValid(known, change.now) && known.role === role && known.dataFolder === dataFolder) return known
+  const token = known?.token ?? ids.token
+  const subject = {
+    // There is one owner, also if several gateways with their own data folders share a store.
+    owner: all.find(row => row.role === 'owner')?.subject ?? ids.person,
+    person: known?.subject ?? ids.person,
+    runner: ids.runner,
+    agent: token,
+  }[role]
+  return putToken(change, hash, token, { kind: 'bearer', role, subject, name, madeBy: [], expiresAt: null, dataFolder })
 }
 
 export async function addToken(ctx: Context, caller: Caller, input: ParsedInput<'addToken'>, options: DispatchOptions) {
   const secret = `hp_${ctx.secret()}`
   const token = ctx.newId('tok')
-  const fields = { kind: 'bearer', role: input.role, name: input.name, expiresAt: input.expiresAt ?? null } as const
+  const newSubject = { person: ctx.newId('per'), runner: ctx.newId('run'), agent: token }[input.role]
   return ctx.commit<Token & { secret: string }>(
     {
       label: 'token',
-      reads: [{ table: 'token', id: sha256(secret) }],
+      reads: [{ table: 'token', id: sha256(secret) }, tokensRead],
       replay: secretNotRepeated(`If you lost the secret of "${input.name}", remove that token and add another`),
       decide: change => {
-        if (fields.expiresAt !== null && fields.expiresAt <= change.now)
-          return new Fault('bad_input', `expiresAt: ${fields.expiresAt} is in the past; the time is now ${change.now}`)
-        return { status: 201, body: { ...toToken(putToken(change, token, secret, fields)), secret } }
+        const { role, name, expiresAt = null, person } = input
+        if (expiresAt !== null && expiresAt <= change.now)
+          return new Fault('bad_input', `expiresAt: ${expiresAt} is in the past; the time is now ${change.now}`)
+        if (person !== undefined && role !== 'person')
+          return new Fault(
+            'bad_input',
+            `person: leave this out; a token for ${role === 'agent' ? 'an' : 'a'} ${role} belongs to no person`,
+          )
+        const known = person === undefined ? undefined : personToken(change, person)
+        if (known instanceof Fault) return known
+        const madeBy = descent(change, caller)
+        if (madeBy instanceof Fault) return madeBy
+        const subject = known?.subject ?? newSubject
+        const row = putToken(change, sha256(secret), token, { kind: 'bearer', role, subject, name, madeBy, expiresAt })
+        return { status: 201, body: { ...toToken(row), secret } }
       },
     },
     { caller, op: 'addToken', input, options },
+  )
+}
+
+/** Returns a valid token of this person, the owner's rather than another, or a Fault if there is none. */
+function personToken(change: ChangeBuilder, person: PersonId): TokenRow | Fault {
+  const own = change
+    .find('token', tokensRead.query)
+    .filter(row => row.subject === person && row.kind !== 'link' && isTokenValid(row, change.now))
+  return (
+    own.find(row => row.role === 'owner') ??
+    own[0] ??
+    new Fault('not_found', `There is no person ${person} with a valid token`, { id: person })
   )
 }
 
@@ -75,39 +163,54 @@ function secretNotRepeated(advice: string) {
 }
 
 export async function listTokens(ctx: Context) {
-  const rows = await ctx.store.find('token', { limit: limits.pageMax })
-  return { status: 200, body: { items: rows.filter(row => row.kind !== 'link').map(toToken), next: null } }
+  const [rows, now] = [await ctx.store.find('token', tokensRead.query), await ctx.store.now()]
+  const items = rows.filter(row => row.kind !== 'link' && isTokenValid(row, now)).map(toToken)
+  return { status: 200, body: { items, next: null } }
 }
 
-export async function removeToken(ctx: Context, _caller: Caller, input: ParsedInput<'removeToken'>) {
-  const rows = await ctx.store.find('token', { where: { token: input.id } })
-  if (rows.length === 0) throw new Fault('not_found', `There is no token ${input.id}`, { id: input.id })
-  await deleteTokens(ctx, rows)
-  return { status: 200, body: {} }
-}
-
-export async function signOut(ctx: Context, caller: Caller) {
-  const rows = await ctx.store.find('token', { where: { token: caller.token } })
-  await deleteTokens(
-    ctx,
-    rows.filter(row => row.kind === 'cookie'),
-  )
-  return { status: 200, body: {} }
-}
-
-function deleteTokens(ctx: Context, rows: readonly TokenRow[]) {
-  return ctx.commit({
-    label: 'token',
-    reads: rows.map(({ id }) => ({ table: 'token', id }) as const),
-    decide: change => {
-      for (const row of rows)
-        if (change.get('token', row.id)) {
-          change.delete('token', row.id)
-          change.event(null, { type: 'token.removed', token: row.token as TokenId }) // `putToken` stored this value from a TokenId
-        }
-      return { status: 200, body: {} }
+export async function removeToken(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'removeToken'>,
+  options: DispatchOptions,
+) {
+  return ctx.commit(
+    {
+      label: 'token',
+      reads: [tokensRead],
+      decide: change => {
+        const all = change.find('token', tokensRead.query)
+        const row = all.find(({ token, kind }) => token === input.id && kind !== 'link')
+        if (!row || !isTokenValid(row, change.now))
+          return new Fault('not_found', `There is no token ${input.id}`, { id: input.id })
+        if (row.dataFolder !== null)
+          return new Fault(
+            'bad_input',
+            `${input.id} is the token in a data folder, and the gateway there needs it. Replace it with: holdpoint token rotate${row.role === 'runner' ? ' --runner' : ''}`,
+            { id: input.id },
+          )
+        revokeTokens(change, all, ({ token }) => token === input.id, caller)
+        return { status: 200, body: {} }
+      },
     },
-  })
+    { caller, op: 'removeToken', input, options },
+  )
+}
+
+/** Revokes the cookie of this browser, and whatever was created with it. */
+export async function signOut(ctx: Context, caller: Caller, input: ParsedInput<'signOut'>, options: DispatchOptions) {
+  return ctx.commit(
+    {
+      label: 'token',
+      reads: [tokensRead],
+      decide: change => {
+        const all = change.find('token', tokensRead.query)
+        revokeTokens(change, all, ({ token, kind }) => token === caller.token && kind === 'cookie', caller)
+        return { status: 200, body: {} }
+      },
+    },
+    { caller, op: 'signOut', input, options },
+  )
 }
 
 export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<'makeLink'>, options: DispatchOptions) {
@@ -116,20 +219,17 @@ export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<
   return ctx.commit<{ code: string; expiresAt: number }>(
     {
       label: 'link',
-      reads: [{ table: 'token', id: sha256(code) }],
+      reads: [{ table: 'token', id: sha256(code) }, ...(input.person === undefined ? [] : [tokensRead])],
       replay: secretNotRepeated('Request another link'),
       decide: change => {
+        const own = { role: caller.role, subject: personIdOf(caller), name: caller.name }
+        const person = input.person === undefined ? own : personToken(change, input.person)
+        if (person instanceof Fault) return person
+        const madeBy = descent(change, caller)
+        if (madeBy instanceof Fault) return madeBy
         const expiresAt = change.now + limits.linkTtlMs
-        change.put('token', {
-          id: sha256(code),
-          ord: change.nextSeq,
-          token,
-          kind: 'link',
-          role: 'person',
-          name: caller.name,
-          madeAt: change.now,
-          expiresAt,
-        })
+        const { role, subject, name } = person
+        putToken(change, sha256(code), token, { kind: 'link', role, subject, name, madeBy, expiresAt })
         return { status: 201, body: { code, expiresAt } }
       },
     },
@@ -144,11 +244,15 @@ function linkNotValid(): Fault {
   )
 }
 
+function isLinkValid(row: TokenRow | undefined, now: number): row is TokenRow {
+  return row?.kind === 'link' && isTokenValid(row, now)
+}
+
 /** Says whom a link would sign in, so that the page can ask before it replaces the person who is signed in. */
 export async function describeLink(ctx: Context, _caller: Caller, { code }: ParsedInput<'describeLink'>) {
   const link = await ctx.store.get('token', sha256(code))
-  if (link?.kind !== 'link' || (link.expiresAt ?? 0) <= (await ctx.store.now())) throw linkNotValid()
-  return { status: 200, body: { person: link.name, expiresAt: link.expiresAt ?? 0 } }
+  if (!isLinkValid(link, await ctx.store.now())) throw linkNotValid()
+  return { status: 200, body: { person: link.name, personId: link.subject, expiresAt: link.expiresAt ?? 0 } }
 }
 
 /** Exchanges the code of a link for a cookie and a page secret. The same change deletes the code, so that the link works only once. */
@@ -164,16 +268,20 @@ export async function redeemLink(ctx: Context, code: string): Promise<SignIn> {
     ],
     decide: change => {
       const link = change.get('token', sha256(code))
-      if (link?.kind !== 'link' || (link.expiresAt ?? 0) <= change.now) return linkNotValid()
+      if (!isLinkValid(link, change.now)) return linkNotValid()
       change.delete('token', link.id)
-      const row = putToken(change, token, cookie, {
+      const { role, subject, name, madeBy } = link
+      const expiresAt = change.now + limits.signInTtlMs
+      const fields = {
         kind: 'cookie',
-        role: link.role,
-        name: link.name,
-        expiresAt: change.now + limits.signInTtlMs,
+        role,
+        subject,
+        name,
+        madeBy,
+        expiresAt,
         pageSecretHash: sha256(pageSecret),
-      })
-      return { status: 200, body: callerOf(row, 'page') }
+      } as const
+      return { status: 200, body: callerOf(putToken(change, sha256(cookie), token, fields), 'page') }
     },
   })
   return { cookie, pageSecret, caller: body }

@@ -1,4 +1,4 @@
-/** React hooks for the gateway: typed calls, the inbox state, and the name of the signed-in person. */
+/** React hooks for the gateway: typed calls, the inbox state, and the signed-in person. */
 import type { Inbox, InboxSnapshot } from '@holdpoint/client'
 import type { Call, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { createContext, use, useRef, useSyncExternalStore } from 'react'
@@ -7,8 +7,10 @@ import { useLocalTime } from './use-local-time.ts'
 export interface PageGateway {
   readonly call: Call
   readonly inbox: Inbox
-  /** The name of the signed-in person. */
+  /** The id of the signed-in person. */
   readonly me: string
+  /** The name of the signed-in person. */
+  readonly myName: string
 }
 export const GatewayContext = createContext<PageGateway | null>(null)
 

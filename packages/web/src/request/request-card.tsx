@@ -53,7 +53,11 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
             <span className="visually-hidden">{cardTexts.select(label)}</span>
           </label>
         )}
-        <CardHeader request={request} showSession={showSession} othersAnswering={cardDraft.others} />
+        <CardHeader
+          request={request}
+          showSession={showSession}
+          othersAnswering={cardDraft.others.map(({ name }) => name)}
+        />
       </header>
       <div className="card-surface" aria-busy={submission.sendingLabel !== null}>
         <ActionLine request={request} showSession={showSession} />

@@ -30,7 +30,7 @@ export async function runTui(address: GatewayAddress): Promise<number> {
 
 async function showDashboard(gateway: GatewayAccess): Promise<number> {
   const { call, connection, url } = gateway
-  const { person: me } = await call('whoAmI', {})
+  const { id: me } = await call('whoAmI', {})
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options) })
   const terminal = new Terminal('full')
   // Times on the screen are relative to the gateway's clock.

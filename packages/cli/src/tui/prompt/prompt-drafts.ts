@@ -32,7 +32,7 @@ export class PromptDrafts {
   }
   /** Returns the names of the other people who are answering the request. */
   others(id: RequestId): readonly string[] {
-    return this.#syncs.get(id)?.getSnapshot().others ?? []
+    return (this.#syncs.get(id)?.getSnapshot().others ?? []).map(({ name }) => name)
   }
 
   /** Sends the draft of the prompt if it differs from the synced draft. */

@@ -17,7 +17,7 @@ export async function runInPipe(
   const transcript = inbox.transcript(session.id)
   const printer = new TranscriptPrinter()
   const announced = new Set<RequestId>()
-  const { person: me } = await call('whoAmI', {})
+  const { id: me } = await call('whoAmI', {})
   const context = { me, columns: Number.POSITIVE_INFINITY, isAnsweredHere: () => false }
   const printNew = (): number | null => {
     const { entries, loaded } = transcript.getSnapshot()

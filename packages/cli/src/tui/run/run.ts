@@ -94,7 +94,7 @@ function parseArgs(args: readonly string[], drivers: readonly DriverInfo[]): { d
 
 async function runInteractive(gateway: GatewayAccess, session: Session, messageId: CommandId | null): Promise<number> {
   const { call, connection } = gateway
-  const { person: me } = await call('whoAmI', {})
+  const { id: me } = await call('whoAmI', {})
   const drivers = (await call('listDrivers', {})).items
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
   const transcript = inbox.transcript(session.id)

@@ -4,6 +4,7 @@ import {
   type Entry,
   effectiveAsk,
   type MessageEntry,
+  type NoteEntry,
   type RequestEntry,
   resolutionLabel,
   resolutionTone,
@@ -44,16 +45,16 @@ export function entryRows(entry: Entry, context: EntryContext): readonly Row[] {
     case 'error':
       return [row(trusted('! ', 'no'), untrustedLine(entry.message))]
     case 'note':
-      return [noteRow(entry.text, context)]
+      return [noteRow(entry, context)]
   }
 }
 
 function messageRows(
-  { role, text, agentPath, by, state, problem }: MessageEntry,
+  { role, text, agentPath, by, byId, state, problem }: MessageEntry,
   { me }: EntryContext,
 ): readonly Row[] {
   if (role === 'agent') return [...pathRows(agentPath), ...agentTextRows(text)]
-  const who = by === undefined || by === me ? [] : [untrusted(by, 'quiet'), trusted(' ')]
+  const who = by === undefined || byId === me ? [] : [untrusted(by, 'quiet'), trusted(' ')]
   const lines = text.split('\n').map((line, index) => {
     const gutter = gutterOf(index === 0 ? '› ' : '  ', 2)
     return { gutter, spans: [...(index === 0 ? who : []), untrusted(line)] }
@@ -65,8 +66,8 @@ export function notDeliveredRow({ problem }: { readonly problem?: string | undef
   return row(trusted('  not delivered: ', 'no'), untrustedLine(problem ?? 'the agent refused it'))
 }
 /** Formats a note. If the note starts with the name of the person at this terminal, the name is replaced by "You". */
-function noteRow(text: string, { me }: EntryContext): Row {
-  const sentence = me !== '' && text.startsWith(`${me} `) ? `You${text.slice(me.length)}` : text
+function noteRow({ text, by, byId }: NoteEntry, { me }: EntryContext): Row {
+  const sentence = by !== undefined && byId === me ? `You${text.slice(by.length)}` : text
   return row(trusted('· ', 'quiet'), untrustedLine(`${sentence}.`, 'quiet'))
 }
 

@@ -14,7 +14,7 @@ export function LeftoverDraft({ request }: { readonly request: Request }): React
   const { me } = useGateway()
   const { resolution } = request
   const [discarded, setDiscarded] = useState(false)
-  const isUnsent = resolution !== null && resolution.person !== me && !discarded
+  const isUnsent = resolution !== null && resolution.personId !== me && !discarded
   const text = useMemo(() => (isUnsent ? leftoverText(me, request) : ''), [isUnsent, me, request])
   if (text === '') return null
   const discard = () => {

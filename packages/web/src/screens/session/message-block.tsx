@@ -32,9 +32,9 @@ function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
 
 function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
   const { me } = useGateway()
-  const { by, at, text, attachments = [], state, problem } = entry
+  const { by, byId, at, text, attachments = [], state, problem } = entry
   return (
-    <article className={`message person ${state ?? ''}`} aria-label={by === me ? 'You' : 'A person'}>
+    <article className={`message person ${state ?? ''}`} aria-label={byId === me ? 'You' : 'A person'}>
       <div className="message-bubble">
         {attachments.length > 0 && (
           <ul className="attachments">
@@ -47,7 +47,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
         {text.length > markdownMax ? <LongText name={entry.id} text={text} /> : <AgentParagraphs text={text} />}
       </div>
       <p className="message-status">
-        {by !== undefined && by !== me && (
+        {by !== undefined && byId !== me && (
           <>
             <InlineAgentText text={by} />
             {' · '}

@@ -19,7 +19,7 @@ function closeMenu(): void {
 }
 
 export function UserMenu(): ReactNode {
-  const { me, call } = useGateway()
+  const { me, myName, call } = useGateway()
   const [problem, setProblem] = useState('')
   const signOut = () => {
     call('signOut', {}).then(
@@ -30,7 +30,7 @@ export function UserMenu(): ReactNode {
   return (
     <>
       <button type="button" className="button plain user-menu-button" popoverTarget="user-menu">
-        <bdi>{escapeInvisible(me)}</bdi>
+        <bdi>{escapeInvisible(myName)}</bdi>
       </button>
       <div id="user-menu" popover="auto" className="menu">
         <SoundSwitch />

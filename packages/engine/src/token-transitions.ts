@@ -1,0 +1,36 @@
+/** Decides whether a token is valid, and revokes tokens together with everything that was created with them. */
+import { Fault, limits, type TokenId } from '@holdpoint/protocol'
+import type { ChangeBuilder } from './change-builder.ts'
+import type { Caller } from './gateway.ts'
+import type { TokenRow } from './rows.ts'
+
+/** The read of all tokens. Revoking a token needs all of them, to find those that it created. */
+export const tokensRead = { table: 'token', query: {} } as const
+
+export function isTokenValid({ revokedAt, expiresAt }: TokenRow, now: number): boolean {
+  return revokedAt === null && (expiresAt === null || expiresAt > now)
+}
+
+export function credentialNotValid(): Fault {
+  return new Fault('unauthenticated', 'This credential is unknown, expired or revoked. Sign in again.')
+}
+
+/** Revokes the valid tokens that `selects` chooses and all tokens, cookies and links that descend from them. The rows are kept for a while, so that attempts to use them can be recognized. */
+export function revokeTokens(
+  change: ChangeBuilder,
+  all: readonly TokenRow[],
+  selects: (row: TokenRow) => boolean,
+  by?: Caller,
+): void {
+  const selected = new Set(all.filter(row => row.revokedAt === null && selects(row)).map(row => row.token))
+  for (const row of all)
+    if (row.revokedAt === null && (selected.has(row.token) || row.madeBy.some(token => selected.has(token))))
+      revokeToken(change, row, by)
+}
+
+/** Revokes one token, but not what it created. */
+export function revokeToken(change: ChangeBuilder, row: TokenRow, by?: Caller): void {
+  change.put('token', { ...row, revokedAt: change.now, expiresAt: change.now + limits.revokedTokenKeepMs })
+  if (row.kind !== 'link')
+    change.event(null, { type: 'token.removed', token: row.token, ...(by ? { by: by.token as TokenId } : {}) }) // the token of a caller is the public id of a token
+}

@@ -1,0 +1,103 @@
+/** The access table: what each role may do. The gateway checks every call and every stream against this table and nothing else decides by role alone. A new role is a new column. */
+import { z } from 'zod'
+import type { OperationName } from './contract.ts'
+
+export const Role = z
+  .enum(['owner', 'person', 'runner', 'agent'])
+  .describe(
+    'Who a credential belongs to. "owner": the person who runs this gateway. "person": someone who may answer. "runner": a process that runs agents. "agent": a program that asks.',
+  )
+export type Role = z.infer<typeof Role>
+
+/** The columns of the table. `nobody` is a caller without a credential. */
+export const accessColumns = ['nobody', 'owner', 'person', 'runner', 'agent'] as const satisfies readonly (
+  | Role
+  | 'nobody'
+)[]
+
+/** `own`: only sessions, requests, links and runners that belong to the caller. The gateway answers for others as if they did not exist. */
+export type Access = 'all' | 'own' | 'no'
+type AccessRow = readonly [nobody: Access, owner: Access, person: Access, runner: Access, agent: Access]
+
+/** What a call may additionally need, because of its input, or what is not an operation. */
+export type ExtraAction =
+  /** Open the event stream. */
+  | 'subscribe'
+  /** Start an agent in a chosen mode, or with options such as MCP servers, which can run programs that nobody is asked about. */
+  | 'startSession.mode'
+  | 'startSession.options'
+  /** Change the mode of a session, which changes what its agent asks about. */
+  | 'patchSession.mode'
+  | 'answer.mode'
+  /** Accept a suggestion that changes stored settings of the agent's program. */
+  | 'answer.settings'
+  /** Create a link that signs in somebody else. */
+  | 'makeLink.person'
+
+export const accessTable: Readonly<Record<OperationName | ExtraAction, AccessRow>> = {
+  // nobody, owner, person, runner, agent
+  listDrivers: ['no', 'all', 'all', 'all', 'all'],
+  startSession: ['no', 'all', 'all', 'no', 'own'],
+  'startSession.mode': ['no', 'all', 'no', 'no', 'no'],
+  'startSession.options': ['no', 'all', 'no', 'no', 'no'],
+  listSessions: ['no', 'all', 'all', 'own', 'own'],
+  getSession: ['no', 'all', 'all', 'own', 'own'],
+  patchSession: ['no', 'all', 'all', 'no', 'no'],
+  'patchSession.mode': ['no', 'all', 'no', 'no', 'no'],
+  sendMessage: ['no', 'all', 'all', 'no', 'no'],
+  interruptSession: ['no', 'all', 'all', 'no', 'no'],
+  endSession: ['no', 'all', 'all', 'no', 'no'],
+  deleteSession: ['no', 'all', 'no', 'no', 'no'],
+  stopEverything: ['no', 'all', 'no', 'no', 'no'],
+  listEvents: ['no', 'all', 'all', 'own', 'own'],
+  subscribe: ['no', 'all', 'all', 'no', 'own'],
+  listRequests: ['no', 'all', 'all', 'own', 'own'],
+  getRequest: ['no', 'all', 'all', 'own', 'own'],
+  answerRequest: ['no', 'all', 'all', 'no', 'no'],
+  answerRequests: ['no', 'all', 'all', 'no', 'no'],
+  'answer.mode': ['no', 'all', 'no', 'no', 'no'],
+  'answer.settings': ['no', 'all', 'no', 'no', 'no'],
+  putDraft: ['no', 'own', 'own', 'no', 'no'],
+  getDraft: ['no', 'own', 'own', 'no', 'no'],
+  deleteDraft: ['no', 'own', 'own', 'no', 'no'],
+  openRequest: ['no', 'own', 'own', 'own', 'own'],
+  appendEvents: ['no', 'own', 'own', 'own', 'own'],
+  checkTool: ['no', 'own', 'own', 'own', 'own'],
+  withdrawRequest: ['no', 'own', 'own', 'own', 'own'],
+  reportDelivery: ['no', 'own', 'own', 'own', 'own'],
+  attachSession: ['no', 'own', 'own', 'own', 'own'],
+  detachSession: ['no', 'own', 'own', 'own', 'own'],
+  listCommands: ['no', 'all', 'all', 'own', 'own'],
+  takeCommand: ['no', 'own', 'own', 'own', 'own'],
+  finishCommand: ['no', 'own', 'own', 'own', 'own'],
+  announceRunner: ['no', 'no', 'no', 'own', 'no'],
+  renewRunner: ['no', 'no', 'no', 'own', 'no'],
+  retireRunner: ['no', 'all', 'no', 'own', 'no'],
+  listWork: ['no', 'no', 'no', 'own', 'no'],
+  listRunners: ['no', 'all', 'all', 'own', 'no'],
+  listRules: ['no', 'all', 'all', 'no', 'no'],
+  addRule: ['no', 'all', 'all', 'no', 'no'],
+  removeRule: ['no', 'all', 'all', 'no', 'no'],
+  checkRules: ['no', 'all', 'all', 'no', 'no'],
+  listAudit: ['no', 'all', 'all', 'no', 'no'],
+  listTokens: ['no', 'all', 'no', 'no', 'no'],
+  addToken: ['no', 'all', 'no', 'no', 'no'],
+  removeToken: ['no', 'all', 'no', 'no', 'no'],
+  signIn: ['all', 'all', 'all', 'all', 'all'],
+  describeLink: ['all', 'all', 'all', 'all', 'all'],
+  proveGateway: ['all', 'all', 'all', 'all', 'all'],
+  signOut: ['no', 'own', 'own', 'no', 'no'],
+  makeLink: ['no', 'own', 'own', 'no', 'no'],
+  'makeLink.person': ['no', 'all', 'no', 'no', 'no'],
+  whoAmI: ['no', 'own', 'own', 'own', 'own'],
+  backup: ['no', 'all', 'no', 'no', 'no'],
+}
+
+export function accessOf(role: Role | 'nobody', action: OperationName | ExtraAction): Access {
+  return accessTable[action][accessColumns.indexOf(role)] ?? 'no'
+}
+
+/** The roles that may call an operation, and `nobody` if it needs no credential. */
+export function rolesFor(op: OperationName): readonly (Role | 'nobody')[] {
+  return accessColumns.filter(role => accessOf(role, op) !== 'no')
+}

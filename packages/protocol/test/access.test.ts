@@ -1,0 +1,96 @@
+/** Contains the access table as a literal, so that a change of what a role may do fails a test and shows up in a review. */
+import { describe, expect, it } from 'vitest'
+import { accessColumns, accessOf, accessTable, contract, Role, rolesFor } from '../src/index.ts'
+
+/** For each operation and each further action: what nobody (a caller without a credential), the owner, people, runners and agents may do. */
+const table = `
+                      nobody  owner   person  runner  agent
+listDrivers           no      all     all     all     all
+startSession          no      all     all     no      own
+startSession.mode     no      all     no      no      no
+startSession.options  no      all     no      no      no
+listSessions          no      all     all     own     own
+getSession            no      all     all     own     own
+patchSession          no      all     all     no      no
+patchSession.mode     no      all     no      no      no
+sendMessage           no      all     all     no      no
+interruptSession      no      all     all     no      no
+endSession            no      all     all     no      no
+deleteSession         no      all     no      no      no
+stopEverything        no      all     no      no      no
+listEvents            no      all     all     own     own
+subscribe             no      all     all     no      own
+listRequests          no      all     all     own     own
+getRequest            no      all     all     own     own
+answerRequest         no      all     all     no      no
+answerRequests        no      all     all     no      no
+answer.mode           no      all     no      no      no
+answer.settings       no      all     no      no      no
+putDraft              no      own     own     no      no
+getDraft              no      own     own     no      no
+deleteDraft           no      own     own     no      no
+openRequest           no      own     own     own     own
+appendEvents          no      own     own     own     own
+checkTool             no      own     own     own     own
+withdrawRequest       no      own     own     own     own
+reportDelivery        no      own     own     own     own
+attachSession         no      own     own     own     own
+detachSession         no      own     own     own     own
+listCommands          no      all     all     own     own
+takeCommand           no      own     own     own     own
+finishCommand         no      own     own     own     own
+announceRunner        no      no      no      own     no
+renewRunner           no      no      no      own     no
+retireRunner          no      all     no      own     no
+listWork              no      no      no      own     no
+listRunners           no      all     all     own     no
+listRules             no      all     all     no      no
+addRule               no      all     all     no      no
+removeRule            no      all     all     no      no
+checkRules            no      all     all     no      no
+listAudit             no      all     all     no      no
+listTokens            no      all     no      no      no
+addToken              no      all     no      no      no
+removeToken           no      all     no      no      no
+signIn                all     all     all     all     all
+describeLink          all     all     all     all     all
+proveGateway          all     all     all     all     all
+signOut               no      own     own     no      no
+makeLink              no      own     own     no      no
+makeLink.person       no      all     no      no      no
+whoAmI                no      own     own     own     own
+backup                no      all     no      no      no
+`
+
+describe('the access table', () => {
+  it('A3: gives each role exactly the access that is listed in this file', () => {
+    const line = (cells: readonly string[]) =>
+      `${cells[0]?.padEnd(22)}${cells
+        .slice(1)
+        .map(cell => cell.padEnd(8))
+        .join('')}`.trimEnd()
+    const lines = [
+      line(['', ...accessColumns]),
+      ...Object.entries(accessTable).map(([action, row]) => line([action, ...row])),
+    ]
+    expect(`\n${lines.join('\n')}\n`).toBe(table)
+  })
+  it('has a row for every operation of the contract, and a column for every role', () => {
+    expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(contract)))
+    expect(accessColumns).toEqual(['nobody', ...Role.options])
+  })
+  it('lets only people answer (G8)', () => {
+    for (const action of Object.keys(accessTable) as (keyof typeof accessTable)[])
+      if (action.startsWith('answer'))
+        for (const role of ['nobody', 'runner', 'agent'] as const) expect(accessOf(role, action), action).toBe('no')
+  })
+  it('never gives a person more than the owner', () => {
+    for (const [action, [, owner, person]] of Object.entries(accessTable))
+      if (person !== 'no') expect(owner, action).not.toBe('no')
+  })
+  it('lists the roles that may call an operation', () => {
+    expect(rolesFor('answerRequest')).toEqual(['owner', 'person'])
+    expect(rolesFor('backup')).toEqual(['owner'])
+    expect(rolesFor('signIn')).toContain('nobody')
+  })
+})
