@@ -1,4 +1,4 @@
-/** Process group helpers: kill a process when the runner dies, and signal a whole process group. */
+/** Process helpers: kill a process when the runner dies, and signal a process or its whole process group. */
 import { accessSync, constants } from 'node:fs'
 
 const setpriv = '/usr/bin/setpriv'
@@ -14,11 +14,15 @@ export function withParentDeathSignal(argv: readonly string[]): readonly string[
   }
 }
 
-export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+export function signalProcess(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return
   try {
-    process.kill(-pid, signal)
+    process.kill(pid, signal)
   } catch {
-    // The process group has already ended.
+    // The process or the process group has already ended.
   }
+}
+
+export function signalGroup(pid: number | undefined, signal: NodeJS.Signals): void {
+  signalProcess(pid && -pid, signal)
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
 import { z } from 'zod'
-import { signalGroup, withParentDeathSignal } from '../../process-group.ts'
+import { signalGroup, signalProcess, withParentDeathSignal } from '../../process-group.ts'
 import { processStartTime } from '../../process-start-time.ts'
 
 export interface ProcessExit {
@@ -16,7 +16,7 @@ export interface ProcessExit {
   readonly stderr: string
 }
 
-/** Time between SIGTERM and SIGKILL for the process group. */
+/** Time between SIGTERM for the process and SIGKILL for its group. */
 const graceMs = 2000
 const stderrMax = 2000
 
@@ -49,8 +49,9 @@ export class CliProcess {
       const onExit = (code: number | null, signal: NodeJS.Signals | null, error = '') => {
         this.#hasExited = true
         // The CLI's children must not outlive the CLI.
-        if (pid !== undefined) signalGroup(pid, 'SIGKILL')
-        if (!this.#isEnding) killDescendants(this.#tag)
+        signalGroup(pid, 'SIGKILL')
+        // A CLI that handles SIGTERM ends its shells and exits with a code. A signal means that the CLI was killed, or that a wrapper script was its parent.
+        if (!this.#isEnding || signal !== null) killDescendants(this.#tag)
         this.#removeRecord()
         resolve({ code, signal, stderr: (this.#stderr + error).trim() })
       }
@@ -78,21 +79,22 @@ export class CliProcess {
     }
   }
 
-  /** Ends the process group with SIGTERM, then SIGKILL. Relies on the CLI to end its shells on SIGTERM. */
+  /** Ends the process with SIGTERM, then its group with SIGKILL. Relies on the CLI to end its shells on SIGTERM. */
   end(): Promise<ProcessExit> {
     this.#isEnding = true
     return this.#terminate()
   }
 
-  /** Ends the process group like `end`. Also kills the shells that the CLI runs in other process groups, unless `end` was called before. */
+  /** Ends the process like `end`. Also kills the shells that the CLI runs in other process groups, unless `end` was called before. */
   endAndKillDescendants(): Promise<ProcessExit> {
     return this.#terminate()
   }
 
   async #terminate(): Promise<ProcessExit> {
     const { pid } = this.child
-    if (!this.#hasExited && pid !== undefined) signalGroup(pid, 'SIGTERM')
-    const timer = setTimeout(() => pid !== undefined && signalGroup(pid, 'SIGKILL'), graceMs)
+    // Only this process gets SIGTERM. If a wrapper script feeds the CLI through a pipe, SIGTERM for the group would also end the writer of that pipe. A CLI whose input ends before it handles SIGTERM records a refusal that nobody gave for the call that waits.
+    if (!this.#hasExited) signalProcess(pid, 'SIGTERM')
+    const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs)
     return this.exited.finally(() => clearTimeout(timer))
   }
 }

@@ -1,0 +1,53 @@
+/** Tests Claude Code behind a wrapper script that does not `exec` it, so that the script is the process that the driver starts and stops. */
+import { afterEach, describe, expect, it } from 'vitest'
+import { ManualClock } from '../runner-fixture.ts'
+import { advanceUntil, ClaudeFixture, isAlive, waitUntil, wrapClaude } from './claude-fixture.ts'
+import { bash, steps } from './model.ts'
+
+let claude: ClaudeFixture
+afterEach(() => claude.close())
+
+const pidIn = (file: string) => Number(claude.readFile(file))
+
+describe('when Claude Code reads its input through a pipe of its wrapper script', () => {
+  /** Creates input-ended.txt when the pipe has ended, because SIGTERM has ended `cat`. The script itself waits until Claude Code has exited. */
+  const piped = `trap : TERM
+(trap : TERM; cat; exec >&-; : > input-ended.txt) | sh -c 'echo $$ > claude.pid; exec "$@"' sh "$claude" "$@"`
+
+  it('a denied call is denied with its reason, although the pipe could end before Claude Code handles SIGTERM', async () => {
+    const clock = new ManualClock()
+    const options = { knownParkable: true, clock, executable: wrapClaude(piped) }
+    claude = await ClaudeFixture.create(steps([bash('echo ran >> ran.txt')]), options)
+    const id = await claude.startClaude({ parkAfterMs: 1000 })
+    const request = await claude.waitForRequest()
+    await claude.waitForTranscript(id)
+    // A busy machine may not run Claude Code between SIGTERM and the end of its input. Claude Code then handles the end of its input first.
+    const pid = pidIn('claude.pid')
+    process.kill(pid, 'SIGSTOP')
+    let isParked = false
+    const parked = advanceUntil(clock, claude.waitUntilParked(id)).then(() => {
+      isParked = true
+    })
+    await waitUntil(() => isParked || claude.readFile('input-ended.txt') !== null)
+    if (isAlive(pid)) process.kill(pid, 'SIGCONT')
+    await parked
+    await claude.answer(request, { kind: 'deny', reason: 'still no' })
+    expect((await claude.waitForTurnEnd()).ending).toBe('done')
+    expect(claude.readFile('ran.txt')).toBeNull()
+    expect(claude.model.toolResult()).toContain('still no')
+    expect(claude.model.hasRead('stream closed')).toBe(false)
+  })
+})
+
+describe('when the runner is stopped while an allowed command runs', () => {
+  it('the command ends too', async () => {
+    const executable = wrapClaude('"$claude" "$@"; exit $?')
+    claude = await ClaudeFixture.create(steps([bash('echo $$ > pid.txt; sleep 60')]), { executable })
+    const runner = claude.startRunner()
+    await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
+    await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
+    await waitUntil(() => (claude.readFile('pid.txt') ?? '').endsWith('\n'))
+    await runner.stop()
+    await waitUntil(() => !isAlive(pidIn('pid.txt')))
+  })
+})
