@@ -228,7 +228,7 @@ export class ClaudeSession {
     const { requests } = interruptedTurn
     turn.carried = requests
     const uuid = message && messageUuid(message.id)
-    const plan = await planResume(interruptedTurn, transcript.index, uuid, this.#options.parkingProbe)
+    const plan = await planResume(interruptedTurn, transcript, uuid, this.#options.parkingProbe)
     if (plan.kind === 'interrupted') return this.#finishTurn(turn, interruptedSummary)
     if (plan.kind === 'failed') return this.#failTurn(turn, plan.reason)
     if (!countAttempt(transcript)) return this.#failTurn(turn, turnFailed.resumedTooOften)

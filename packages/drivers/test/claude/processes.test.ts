@@ -6,7 +6,7 @@ import type { Request, SessionId } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../../test/support/gateway.ts'
 import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
-import { isAlive, waitUntil } from './claude-fixture.ts'
+import { isAlive, waitUntil, wrapClaude } from './claude-fixture.ts'
 import { bash, type ModelScript, say, steps, TestModel, toolUse } from './model.ts'
 
 let home: string
@@ -25,14 +25,22 @@ afterEach(async () => {
 })
 
 const ran = () => (existsSync(join(cwd, 'ran.txt')) ? readFileSync(join(cwd, 'ran.txt'), 'utf8') : null)
+/** Returns the content of the transcript in the CLI's own folder. */
+const cliTranscript = () => {
+  const projects = join(home, 'config', 'projects')
+  const files = readdirSync(projects, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.jsonl'))
+  return files.map(name => readFileSync(join(projects, name), 'utf8')).join('')
+}
 
 /** Starts a gateway, a runner, and a session with a pending request. */
 async function openRequest(
   command: string,
   script: ModelScript = steps([bash(command)]),
+  moreEnv: Readonly<Record<string, string>> = {},
 ): Promise<{ id: SessionId; request: Request; pid: number }> {
   model = await TestModel.open(script)
-  const defined = Object.entries(scriptedEnvironment(model.server.url, home)).filter(([, value]) => value !== undefined)
+  const env = { ...scriptedEnvironment(model.server.url, home), ...moreEnv }
+  const defined = Object.entries(env).filter(([, value]) => value !== undefined)
   gateway = await startGateway({ env: Object.fromEntries(defined) as Record<string, string> })
   await waitForDriver()
   const { id } = await gateway.call('startSession', { driver: 'claude', cwd, prompt: 'go', parkAfterMs: null })
@@ -86,6 +94,26 @@ describe('Claude Code with separate gateway and runner processes', () => {
     await waitForIdle(id)
     expect(ran()).toBe('ran\n')
     expect(model.toolResult()).not.toContain('stream closed')
+    expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
+  })
+
+  it('is told what was decided if it outlived its runner and recorded the waiting call as failed, and an equal call runs once', async () => {
+    const script: ModelScript = ({ results, conversation }) => {
+      const isAgain = conversation.includes('make exactly the same call again')
+      if (results.length > (isAgain ? 1 : 0)) return [say('done')]
+      return [bash('echo ran >> ran.txt', `toolu_${results.length + 1}`)]
+    }
+    const { id, request } = await openRequest('', script, { HOLDPOINT_CLAUDE: wrapClaude('"$claude" "$@"; exit $?') })
+    // Kill the gateway first, because it would restart its runner, and the next runner ends the CLI.
+    await gateway.kill()
+    await gateway.killRunner()
+    await waitUntil(() => cliTranscript().includes('stream closed'))
+    await gateway.start()
+    await allow(request)
+    await waitForIdle(id)
+    expect(ran()).toBe('ran\n')
+    expect(model.toolResult()).toContain('stream closed')
+    expect(model.calls.at(-1)?.results.map(result => result.failed)).toEqual([true, false])
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 

@@ -1,7 +1,7 @@
 /** Decides how to continue a turn whose process was lost, based on the transcript, the log and the parking method. */
 import { turnFailed } from '../messages.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
-import type { ToolCall, TranscriptIndex } from '../transcript/transcript-index.ts'
+import type { ToolCall } from '../transcript/transcript-index.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
 import type { InterruptedTurn } from './carried-requests.ts'
 
@@ -20,10 +20,11 @@ const attemptsMax = 5
 
 export async function planResume(
   { requests, interrupted }: InterruptedTurn,
-  index: TranscriptIndex,
+  transcript: TranscriptStore,
   messageUuid: string | null,
   parkingProbe: ParkingProbe,
 ): Promise<ResumePlan> {
+  const { index } = transcript
   if (interrupted) return { kind: 'interrupted' }
   if (messageUuid !== null && !index.hasMessage(messageUuid)) return { kind: 'message' }
   if (requests.size === 0) return { kind: 'failed', reason: turnFailed.runnerLost }
@@ -32,6 +33,8 @@ export async function planResume(
   // A background subagent also had a request. The subagent was lost with the process, so the agent must be told what was decided.
   if ([...requests.values()].some(({ key, outcomeUnknown }) => key !== call.id && !outcomeUnknown))
     return { kind: 'summary' }
+  // Do not resume the call: the agent would read the recorded result, not the result of the resumed call.
+  if (transcript.hasCliResult(call.id)) return { kind: 'summary' }
   const isResumable = index.deferredCallId === call.id || (await parkingProbe.findMethod()) === 'markerRow'
   return isResumable ? { kind: 'call', call } : { kind: 'summary' }
 }

@@ -89,8 +89,16 @@ export class TranscriptStore {
   }
   /** Returns whether the CLI's own folder has a transcript with a message. A conversation that the person started outside Holdpoint exists only there. */
   #hasCliTranscript(key: SessionKey): boolean {
+    return this.#cliTranscriptIncludes(key, '"type":"user"')
+  }
+  /** Returns whether the CLI's own transcript has a result for the call. The driver's copy lacks this result if the CLI outlived the runner: when its input ends, the CLI records a failure for a call that waits. */
+  hasCliResult(callId: string): boolean {
+    const { key } = this.#meta
+    return key !== undefined && this.#cliTranscriptIncludes(key, `"tool_use_id":${JSON.stringify(callId)}`)
+  }
+  #cliTranscriptIncludes(key: SessionKey, text: string): boolean {
     const file = this.#cliTranscriptFile(key)
-    return existsSync(file) && readFileSync(file, 'utf8').includes('"type":"user"')
+    return existsSync(file) && readFileSync(file, 'utf8').includes(text)
   }
   #cliTranscriptFile({ projectKey, sessionId }: SessionKey): string {
     return join(this.#configFolder, 'projects', projectKey, `${sessionId}.jsonl`)
