@@ -30,6 +30,16 @@ describe('CliProcess', () => {
     await waitUntil(() => !isAlive(child))
   })
 
+  it('the input stays open until the process group is killed', async () => {
+    const cli = run('echo $$; read line')
+    await printedNumber(cli)
+    const states: boolean[] = []
+    cli.child.prependOnceListener('exit', () => states.push(cli.stdin.destroyed))
+    cli.child.once('exit', () => states.push(cli.stdin.destroyed))
+    await cli.end()
+    expect(states).toEqual([false, true])
+  })
+
   it('killing a process also ends its children in other process groups', async () => {
     const cli = run('setsid sleep 60 & echo $!; wait')
     const child = await printedNumber(cli)
@@ -54,7 +64,7 @@ describe('CliProcess', () => {
     const cli = run('echo started; echo "something is wrong" >&2; read line; exit 3')
     await printedNumber(cli)
     expect(cli.memoryBytes).toBeGreaterThan(100_000)
-    cli.child.stdin.write('go\n')
+    cli.stdin.write('go\n')
     expect(await cli.exited).toEqual({ code: 3, signal: null, stderr: 'something is wrong' })
   })
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
-import type { SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
+import type { SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
 import { z } from 'zod'
 import { signalGroup, signalProcess, withParentDeathSignal } from '../../process-group.ts'
 import { processStartTime } from '../../process-start-time.ts'
@@ -21,7 +21,8 @@ const graceMs = 2000
 const stderrMax = 2000
 
 export class CliProcess {
-  readonly child: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly child: ChildProcessByStdio<null, Readable, Readable>
+  readonly stdin: Writable
   readonly exited: Promise<ProcessExit>
   readonly #folder: string
   /** Identifies the descendants of this process in /proc. The session id would also match another process of the same session. */
@@ -34,12 +35,15 @@ export class CliProcess {
     const [file, ...rest] = withParentDeathSignal([command, ...args])
     const taggedEnv = { ...env, [tagVariable]: this.#tag }
     this.#folder = folder
-    this.child = spawn(file as string, rest, { cwd, env: taggedEnv, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    const child = spawn(file as string, rest, { cwd, env: taggedEnv, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+    this.stdin = child.stdin
+    // Node closes `child.stdin` before it reports the exit. A CLI that a wrapper script leaves behind would see its input end before it is killed.
+    this.child = Object.assign(child, { stdin: null })
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrMax)
     })
     // Ignore errors such as EPIPE, because `exited` already reports that the process has ended.
-    this.child.stdin.on('error', () => {})
+    this.stdin.on('error', () => {})
     const { pid } = this.child
     if (pid !== undefined) {
       const record: ProcessRecord = { pid, startTime: processStartTime(pid), tag: this.#tag }
@@ -52,12 +56,32 @@ export class CliProcess {
         signalGroup(pid, 'SIGKILL')
         // A CLI that handles SIGTERM ends its shells and exits with a code. A signal means that the CLI was killed, or that a wrapper script was its parent.
         if (!this.#isEnding || signal !== null) killDescendants(this.#tag)
+        this.stdin.destroy()
         this.#removeRecord()
         resolve({ code, signal, stderr: (this.#stderr + error).trim() })
       }
       this.child.once('exit', (code, signal) => onExit(code, signal))
       this.child.once('error', error => onExit(null, null, error.message))
     })
+  }
+
+  /** The process as the SDK uses it. */
+  get spawned(): SpawnedProcess {
+    const { child, stdin } = this
+    return {
+      ...{ stdin, stdout: child.stdout },
+      ...{ on: child.on.bind(child), once: child.once.bind(child), off: child.off.bind(child) },
+      kill: signal => child.kill(signal),
+      get killed() {
+        return child.killed
+      },
+      get exitCode() {
+        return child.exitCode
+      },
+      get signalCode() {
+        return child.signalCode
+      },
+    }
   }
 
   #removeRecord(): void {

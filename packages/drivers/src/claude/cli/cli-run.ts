@@ -337,7 +337,7 @@ export class CliRun {
         this.#process = new CliProcess(spawnOptions, folder)
         // Handle an `end` that was called before the SDK spawned the process.
         if (this.#ending) void this.#process.end()
-        return this.#process.child
+        return this.#process.spawned
       },
     }
   }

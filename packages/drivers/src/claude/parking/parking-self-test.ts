@@ -104,7 +104,7 @@ async function runUntilAsked(
       ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
       spawnClaudeCodeProcess: spawnOptions => {
         cli = new CliProcess(spawnOptions, home)
-        return cli.child
+        return cli.spawned
       },
     },
   })
