@@ -1,4 +1,5 @@
 /** Tests Claude Code behind a wrapper script that does not `exec` it, so that the script is the process that the driver starts and stops. */
+import type { Call } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ManualClock } from '../runner-fixture.ts'
 import { advanceUntil, ClaudeFixture, isAlive, waitUntil, wrapClaude } from './claude-fixture.ts'
@@ -36,6 +37,32 @@ describe('when Claude Code reads its input through a pipe of its wrapper script'
     expect(claude.readFile('ran.txt')).toBeNull()
     expect(claude.model.toolResult()).toContain('still no')
     expect(claude.model.hasRead('stream closed')).toBe(false)
+  })
+})
+
+describe('when the runner is stopped while it reports an answer as taken', () => {
+  it('another call that waits is asked again by the next runner', async () => {
+    const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
+    // SIGTERM reaches only the script, so Claude Code would certainly notice the end of its input first.
+    const executable = wrapClaude('trap : TERM; "$claude" "$@"; exit $?')
+    claude = await ClaudeFixture.create(steps(both), { knownParkable: true, executable })
+    const call: Call = async (op, input, options) => {
+      if (op !== 'reportDelivery' || !JSON.stringify(input).includes('"taken"'))
+        return claude.asRunner(op, input, options)
+      await claude.waitForRequest('toolu_2')
+      void runner.stop()
+      return new Promise<never>(() => {})
+    }
+    const runner = claude.startRunner([claude.driver()], { call })
+    const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
+    await claude.answer(await claude.waitForRequest('toolu_1'), { kind: 'allow' })
+    await runner.finished
+    claude.startRunner()
+    await claude.waitUntilParked(id)
+    await claude.answer(await claude.waitForRequest('toolu_2'), { kind: 'deny', reason: 'not two' })
+    expect((await claude.waitForTurnEnd()).ending).toBe('done')
+    expect(claude.readFile('ran.txt')).toBe('1\n')
+    expect(claude.model.toolResult('toolu_2')).toContain('not two')
   })
 })
 

@@ -218,7 +218,7 @@ export class CliRun {
   async #readMessages(): Promise<ProcessExit> {
     let failure = ''
     try {
-      for await (const message of this.#query) await this.#onMessage(message)
+      for await (const message of this.#query) await this.#onMessage(message).catch(this.#endAndThrow)
     } catch (error) {
       failure = messageOf(error)
     }
@@ -228,6 +228,12 @@ export class CliRun {
     const { onProcessChange } = this.#options
     onProcessChange(this.#stopReason ? { state: this.#stopReason } : { state: 'lost', note: processExitMessage(exit) })
     return exit
+  }
+
+  /** Ends the process before an error leaves the loop over its messages. The SDK then closes the CLI's input, and a CLI that still runs would refuse the calls that wait. */
+  readonly #endAndThrow = async (error: unknown) => {
+    await this.#process?.endAndKillDescendants()
+    throw error
   }
 
   async #exitDetails(failure: string): Promise<ProcessExit> {
