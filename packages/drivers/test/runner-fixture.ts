@@ -1,6 +1,6 @@
 /** Test fixture for drivers: a real gateway with an in-memory store, calls as a person, runner or agent, and runners that can be killed. */
 import { randomBytes } from 'node:crypto'
-import { type Caller, callAs, type Gateway, openGateway, type Settings } from '@holdpoint/engine'
+import { type Caller, callAs, type Gateway, type GatewayOptions, openGateway, type Settings } from '@holdpoint/engine'
 import {
   type Answer,
   type Call,
@@ -27,6 +27,7 @@ export type EventOf<T extends EventType> = Extract<Event, { readonly type: T }>
 export interface RunnerFixtureOptions {
   readonly clock?: Clock & TimeSource
   readonly settings?: Partial<Settings>
+  readonly dataFolder?: GatewayOptions['dataFolder']
 }
 
 export interface RunningRunner {
@@ -46,7 +47,13 @@ interface OpenedGateway {
 export async function openGatewayInMemory(options: RunnerFixtureOptions): Promise<OpenedGateway> {
   const clock = options.clock ? { clock: options.clock } : {}
   const store = await openMemory(clock)
-  const gateway = await openGateway({ store, ...clock, ...(options.settings ? { settings: options.settings } : {}) })
+  const { settings, dataFolder } = options
+  const gateway = await openGateway({
+    store,
+    ...clock,
+    ...(settings && { settings }),
+    ...(dataFolder && { dataFolder }),
+  })
   return { store, gateway, options }
 }
 

@@ -10,6 +10,7 @@ import {
   rates,
   type SessionId,
 } from '@holdpoint/protocol'
+import { dataFolderRule, type ProtectedFolder, type RuleContext } from '@holdpoint/rules'
 import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
@@ -78,6 +79,8 @@ export class Context {
   readonly streamingBlocks: StreamingBlocks
   readonly clock: Clock
   readonly settings: Settings
+  /** The data folder of this gateway, which agents must not touch; null if it has none. */
+  readonly #protectedFolder: ProtectedFolder | null
   readonly #random: (bytes: number) => Uint8Array
   #rules: { readonly seq: number; readonly rules: readonly Rule[] } = { seq: -1, rules: [] }
   readonly pendingQuota: PendingQuota
@@ -95,6 +98,7 @@ export class Context {
     streamingBlocks: StreamingBlocks
     clock: Clock
     settings: Settings
+    protectedFolder: ProtectedFolder | null
     random?: (bytes: number) => Uint8Array
   }) {
     this.store = parts.store
@@ -102,6 +106,7 @@ export class Context {
     this.streamingBlocks = parts.streamingBlocks
     this.clock = parts.clock
     this.settings = parts.settings
+    this.#protectedFolder = parts.protectedFolder
     this.#random = parts.random ?? randomBytes
     this.pendingQuota = new PendingQuota({
       count: session => this.pendingOf(session),
@@ -178,6 +183,18 @@ export class Context {
         await this.#reloadRules()
       }
     }
+  }
+
+  /** The rules that nobody can remove. */
+  get builtInRules(): readonly Rule[] {
+    return this.#protectedFolder ? [dataFolderRule] : []
+  }
+  ruleContext(
+    session: Pick<SessionRow, 'driver' | 'cwd'> & { readonly id: SessionId | null },
+    now: number,
+  ): RuleContext {
+    const { id, driver, cwd } = session
+    return { driver, session: id, now, builtIn: { protectedFolder: this.#protectedFolder, cwd } }
   }
 
   /** Returns the rules as of this transaction. If the cached rules are stale, `commit` reloads them and decides the change again. */

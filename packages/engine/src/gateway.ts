@@ -21,6 +21,7 @@ import {
   type SessionId,
   systemClock,
 } from '@holdpoint/protocol'
+import { ProtectedFolder, type ProtectedFolderOptions } from '@holdpoint/rules'
 import { accessFault, extraActions } from './authorization.ts'
 import { Context, defaultSettings, type Settings } from './context.ts'
 import { Feed } from './feed.ts'
@@ -249,6 +250,8 @@ export interface GatewayOptions {
   readonly clock?: Clock
   readonly random?: (bytes: number) => Uint8Array
   readonly settings?: Partial<Settings>
+  /** The data folder of this gateway. A built-in rule keeps agents out of it. */
+  readonly dataFolder?: ProtectedFolderOptions
   /** Called when a sweep fails. The next sweep runs as usual. */
   readonly onError?: (error: unknown) => void
 }
@@ -258,6 +261,7 @@ export async function openGateway({
   clock = systemClock,
   random,
   settings,
+  dataFolder,
   onError = () => {},
 }: GatewayOptions): Promise<Gateway> {
   const head = await store.head()
@@ -270,6 +274,7 @@ export async function openGateway({
     streamingBlocks,
     clock,
     settings: { ...defaultSettings, ...settings },
+    protectedFolder: dataFolder ? new ProtectedFolder(dataFolder) : null,
     ...(random ? { random } : {}),
   })
   await extendRunnerLeases(ctx)

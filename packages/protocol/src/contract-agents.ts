@@ -59,6 +59,11 @@ export const agentOps = {
       id: SessionId,
       tool: z.string().min(1).max(limits.nameMax).describe('The name of the tool.'),
       input: JsonObject.describe('The input of the tool.'),
+      cwd: z
+        .string()
+        .max(limits.pathMax)
+        .optional()
+        .describe('The folder in which the tool would run. Default: the folder of the session.'),
       fence,
     }),
     output: Verdict,

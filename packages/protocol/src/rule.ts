@@ -14,7 +14,7 @@ export const RuleDraft = z
       .string()
       .min(1)
       .max(limits.nameMax)
-      .describe('The name of the tool that the rule is for, for example "Bash".'),
+      .describe('The name of the tool that the rule is for, for example "Bash". Built-in rules are for every tool: "*".'),
     command: z
       .string()
       .min(1)
@@ -45,9 +45,9 @@ export const RuleDraft = z
 export const Rule = RuleDraft.extend({
   id: RuleId,
   usesLeft: z.int().min(0).optional().describe('How often the rule may still match.'),
-  madeBy: z.string().describe('The name of the person who added the rule.'),
+  madeBy: z.string().describe('The name of the person who added the rule; "Holdpoint" for a built-in rule.'),
   madeById: PersonId.optional().describe(
-    'The id of the person who added the rule. Missing if Holdpoint 0.1 stored the rule.',
+    'The id of the person who added the rule. Missing for a built-in rule, and if Holdpoint 0.1 stored the rule.',
   ),
   madeAt: z.int().describe('When the rule was added, in epoch milliseconds.'),
   version: z.int().describe('The version of the rule, starting at 1.'),

@@ -1,10 +1,12 @@
-/** Evaluates rules for a tool call. A rule matches exactly or not at all, and if no rule matches, Holdpoint asks a person. */
+/** Evaluates rules for a tool call: first the built-in ones, then those that people have added. A rule of a person matches exactly or not at all, and if no rule matches, Holdpoint asks a person. */
 import { type ApprovalAsk, Fault, type Rule, type RuleDraft, type SessionId, type Verdict } from '@holdpoint/protocol'
+import { type BuiltInContext, evaluateBuiltInRules } from './built-in.ts'
 
 export interface RuleContext {
   readonly driver: string
   readonly session: SessionId | null
   readonly now: number
+  readonly builtIn: BuiltInContext
 }
 export type RuleSubject = Pick<ApprovalAsk, 'tool' | 'input' | 'cwd'>
 
@@ -12,10 +14,13 @@ const precedence = { deny: 2, ask: 1, allow: 0 } as const
 
 /** Returns the verdict of the matching rules: deny beats ask, and ask beats allow. The verdict is ask if no rule matches. */
 export function evaluateRules(rules: readonly Rule[], subject: RuleSubject, context: RuleContext): Verdict {
+  const builtIn = evaluateBuiltInRules(subject, context.builtIn)
+  if (builtIn?.verdict === 'deny') return builtIn
   let winner: Rule | undefined
   for (const rule of rules)
     if (matches(rule, subject, context) && (!winner || precedence[rule.effect] > precedence[winner.effect]))
       winner = rule
+  if (builtIn && winner?.effect !== 'deny') return builtIn
   if (!winner) return { verdict: 'ask', reason: 'no rule matches' }
   return { verdict: winner.effect, rule: winner.id, reason: winner.note ?? `${winner.effect} ${describe(winner)}` }
 }

@@ -7,7 +7,8 @@ import { evaluateRules, type RuleContext, type RuleSubject, validateRule } from 
 
 const session = 'ses_00000000000000000000' as SessionId // a valid id
 const otherSession = 'ses_11111111111111111111' as SessionId // a valid id
-const context: RuleContext = { driver: 'claude', session, now: 1000 }
+const builtIn = { protectedFolder: null, cwd: '/srv' }
+const context: RuleContext = { driver: 'claude', session, now: 1000, builtIn }
 const bash = (command: unknown, cwd = '/srv'): RuleSubject => ({
   tool: 'Bash',
   input: { command } as RuleSubject['input'],

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { callAs, type Gateway, openGateway } from '@holdpoint/engine'
 import { type Call, Fault, messageOf } from '@holdpoint/protocol'
@@ -19,6 +20,7 @@ import { abortOnSignal } from '../signals.ts'
 import { version } from '../version.ts'
 import { isLoopback } from './loopback.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
+import { realPath } from './real-path.ts'
 import { superviseRunner } from './runner-supervisor.ts'
 import { listenErrors, remoteTexts, runnerStillRunning, welcomeText } from './texts.ts'
 
@@ -61,6 +63,7 @@ export async function startGateway(
         ...(config.parkAfterMs === undefined ? {} : { parkAfterMs: config.parkAfterMs }),
         ...(config.retentionDays === undefined ? {} : { retentionMs: config.retentionDays * dayMs }),
       },
+      dataFolder: { folder: dataFolder.path, home: homedir(), realPath },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
     const owner = await gateway.ensureToken(dataFolder.ownerToken(), 'owner', 'owner', dataFolder.runnerId())

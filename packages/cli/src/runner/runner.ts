@@ -25,7 +25,11 @@ async function loadDrivers(config: Config, dataFolder: DataFolder): Promise<Driv
 
 /** Returns the Claude Code driver with this installation's settings. */
 export function localClaudeDriver({ claude }: Config, dataFolder: DataFolder): Driver {
-  return claudeDriver({ folder: join(dataFolder.path, 'claude'), ...(claude !== undefined && { executable: claude }) })
+  return claudeDriver({
+    folder: join(dataFolder.path, 'claude'),
+    protectedFolder: dataFolder.path,
+    ...(claude !== undefined && { executable: claude }),
+  })
 }
 
 interface RunInProcessOptions {

@@ -8,6 +8,7 @@ import { modeNames } from './approvals/modes.ts'
 import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'
 import { canPark, isKnownToPark } from './parking/parking-self-test.ts'
 import { ClaudeSession } from './session.ts'
+import { denyRulesFor } from './setup/deny-rules.ts'
 import { configFolder, type Environment, findClaude, type Installation, loadSdk, signInHint } from './setup/sdk.ts'
 import { parseSessionOptions } from './setup/session-options.ts'
 
@@ -22,6 +23,8 @@ export interface ClaudeOptions {
   readonly idleParkMs?: number
   /** How to park a session while a request is pending. The default is `auto`. */
   readonly parking?: ParkingChoice
+  /** Holdpoint's data folder. Claude Code is told to keep out of it, for reads that are not tool calls, such as files that a CLAUDE.md includes. The gateway denies tool calls by itself. */
+  readonly protectedFolder?: string
   /** Which of Claude Code's settings files apply. The default is all of them. */
   readonly settingSources?: Options['settingSources']
 }
@@ -75,6 +78,7 @@ export function claudeDriver(options: ClaudeOptions): Driver {
         clock,
         idleParkMs,
         sdkOptions: settingSources === undefined ? {} : { settingSources },
+        denyRules: denyRulesFor(options.protectedFolder),
         parkingProbe,
       })
       await claudeSession.run()

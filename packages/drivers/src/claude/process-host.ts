@@ -26,6 +26,8 @@ export interface ProcessHostOptions {
   readonly env: Environment
   readonly clock: Clock
   readonly sdkOptions: Partial<Options>
+  /** Rules of Claude Code that deny calls in every mode. */
+  readonly denyRules: readonly string[]
   readonly parkingProbe: ParkingProbe
   /** Called when a turn starts, when a call starts to wait, and when the background tasks change. */
   readonly onActivity: () => void
@@ -84,12 +86,12 @@ export class ProcessHost {
   /** Returns the running process, or starts a process that continues the conversation (at the given call, if any). */
   start(carried: CarriedRequests, call: ToolCall | null): CliRun {
     if (this.cli) return this.cli
-    const { session, installation, folder, env, clock, sdkOptions, parkingProbe, onActivity } = this.#options
+    const { session, installation, folder, env, clock, sdkOptions, denyRules, parkingProbe, onActivity } = this.#options
     const { transcript } = this
     const mode: Mode = isMode(this.#mode) ? this.#mode : 'default'
     if (call && transcript.index.deferredCallId !== call.id) transcript.resumeAtCall(call, mode)
     const cli: CliRun = new CliRun({
-      ...{ installation, session, transcript, folder, env, clock, mode, carried, parkingProbe, onActivity },
+      ...{ installation, session, transcript, folder, env, clock, mode, carried, denyRules, parkingProbe, onActivity },
       model: this.#model,
       sdkOptions: { ...sdkOptions, ...(transcript.sessionId === undefined ? this.#resumeOptions() : {}) },
       askRule: call ? askRuleFor(call) : null,

@@ -110,8 +110,9 @@ export class AgentSession {
     return this.#batcher.flush()
   }
 
-  check(tool: string, input: JsonObject): Promise<Verdict> {
-    return this.#call('checkTool', { id: this.info.id, tool, input, fence: this.#fence })
+  /** Checks a call against the rules. `cwd` is the folder in which it would run, if that is not the folder of the session. */
+  check(tool: string, input: JsonObject, cwd?: string): Promise<Verdict> {
+    return this.#call('checkTool', { id: this.info.id, tool, input, cwd, fence: this.#fence })
   }
 
   /** Opens the requests one after another, after all earlier events are committed. If one of them cannot be opened, those opened before it are withdrawn. Does not wait for the answers. */

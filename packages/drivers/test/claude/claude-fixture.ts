@@ -13,6 +13,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Input, Request, SessionId } from '@holdpoint/protocol'
+import { realPath } from '../../../cli/src/gateway/real-path.ts'
 import { canPark } from '../../src/claude/parking/parking-self-test.ts'
 import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
 import { type ClaudeLocation, findClaude, loadSdk } from '../../src/claude/setup/sdk.ts'
@@ -41,6 +42,8 @@ function locateClaude(executable?: string): ClaudeLocation {
 export interface ClaudeFixtureOptions extends RunnerFixtureOptions, Omit<Partial<ClaudeOptions>, 'clock'> {
   /** Marks the parking self-test as already passed, so that the driver can park immediately. */
   readonly knownParkable?: boolean
+  /** The owner's token, to be put into a data folder in the home folder. The default is not to have a data folder. */
+  readonly ownerToken?: string
   /** Files to create in the working folder, by name. */
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string | undefined>>
@@ -79,7 +82,13 @@ export class ClaudeFixture extends RunnerFixture {
       writeFileSync(join(home, 'driver', 'parkable.json'), JSON.stringify({ version }))
     }
     const model = await TestModel.open(script)
-    const fixture = new ClaudeFixture(home, model, await openGatewayInMemory(options), options)
+    const dataFolder = { folder: join(home, '.holdpoint'), home, realPath }
+    if (options.ownerToken !== undefined) {
+      mkdirSync(dataFolder.folder, { mode: 0o700 })
+      writeFileSync(join(dataFolder.folder, 'token'), `${options.ownerToken}\n`, { mode: 0o600 })
+    }
+    const opened = await openGatewayInMemory({ ...options, ...(options.ownerToken !== undefined && { dataFolder }) })
+    const fixture = new ClaudeFixture(home, model, opened, options)
     await fixture.subscribe()
     return fixture
   }
@@ -89,9 +98,26 @@ export class ClaudeFixture extends RunnerFixture {
   }
 
   driver() {
-    const { clock, settings: _, knownParkable: __, files: ___, env: ____, ...more } = this.#claudeOptions
+    const {
+      clock,
+      settings: _,
+      knownParkable: __,
+      files: ___,
+      env: ____,
+      ownerToken,
+      dataFolder: _____,
+      ...more
+    } = this.#claudeOptions
+    const protectedFolder = ownerToken === undefined ? {} : { protectedFolder: join(this.home, '.holdpoint') }
     const folder = join(this.home, 'driver')
-    return claudeDriver({ folder, env: this.env, settingSources: [], ...(clock ? { clock } : {}), ...more })
+    return claudeDriver({
+      folder,
+      env: this.env,
+      settingSources: [],
+      ...(clock ? { clock } : {}),
+      ...protectedFolder,
+      ...more,
+    })
   }
 
   override startRunner(

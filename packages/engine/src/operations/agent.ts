@@ -249,11 +249,8 @@ export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput
     decide: change => {
       const row = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
       if (row instanceof Fault) return row
-      const ask = { tool: input.tool, input: input.input, cwd: row.cwd }
-      return {
-        status: 200,
-        body: evaluateRules(ctx.rules(change), ask, { driver: row.driver, session: row.id, now: change.now }),
-      }
+      const ask = { tool: input.tool, input: input.input, cwd: input.cwd ?? row.cwd }
+      return { status: 200, body: evaluateRules(ctx.rules(change), ask, ctx.ruleContext(row, change.now)) }
     },
   })
 }

@@ -159,11 +159,7 @@ function insertRequest(
 /** Resolves a new request if a rule matches it. Rules answer approvals only, never questions or forms. */
 function resolveByRule(ctx: Context, change: ChangeBuilder, session: SessionRow, row: RequestRow): RequestRow {
   if (row.ask.kind !== 'approval') return row
-  const verdict = evaluateRules(ctx.rules(change), row.ask, {
-    driver: session.driver,
-    session: session.id,
-    now: change.now,
-  })
+  const verdict = evaluateRules(ctx.rules(change), row.ask, ctx.ruleContext(session, change.now))
   if (verdict.verdict === 'ask' || !verdict.rule) return row
   const answer: Answer =
     verdict.verdict === 'allow' ? { kind: 'allow' } : { kind: 'deny', reason: `Denied by a rule: ${verdict.reason}` }
@@ -236,8 +232,8 @@ function resolvedBy({ resolution }: RequestRow): string {
 function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
   if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
   const ask = { ...row.ask, input: answer.input }
-  const driver = change.get('session', row.session)?.driver ?? ''
-  const verdict = evaluateRules(ctx.rules(change), ask, { driver, session: row.session, now: change.now })
+  const session = change.get('session', row.session) ?? { id: row.session, driver: '', cwd: row.ask.cwd }
+  const verdict = evaluateRules(ctx.rules(change), ask, ctx.ruleContext(session, change.now))
   if (verdict.verdict === 'deny')
     return new Fault('answer_mismatch', `The edited input is denied by rule ${verdict.rule}: ${verdict.reason}`, {
       id: row.id,

@@ -11,7 +11,8 @@ function madeBy(caller: Caller): Pick<Rule, 'madeBy' | 'madeById'> {
 }
 
 export async function listRules(ctx: Context) {
-  return { status: 200, body: { items: (await ctx.store.find('rule', {})).map(toRule), next: null } }
+  const added = (await ctx.store.find('rule', {})).map(toRule)
+  return { status: 200, body: { items: [...ctx.builtInRules, ...added], next: null } }
 }
 
 export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'addRule'>, options: DispatchOptions) {
@@ -38,6 +39,8 @@ export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'
 }
 
 export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'removeRule'>, options: DispatchOptions) {
+  if (ctx.builtInRules.some(({ id }) => id === input.id))
+    throw new Fault('forbidden', `Rule ${input.id} is built in and cannot be removed`, { id: input.id })
   return ctx.commit<Record<string, never>>(
     {
       label: 'rule',
@@ -69,8 +72,10 @@ export async function checkRules(ctx: Context, caller: Caller, input: ParsedInpu
     version: 0,
   }))
   const rules = drafts ?? (await ctx.store.find('rule', {}))
-  const verdict = evaluateRules(rules, input.ask, { driver: input.driver ?? '', session: null, now })
+  const session = { id: null, driver: input.driver ?? '', cwd: input.ask.cwd }
+  const verdict = evaluateRules(rules, input.ask, ctx.ruleContext(session, now))
   // Draft rules are not stored, so their ids mean nothing to the caller.
+  const isDraft = drafts?.some(({ id }) => id === verdict.rule)
   const { rule: _rule, ...withoutRule } = verdict
-  return { status: 200, body: drafts ? withoutRule : verdict }
+  return { status: 200, body: isDraft ? withoutRule : verdict }
 }

@@ -42,6 +42,8 @@ export interface CliRunOptions {
   readonly env: Environment
   readonly clock: Clock
   readonly sdkOptions: Partial<Options>
+  /** Rules of Claude Code that deny calls in every mode. */
+  readonly denyRules: readonly string[]
   readonly mode: Mode
   readonly model: string | null
   /** Whether this process can enter bypassPermissions. */
@@ -318,7 +320,7 @@ export class CliRun {
   }
 
   #queryOptions(): Options {
-    const { session, transcript, folder, env, sdkOptions, mode, model, mayBypass, askRule, installation } =
+    const { session, transcript, folder, env, sdkOptions, mode, model, mayBypass, askRule, denyRules, installation } =
       this.#options
     const resume = transcript.sessionId
     return {
@@ -334,7 +336,7 @@ export class CliRun {
       sessionStoreFlush: 'eager',
       ...(resume === undefined ? {} : { resume }),
       ...(model === null ? {} : { model }),
-      ...(askRule === null ? {} : { settings: { permissions: { ask: [askRule] } } }),
+      settings: { permissions: { deny: [...denyRules], ask: askRule === null ? [] : [askRule] } },
       ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
       canUseTool: this.calls.canUseTool,
       onElicitation: elicitationHandler(this.calls, message => this.#append(errorEvent('form', message))),

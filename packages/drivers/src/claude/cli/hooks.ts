@@ -31,9 +31,9 @@ export function hooksFor(
         hooks: [
           async (hook, _id, { signal }) => {
             if (hook.hook_event_name !== 'PreToolUse') return {}
-            const { tool_name: tool, tool_use_id: id, agent_id: agentId, tool_input: input = {} } = hook
+            const { tool_name: tool, tool_use_id: id, agent_id: agentId, tool_input: input = {}, cwd } = hook
             if (!isRecord(input)) return denyCall(denied.notObject(tool))
-            const checked = sizeProblem(tool, input) ?? (await checkRules(session, tool, input))
+            const checked = sizeProblem(tool, input) ?? (await checkRules(session, tool, input, cwd))
             if (checked) return typeof checked === 'string' ? denyCall(checked) : checked
             const isMainAgent = agentId === undefined
             return isMainAgent && (await calls.deferWhileWaiting(id, tool, input, signal)) ? deferDecision : {}
@@ -61,10 +61,15 @@ const deferDecision: HookJSONOutput = {
 }
 
 /** Returns a decision if a rule says deny or ask, null if no rule applies or a rule says allow, or an error message if the rules could not be checked. */
-async function checkRules(session: AgentSession, tool: string, input: object): Promise<HookJSONOutput | string | null> {
+async function checkRules(
+  session: AgentSession,
+  tool: string,
+  input: object,
+  cwd: string,
+): Promise<HookJSONOutput | string | null> {
   try {
     const json = jsonCopy(input, `the input of ${tool}`) as JsonObject // tool inputs are objects
-    const { verdict, rule, reason } = await session.check(tool, json)
+    const { verdict, rule, reason } = await session.check(tool, json, cwd)
     return rule === undefined || verdict === 'allow' ? null : decision(verdict, toAgent.rule(verdict, reason))
   } catch (error) {
     if (session.signal.aborted || !(error instanceof Fault)) throw error

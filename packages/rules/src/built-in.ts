@@ -1,0 +1,27 @@
+/** The rules that every gateway has and nobody can remove. They deny what would give an agent Holdpoint's own credentials. */
+import { type Rule, RuleId, type Verdict } from '@holdpoint/protocol'
+import type { RuleSubject } from './evaluate.ts'
+import type { ProtectedFolder } from './protected-folder.ts'
+
+function builtInRule(id: string, note: string): Rule {
+  return { id: RuleId.parse(id), effect: 'deny', tool: '*', note, madeBy: 'Holdpoint', madeAt: 0, version: 1 }
+}
+export const dataFolderRule = builtInRule('rul_00000000000000000001', 'Built-in: Holdpoint’s own data folder')
+
+/** What the built-in rules need to know about a call. */
+export interface BuiltInContext {
+  readonly protectedFolder: ProtectedFolder | null
+  /** The folder of the session, which is known to the gateway. The folder of the ask is only what the agent says. */
+  readonly cwd: string
+}
+
+const advice = 'Agents may not read or change it; leave it out of the call.'
+const tooLong = 'This call is too long to check, so a person has to decide.'
+
+/** Returns null if no built-in rule applies. */
+export function evaluateBuiltInRules(subject: RuleSubject, context: BuiltInContext): Verdict | null {
+  const touch = context.protectedFolder?.touchedBy(subject.tool, subject.input, [context.cwd, subject.cwd]) ?? 'no'
+  if (touch === 'no') return null
+  const [verdict, sentence] = touch === 'yes' ? (['deny', advice] as const) : (['ask', tooLong] as const)
+  return { verdict, rule: dataFolderRule.id, reason: `${dataFolderRule.note}. ${sentence}` }
+}

@@ -1,0 +1,58 @@
+/** Arithmetic on POSIX paths, without looking at any file system. This package must also work outside of Node. */
+
+/** Resolves `path` from the absolute path `base`, and removes `.`, `..` and repeated slashes. */
+export function joinPath(base: string, path: string): string {
+  const parts: string[] = []
+  for (const part of (path.startsWith('/') ? path : `${base}/${path}`).split('/'))
+    if (part === '..') parts.pop()
+    else if (part !== '' && part !== '.') parts.push(part)
+  return `/${parts.join('/')}`
+}
+
+export function parentOf(path: string): string {
+  return path.slice(0, path.lastIndexOf('/')) || '/'
+}
+
+/** Returns whether `path` is `folder` or something in it. Both must be absolute, without `.` and `..`. */
+export function isInside(path: string, folder: string): boolean {
+  return folder === '/' || path === folder || path.startsWith(`${folder}/`)
+}
+
+/** Some file systems ignore case and the composition of accents, so two paths that differ only in these count as the same. */
+export function foldPath(path: string): string {
+  return path.normalize('NFC').toLowerCase()
+}
+
+export function isPattern(path: string): boolean {
+  return /[*?[]/.test(path)
+}
+
+/** Returns whether a shell pattern can match `folder` or something in it. Both must be absolute, without `.` and `..`. */
+export function patternReaches(pattern: string, folder: string): boolean {
+  const parts = pattern.split('/')
+  return folder.split('/').every((name, index) => matchesName(parts[index], name))
+}
+
+/** Like a shell: a wildcard does not match a dot at the start of a name. Treats a set such as [a-z] as any one character. */
+function matchesName(pattern: string | undefined, name: string): boolean {
+  if (pattern === undefined) return false
+  if (name.startsWith('.') && !pattern.startsWith('.')) return false
+  const wanted = pattern.replace(/\[[^\]]{1,200}\]/g, '?')
+  // Remember the last star. If the rest does not match, let that star match one more character.
+  let star = -1
+  let resumeAt = 0
+  let at = 0
+  for (let i = 0; i < name.length; ) {
+    if (wanted[at] === '*') {
+      star = at++
+      resumeAt = i
+    } else if (wanted[at] === '?' || wanted[at] === name[i]) {
+      at++
+      i++
+    } else if (star >= 0) {
+      at = star + 1
+      i = ++resumeAt
+    } else return false
+  }
+  return /^\**$/.test(wanted.slice(at))
+}

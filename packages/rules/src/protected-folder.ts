@@ -1,0 +1,209 @@
+/** Finds out whether a tool call touches Holdpoint's own data folder, which holds its tokens and its database. Errs on the side of yes. */
+import type { Json, JsonObject } from '@holdpoint/protocol'
+import { foldPath, isInside, isPattern, joinPath, parentOf, patternReaches } from './paths.ts'
+import { mentions, percentDecoded, plainText, simpleCommands, wordsOf } from './shell-text.ts'
+import { mayReachTrees, treeCommand } from './tree-commands.ts'
+
+export interface ProtectedFolderOptions {
+  /** The absolute path of the data folder. */
+  readonly folder: string
+  /** The home folder of the user as whom agents run, for `~` and `$HOME`. */
+  readonly home: string
+  /** Returns the path without symbolic links, or null if nothing exists there. */
+  readonly realPath: (path: string) => string | null
+}
+
+/** `yes`: the call names the folder. `unclear`: the call is too long to look at every word. */
+export type Touch = 'yes' | 'unclear' | 'no'
+
+/** The usual name of a data folder. It is protected wherever it stands, because runners on other machines and other users have one too. */
+const usualName = '.holdpoint'
+/** Fields with text that is not executed and names no file. Commands and paths in it do nothing. */
+const contentFields: ReadonlySet<string> = new Set([
+  ...['content', 'old_string', 'new_string', 'old_str', 'new_str', 'new_source', 'prompt', 'description', 'title'],
+  ...['text', 'body', 'message', 'plan', 'query', 'todos', 'questions', 'subject', 'activeForm'],
+])
+/** Tools that search a whole folder: the field that names the folder. */
+const searchTools: Readonly<Record<string, string>> = { Grep: 'path' }
+/** Tools whose `pattern` is a path. For all others, it is an expression to search for. */
+const pathPatternTools: ReadonlySet<string> = new Set(['Glob'])
+/** Fields with the folder in which a call runs. */
+const folderFields = ['cwd', 'path', 'workdir', 'directory'] as const
+
+/** The variable that names the data folder. */
+const folderVariable = /\$\{?holdpoint_home(?!\w)/
+/** `ps` with the option e, without a dash, prints environments. */
+const printsEnvironments = /(?:^|[\s;|&(])ps\s{1,20}[a-df-z]{0,20}e[a-z]{0,20}(?![\w-])/
+const ownEnvironment = /\/proc\/(?:thread-)?self\/environ(?!\w)/g
+const anyEnvironment = /\/environ(?!\w)/
+/** Where an agent finds the memory, the open files and the folders of another process. */
+const otherProcess = /^\/proc\/(?!self\/|thread-self\/)[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|fd|cwd|root)(?!\w)/
+
+/** Longer texts are searched only for the name of the folder, and count as unclear if it is not found. */
+const textMax = 64 * 1024
+const wordsMax = 2000
+const lookupsMax = 1000
+/** Longer paths cannot be opened. */
+const pathMax = 4096
+
+export class ProtectedFolder {
+  readonly #options: ProtectedFolderOptions
+  /** The folder as it is configured and without symbolic links. */
+  readonly #folders: readonly string[]
+  readonly #mentions: readonly string[]
+
+  constructor(options: ProtectedFolderOptions) {
+    this.#options = options
+    const folders = [options.folder, options.realPath(options.folder) ?? options.folder].map(foldPath)
+    this.#folders = [...new Set(folders)]
+    this.#mentions = [...this.#folders, usualName]
+  }
+
+  touchedBy(tool: string, input: JsonObject, cwds: readonly string[]): Touch {
+    return new Search(this.#options, this.#folders, this.#mentions, cwds).search(tool, input)
+  }
+}
+
+/** The search through one tool call. It counts words and lookups, so that a long call cannot keep the gateway busy. */
+class Search {
+  readonly #options: ProtectedFolderOptions
+  readonly #folders: readonly string[]
+  readonly #mentions: readonly string[]
+  #cwds: readonly string[]
+  readonly #realPaths = new Map<string, string>()
+  #wordsLeft = wordsMax
+  #lookupsLeft = lookupsMax
+  #hasLongText = false
+
+  constructor(
+    options: ProtectedFolderOptions,
+    folders: readonly string[],
+    mentions: readonly string[],
+    cwds: readonly string[],
+  ) {
+    this.#options = options
+    this.#folders = folders
+    this.#mentions = mentions
+    this.#cwds = [...new Set(cwds.filter(cwd => cwd.startsWith('/')))]
+  }
+
+  search(tool: string, input: JsonObject): Touch {
+    const named = folderFields.map(field => input[field]).filter(value => typeof value === 'string')
+    this.#cwds = [...new Set([...this.#cwds, ...named.flatMap(path => this.#absolutes(path))])]
+    const searched = Object.hasOwn(searchTools, tool) ? input[searchTools[tool] as string] : null // `Object.hasOwn` has shown that the field exists
+    if (searched !== null && this.#isAround(typeof searched === 'string' ? searched : '.')) return 'yes'
+    if (this.#isInValue(input, tool, '')) return 'yes'
+    return this.#hasLongText || this.#wordsLeft < 0 || this.#lookupsLeft < 0 ? 'unclear' : 'no'
+  }
+
+  #isInValue(value: Json, tool: string, field: string): boolean {
+    if (typeof value === 'string') return this.#isInText(value, field === 'command')
+    if (value === null || typeof value !== 'object') return false
+    if (Array.isArray(value)) return value.some(item => this.#isInValue(item, tool, field))
+    return Object.entries(value).some(([name, item]) => {
+      const isContent = contentFields.has(name) || (name === 'pattern' && !pathPatternTools.has(tool))
+      return !isContent && this.#isInValue(item, tool, name)
+    })
+  }
+
+  #isInText(text: string, isCommand: boolean): boolean {
+    const { home } = this.#options
+    const plain = plainText(text, { HOME: home, PWD: this.#cwds[0] ?? home })
+    const folded = foldPath(plain)
+    if (this.#mentions.some(mention => mentions(folded, mention))) return true
+    if (folderVariable.test(folded) || printsEnvironments.test(folded) || readsEnvironments(folded)) return true
+    if (text.length > textMax) {
+      this.#hasLongText = true
+      return false
+    }
+    if (/%[0-9a-f]{2}/i.test(text) && this.#isInText(percentDecoded(text).replaceAll('%', ' '), isCommand)) return true
+    if (!isCommand && text.length <= pathMax && this.#reaches(text)) return true
+    return this.#isInWords(wordsOf(plain)) || (mayReachTrees.test(plain) && this.#isInTrees(plain))
+  }
+
+  #isInWords(words: ReadonlySet<string>): boolean {
+    // The text may change to another folder and go on from there. `cd` alone changes to the home folder.
+    const folders = new Set(words.has('cd') || words.has('pushd') ? [this.#options.home] : [])
+    const paths = [...words].filter(word => !word.startsWith('-') && word.length <= pathMax)
+    for (const word of paths) {
+      if (--this.#wordsLeft < 0) return false
+      if (otherProcess.test(word) || this.#reaches(word)) return true
+      for (const path of this.#absolutes(word)) if (this.#isFolderAround(path)) folders.add(path)
+    }
+    return paths.some(word => this.#absolutes(word, [...folders]).some(path => this.#isProtected(path)))
+  }
+
+  /** Looks for commands that read or change a whole folder with the data folder in it. */
+  #isInTrees(text: string): boolean {
+    let folders = this.#cwds
+    for (const words of simpleCommands(text)) {
+      if (words[0] === 'cd' || words[0] === 'pushd') folders = this.#absolutes(words[1] ?? '~', folders)
+      const command = treeCommand(words, text)
+      if (command === null) continue
+      this.#wordsLeft -= words.length
+      if (this.#wordsLeft < 0) return false
+      const paths = command.operands.flatMap(operand => this.#absolutes(operand, folders))
+      if (paths.some(path => this.#isFolderAround(path))) return true
+      // An operand that does not exist is not a path, but for example an expression to search for.
+      const isInOwnFolder = command.defaultsToOwnFolder && !paths.some(path => this.#exists(path))
+      if (isInOwnFolder && folders.some(folder => this.#isFolderAround(folder))) return true
+    }
+    return false
+  }
+
+  /** Returns the absolute paths that a word can stand for. */
+  #absolutes(word: string, folders = this.#cwds): readonly string[] {
+    const { home } = this.#options
+    const tilde = /^~[\w.-]*(?=\/|$)/.exec(word)
+    if (tilde) return [`${home}${word.slice(tilde[0].length)}`]
+    return word.startsWith('/') ? [word] : folders.map(folder => `${folder}/${word}`)
+  }
+
+  #reaches(word: string): boolean {
+    return this.#absolutes(word).some(path => this.#isProtected(path))
+  }
+  #isAround(word: string): boolean {
+    return this.#absolutes(word).some(path => this.#isFolderAround(path))
+  }
+
+  #isProtected(path: string): boolean {
+    const normal = foldPath(joinPath('/', path))
+    if (this.#folders.some(folder => (isPattern(normal) ? patternReaches(normal, folder) : isInside(normal, folder))))
+      return true
+    const real = foldPath(this.#realPath(path))
+    return this.#folders.some(folder => isInside(real, folder))
+  }
+  /** Whether the data folder is in this folder, or is this folder. */
+  #isFolderAround(path: string): boolean {
+    const normal = foldPath(joinPath('/', path))
+    if (this.#folders.some(folder => isInside(folder, normal))) return true
+    const real = foldPath(this.#realPath(path))
+    return this.#folders.some(folder => isInside(folder, real))
+  }
+
+  #exists(path: string): boolean {
+    return --this.#lookupsLeft >= 0 && this.#options.realPath(path) !== null
+  }
+  /** Returns the path without symbolic links, as far as it exists. */
+  #realPath(path: string): string {
+    // Without `..`, the path can be shortened before links are resolved.
+    return path.length > pathMax ? path : this.#lookup(path.includes('..') ? path : joinPath('/', path))
+  }
+  #lookup(path: string): string {
+    const known = this.#realPaths.get(path)
+    if (known !== undefined) return known
+    if (--this.#lookupsLeft < 0) return path
+    const parent = parentOf(path)
+    const real =
+      this.#options.realPath(path) ??
+      (parent === path ? path : joinPath(this.#lookup(parent), path.slice(path.lastIndexOf('/') + 1)))
+    this.#realPaths.set(path, real)
+    return real
+  }
+}
+
+/** Whether the text can read the environment of another process. The process may be found while the command runs. */
+function readsEnvironments(text: string): boolean {
+  const others = text.replace(ownEnvironment, '')
+  return others.includes('/proc/') && anyEnvironment.test(others)
+}

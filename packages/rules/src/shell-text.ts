@@ -1,0 +1,35 @@
+/** Takes shell commands apart roughly, for deny rules: what is found may be too much, but hardly ever too little. This is no parser, and an allow rule must not rely on it. */
+
+/** Removes quotes and backslashes, and spells out the variables whose value is known. */
+export function plainText(text: string, variables: Readonly<Record<string, string>>): string {
+  const unquoted = text.replace(/(?:\\\n|\$(?=['"])|['"\\])+/g, '')
+  return unquoted.replace(/\$(?:(\w+)|\{(\w+)\})/g, (all, name, braced) => variables[name ?? braced] ?? all)
+}
+
+/** Decodes %2e and the like, for the URLs of files. */
+export function percentDecoded(text: string): string {
+  return text.replace(/%[0-9a-f]{2}/gi, code => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+}
+
+const wordBoundary = /[\s;|&()<>`,=:@{}]+/
+
+/** Returns everything in the text that could be a path. Options and lists such as `--file=a,b` are taken apart. */
+export function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(wordBoundary).filter(word => word !== ''))
+}
+
+/** Returns the simple commands of the text, each as its words. */
+export function* simpleCommands(text: string): Generator<readonly string[]> {
+  for (const [command] of text.matchAll(/[^;|&\n()`]+/g)) yield command.split(/[\s<>]+/).filter(word => word !== '')
+}
+
+/** Returns whether `mention` occurs in the text as a path or name of its own, not as a part of a longer one. */
+export function mentions(text: string, mention: string): boolean {
+  for (let at = text.indexOf(mention); at >= 0; at = text.indexOf(mention, at + 1)) {
+    const before = text[at - 1]
+    const after = text[at + mention.length]
+    const isStart = before === undefined || !(mention.startsWith('/') ? /[\w.\-/~})$]/ : /[\w.-]/).test(before)
+    if (isStart && (after === undefined || !/[\w.-]/.test(after))) return true
+  }
+  return false
+}

@@ -1,0 +1,66 @@
+/** Recognizes commands that read, copy or change whole folders, such as `grep -r`. Given a folder, they also reach everything in it. */
+
+/**
+ * When a program reaches whole folders. `search`: always, and without a path in its own folder. `always`: for every folder
+ * that it is given. `recursive`: only with an option such as -r. `recursiveSearch`: like both. `copy`: with such an option,
+ * and its last operand is the target. `find`: only if something is done with the files that were found.
+ */
+type Reach = 'search' | 'recursiveSearch' | 'always' | 'recursive' | 'copy' | 'find'
+
+const programs: ReadonlyMap<string, Reach> = new Map([
+  ...(['rg', 'ag', 'ack', 'ugrep', 'rgrep'] as const).map(name => [name, 'search'] as const),
+  ...(['grep', 'egrep', 'fgrep', 'zgrep'] as const).map(name => [name, 'recursiveSearch'] as const),
+  ...(['zip', '7z', 'tar', 'bsdtar'] as const).map(name => [name, 'always'] as const),
+  ...(['chmod', 'chown', 'chgrp', 'rm', 'setfacl'] as const).map(name => [name, 'recursive'] as const),
+  ...(['cp', 'scp', 'rsync'] as const).map(name => [name, 'copy'] as const),
+  ...(['find', 'fd'] as const).map(name => [name, 'find'] as const),
+])
+const recursiveOption = /^-(?:-(?:dereference-)?recursive|-archive|[a-zA-Z]{0,20}[rRa][a-zA-Z]{0,20})$/
+const extractOption = /^(?:-?[a-zA-Z]{0,20}x[a-zA-Z]{0,20}|--extract|--get)$/
+const findAction = /-exec|-ok|-delete|xargs|-x\b/
+
+/** Quickly tells whether a text can contain such a command. */
+export const mayReachTrees = new RegExp(`(?:^|[^\\w-])(?:${[...programs.keys()].join('|')})(?![\\w-])`)
+
+export interface TreeCommand {
+  /** The words that can name folders. */
+  readonly operands: readonly string[]
+  /** Whether the command works in its own folder if no operand is a path. */
+  readonly defaultsToOwnFolder: boolean
+}
+
+/** Returns what a command reaches whole folders of, or null if it does not. `text` is everything that runs together with the command. */
+export function treeCommand(words: readonly string[], text: string): TreeCommand | null {
+  const at = words.findIndex(word => programs.has(nameOf(word)))
+  const name = nameOf(words[at] ?? '')
+  const reach = programs.get(name)
+  const rest = words.slice(at + 1)
+  const operands = rest.filter(word => !word.startsWith('-'))
+  const isRecursive = rest.some(word => recursiveOption.test(word))
+  switch (reach) {
+    case undefined:
+      return null
+    case 'search':
+      return { operands, defaultsToOwnFolder: true }
+    case 'recursiveSearch':
+      return isRecursive ? { operands, defaultsToOwnFolder: true } : null
+    case 'always':
+      return name.endsWith('tar') && isExtraction(rest) ? null : { operands, defaultsToOwnFolder: false }
+    case 'recursive':
+      return isRecursive ? { operands, defaultsToOwnFolder: false } : null
+    case 'copy':
+      return isRecursive ? { operands: operands.slice(0, -1), defaultsToOwnFolder: false } : null
+    case 'find':
+      return findAction.test(text) ? { operands, defaultsToOwnFolder: true } : null
+  }
+}
+
+/** The first option of `tar` may have no dash. */
+function isExtraction(words: readonly string[]): boolean {
+  return words.some((word, index) => (index === 0 || word.startsWith('-')) && extractOption.test(word))
+}
+
+/** The program's name without its folder. */
+function nameOf(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1)
+}

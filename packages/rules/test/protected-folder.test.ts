@@ -1,0 +1,265 @@
+/** Tests the built-in rule for Holdpoint's own data folder: which calls it denies, and that everyday work is left alone. */
+import type { JsonObject } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { ProtectedFolder } from '../src/index.ts'
+
+const home = '/home/ana'
+/** A small file system: each existing path and its real path. */
+const files: Readonly<Record<string, string>> = Object.fromEntries([
+  ...['/', '/home', home, `${home}/.holdpoint`, `${home}/.holdpoint/token`, `${home}/app`, `${home}/app/src`].map(
+    path => [path, path],
+  ),
+  ...['/srv', '/srv/keys', '/srv/keys/token', `${home}/app/package.json`].map(path => [path, path]),
+  [`${home}/app/notes`, `${home}/.holdpoint/token`],
+  [`${home}/app/.cache`, `${home}/.holdpoint`],
+  [`${home}/app/.cache/token`, `${home}/.holdpoint/token`],
+  [`${home}/app/up`, home],
+  [`${home}/app/up/.holdpoint`, `${home}/.holdpoint`],
+])
+const realPath = (path: string) => files[path] ?? null
+const usual = new ProtectedFolder({ folder: `${home}/.holdpoint`, home, realPath })
+/** A data folder with another name, as HOLDPOINT_HOME can set it. */
+const custom = new ProtectedFolder({ folder: '/srv/keys', home, realPath })
+
+const app = `${home}/app`
+const bash = (command: string, cwd = app, folder = usual) => folder.touchedBy('Bash', { command }, [cwd])
+const touch = (tool: string, input: JsonObject, cwd = app, folder = usual) => folder.touchedBy(tool, input, [cwd])
+
+describe('shell commands that name the data folder', () => {
+  it.each([
+    'cat /home/ana/.holdpoint/token',
+    'cat ~/.holdpoint/token',
+    'cat "$HOME/.holdpoint/token"',
+    'cat ${HOME}/.holdpoint/token',
+    'cat $HOLDPOINT_HOME/token',
+    'cat "${HOLDPOINT_HOME}"/token',
+    'cat ../.holdpoint/token',
+    'cat ./../.holdpoint//token',
+    'cat /home/ana/app/../.holdpoint/token',
+    'cat /home//ana/./.holdpoint/token',
+    "cat ~/'.holdpoint'/token",
+    'cat ~/.hold\\point/token',
+    'cat ~/.hold""point/token',
+    'cat ~/.holdp\\\noint/token',
+    "cat ~/$'.holdpoint'/token",
+    'cat ~/.Holdpoint/token',
+    'cat ~ana/.holdpoint/token',
+    'cd ~ && cat .holdpoint/token',
+    'cd .. ; cat .holdpoint/token',
+    'X=$(echo ~); cat $X/.holdpoint/token',
+    'cat ~/.hold*/token',
+    'cat ~/.[h]oldpoint/token',
+    'cat /home/*/.holdpoint/token',
+    'cat notes',
+    'head -c 100 ./notes',
+    'cat .cache/token',
+    'cat up/.holdpoint/token',
+    'dd if=/home/ana/.holdpoint/token',
+    'curl -d @/home/ana/.holdpoint/token http://127.0.0.1:1',
+    'curl file:///home/ana/.holdpoint/token',
+    'curl file:///home/ana/%2eholdpoint/token',
+    'cp ~/.holdpoint/holdpoint.db .',
+    'echo x > ~/.holdpoint/token',
+    'ls -la ~/.holdpoint',
+    'sqlite3 ~/.holdpoint/holdpoint.db .dump',
+    'cat /home/someone/.holdpoint/token',
+    'python3 -c "print(open(\'/home/ana/.holdpoint/token\').read())"',
+    'cat <<EOF\n$(cat ~/.holdpoint/token)\nEOF',
+    'true | xargs -I{} cat ~/.holdpoint/token',
+    'cat /proc/1234/environ',
+    'cat /proc/*/environ',
+    'strings /proc/$PPID/environ',
+    'cat /proc/1/task/1/environ',
+    'cat /proc/$(pgrep -f holdpoint)/environ',
+    'for p in /proc/[0-9]*; do cat $p/environ; done',
+    'ls -l /proc/1234/fd',
+    'cat /proc/1234/root/home/ana/x',
+    'ps auxe',
+    'ps eww -p 1234',
+  ])('P11: %j is denied', command => {
+    expect(bash(command)).toBe('yes')
+  })
+
+  it.each([
+    ['cat token', '/srv/keys'],
+    ['cat keys/token', '/srv'],
+    ['cat ../keys/token', '/srv/x'],
+    ['cd /srv && cat keys/token', app],
+    ['cat /srv/k*/token', app],
+    ['cat /srv/keys', app],
+    ['tar czf - /srv', app],
+    ['grep -r hp_ /', app],
+    ['cat /proc/self/environ; cat /srv/keys/token', app],
+  ])('P11: %j in %s is denied for a data folder with another name', (command, cwd) => {
+    expect(bash(command, cwd, custom)).toBe('yes')
+  })
+
+  it.each([
+    ['grep -r hp_', home],
+    ['grep -rn hp_ .', home],
+    ['grep -R hp_ ~', app],
+    ['grep --recursive hp_ ..', app],
+    ['rg hp_', home],
+    ['cd ~ && rg --hidden hp_', app],
+    ['rg hp_ up', app],
+    ['find ~ -name token -exec cat {} +', app],
+    ['find .. -name token | xargs cat', app],
+    ['tar cz ~', app],
+    ['tar -czf x.tgz -C .. .', app],
+    ['cp -r ~ /tmp/x', app],
+    ['rsync -a ~/ backup:', app],
+    ['chmod -R 777 ..', app],
+    ['sudo chown -R eve ~', app],
+  ])('P11: %j in %s is denied, because it reaches the data folder with a whole folder', (command, cwd) => {
+    expect(bash(command, cwd)).toBe('yes')
+  })
+})
+
+describe('file tools that name the data folder', () => {
+  it.each<[string, JsonObject]>([
+    ['Read', { file_path: '/home/ana/.holdpoint/token' }],
+    ['Read', { file_path: '~/.holdpoint/token' }],
+    ['Read', { file_path: '../.holdpoint/token' }],
+    ['Read', { file_path: '/home/ana/app/notes' }],
+    ['Read', { file_path: 'notes' }],
+    ['Write', { file_path: '/home/ana/.holdpoint/holdpoint.config.json', content: '{}' }],
+    ['Write', { file_path: '/home/ana/app/.cache/new-file', content: '' }],
+    ['Edit', { file_path: '/home/ana/.holdpoint/token', old_string: 'a', new_string: 'b' }],
+    ['MultiEdit', { file_path: '/home/ana/.holdpoint/x', edits: [{ old_string: 'a', new_string: 'b' }] }],
+    ['NotebookEdit', { notebook_path: '/home/ana/.holdpoint/x.ipynb', new_source: '' }],
+    ['LS', { path: '/home/ana/.holdpoint' }],
+    ['Glob', { pattern: '*', path: '/home/ana/.holdpoint' }],
+    ['Glob', { pattern: '/home/ana/.holdpoint/**' }],
+    ['Glob', { pattern: '.hold*/token', path: '/home/ana' }],
+    ['Glob', { pattern: '**/.holdpoint/token' }],
+    ['Grep', { pattern: 'hp_', path: '/home/ana/.holdpoint' }],
+    ['Grep', { pattern: 'hp_', path: '/home/ana' }],
+    ['Grep', { pattern: 'hp_', path: '..' }],
+    ['Grep', { pattern: 'hp_', glob: '.holdpoint/**' }],
+    ['WebFetch', { url: 'file:///home/ana/.holdpoint/token', prompt: 'x' }],
+    ['mcp__files__read', { path: '/home/ana/.holdpoint/token' }],
+    ['mcp__files__read_many', { paths: ['/tmp/x', '/home/ana/.holdpoint/token'] }],
+    ['mcp__shell__run', { cmd: 'cat ~/.holdpoint/token' }],
+    ['mcp__shell__run', { command: 'cat', args: ['/home/ana/.holdpoint/token'], nested: { a: 1 } }],
+    ['guard', { command: 'cat x', argv: ['cat', '/home/ana/.holdpoint/token'] }],
+  ])('P11: %s %j is denied', (tool, input) => {
+    expect(touch(tool, input)).toBe('yes')
+  })
+
+  it('P11: a search of the session’s folder is denied if the data folder is in it', () => {
+    expect(touch('Grep', { pattern: 'hp_' }, home)).toBe('yes')
+    expect(touch('Grep', { pattern: 'hp_' }, app)).toBe('no')
+  })
+
+  it('P11: every path is denied in a session in the data folder', () => {
+    expect(touch('Read', { file_path: 'token' }, `${home}/.holdpoint`)).toBe('yes')
+    expect(bash('cat token', `${home}/.holdpoint`)).toBe('yes')
+  })
+})
+
+describe('everyday work', () => {
+  it.each([
+    'npm test',
+    'npm run build -- --watch',
+    'npx vitest run packages/engine/test/requests.test.ts -t "withdraw"',
+    'git status && git diff --stat',
+    'git commit -m "fix(rules): deny the data folder"',
+    'git log --oneline -20 | head -5',
+    'git push origin HEAD:main',
+    'ls -la',
+    'ls ~',
+    'ls -R ..',
+    'cat package.json | jq .scripts',
+    'cat */package.json',
+    'cat src/*.ts | wc -l',
+    'grep -rn "TODO" src',
+    'grep -rn "TODO" .',
+    'grep token package.json',
+    'rg --hidden "holdpoint" -g "*.ts"',
+    'find . -name "*.ts" -exec wc -l {} +',
+    'find / -name "node" -type f 2>/dev/null',
+    'mkdir -p build && cp -r src build/src',
+    'cp notes.txt ~',
+    'tar xzf archive.tgz -C /tmp',
+    'tar -C / -xzf archive.tgz',
+    'tar czf build.tgz build',
+    'rm -rf node_modules build',
+    'chmod -R u+w src',
+    'docker run --rm -v "$PWD:/app" -w /app node:22 npm test',
+    'curl -s https://example.com/.well-known/x | tee out.json',
+    'python3 -m pytest -q tests/test_data.py',
+    'sed -i "s/a/b/" src/index.ts',
+    'echo "holdpoint" > name.txt',
+    'HOLDPOINT_HOME=./home npm test',
+    'holdpoint guard -- make deploy',
+    'cat holdpoint.config.json',
+    'ps aux | grep node',
+    'ps -ef',
+    'cat /proc/cpuinfo; cat /proc/self/environ; cat /proc/1234/status',
+    'export PATH=$HOME/bin:$PATH; make',
+    'for f in src/*; do echo "$f"; done',
+    'psql postgres://me@db/x -c "select 1"',
+    'cd src && ls && cd .. && npm test',
+  ])('%j is left alone', command => {
+    expect(bash(command)).toBe('no')
+    expect(bash(command, app, custom)).toBe('no')
+  })
+
+  it.each<[string, JsonObject]>([
+    ['Read', { file_path: '/home/ana/app/src/index.ts' }],
+    ['Read', { file_path: 'package.json', offset: 1, limit: 20 }],
+    ['Write', { file_path: 'docs/x.md', content: 'The data folder is ~/.holdpoint. Run cat ~/.holdpoint/token.' }],
+    ['Edit', { file_path: 'a.ts', old_string: '/home/ana/.holdpoint', new_string: '$HOLDPOINT_HOME' }],
+    ['Glob', { pattern: '**/*.ts' }],
+    ['Grep', { pattern: '~/.holdpoint', path: 'src' }],
+    ['Task', { description: 'x', prompt: 'Find out what ~/.holdpoint is', subagent_type: 'general-purpose' }],
+    ['WebFetch', { url: 'https://example.com/a%20b', prompt: 'what is ~/.holdpoint?' }],
+    ['WebSearch', { query: 'holdpoint' }],
+    ['AskUserQuestion', { questions: [{ question: 'Delete ~/.holdpoint?' }] }],
+    ['TodoWrite', { todos: [{ content: 'look at ~/.holdpoint', status: 'pending' }] }],
+    ['mcp__github__create_issue', { title: 'About ~/.holdpoint', body: 'cat ~/.holdpoint/token' }],
+  ])('%s %j is left alone', (tool, input) => {
+    expect(touch(tool, input)).toBe('no')
+  })
+})
+
+describe('long calls', () => {
+  it('P1: a command with more words than can be looked at is not cleared, and is denied if it names the folder', () => {
+    const words = Array.from({ length: 5000 }, (_, index) => `word${index}`).join(' ')
+    expect(bash(`echo ${words}`)).toBe('unclear')
+    expect(bash(`echo ${words}; cat ~/.holdpoint/token`)).toBe('yes')
+  })
+
+  it.each([
+    ['words', (n: number) => Array.from({ length: n / 8 }, (_, index) => `/w${index}`).join(' ')],
+    ['dots', (n: number) => '../'.repeat(n / 3)],
+    ['stars', (n: number) => `~/${'*'.repeat(n)}x`],
+    ['brackets', (n: number) => '['.repeat(n)],
+    ['variables', (n: number) => '${HOME'.repeat(n / 6)],
+    ['mentions', (n: number) => '.holdpointx '.repeat(n / 12)],
+    ['percent signs', (n: number) => '%2e'.repeat(n / 3)],
+    ['processes', (n: number) => '/proc/a/'.repeat(n / 8)],
+    ['ps', (n: number) => ' ps   '.repeat(n / 6)],
+    ['spaces', (n: number) => `ps${' '.repeat(n)}`],
+    ['searches', (n: number) => 'rg x;'.repeat(n / 5)],
+    ['a search with many words', (n: number) => `rg ${'../ '.repeat(n / 4)}`],
+    ['backslashes', (n: number) => '\\'.repeat(n)],
+    ['tildes', (n: number) => '~'.repeat(n)],
+    ['nested quotes', (n: number) => `"'`.repeat(n / 2)],
+    ['quoted letters', (n: number) => `'a`.repeat(n / 2)],
+  ])('P2: 60 KB and 900 KB of %s are checked in less than 50 ms', (_what, text) => {
+    bash(text(10_000))
+    for (const size of [60_000, 900_000]) {
+      const command = text(size)
+      expect(Math.min(...[0, 1, 2].map(() => cpuMs(() => bash(command, home))))).toBeLessThan(50)
+    }
+  })
+})
+
+/** Returns the processor time that `work` takes. The time on the clock depends on what else runs on the machine. */
+function cpuMs(work: () => void): number {
+  const before = process.cpuUsage()
+  work()
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1000
+}
