@@ -106,6 +106,8 @@ function failingStore(
     takeClockJumps: () => store.takeClockJumps(),
     events: query => read(() => store.events(query)),
     epochAt: seq => read(() => store.epochAt(seq)),
+    bodyHashAt: seq => read(() => store.bodyHashAt(seq)),
+    keys: store.keys,
     onCommit(listener) {
       const stop = store.onCommit(listener)
       stops.push(stop)

@@ -9,6 +9,8 @@ export class ChangeBuilder {
   readonly #deletes = new Map<string, { table: Table; id: string }>()
   readonly #events: { session: SessionId | null; body: EventBody }[] = []
   #purge: SessionId | undefined
+  /** The keys of secret answers that nobody needs once this change is committed. */
+  readonly releasedKeys: string[] = []
 
   constructor(view: View) {
     this.view = view
@@ -38,6 +40,9 @@ export class ChangeBuilder {
   }
   event(session: SessionId | null, body: EventBody): void {
     this.#events.push({ session, body })
+  }
+  releaseKey(id: string): void {
+    this.releasedKeys.push(id)
   }
   purge(session: SessionId): void {
     this.#purge = session

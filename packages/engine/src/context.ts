@@ -15,6 +15,7 @@ import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
+import { KeySweep } from './key-sweep.ts'
 import { scan } from './paging.ts'
 import { PendingQuota } from './pending-quota.ts'
 import { Quota, RateQuota } from './quota.ts'
@@ -49,8 +50,10 @@ export interface Mutation<T> {
   readonly reads: readonly Read[]
   /** Returns the reply, or a Fault for the caller. The writes collected in `change` are committed in both cases. */
   readonly decide: (change: ChangeBuilder) => OperationResult<T> | Fault
-  /** Set for operations whose reply may contain a secret. If `omitBody` returns true, the reply is not stored under the idempotency key, and `rebuild` creates the reply to a repeated call. */
-  readonly replay?: { readonly omitBody: (body: T) => boolean; readonly rebuild: (change: ChangeBuilder) => T | Fault }
+  /** Decides a repeated call with the same idempotency key. Set for operations whose reply contains a secret, so that it must not be stored, or depends on what happened since. By default, a repeated call gets the stored reply. */
+  readonly repeat?: (change: ChangeBuilder) => OperationResult<T> | Fault
+  /** Set for operations whose input contains a secret that is not part of `once.input`. Returns whether a repeated call has the same secret as the first one. */
+  readonly hasSameSecrets?: (change: ChangeBuilder) => boolean
 }
 
 /** The call that a mutation belongs to. */
@@ -85,6 +88,7 @@ export class Context {
   #rules: { readonly seq: number; readonly rules: readonly Rule[] } = { seq: -1, rules: [] }
   readonly pendingQuota: PendingQuota
   readonly clockJumps = new ClockJumps()
+  readonly keySweep = new KeySweep()
   readonly quotas: {
     readonly subscriptions: Quota
     readonly longPolls: Quota
@@ -149,6 +153,7 @@ export class Context {
       ...(credential === undefined ? [] : [{ table: 'token' as const, id: credential }]),
     ]
     for (;;) {
+      let releasedKeys: readonly string[] = []
       try {
         const result = await this.store.commit({
           label: mutation.label,
@@ -160,10 +165,14 @@ export class Context {
               if (!token || !isTokenValid(token, change.now)) return { result: credentialNotValid() }
             }
             const before = idempotencyId === undefined ? undefined : change.get('idempotency', idempotencyId)
-            if (before) return { result: idempotentReplay(change, mutation, before, bodyHash) }
+            if (before) {
+              const result = repeatedResult(change, mutation, before, bodyHash)
+              releasedKeys = change.releasedKeys
+              return { ...change.writes(), result }
+            }
             const result = mutation.decide(change)
             if (idempotencyId !== undefined && !(result instanceof Fault)) {
-              const body = mutation.replay?.omitBody(result.body) ? null : result.body
+              const body = mutation.repeat ? null : result.body
               change.put('idempotency', {
                 id: idempotencyId,
                 ord: change.nextSeq,
@@ -173,9 +182,12 @@ export class Context {
                 body,
               })
             }
+            releasedKeys = change.releasedKeys
             return { ...change.writes(), result }
           },
         })
+        // Ignore an error, because the sweep deletes keys that are not needed.
+        if (releasedKeys.length > 0) await this.store.keys.delete(releasedKeys).catch(() => {})
         if (result instanceof Fault) throw result
         return result
       } catch (error) {
@@ -263,18 +275,17 @@ export class Context {
   }
 }
 
-function idempotentReplay<T>(
+function repeatedResult<T>(
   change: ChangeBuilder,
   mutation: Mutation<T>,
   before: IdempotencyRow,
   bodyHash: string,
 ): OperationResult<T> | Fault {
-  if (before.bodyHash !== bodyHash)
+  if (before.bodyHash !== bodyHash || mutation.hasSameSecrets?.(change) === false)
     return new Fault(
       'idempotency_mismatch',
       'This Idempotency-Key was already used with a different body; use a new key for a new call',
     )
-  if (before.body !== null || !mutation.replay) return { status: before.status, body: before.body as T } // the key is scoped to the operation, so this body is an output of the same operation
-  const body = mutation.replay.rebuild(change)
-  return body instanceof Fault ? body : { status: before.status, body }
+  if (mutation.repeat) return mutation.repeat(change)
+  return { status: before.status, body: before.body as T } // the key is scoped to the operation, so this body is an output of the same operation
 }

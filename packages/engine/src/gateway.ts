@@ -34,12 +34,13 @@ import {
   listCommands,
   takeCommand,
 } from './operations/agent.ts'
+import { answerRequest, answerRequests } from './operations/answers.ts'
 import { listAudit } from './operations/audit.ts'
 import { reportDelivery, withdrawRequest } from './operations/delivery.ts'
 import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
 import { listEvents } from './operations/events.ts'
 import { proveToken } from './operations/gateway-proof.ts'
-import { answerRequest, answerRequests, getRequest, listRequests, openRequest } from './operations/requests.ts'
+import { getRequest, listRequests, openRequest } from './operations/requests.ts'
 import { addRule, checkRules, listRules, removeRule } from './operations/rules.ts'
 import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
 import {

@@ -1,10 +1,10 @@
 /** Changes the state of requests according to the transition table, and writes each row together with its event. */
-import type { AgentReason, Resolution, SessionId } from '@holdpoint/protocol'
+import type { AgentReason, RequestId, Resolution, SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
-import type { DraftRow, RequestRow } from './rows.ts'
+import type { DraftRow, RequestRow, SealedAnswer } from './rows.ts'
 import type { Read } from './store.ts'
 import { type RequestState, type RequestTransition, type RequestTrigger, requestTransitions } from './transitions.ts'
-import { maskSecrets } from './wire-views.ts'
+import { maskResolution } from './wire-views.ts'
 
 /** Returns the read that selects a session's open requests: those that are pending, and those whose resolution is waiting or handed. */
 export function openRequestsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'request' } {
@@ -15,6 +15,10 @@ export function openRequestsIn(change: ChangeBuilder, session: SessionId): Reque
 }
 export function pendingCountIn(change: ChangeBuilder, session: SessionId): number {
   return openRequestsIn(change, session).filter(request => request.status === 'pending').length
+}
+/** Returns the read that selects the drafts of a request. */
+export function draftsFor(request: RequestId) {
+  return { table: 'draft', query: { where: { request } } } as const
 }
 export function draftsIn(change: ChangeBuilder, session: SessionId): DraftRow[] {
   return change.find('draft', { where: { session } })
@@ -27,29 +31,32 @@ export function requestTransitionFor(row: RequestRow, trigger: RequestTrigger): 
   return requestTransitions[requestState(row)][trigger]
 }
 
-/** Resolves a pending request and deletes its drafts. No other function resolves requests. */
+/** Resolves a pending request and deletes its drafts. No other function resolves requests. The answer must be masked; `sealed` contains its secrets. */
 export function resolveRequest(
   change: ChangeBuilder,
   row: RequestRow,
   trigger: RequestTrigger,
   resolution: Omit<Resolution, 'at'>,
   drafts: readonly DraftRow[],
+  sealed: SealedAnswer | null = null,
 ): RequestRow {
   const to = requestTransitionFor(row, trigger)
   if (to !== 'waiting' && to !== 'taken')
     throw new Error(`${trigger} cannot resolve a request that is ${requestState(row)}`)
   const full: Resolution = { at: change.now, ...resolution }
   const delivery = { state: to, at: change.now }
-  const next = change.put('request', { ...row, status: 'resolved', resolution: full, delivery })
-  change.event(row.session, {
-    type: 'request.resolved',
-    request: row.id,
-    digest: row.digest,
-    resolution: maskSecrets(row, full),
-    delivery,
-  })
+  const resolvedSeq = change.nextSeq
+  const next = change.put('request', { ...row, status: 'resolved', resolution: full, delivery, sealed, resolvedSeq })
+  change.event(row.session, resolvedEvent(next))
   for (const draft of drafts) if (draft.request === row.id) change.delete('draft', draft.id)
   return next
+}
+
+/** Returns the body of the event that resolved the request. `decisionFault` rebuilds the event from the row and compares the hashes, so the order of the fields matters. */
+export function resolvedEvent({ id, digest, resolution }: Pick<RequestRow, 'id' | 'digest' | 'resolution'>) {
+  const full = resolution as Resolution // the caller passes a resolved request
+  const state = full.by === 'agent' ? ('taken' as const) : ('waiting' as const)
+  return { type: 'request.resolved' as const, request: id, digest, resolution: full, delivery: { state, at: full.at } }
 }
 
 /** Applies the deadline of a pending request if the deadline has passed: denies the request or marks it as overdue. This function must be called before anything else resolves the request, because a deadline that denies wins even if the sweep has not run yet (G1). */
@@ -72,12 +79,20 @@ export function setDelivery(
   extra: { readonly reason?: string; readonly fence?: number } = {},
 ): RequestRow {
   const delivery = { state, at: change.now, ...(extra.reason === undefined ? {} : { reason: extra.reason }) }
-  // Mask the secrets as soon as the agent has taken the answer or can no longer get it.
-  const final = state === 'taken' || state === 'undeliverable'
-  const resolution = final && row.resolution ? maskSecrets(row, row.resolution) : row.resolution
-  const next = change.put('request', { ...row, resolution, delivery, handedFence: extra.fence ?? row.handedFence })
+  const isFinal = state === 'taken' || state === 'undeliverable'
+  const next = change.put('request', {
+    ...(isFinal ? withoutSecrets(change, row) : row),
+    delivery,
+    handedFence: extra.fence ?? row.handedFence,
+  })
   change.event(row.session, { type: `request.${state}`, request: row.id, delivery })
   return next
+}
+
+/** Removes the secrets of an answer that the agent has taken or can no longer get. The commit deletes their key. */
+export function withoutSecrets(change: ChangeBuilder, row: RequestRow): RequestRow {
+  if (row.sealed) change.releaseKey(row.sealed.key)
+  return { ...row, resolution: row.resolution && maskResolution(row.ask, row.resolution), sealed: null }
 }
 
 /** Resolves pending requests on behalf of the agent, and updates the delivery of answers that the agent has not taken yet. */

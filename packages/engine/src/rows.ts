@@ -40,10 +40,23 @@ export type SessionRow = Omit<Session, 'pending'> & {
   readonly idleAttaches: number
   readonly commandSeq: number
 }
+/** The encrypted secrets of an answer. */
+export interface SealedAnswer {
+  /** The id of the key. */
+  readonly key: string
+  readonly iv: string
+  readonly data: string
+  /** A keyed hash of the secrets, to compare them with those of a repeated answer. */
+  readonly mac: string
+}
 export type RequestRow = Request & {
   readonly ord: number
   /** The fence under which the answer was handed to the agent. */
   readonly handedFence: number | null
+  /** The secrets of the answer, until the agent has them or can no longer get them. In rows of schema 3, the answer itself contains them. */
+  readonly sealed?: SealedAnswer | null
+  /** The seq of the `request.resolved` event; missing in rows of schema 3. */
+  readonly resolvedSeq?: number
 }
 export type CommandRow = Command & { readonly ord: number }
 export type RunnerRow = Omit<WireRunner, 'live'> & { readonly ord: number }

@@ -99,10 +99,23 @@ export interface ClockJump {
 /** Called with the name of each point that a commit or a restore reaches, such as `written:open`. Tests kill the process there. */
 export type CrashPoint = (point: string) => void
 
+/** The keys of secret answers. They are stored apart from rows, events and backups, so that a deleted key is gone. */
+export interface KeyStore {
+  /** Resolves when the key is durable. */
+  put(id: string, key: string): Promise<void>
+  get(id: string): Promise<string | undefined>
+  delete(ids: readonly string[]): Promise<void>
+  /** Resolves with the ids of the keys that are older than `ageMs`. */
+  list(ageMs: number): Promise<readonly string[]>
+  /** Makes sure that the other gateways on the same store have the key. */
+  share(id: string): Promise<void>
+}
+
 export interface Store {
   readonly kind: 'memory' | 'sqlite' | 'postgres'
   /** Resolves when the change is durable. Changes are decided one after another, and changes that arrive together share a flush to disk. */
   commit<T>(change: Change<T>): Promise<T>
+  readonly keys: KeyStore
   get<K extends Table>(table: K, id: string): Promise<Rows[K] | undefined>
   find<K extends Table>(table: K, query: Query): Promise<readonly Rows[K][]>
   count(table: Table, query: Query): Promise<number>
@@ -114,6 +127,8 @@ export interface Store {
   events(query: EventQuery): Promise<readonly StoredEvent[]>
   /** Resolves with the epoch in which the event with this seq was written; undefined if there is no such event. */
   epochAt(seq: number): Promise<string | undefined>
+  /** The `bodyHash` of the event with this seq; undefined if there is no such event. */
+  bodyHashAt(seq: number): Promise<string | undefined>
   /** Calls the listener with the events of every commit of this process, in order and before `commit` resolves. Calls the listener with null if another process may have committed. */
   onCommit(listener: (events: readonly StoredEvent[] | null) => void): () => void
   /** Writes a consistent copy of the store into a new file while commits continue. Only the SQLite store supports this; the others reject with a Fault. */

@@ -43,7 +43,7 @@ export async function subscribe(
       const pending = await ctx.store.count('request', { where: pendingIn(session) })
       return { hello: { ...base, resume: 'ok', sessions: [], requests: [], pending, more: false }, missed, stop }
     }
-    return { hello: { ...base, resume: 'gap', ...(await snapshot(ctx, caller, session)) }, missed: [], stop }
+    return { hello: { ...base, resume: 'gap', ...(await snapshot(ctx, session)) }, missed: [], stop }
   } catch (error) {
     stop()
     throw error
@@ -72,7 +72,7 @@ async function missedBetween(
   return more ? null : items
 }
 
-async function snapshot(ctx: Context, caller: Caller, session: SubscribeOptions['session']) {
+async function snapshot(ctx: Context, session: SubscribeOptions['session']) {
   const where = pendingIn(session)
   const only = session ? await ctx.store.get('session', session) : undefined
   const [requests, pending, sessions] = await Promise.all([
@@ -82,7 +82,7 @@ async function snapshot(ctx: Context, caller: Caller, session: SubscribeOptions[
   ])
   return {
     sessions: await Promise.all(sessions.items.map(row => ctx.toSession(row))),
-    requests: requests.items.map(row => toRequest(row, caller)),
+    requests: requests.items.map(row => toRequest(row)),
     pending,
     more: requests.more || sessions.more,
   }

@@ -11,6 +11,7 @@ const runnerRetentionMs = 24 * 3600 * 1000
 export async function sweep(ctx: Context): Promise<void> {
   const now = await ctx.store.now()
   await ctx.clockJumps.record(ctx)
+  await ctx.keySweep.run(ctx, now)
   await Promise.all(
     [sweepDeadlines, sweepRunners, sweepIdempotencyKeys, sweepTokens, sweepSessions].map(each => each(ctx, now)),
   )

@@ -1,17 +1,7 @@
 /** Converts rows to the objects that the API returns, and masks secrets in answers. */
-import {
-  type PersonId,
-  type Request,
-  type Resolution,
-  type Runner,
-  type RunnerId,
-  type Session,
-  secretFieldIds,
-  type Token,
-} from '@holdpoint/protocol'
-import { isPerson } from './authorization.ts'
-import type { Caller } from './gateway.ts'
+import type { Ask, PersonId, Request, Resolution, Runner, RunnerId, Session, Token } from '@holdpoint/protocol'
 import type { CommandRow, RequestRow, RuleRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
+import { maskAnswer } from './secrets.ts'
 
 export function toSession(row: SessionRow, pending: number): Session {
   const {
@@ -30,42 +20,15 @@ export function toSession(row: SessionRow, pending: number): Session {
   return { id, ...session, pending }
 }
 
-/** Converts a request row. Agents and runners get the secrets in its answer; people and the log get them masked. */
-export function toRequest(row: RequestRow, caller: Caller | null): Request {
-  const { ord: _ord, handedFence: _fence, id, session, ...rest } = row
+/** Converts a request row. Secrets in its answer are masked; `withSecrets` adds them for the agent's side. */
+export function toRequest(row: RequestRow): Request {
+  const { ord: _ord, handedFence: _fence, sealed: _sealed, resolvedSeq: _seq, id, session, ...rest } = row
   const request = { id, session, ...rest }
-  if (caller !== null && !isPerson(caller)) return request
-  return request.resolution ? { ...request, resolution: maskSecrets(request, request.resolution) } : request
+  return request.resolution ? { ...request, resolution: maskResolution(row.ask, request.resolution) } : request
 }
 
-const mask = '••••••'
-
-export function maskSecrets({ ask }: Pick<Request, 'ask'>, resolution: Resolution): Resolution {
-  const { answer } = resolution
-  const secret = secretFieldIds(ask)
-  if (secret.size === 0 || !answer) return resolution
-  if (answer.kind === 'answers') {
-    const answers = answer.answers.map(item =>
-      secret.has(item.id) && item.other !== undefined ? { ...item, other: mask } : item,
-    )
-    return { ...resolution, answer: { ...answer, answers } }
-  }
-  if (answer.kind === 'submit') {
-    const values = Object.entries(answer.values).map(([name, value]) => [name, secret.has(name) ? mask : value])
-    return { ...resolution, answer: { ...answer, values: Object.fromEntries(values) } }
-  }
-  return resolution
-}
-
-/** Returns whether a request view contains an unmasked secret. */
-export function hasSecret({ ask, resolution }: Request): boolean {
-  const answer = resolution?.answer
-  const secret = secretFieldIds(ask)
-  if (answer?.kind === 'answers')
-    return answer.answers.some(({ id, other }) => secret.has(id) && other !== undefined && other !== mask)
-  if (answer?.kind === 'submit')
-    return Object.entries(answer.values).some(([name, value]) => secret.has(name) && value !== mask)
-  return false
+export function maskResolution(ask: Ask, resolution: Resolution): Resolution {
+  return resolution.answer ? { ...resolution, answer: maskAnswer(ask, resolution.answer) } : resolution
 }
 
 export function toCommand(row: CommandRow) {

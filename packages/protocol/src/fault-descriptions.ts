@@ -31,6 +31,8 @@ export const faultDescriptions: Readonly<Record<FaultCode, string>> = {
   too_many: 'A limit is reached, for example on pending requests or subscriptions. Try again later.',
   headers_too_large: 'The headers are larger than the limit, or there are too many of them.',
   internal: 'The gateway has a bug. The message contains the id under which the gateway logged the error.',
+  store_damaged:
+    'A stored row does not match the log. Someone may have changed the database. Check it with “holdpoint audit verify”.',
   store_unavailable: 'The store cannot be reached. Try again later.',
   store_locked: 'Another process has locked the store. Try again later.',
   store_read_only: 'The store is read-only.',

@@ -92,6 +92,7 @@ const statuses = {
   too_many: 429,
   headers_too_large: 431,
   internal: 500,
+  store_damaged: 500,
   store_unavailable: 503,
   store_locked: 503,
   store_read_only: 503,

@@ -5,6 +5,7 @@ import { dirname } from 'node:path'
 import type { Head } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { fileFault } from './file-fault.ts'
+import { flushFolder } from './flush-folder.ts'
 
 /** The last known event, and the epoch of the store at that time. */
 export type NotedHead = Pick<Head, 'seq' | 'hash' | 'epoch' | 'at'>
@@ -116,17 +117,6 @@ export class HeadNote {
     } catch (error) {
       throw fileFault(this.#file, error)
     }
-  }
-}
-
-/** Flushes a folder, because a rename is durable only after that. Windows cannot open folders and does not need the flush. */
-async function flushFolder(path: string): Promise<void> {
-  if (process.platform === 'win32') return
-  const folder = await open(path, 'r')
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
   }
 }
 

@@ -1,5 +1,5 @@
 /** The in-memory store, for tests and for programs that embed the gateway. Tests compare the other stores with this one. */
-import type { CrashPoint, EventQuery, Head, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
+import type { CrashPoint, EventQuery, Head, KeyStore, Query, Rows, Store, StoredEvent, Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay, type CommittedRows, type Entry } from './batch-overlay.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
@@ -140,12 +140,33 @@ export async function openMemory({
     takeClockJumps: () => storeClock.takeJumps(),
     events: async query => filterEvents(events, query),
     epochAt: async seq => events[seq - 1]?.epoch,
+    bodyHashAt: async seq => events[seq - 1]?.bodyHash,
+    keys: new MemoryKeys(),
     onCommit: listener => groupCommit.onCommit(listener),
     backup: async () => {
       throw new Fault('unsupported', 'The memory store has nothing on disk to back up. Use a SQLite file.')
     },
     close: () => groupCommit.close(),
   }
+}
+
+class MemoryKeys implements KeyStore {
+  readonly #keys = new Map<string, { readonly key: string; readonly at: number }>()
+
+  async put(id: string, key: string): Promise<void> {
+    this.#keys.set(id, { key, at: performance.now() })
+  }
+  async get(id: string): Promise<string | undefined> {
+    return this.#keys.get(id)?.key
+  }
+  async delete(ids: readonly string[]): Promise<void> {
+    for (const id of ids) this.#keys.delete(id)
+  }
+  async list(ageMs: number): Promise<readonly string[]> {
+    const now = performance.now()
+    return [...this.#keys].filter(([, { at }]) => now - at >= ageMs).map(([id]) => id)
+  }
+  async share(): Promise<void> {}
 }
 
 /** Selects events by their index. The event with seq n has index n - 1, because the log never loses an event. */

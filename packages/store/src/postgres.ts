@@ -1,11 +1,12 @@
 /** The PostgreSQL store. Several gateways can share one database, because each batch is one transaction that locks the head of the log. */
 import { randomBytes } from 'node:crypto'
-import type { ClockJump, CrashPoint, Head, Rows, Store } from '@holdpoint/engine'
+import type { ClockJump, CrashPoint, Head, KeyStore, Rows, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay } from './batch-overlay.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
 import { type EventRecord, emptyHead, newEpoch, toStoredEvent } from './hash-chain.ts'
 import { findLoss, HeadNote, lossFault, type NotedHead, type StoreLoss } from './head-note.ts'
+import { KeyFolder } from './key-folder.ts'
 import {
   latestVersion,
   pendingMigrations,
@@ -26,6 +27,7 @@ import {
   type Sql,
   type Transaction,
 } from './postgres-connection.ts'
+import { PostgresKeys } from './postgres-keys.ts'
 import { watchOtherGateways } from './postgres-notify.ts'
 import { countRows, postgresDialect, selectEvents, selectRows } from './sql.ts'
 import { machineTime, StoreClock, type TimeSource } from './store-clock.ts'
@@ -39,6 +41,8 @@ export interface PostgresOptions {
   readonly pollMs?: number
   /** The file of this gateway that notes the head of the log. By default, nothing is noted. */
   readonly headFile?: string
+  /** The folder in which this gateway keeps the keys of secret answers that it took. By default, it keeps them only in the database. */
+  readonly keyFolder?: string
   /** Called before the store is used if it has lost events since the last note. Without this function, such a store is refused. */
   readonly onLoss?: (store: Store, loss: StoreLoss) => Promise<void>
 }
@@ -53,7 +57,9 @@ export async function openPostgres(options: PostgresOptions): Promise<Store> {
   const groupCommit = new GroupCommit(batch => writer.write(batch), crashPoint)
   const otherGateways = await watchOtherGateways(readers, writer.gatewayId, pollMs, groupCommit)
   writer.onCommitted = (before, after) => otherGateways.onOwnBatch(before, after)
-  const store = postgresStore(location, readers, writer, groupCommit, async () => {
+  const keyFolder = options.keyFolder === undefined ? null : new KeyFolder(options.keyFolder)
+  const keys = new PostgresKeys(readers, location, keyFolder)
+  const store = postgresStore(location, readers, writer, groupCommit, keys, async () => {
     await groupCommit.close()
     otherGateways.stop()
     await Promise.all([writer.close(), readers.close()])
@@ -73,6 +79,7 @@ function postgresStore(
   database: Database,
   writer: Writer,
   groupCommit: GroupCommit,
+  keys: KeyStore,
   close: () => Promise<void>,
 ): Store {
   async function read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -87,6 +94,11 @@ function postgresStore(
   }
   const rowsOf = async <T>(rows: PromiseLike<readonly RowRecord[]>) =>
     (await rows).map(record => toVersionedRow(record).row) as unknown as T[] // each table contains only rows of its own type
+  const ofEvent = (column: 'epoch' | 'body_hash', seq: number) =>
+    read(async sql => {
+      const text = `SELECT ${column} AS value FROM holdpoint.event WHERE seq = $1`
+      return (await runStatement<{ value: string }>(sql, { text, params: [seq] }))[0]?.value
+    })
   const head = () =>
     read(async sql => toHead(await firstRow(sql`SELECT seq, hash, epoch, at, rules_seq, commits FROM holdpoint.head`)))
   return {
@@ -117,11 +129,9 @@ function postgresStore(
       read(async sql =>
         (await runStatement<EventRecord>(sql, selectEvents(query, postgresDialect))).map(toStoredEvent),
       ),
-    epochAt: seq =>
-      read(async sql => {
-        const [event] = await sql<{ epoch: string }[]>`SELECT epoch FROM holdpoint.event WHERE seq = ${seq}`
-        return event?.epoch
-      }),
+    epochAt: seq => ofEvent('epoch', seq),
+    bodyHashAt: seq => ofEvent('body_hash', seq),
+    keys,
     onCommit: listener => groupCommit.onCommit(listener),
     backup: async () => {
       throw new Fault(

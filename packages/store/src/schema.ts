@@ -34,7 +34,7 @@ export function createSchema3(dialect: Dialect): string[] {
 
 /** Changes the tables of schema 3 to schema 4. The audit log also lists events that are not resolutions, tokens can be found by their hint, and PostgreSQL keeps the keys of secret answers that several gateways share. */
 export function migrateToSchema4(dialect: Dialect): string[] {
-  const { prefix, text, unlogged } = dialect
+  const { prefix, int, text, unlogged } = dialect
   const audited = `type IN (${auditTypesOfSchema4.map(type => `'${type}'`).join(', ')})`
   return [
     `DROP INDEX ${prefix}event_resolved`,
@@ -48,7 +48,11 @@ export function migrateToSchema4(dialect: Dialect): string[] {
     `ALTER TABLE ${prefix}session ADD COLUMN "agent" ${text}`,
     createIndex(dialect, 'session', ['agent']),
     // PostgreSQL writes an unlogged table neither to its write-ahead log nor to replicas and base backups, so a deleted key is not kept there.
-    ...(unlogged ? [`CREATE UNLOGGED TABLE ${prefix}secret_key (id ${text} PRIMARY KEY, key ${text} NOT NULL)`] : []),
+    ...(unlogged
+      ? [
+          `CREATE UNLOGGED TABLE ${prefix}secret_key (id ${text} PRIMARY KEY, key ${text} NOT NULL, at ${int} NOT NULL DEFAULT (extract(epoch FROM clock_timestamp()) * 1000)::bigint)`,
+        ]
+      : []),
   ]
 }
 /** The types of the audit log. A query uses these indexes only if it names exactly these types in this order. */

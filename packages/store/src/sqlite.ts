@@ -7,6 +7,7 @@ import { fileFault, withStoreFaults } from './file-fault.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
 import { type EventRecord, emptyHead, newEpoch, purgedText, toStoredEvent } from './hash-chain.ts'
 import { findLoss, HeadNote, lossFault, requireFile, type StoreLoss } from './head-note.ts'
+import { KeyFolder } from './key-folder.ts'
 import { RowCache } from './row-cache.ts'
 import {
   type ColumnValue,
@@ -165,6 +166,8 @@ function sqliteStore(writer: SqliteWriter, groupCommit: GroupCommit): SqliteStor
     takeClockJumps: () => writer.takeClockJumps(),
     events: query => read(() => readEvents(db, query)),
     epochAt: seq => read(() => db.value('SELECT epoch FROM event WHERE seq = ?', seq) as string | undefined), // the column `epoch` contains text
+    bodyHashAt: seq => read(() => db.value('SELECT body_hash FROM event WHERE seq = ?', seq) as string | undefined), // the column `body_hash` contains text
+    keys: new KeyFolder(`${db.path}.keys`),
     onCommit: listener => groupCommit.onCommit(listener),
     backup: to => {
       const copy = writeBackup(db, to)

@@ -375,6 +375,27 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await tampered(event => [event])).toEqual({ ok: true, events: 5 })
     })
 
+    it('keeps the keys of secret answers until they are deleted, and lists old ones', async () => {
+      const id = `${sample.requestId(1)}.a-_B`
+      expect(await store.keys.get(id)).toBeUndefined()
+      await store.keys.put(id, 'first')
+      await store.keys.put(`${sample.requestId(2)}.b`, 'second')
+      expect(await store.keys.get(id)).toBe('first')
+      expect([...(await store.keys.list(0))].sort()).toEqual([id, `${sample.requestId(2)}.b`])
+      expect(await store.keys.list(60_000)).toEqual([])
+      await store.keys.share(id)
+      await store.keys.delete([id, 'unknown'])
+      expect(await store.keys.get(id)).toBeUndefined()
+      expect(await store.keys.list(0)).toEqual([`${sample.requestId(2)}.b`])
+    })
+
+    it('knows the hash of the body of each event', async () => {
+      await store.commit(sample.addMessage('one'))
+      const [event] = await sample.allEvents(store)
+      expect(await store.bodyHashAt(1)).toBe(event?.bodyHash)
+      expect(await store.bodyHashAt(2)).toBeUndefined()
+    })
+
     it('reports its crash points in order', async () => {
       await store.close()
       const points: string[] = []

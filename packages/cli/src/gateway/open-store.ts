@@ -56,7 +56,7 @@ export async function openStore(
     ...(acceptDataLoss ? { onLoss: (store: Store, loss: StoreLoss) => recover(store, loss, dataFolder) } : {}),
   }
   return location.kind === 'postgres'
-    ? openPostgres({ url: location.url, ...options })
+    ? openPostgres({ url: location.url, keyFolder: join(dataFolder.path, 'secret-keys'), ...options })
     : openSqlite({ file: location.file, ...options })
 }
 

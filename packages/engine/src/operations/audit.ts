@@ -24,7 +24,7 @@ interface ScannedEvent {
   readonly entry: AuditEntry | null
 }
 
-export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput<'listAudit'>) {
+export async function listAudit(ctx: Context, _caller: Caller, input: ParsedInput<'listAudit'>) {
   const range: EventRange = {
     ...(await rangeOf(ctx.store, input)),
     types: auditTypes,
@@ -36,7 +36,7 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
   let last: Cursor | null = null
   let scanned = 0
   let bytes = 0
-  for await (const found of scanAudited(ctx, caller, input, range)) {
+  for await (const found of scanAudited(ctx, input, range)) {
     bytes += found.bytes
     const full = entries.length >= itemsMax || scanned >= limits.auditScanMax || bytes > limits.pageMaxBytes
     // Always take the first event, so that a reader makes progress even if a single event exceeds the limit.
@@ -52,16 +52,11 @@ export async function listAudit(ctx: Context, caller: Caller, input: ParsedInput
 const batchMax = Math.floor(limits.pageMaxBytes / limits.bodyMaxBytes)
 
 /** Yields events oldest first, or newest first if `range.newestFirst` is set. A search may scan many events, so other work gets a turn of the event loop between batches. */
-async function* scanAudited(
-  ctx: Context,
-  caller: Caller,
-  filter: Filter,
-  range: EventRange,
-): AsyncGenerator<ScannedEvent, void> {
+async function* scanAudited(ctx: Context, filter: Filter, range: EventRange): AsyncGenerator<ScannedEvent, void> {
   const needle = filter.q?.toLowerCase() ?? ''
   for (let remaining = range; ; ) {
     const events = await ctx.store.events({ ...remaining, limit: batchMax })
-    yield* await Promise.all(events.map(event => scanEvent(ctx, caller, filter, needle, event)))
+    yield* await Promise.all(events.map(event => scanEvent(ctx, filter, needle, event)))
     const last = events.at(-1)
     if (!last || events.length < batchMax) return
     remaining = remainingRange(range, last)
@@ -69,13 +64,7 @@ async function* scanAudited(
   }
 }
 
-async function scanEvent(
-  ctx: Context,
-  caller: Caller,
-  filter: Filter,
-  needle: string,
-  event: StoredEvent,
-): Promise<ScannedEvent> {
+async function scanEvent(ctx: Context, filter: Filter, needle: string, event: StoredEvent): Promise<ScannedEvent> {
   const cursor = cursorOf(event)
   const noMatch = { cursor, bytes: eventBytes(event), entry: null }
   const { body } = event
@@ -90,7 +79,7 @@ async function scanEvent(
   const [row, session] = await Promise.all([ctx.store.get('request', request), ctx.store.get('session', event.session)])
   // The session was deleted after the event was read.
   if (!row || !session) return noMatch
-  const value = toRequest(row, caller)
+  const value = toRequest(row)
   const { title } = session
   const { delivery } = value
   const entry: AuditDecision = {

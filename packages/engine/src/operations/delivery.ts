@@ -1,14 +1,15 @@
 /** Operations on requests from the agent's side: withdraw a request, and report the delivery of its answer. */
-import { Fault, type ParsedInput, type RequestId } from '@holdpoint/protocol'
+import { Fault, type ParsedInput, type Request, type RequestId } from '@holdpoint/protocol'
 import { hideSession, requestNotFound, requireAgentAccess } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
+import { decisionFault } from '../decision-check.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
-import { requestTransitionFor, resolveByAgent, setDelivery } from '../request-transitions.ts'
+import { draftsFor, requestTransitionFor, resolveByAgent, setDelivery } from '../request-transitions.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
+import { hasLostSecrets, withSecrets } from '../secrets.ts'
 import type { Read } from '../store.ts'
 import { toRequest } from '../wire-views.ts'
-import { draftsFor, replayedRequest } from './requests.ts'
 
 export async function withdrawRequest(
   ctx: Context,
@@ -16,8 +17,10 @@ export async function withdrawRequest(
   input: ParsedInput<'withdrawRequest'>,
   options: DispatchOptions,
 ) {
+  const before = await storedRequest(ctx, input.id)
   const drafts = draftsFor(input.id)
-  return agentChange(ctx, caller, 'withdrawRequest', 'withdraw', [drafts], input, options, (change, row) => {
+  const call = { caller, op: 'withdrawRequest', input, options }
+  return agentChange(ctx, call, before, { label: 'withdraw', moreReads: [drafts] }, (change, row) => {
     resolveByAgent(change, [row], 'withdraw', change.find('draft', drafts.query))
     return change.get('request', row.id) ?? row
   })
@@ -29,42 +32,38 @@ export async function reportDelivery(
   input: ParsedInput<'reportDelivery'>,
   options: DispatchOptions,
 ) {
-  return agentChange(
-    ctx,
-    caller,
-    'reportDelivery',
-    input.state,
-    [],
-    input,
-    options,
-    (change, row, session) => {
-      const trigger = deliveryTriggers[input.state]
-      const transition = requestTransitionFor(row, trigger)
-      const extra = input.reason === undefined ? {} : { reason: input.reason }
-      if (transition === 'stay') return row
-      if (transition === 'handAgain' && row.resolution?.answer?.kind !== 'allow')
-        // Do not hand an answer after the session has ended, because nothing would mark it as taken or unknown afterwards.
-        return session.state === 'ended'
-          ? new Fault(
-              'session_ended',
-              `Session ${session.id} has ended; the answer to request ${row.id} can no longer be handed`,
-            )
-          : setDelivery(change, row, 'handed', { ...extra, fence: session.fence })
-      if (
-        transition === 'refuse' ||
-        transition === 'handAgain' ||
-        transition === 'alreadyResolved' ||
-        transition === 'pending' ||
-        transition === 'waiting'
-      )
-        return deliveryRefused(row, caller)
-      return setDelivery(change, row, transition, {
-        ...extra,
-        ...(transition === 'handed' ? { fence: session.fence } : {}),
-      })
-    },
-    'allowEnded',
-  )
+  const before = await storedRequest(ctx, input.id)
+  // Check before the commit, because the log cannot be read inside it. A resolved request never gets another resolution.
+  const isChecked = input.state === 'handed' && before.status === 'resolved'
+  const damaged = isChecked ? await decisionFault(ctx, before) : null
+  if (damaged) throw damaged
+  const secretsLost = isChecked && (await hasLostSecrets(ctx, before))
+  const call = { caller, op: 'reportDelivery', input, options }
+  return agentChange(ctx, call, before, { label: input.state, ended: 'allowEnded' }, (change, row, session) => {
+    const transition = requestTransitionFor(row, deliveryTriggers[input.state])
+    if (transition === 'stay') return row
+    const hands = transition === 'handed' || (transition === 'handAgain' && !isAllow(row))
+    // The request was resolved after the check.
+    if (hands && !isChecked) return deliveryRefused({ ...row, status: 'pending' })
+    if (hands && secretsLost) return refuseLostSecrets(change, row)
+    // Do not hand an answer again after the session has ended, because nothing would mark it as taken or unknown afterwards.
+    if (hands && transition === 'handAgain' && session.state === 'ended') return sessionEndedFirst(row, session)
+    const extra = input.reason === undefined ? {} : { reason: input.reason }
+    if (hands) return setDelivery(change, row, 'handed', { ...extra, fence: session.fence })
+    if (transition === 'taken' || transition === 'unknown' || transition === 'undeliverable')
+      return setDelivery(change, row, transition, extra)
+    return deliveryRefused(row)
+  })
+}
+
+async function storedRequest(ctx: Context, id: RequestId): Promise<RequestRow> {
+  const row = await ctx.store.get('request', id)
+  if (!row) throw requestNotFound(id)
+  return row
+}
+
+function isAllow({ resolution }: RequestRow): boolean {
+  return resolution?.answer?.kind === 'allow'
 }
 
 const deliveryTriggers = {
@@ -74,7 +73,7 @@ const deliveryTriggers = {
   undeliverable: 'markUndeliverable',
 } as const
 
-function deliveryRefused(row: RequestRow, caller: Caller): Fault {
+function deliveryRefused(row: RequestRow): Fault {
   if (row.status === 'pending')
     return new Fault('not_resolved', `Request ${row.id} is still pending; report its delivery after it is resolved`, {
       id: row.id,
@@ -83,40 +82,50 @@ function deliveryRefused(row: RequestRow, caller: Caller): Fault {
     row.delivery.state === 'unknown'
       ? `The answer to request ${row.id} was handed before a crash, so its outcome is unknown; an allow is never handed twice`
       : `The answer to request ${row.id} is already ${row.delivery.state}`
-  return new Fault('already_resolved', message, { request: toRequest(row, caller) })
+  return new Fault('already_resolved', message, { request: toRequest(row) })
 }
 
-/** Commits a change of one request, with the access check that `withdrawRequest` and `reportDelivery` share. */
+function sessionEndedFirst(row: RequestRow, { id }: SessionRow): Fault {
+  return new Fault('session_ended', `Session ${id} has ended; the answer to request ${row.id} can no longer be handed`)
+}
+
+/** Refuses to hand an answer whose secrets cannot be decrypted, because the agent would take the mask for the secret. */
+function refuseLostSecrets(change: ChangeBuilder, row: RequestRow): Fault {
+  const reason = 'the secret in the answer is no longer available'
+  if (requestTransitionFor(row, 'markUndeliverable') === 'undeliverable')
+    setDelivery(change, row, 'undeliverable', { reason })
+  return new Fault('gone', `The answer to request ${row.id} cannot be handed: ${reason}. Ask again with a new key`, {
+    id: row.id,
+  })
+}
+
+/** Commits a change of one request, with the access check that `withdrawRequest` and `reportDelivery` share. A repeated call with the same idempotency key is decided again, because the request may have changed since: an allow that became unknown is not handed again. */
 async function agentChange(
   ctx: Context,
-  caller: Caller,
-  op: string,
-  label: string,
-  moreReads: readonly Read[],
-  input: { readonly id: RequestId; readonly fence?: number | undefined },
-  options: DispatchOptions,
+  call: {
+    readonly caller: Caller
+    readonly op: string
+    readonly input: { readonly id: RequestId; readonly fence?: number | undefined }
+    readonly options: DispatchOptions
+  },
+  before: RequestRow,
+  { label, moreReads = [], ended }: { label: string; moreReads?: readonly Read[]; ended?: 'allowEnded' },
   apply: (change: ChangeBuilder, row: RequestRow, session: SessionRow) => RequestRow | Fault,
-  ended?: 'allowEnded',
-): Promise<OperationResult<ReturnType<typeof toRequest>>> {
-  const before = await ctx.store.get('request', input.id)
-  if (!before) throw requestNotFound(input.id)
-  return ctx.commit(
-    {
-      label,
-      reads: [{ table: 'request', id: input.id }, { table: 'session', id: before.session }, ...moreReads],
-      replay: replayedRequest(input.id, caller),
-      decide: change => {
-        const session = hideSession(
-          requireAgentAccess(change.get('session', before.session), caller, before.session, input.fence, ended),
-          requestNotFound(input.id),
-        )
-        if (session instanceof Fault) return session
-        const row = change.get('request', input.id)
-        if (!row) return requestNotFound(input.id)
-        const next = apply(change, row, session)
-        return next instanceof Fault ? next : { status: 200, body: toRequest(next, caller) }
-      },
-    },
-    { caller, op, input, options },
-  )
+): Promise<OperationResult<Request>> {
+  const { caller, input } = call
+  const decide = (change: ChangeBuilder): OperationResult<Request> | Fault => {
+    const stored = change.get('session', before.session)
+    const session = hideSession(
+      requireAgentAccess(stored, caller, before.session, input.fence, ended),
+      requestNotFound(input.id),
+    )
+    if (session instanceof Fault) return session
+    const row = change.get('request', input.id)
+    if (!row) return requestNotFound(input.id)
+    const next = apply(change, row, session)
+    return next instanceof Fault ? next : { status: 200, body: toRequest(next) }
+  }
+  const reads: Read[] = [{ table: 'request', id: input.id }, { table: 'session', id: before.session }, ...moreReads]
+  const { status, body } = await ctx.commit<Request>({ label, reads, decide, repeat: decide }, call)
+  return { status, body: await withSecrets(ctx, caller, body) }
 }

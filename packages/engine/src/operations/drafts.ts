@@ -4,6 +4,7 @@ import { personIdOf, requestNotFound } from '../authorization.ts'
 import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'
 import type { DraftRow, RequestRow } from '../rows.ts'
+import { draftHasSecret } from '../secrets.ts'
 import { ephemeralFrame } from '../streaming-blocks.ts'
 
 function draftId(request: RequestId, person: PersonId): string {
@@ -26,6 +27,11 @@ export async function putDraft(ctx: Context, caller: Caller, input: ParsedInput<
   if (JSON.stringify(input.draft ?? null).length > limits.draftMaxBytes)
     throw new Fault('body_too_large', `This draft is too long; the limit is ${limits.draftMaxBytes} characters`)
   const request = await loadRequest(ctx, input.id)
+  if (draftHasSecret(request.ask, input.draft))
+    throw new Fault(
+      'bad_input',
+      'draft: leave out the answers to secret questions and fields; drafts are not encrypted',
+    )
   const id = draftId(request.id, personIdOf(caller))
   const reply = await ctx.commit<Draft>(
     {

@@ -1,14 +1,13 @@
-/** Operations on requests: open (once per key), answer (once), get and list. */
+/** Operations on requests: open (once per key), get and list. */
 import { createHash } from 'node:crypto'
 import {
   type Answer,
-  answerProblem,
-  canonicalJson,
   digestText,
   Fault,
   formatId,
   limits,
   type ParsedInput,
+  type Request,
   type RequestId,
   requestIdText,
   type SessionId,
@@ -19,7 +18,6 @@ import {
   externalDriver,
   isPerson,
   maySee,
-  personIdOf,
   requestNotFound,
   requireAgentAccess,
   sessionNotFound,
@@ -28,18 +26,12 @@ import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, pendingIn, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, scan } from '../paging.ts'
-import {
-  expireIfDue,
-  markNeedsRunner,
-  openRequestsOf,
-  requestTransitionFor,
-  resolveRequest,
-} from '../request-transitions.ts'
+import { openRequestsOf, resolveRequest } from '../request-transitions.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
+import { withSecrets } from '../secrets.ts'
 import { applySessionTransition, persistPartialBlocks, putSession, resetIdleAttaches } from '../session-transitions.ts'
 import type { Read } from '../store.ts'
-import { hasSecret, toRequest } from '../wire-views.ts'
-import { modeProblem, runnersRead } from './runners.ts'
+import { toRequest } from '../wire-views.ts'
 
 function requestId(session: SessionId, key: string): RequestId {
   return formatId('req', createHash('sha256').update(requestIdText(session, key)).digest())
@@ -60,7 +52,8 @@ export async function openRequest(
   try {
     const problem = await reservation.problem()
     if (problem && !(await ctx.store.get('request', id))) throw new Fault('too_many', problem)
-    return await commitRequest(ctx, caller, input, options, id, session.driver === externalDriver)
+    const { status, body } = await commitRequest(ctx, caller, input, options, id, session.driver === externalDriver)
+    return { status, body: await withSecrets(ctx, caller, body) }
   } finally {
     reservation.release()
   }
@@ -81,11 +74,10 @@ function commitRequest(
   ]
   // External agents do not report turns, so opening a request starts one. That writes the session, and `putSession` needs the open requests.
   if (external) reads.push(openRequestsOf(input.id))
-  return ctx.commit<ReturnType<typeof toRequest>>(
+  return ctx.commit<Request>(
     {
       label: 'open',
       reads,
-      replay: replayedRequest(id, caller),
       decide: change => {
         const session = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
         if (session instanceof Fault) return session
@@ -93,9 +85,9 @@ function commitRequest(
         if (!known)
           return {
             status: 201,
-            body: toRequest(insertRequest(ctx, change, session, { ...input, requestId: id, digest }), caller),
+            body: toRequest(insertRequest(ctx, change, session, { ...input, requestId: id, digest })),
           }
-        if (known.digest === digest) return { status: 200, body: toRequest(known, caller) }
+        if (known.digest === digest) return { status: 200, body: toRequest(known) }
         return new Fault(
           'key_conflict',
           `Key "${input.key}" was already used for request ${id} with other content; use a new key for a new ask`,
@@ -108,17 +100,6 @@ function commitRequest(
     },
     { caller, op: 'openRequest', input, options },
   )
-}
-
-/** Returns the replay options of calls that reply with a request. A reply with a secret is not stored under its idempotency key, and a repeated call returns the current request instead. */
-export function replayedRequest(id: RequestId, caller: Caller) {
-  return {
-    omitBody: hasSecret,
-    rebuild: (change: ChangeBuilder) => {
-      const row = change.get('request', id)
-      return row ? toRequest(row, caller) : requestNotFound(id)
-    },
-  }
 }
 
 function insertRequest(
@@ -152,7 +133,7 @@ function insertRequest(
     handedFence: null,
   }
   change.put('request', row)
-  change.event(session.id, { type: 'request.opened', value: toRequest(row, null) })
+  change.event(session.id, { type: 'request.opened', value: toRequest(row) })
   return resolveByRule(ctx, change, session, row)
 }
 
@@ -164,156 +145,6 @@ function resolveByRule(ctx: Context, change: ChangeBuilder, session: SessionRow,
   const answer: Answer =
     verdict.verdict === 'allow' ? { kind: 'allow' } : { kind: 'deny', reason: `Denied by a rule: ${verdict.reason}` }
   return resolveRequest(change, row, 'rule', { by: 'rule', rule: verdict.rule, answer }, [])
-}
-
-type AnswerItem = ParsedInput<'answerRequests'>['items'][number]
-
-function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item: AnswerItem): RequestRow | Fault {
-  const found = change.get('request', item.id)
-  if (!found) return requestNotFound(item.id)
-  const drafts = change.find('draft', draftsFor(item.id).query)
-  const row = expireIfDue(change, found, drafts)
-  if (requestTransitionFor(row, 'answer') === 'alreadyResolved') {
-    const { resolution } = row
-    if (
-      resolution?.by === 'person' &&
-      resolution.personId === caller.id &&
-      resolution.answer &&
-      canonicalJson(resolution.answer) === canonicalJson(item.answer)
-    )
-      return item.digest === row.digest ? row : digestMismatch(row)
-    return new Fault('already_resolved', `Request ${item.id} was already resolved by ${resolvedBy(row)}`, {
-      request: toRequest(row, caller),
-    })
-  }
-  if (item.digest !== row.digest) return digestMismatch(row)
-  const problem = answerProblem(row.ask, item.answer) ?? newModeProblem(change, row, item.answer)
-  if (problem)
-    return new Fault('answer_mismatch', `The answer does not fit request ${item.id}: ${problem}`, { id: item.id })
-  const edited = editedDigest(ctx, change, row, item.answer)
-  if (edited instanceof Fault) return edited
-  markNeedsRunner(change, row.session)
-  const who = { person: caller.name, personId: personIdOf(caller), via: caller.via }
-  const resolution = { by: 'person' as const, ...who, answer: item.answer }
-  return resolveRequest(
-    change,
-    row,
-    'answer',
-    edited === null ? resolution : { ...resolution, editedDigest: edited },
-    drafts,
-  )
-}
-
-function newModeProblem(change: ChangeBuilder, row: RequestRow, answer: Answer): string | null {
-  const session = change.get('session', row.session)
-  return session && answer.kind === 'allow' ? modeProblem(change, session, answer.mode) : null
-}
-
-function digestMismatch({ id, digest }: RequestRow): Fault {
-  return new Fault(
-    'digest_mismatch',
-    `Request ${id} has digest ${digest}, not the one you sent. Read the request again before you answer`,
-    {
-      digest,
-    },
-  )
-}
-
-function resolvedBy({ resolution }: RequestRow): string {
-  if (resolution?.by === 'person') return resolution.person ?? 'a person'
-  return resolution?.by === 'rule'
-    ? `rule ${resolution.rule}`
-    : resolution?.by === 'deadline'
-      ? 'its deadline'
-      : 'the agent'
-}
-
-/** Returns the digest of an edited input for the audit log (G7), a Fault if a rule denies that input, or null if nothing was edited. */
-function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
-  if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
-  const ask = { ...row.ask, input: answer.input }
-  const session = change.get('session', row.session) ?? { id: row.session, driver: '', cwd: row.ask.cwd }
-  const verdict = evaluateRules(ctx.rules(change), ask, ctx.ruleContext(session, change.now))
-  if (verdict.verdict === 'deny')
-    return new Fault('answer_mismatch', `The edited input is denied by rule ${verdict.rule}: ${verdict.reason}`, {
-      id: row.id,
-    })
-  return sha256(digestText(row.session, ask))
-}
-
-export function draftsFor(request: RequestId) {
-  return { table: 'draft', query: { where: { request } } } as const
-}
-
-/** Resolves with the reads for answering requests, and the ids of the requests that exist. A request that does not exist yet counts as not found even if it is opened before the answer is decided, because the reads do not include it. */
-async function answerReads(
-  ctx: Context,
-  items: readonly Pick<AnswerItem, 'id' | 'answer'>[],
-): Promise<{ reads: Read[]; found: Set<RequestId> }> {
-  const choosesMode = items.some(({ answer }) => answer.kind === 'allow' && answer.mode !== undefined)
-  const reads: Read[] = choosesMode ? [runnersRead] : []
-  const found = new Set<RequestId>()
-  for (const id of new Set(items.map(item => item.id))) {
-    const row = await ctx.store.get('request', id)
-    if (!row) continue
-    reads.push({ table: 'request', id }, draftsFor(id), { table: 'session', id: row.session })
-    found.add(id)
-  }
-  return { reads, found }
-}
-
-function refuseRemember(answer: Answer): void {
-  if (answer.kind === 'allow' && answer.remember)
-    throw new Fault('unsupported', 'remember is not supported yet; add the rule first, then answer')
-}
-
-export async function answerRequest(
-  ctx: Context,
-  caller: Caller,
-  input: ParsedInput<'answerRequest'>,
-  options: DispatchOptions,
-) {
-  refuseRemember(input.answer)
-  const { reads, found } = await answerReads(ctx, [input])
-  if (!found.has(input.id)) throw requestNotFound(input.id)
-  return ctx.commit<ReturnType<typeof toRequest>>(
-    {
-      label: 'answer',
-      reads,
-      decide: change => {
-        const row = decideAnswer(ctx, change, caller, input)
-        return row instanceof Fault ? row : { status: 200, body: toRequest(row, caller) }
-      },
-    },
-    { caller, op: 'answerRequest', input, options },
-  )
-}
-
-/** Answers several requests in one change, with one result per item; a failing item does not affect the others. */
-export async function answerRequests(
-  ctx: Context,
-  caller: Caller,
-  input: ParsedInput<'answerRequests'>,
-  options: DispatchOptions,
-) {
-  for (const item of input.items) refuseRemember(item.answer)
-  const { reads, found } = await answerReads(ctx, input.items)
-  return ctx.commit(
-    {
-      label: 'answer',
-      reads,
-      decide: change => {
-        const items = input.items.map(item => {
-          const row = found.has(item.id) ? decideAnswer(ctx, change, caller, item) : requestNotFound(item.id)
-          return row instanceof Fault
-            ? { id: item.id, status: row.status, ...row.toJSON() }
-            : { id: item.id, status: 200, request: toRequest(row, caller) }
-        })
-        return { status: 200, body: { items } }
-      },
-    },
-    { caller, op: 'answerRequests', input, options },
-  )
 }
 
 export async function getRequest(
@@ -329,7 +160,7 @@ export async function getRequest(
     return { ready: row.status === 'resolved', value: row }
   }
   const row = await ctx.longPoll(caller, options, `request:${input.id}`, input.wait ?? 0, check)
-  return { status: 200, body: toRequest(row, caller) }
+  return { status: 200, body: await withSecrets(ctx, caller, toRequest(row)) }
 }
 
 async function maySeeSession(ctx: Context, caller: Caller, id: SessionId): Promise<boolean> {
@@ -356,6 +187,6 @@ export async function listRequests(ctx: Context, caller: Caller, input: ParsedIn
     ...(after ? { afterOrd: after.ord } : {}),
   })
   const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
-  const items = page.items.map(row => toRequest(row, caller))
+  const items = page.items.map(row => toRequest(row))
   return { status: 200, body: { items, next: page.more ? (items.at(-1)?.id ?? null) : null } }
 }

@@ -115,7 +115,7 @@ export async function addToken(ctx: Context, caller: Caller, input: ParsedInput<
     {
       label: 'token',
       reads: [{ table: 'token', id: sha256(secret) }, tokensRead],
-      replay: secretNotRepeated(`If you lost the secret of "${input.name}", remove that token and add another`),
+      repeat: secretNotRepeated(`If you lost the secret of "${input.name}", remove that token and add another`),
       decide: change => {
         const { role, name, expiresAt = null, person } = input
         if (expiresAt !== null && expiresAt <= change.now)
@@ -150,16 +150,13 @@ function personToken(change: ChangeBuilder, person: PersonId): TokenRow | Fault 
   )
 }
 
-/** Returns the replay options of calls that reply with a secret. The reply is not stored under its idempotency key, and a repeated call fails instead of returning a secret. */
+/** Decides a repeated call whose first reply contained a secret: the call fails instead of returning a secret again. */
 function secretNotRepeated(advice: string) {
-  return {
-    omitBody: () => true,
-    rebuild: () =>
-      new Fault(
-        'gone',
-        `This call was already made, and its secret is only returned once. ${advice}, with a new Idempotency-Key`,
-      ),
-  }
+  return () =>
+    new Fault(
+      'gone',
+      `This call was already made, and its secret is only returned once. ${advice}, with a new Idempotency-Key`,
+    )
 }
 
 export async function listTokens(ctx: Context) {
@@ -220,7 +217,7 @@ export async function makeLink(ctx: Context, caller: Caller, input: ParsedInput<
     {
       label: 'link',
       reads: [{ table: 'token', id: sha256(code) }, ...(input.person === undefined ? [] : [tokensRead])],
-      replay: secretNotRepeated('Request another link'),
+      repeat: secretNotRepeated('Request another link'),
       decide: change => {
         const own = { role: caller.role, subject: personIdOf(caller), name: caller.name }
         const person = input.person === undefined ? own : personToken(change, input.person)

@@ -1,0 +1,39 @@
+/** Checks that the decision in a row is the decision in the log, so that a row that was changed in the database is not handed to an agent. */
+import { digestText, Fault, type Resolution, secretFieldIds } from '@holdpoint/protocol'
+import { type Context, sha256 } from './context.ts'
+import { scanEvents } from './paging.ts'
+import { resolvedEvent } from './request-transitions.ts'
+import { auditTypes, type RequestRow } from './rows.ts'
+
+/** Resolves with the Fault that says that a resolved request does not match the log, or with null if it does. */
+export async function decisionFault(ctx: Context, row: RequestRow): Promise<Fault | null> {
+  const isIntact = sha256(digestText(row.session, row.ask)) === row.digest && (await isLogged(ctx, row))
+  if (isIntact) return null
+  return new Fault(
+    'store_damaged',
+    `The stored answer to request ${row.id} does not match the log, so it was not handed. Someone may have changed the database. Check it with: holdpoint audit verify`,
+    { id: row.id },
+  )
+}
+
+async function isLogged(ctx: Context, row: RequestRow): Promise<boolean> {
+  if (row.resolvedSeq === undefined) return isLoggedInSession(ctx, row)
+  // The event can be rebuilt from the row exactly, so its hash is enough. The chain of hashes covers it.
+  return (await ctx.store.bodyHashAt(row.resolvedSeq)) === sha256(JSON.stringify(resolvedEvent(row)))
+}
+
+/** Finds the event of a row of schema 3, which does not contain its position. */
+async function isLoggedInSession(ctx: Context, row: RequestRow): Promise<boolean> {
+  const range = { session: row.session, types: auditTypes, newestFirst: true }
+  for await (const { body } of scanEvents(ctx.store, range))
+    if (body.type === 'request.resolved' && body.request === row.id)
+      return body.digest === row.digest && isSameDecision(row, body.resolution)
+  return false
+}
+/** Compares without the answer's content if it contains secrets, because rows of schema 3 contain them and events do not. */
+function isSameDecision({ ask, resolution }: RequestRow, logged: Resolution): boolean {
+  const summary = ({ answer, ...rest }: Resolution) => JSON.stringify([rest, answer?.kind])
+  if (!resolution || summary(resolution) !== summary(logged)) return false
+  const hasSecrets = secretFieldIds(ask).size > 0
+  return hasSecrets || JSON.stringify(resolution.answer) === JSON.stringify(logged.answer)
+}

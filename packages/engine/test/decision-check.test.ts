@@ -1,0 +1,123 @@
+/** R11: a decision that was changed in the database is not handed to the agent. */
+
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { RequestRow } from '../src/index.ts'
+import {
+  type AttachedAgent,
+  approval,
+  expectFault,
+  type GatewayFixture,
+  openFixture,
+  robot,
+  runnerCaller,
+} from './gateway-fixture.ts'
+
+let fixture: GatewayFixture
+let agent: AttachedAgent
+beforeEach(async () => {
+  fixture = await openFixture()
+  agent = await fixture.startAttached()
+})
+/** Changes the stored row without an event, as someone with access to the database can. */
+async function changeRow(id: string, change: (row: RequestRow) => RequestRow): Promise<void> {
+  await fixture.store.commit({
+    label: 'tamper',
+    reads: [{ table: 'request', id }],
+    decide: view => ({
+      puts: [{ table: 'request', row: change(view.get('request', id) as RequestRow) }],
+      result: null,
+    }), // every test opens this request first
+  })
+}
+
+describe('R11: an agent’s report that it is about to use an answer is refused', () => {
+  const changes: [string, (row: RequestRow) => RequestRow][] = [
+    [
+      'a deny was changed to an allow',
+      row => ({ ...row, resolution: { ...row.resolution, answer: { kind: 'allow' } } as RequestRow['resolution'] }),
+    ],
+    ['the ask was changed', row => ({ ...row, ask: approval('rm -rf /') })],
+    ['the ask and the digest were changed', row => ({ ...row, ask: approval('rm -rf /'), digest: '0'.repeat(64) })],
+    [
+      'the person was changed',
+      row => ({ ...row, resolution: { ...row.resolution, person: 'mallory' } as RequestRow['resolution'] }),
+    ],
+    ['the position of the event was changed', row => ({ ...row, resolvedSeq: 1 })],
+    [
+      'the position of the event was removed and the answer changed',
+      ({ resolvedSeq: _, ...row }) => ({
+        ...row,
+        resolution: { ...row.resolution, answer: { kind: 'allow' } } as RequestRow['resolution'],
+      }),
+    ],
+  ]
+  it.each(changes)('if %s', async (_name, change) => {
+    const request = await agent.ask('k')
+    await fixture.deny(request)
+    await changeRow(request.id, change)
+    await expectFault(agent.report(request, 'handed'), 'store_damaged')
+    expect((await fixture.store.get('request', request.id))?.delivery.state).toBe('waiting')
+  })
+  it('if a pending request was given an allow without an event', async () => {
+    const request = await agent.ask('k')
+    await changeRow(request.id, row => ({
+      ...row,
+      status: 'resolved',
+      resolution: { at: row.openedAt, by: 'person', person: 'ada', answer: { kind: 'allow' } },
+    }))
+    await expectFault(agent.report(request, 'handed'), 'store_damaged')
+  })
+})
+
+describe('an unchanged decision is handed', () => {
+  it.each(['person', 'rule', 'deadline', 'edited'])('if it was made by: %s', async by => {
+    if (by === 'rule') await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'ls' })
+    const request = await agent.ask(
+      'k',
+      approval('ls'),
+      by === 'deadline' ? { deadlineMs: 1000, onDeadline: 'deny' } : {},
+    )
+    if (by === 'person') await fixture.allow(request)
+    if (by === 'deadline') await fixture.clock.advance(1600)
+    if (by === 'edited')
+      await fixture.person('answerRequest', {
+        id: request.id,
+        digest: request.digest,
+        answer: { kind: 'allow', input: { command: 'ls -l' }, note: 'with details' },
+      })
+    expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
+  })
+  it('if it is a row of schema 3, which does not contain the position of its event', async () => {
+    const request = await agent.ask('k')
+    await fixture.allow(request)
+    await changeRow(request.id, ({ resolvedSeq: _, sealed: __, ...row }) => row)
+    expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
+  })
+})
+
+describe('F11a: a repeated report with its idempotency key', () => {
+  const hand = (id: string, fence: number) =>
+    fixture.gateway.dispatch(
+      runnerCaller,
+      'reportDelivery',
+      { id, state: 'handed', fence } as never, // the ids come from the gateway
+      { idempotencyKey: 'H1' },
+    )
+  it('hands an allow under the same fence again, because the reply may have been lost', async () => {
+    const request = await agent.ask('k')
+    await fixture.allow(request)
+    expect((await hand(request.id, agent.fence)).status).toBe(200)
+    expect((await hand(request.id, agent.fence)).status).toBe(200)
+  })
+  it('does not hand an allow that became unknown', async () => {
+    const session = await fixture.externalAgent('startSession', { driver: 'external' })
+    const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
+    await fixture.allow(request)
+    const handAsAgent = () =>
+      fixture.gateway.dispatch(robot, 'reportDelivery', { id: request.id, state: 'handed' }, { idempotencyKey: 'H1' })
+    await handAsAgent()
+    await fixture.externalAgent('attachSession', { id: session.id })
+    expect((await fixture.store.get('request', request.id))?.delivery.state).toBe('unknown')
+    await expectFault(handAsAgent(), 'already_resolved')
+  })
+})
