@@ -22,6 +22,8 @@ function noticeText(event: Event): string | null {
       return `A credential was added for “${event.name}” (${event.role})`
     case 'token.removed':
       return `Credential ${event.token} was revoked`
+    case 'token.exposed':
+      return `${exposedToken(event)}${event.in === null ? '' : ` in session ${event.in}`}. Replace it: holdpoint token rotate`
     case 'attempt.refused':
       return `${event.by} was refused: ${event.what} (${event.code})`
     case 'clock.jumped':
@@ -33,6 +35,10 @@ function noticeText(event: Event): string | null {
     default:
       return null
   }
+}
+
+function exposedToken({ token, name, by }: Extract<Event, { type: 'token.exposed' }>): string {
+  return `${by} sent ${token === undefined ? 'what looks like a credential of Holdpoint' : `the credential of “${name}” (${token})`}`
 }
 
 type SessionDeleted = Extract<Event, { type: 'session.deleted' }>

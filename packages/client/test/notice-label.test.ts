@@ -31,6 +31,16 @@ it('a restored or damaged store says what was lost, revoked and left unknown', (
   )
 })
 
+it('a credential that an agent sent is named with its id, the session and the advice to replace it', () => {
+  const exposed = { type: 'token.exposed', operation: 'appendEvents', by: 'local runner' }
+  expect(label({ ...exposed, token: 'tok_1', name: 'owner', in: 'ses_1' })).toBe(
+    'local runner sent the credential of “owner” (tok_1) in session ses_1. Replace it: holdpoint token rotate',
+  )
+  expect(label({ ...exposed, in: null })).toBe(
+    'local runner sent what looks like a credential of Holdpoint. Replace it: holdpoint token rotate',
+  )
+})
+
 it('names that people or agents chose are escaped', () => {
   expect(label({ type: 'token.added', role: 'agent', name: 'ci\u202e\n' })).not.toMatch(/[\u202e\n]/)
 })

@@ -50,6 +50,19 @@ function lying(call: Call, op: OperationName, lie: Lie): Call {
   }) as Call
 }
 
+it('L1: an agent whose ask contains a credential of Holdpoint is denied by the built-in rule, and runs nothing even if a gateway allows it', async () => {
+  fixture = await RunnerFixture.open()
+  const leaking: Ask = { ...ask, input: { command: 'echo hp_Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG' } }
+  const honest = await connectAgent({ call: fixture.asAgent })
+  expect(await honest.ask(leaking, { key: 'k' })).toMatchObject({
+    kind: 'answer',
+    by: 'rule',
+    answer: { kind: 'deny', reason: expect.stringContaining('Built-in: Holdpoint’s own credentials') },
+  })
+  const deceived = await connectAgent({ call: lying(fixture.asAgent, 'openRequest', resolved({ kind: 'allow' })) })
+  await expect(deceived.ask(leaking, { key: 'k2' })).rejects.toThrow(/contains one of Holdpoint’s credentials/)
+})
+
 describe.each(['openRequest', 'getRequest'] as const)('F1, Z1: a gateway that lies in its reply to %s', op => {
   it.each(lies)('gets no agent to run anything with %s', async (_, lie, problem) => {
     fixture = await RunnerFixture.open()

@@ -5,12 +5,13 @@ import {
   Fault,
   formatId,
   type IdPrefix,
+  newSecret,
   quotas,
   type Rule,
   rates,
   type SessionId,
 } from '@holdpoint/protocol'
-import { dataFolderRule, type ProtectedFolder, type RuleContext } from '@holdpoint/rules'
+import { credentialRule, dataFolderRule, type ProtectedFolder, type RuleContext } from '@holdpoint/rules'
 import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
@@ -138,7 +139,7 @@ export class Context {
     return formatId(prefix, this.#random(20))
   }
   secret(bytes = 32): string {
-    return Buffer.from(this.#random(bytes)).toString('base64url')
+    return newSecret(this.#random, bytes)
   }
 
   /** Commits a mutation, once per idempotency key. Keys are scoped to the caller and the operation. The change of a caller whose credential is no longer valid is refused, even if the credential was revoked after the call had started. */
@@ -199,7 +200,7 @@ export class Context {
 
   /** The rules that nobody can remove. */
   get builtInRules(): readonly Rule[] {
-    return this.#protectedFolder ? [dataFolderRule] : []
+    return [...(this.#protectedFolder ? [dataFolderRule] : []), credentialRule]
   }
   ruleContext(
     session: Pick<SessionRow, 'driver' | 'cwd'> & { readonly id: SessionId | null },

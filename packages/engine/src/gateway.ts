@@ -24,6 +24,7 @@ import {
 import { ProtectedFolder, type ProtectedFolderOptions } from '@holdpoint/rules'
 import { accessFault, extraActions } from './authorization.ts'
 import { Context, defaultSettings, type Settings } from './context.ts'
+import { maskAgentInput, raiseAlarm } from './exposed-credentials.ts'
 import { Feed } from './feed.ts'
 import {
   appendEvents,
@@ -291,7 +292,10 @@ export async function openGateway({
     if (caller && options.bytes !== undefined && spec.method !== 'GET')
       ctx.quotas.writtenBytes.take(caller, options.bytes)
     const run = operations[op] as Operation<OperationName> // `op` also selected the schema that parsed the input
-    return run(ctx, caller ?? anonymousCaller, parsedInput, options)
+    if (!caller) return run(ctx, anonymousCaller, parsedInput, options)
+    const { value: safeInput, found } = maskAgentInput(caller, op, parsedInput)
+    if (found.size > 0) await raiseAlarm(ctx, caller, op, parsedInput, found, options)
+    return run(ctx, caller, safeInput as ParsedInput<OperationName>, options) // masking does not change the type
   }
   return {
     dispatchUnparsed,

@@ -117,6 +117,7 @@ export const auditTypes = [
   'rule.removed',
   'token.added',
   'token.removed',
+  'token.exposed',
   'attempt.refused',
   'clock.jumped',
   'store.restored',

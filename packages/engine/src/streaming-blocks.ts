@@ -1,5 +1,13 @@
 /** Holds blocks of text and tool input while they stream. Deltas are rate-limited and never stored; the finished block is stored as an event. */
-import { type Clock, type Delta, limits, type SessionId, type StreamingBlock } from '@holdpoint/protocol'
+import {
+  type Clock,
+  type Delta,
+  limits,
+  maskCredentials,
+  type SessionId,
+  type StreamingBlock,
+  shownLength,
+} from '@holdpoint/protocol'
 import type { EphemeralFrame, SerializedFrame } from './gateway.ts'
 import type { StoredEvent } from './store.ts'
 
@@ -7,10 +15,16 @@ export function ephemeralFrame(session: SessionId | null, frame: EphemeralFrame)
   return { cursor: null, session, json: JSON.stringify(frame) }
 }
 
+/** A block, and the end of its text that is not shown yet because it may be the start of one of Holdpoint's credentials. */
+interface HeldBlock {
+  readonly shown: StreamingBlock
+  readonly held: string
+}
+
 export class StreamingBlocks {
   readonly #clock: Clock
   readonly #sendFrame: (frame: SerializedFrame) => void
-  readonly #blocks = new Map<SessionId, Map<string, StreamingBlock>>()
+  readonly #blocks = new Map<SessionId, Map<string, HeldBlock>>()
   /** Deltas not sent yet, merged per block. A session has an entry here while its send timer runs. */
   readonly #unsent = new Map<SessionId, Map<string, Delta>>()
 
@@ -20,22 +34,30 @@ export class StreamingBlocks {
   }
 
   add(session: SessionId, delta: Delta): void {
-    const blocks = this.#blocks.get(session) ?? new Map<string, StreamingBlock>()
+    const blocks = this.#blocks.get(session) ?? new Map<string, HeldBlock>()
     const known = blocks.get(delta.block)
     if (!known && blocks.size >= limits.blocksPerSessionMax) return
     const newPart = known ? newPartOf(known, delta) : delta
     if (!newPart) return
     const { offset, text, ...rest } = newPart
-    const follows = known && offset === known.offset + known.text.length
-    if (follows && known.text.length + text.length > limits.blockMaxBytes) return
+    const follows = known && offset === endOf(known)
+    if (follows && known.shown.text.length + text.length > limits.blockMaxBytes) return
     // If earlier deltas are missing (lost, or sent before this gateway started), keep only the new part. The finished block will contain the whole text.
-    blocks.set(delta.block, follows ? { ...known, text: known.text + text } : { ...rest, session, offset, text })
+    const before = follows ? known : { shown: { ...rest, session, offset, text: '' }, held: '' }
+    const all = before.held + text
+    const length = shownLength(all)
+    const { value: safe } = maskCredentials(all.slice(0, length))
+    blocks.set(delta.block, {
+      shown: { ...before.shown, text: before.shown.text + safe },
+      held: all.slice(length),
+    })
     this.#blocks.set(session, blocks)
-    this.#queue(session, newPart)
+    if (safe !== '')
+      this.#queue(session, { ...newPart, offset: before.shown.offset + before.shown.text.length, text: safe })
   }
   all(session?: SessionId): StreamingBlock[] {
-    if (session) return [...(this.#blocks.get(session)?.values() ?? [])]
-    return [...this.#blocks.values()].flatMap(blocks => [...blocks.values()])
+    const sessions = session ? [this.#blocks.get(session)] : [...this.#blocks.values()]
+    return sessions.flatMap(blocks => [...(blocks?.values() ?? [])].map(({ shown }) => shown))
   }
   /** Returns the streaming messages whose text is known from the first character. Only these can be stored as partial messages. */
   partialMessages(session: SessionId): StreamingBlock[] {
@@ -105,9 +127,14 @@ export class StreamingBlocks {
 }
 
 /** Returns the part of a delta that is new, or null if all of it is already known. Deltas can overlap, because a client repeats a call whose reply was lost. */
-function newPartOf(known: StreamingBlock, delta: Delta): Delta | null {
-  const alreadySeen = known.offset + known.text.length - delta.offset
+function newPartOf(known: HeldBlock, delta: Delta): Delta | null {
+  const alreadySeen = endOf(known) - delta.offset
   if (alreadySeen <= 0) return delta
   if (alreadySeen >= delta.text.length) return null
   return { ...delta, offset: delta.offset + alreadySeen, text: delta.text.slice(alreadySeen) }
+}
+
+/** The position after the last character that is known, including those that are not shown. */
+function endOf({ shown, held }: HeldBlock): number {
+  return shown.offset + shown.text.length + held.length
 }

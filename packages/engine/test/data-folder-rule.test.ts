@@ -72,7 +72,10 @@ describe('the built-in rule for the data folder', () => {
 
   it('P11: is listed with the other rules, holds for draft rules too, and cannot be removed', async () => {
     const listed = (await fixture.person('listRules', {})).items
-    expect(listed).toMatchObject([{ id: ruleId, effect: 'deny', note: 'Built-in: Holdpoint’s own data folder' }])
+    expect(listed).toMatchObject([
+      { id: ruleId, effect: 'deny', note: 'Built-in: Holdpoint’s own data folder' },
+      { effect: 'deny', note: 'Built-in: Holdpoint’s own credentials' },
+    ])
     await expectFault(fixture.person('removeRule', { id: ruleId as (typeof listed)[number]['id'] }), 'forbidden')
     const ask = approval('cat ~/.holdpoint/token')
     expect(await fixture.person('checkRules', { ask, rules: [] })).toMatchObject({ verdict: 'deny', rule: ruleId })

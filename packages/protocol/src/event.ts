@@ -254,6 +254,17 @@ const EventBody = z.discriminatedUnion('type', [
   }),
   z.object({
     type: z
+      .literal('token.exposed')
+      .describe('An agent sent one of Holdpoint’s credentials. The credential was masked, but the agent has it.'),
+    token: TokenId.optional().describe('The id of the token. Missing if no token of this gateway matches.'),
+    role: z.string().optional().describe('Who the token is for.'),
+    name: z.string().optional().describe('The name of the person or program that uses the token.'),
+    in: SessionId.nullable().describe('The session in which the credential appeared; null if it is not known.'),
+    operation: z.string().describe('The operation in whose input the credential appeared.'),
+    by: z.string().describe('The name of the caller.'),
+  }),
+  z.object({
+    type: z
       .literal('attempt.refused')
       .describe('A caller attempted an operation without permission. Not sent in this version.'),
     what: z.string().describe('The operation that was attempted.'),

@@ -37,6 +37,7 @@ export {
   pageSecretProtocol,
 } from './contract.ts'
 export { type AuditDecision, AuditEntry, type AuditNotice, Token } from './contract-admin.ts'
+export { hasCredential, type Masked, maskCredentials, newSecret, possibleSecrets, shownLength } from './credentials.ts'
 export { digestText, requestIdText } from './digest.ts'
 export { type EscapeOptions, escapeInvisible, hasInvisible } from './escape-invisible.ts'
 export {

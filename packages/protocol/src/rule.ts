@@ -14,7 +14,9 @@ export const RuleDraft = z
       .string()
       .min(1)
       .max(limits.nameMax)
-      .describe('The name of the tool that the rule is for, for example "Bash". Built-in rules are for every tool: "*".'),
+      .describe(
+        'The name of the tool that the rule is for, for example "Bash". Built-in rules are for every tool: "*".',
+      ),
     command: z
       .string()
       .min(1)

@@ -1,5 +1,5 @@
 /** The rules that every gateway has and nobody can remove. They deny what would give an agent Holdpoint's own credentials. */
-import { type Rule, RuleId, type Verdict } from '@holdpoint/protocol'
+import { hasCredential, type Rule, RuleId, type Verdict } from '@holdpoint/protocol'
 import type { RuleSubject } from './evaluate.ts'
 import type { ProtectedFolder } from './protected-folder.ts'
 
@@ -7,6 +7,7 @@ function builtInRule(id: string, note: string): Rule {
   return { id: RuleId.parse(id), effect: 'deny', tool: '*', note, madeBy: 'Holdpoint', madeAt: 0, version: 1 }
 }
 export const dataFolderRule = builtInRule('rul_00000000000000000001', 'Built-in: Holdpoint’s own data folder')
+export const credentialRule = builtInRule('rul_00000000000000000002', 'Built-in: Holdpoint’s own credentials')
 
 /** What the built-in rules need to know about a call. */
 export interface BuiltInContext {
@@ -16,12 +17,19 @@ export interface BuiltInContext {
 }
 
 const advice = 'Agents may not read or change it; leave it out of the call.'
+const credentialAdvice = 'The input contains one; leave it out of the call.'
 const tooLong = 'This call is too long to check, so a person has to decide.'
 
 /** Returns null if no built-in rule applies. */
 export function evaluateBuiltInRules(subject: RuleSubject, context: BuiltInContext): Verdict | null {
+  // The gateway masks credentials, so such a call could not run as a person has read it.
+  if (hasCredential(subject.input)) return denial(credentialRule, credentialAdvice)
   const touch = context.protectedFolder?.touchedBy(subject.tool, subject.input, [context.cwd, subject.cwd]) ?? 'no'
   if (touch === 'no') return null
-  const [verdict, sentence] = touch === 'yes' ? (['deny', advice] as const) : (['ask', tooLong] as const)
-  return { verdict, rule: dataFolderRule.id, reason: `${dataFolderRule.note}. ${sentence}` }
+  const denied = denial(dataFolderRule, touch === 'yes' ? advice : tooLong)
+  return touch === 'yes' ? denied : { ...denied, verdict: 'ask' }
+}
+
+function denial({ id, note }: Rule, sentence: string): Verdict {
+  return { verdict: 'deny', rule: id, reason: `${note}. ${sentence}` }
 }

@@ -1,3 +1,3 @@
-export { type BuiltInContext, dataFolderRule } from './built-in.ts'
+export { type BuiltInContext, credentialRule, dataFolderRule } from './built-in.ts'
 export { evaluateRules, type RuleContext, type RuleSubject, validateRule } from './evaluate.ts'
 export { ProtectedFolder, type ProtectedFolderOptions } from './protected-folder.ts'

@@ -64,6 +64,7 @@ const auditTypesOfSchema4 = [
   'rule.removed',
   'token.added',
   'token.removed',
+  'token.exposed',
   'attempt.refused',
   'clock.jumped',
   'store.restored',

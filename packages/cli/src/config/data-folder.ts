@@ -14,7 +14,7 @@ import {
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { processStartTime } from '@holdpoint/drivers'
-import { Fault, formatId, messageOf, RunnerId } from '@holdpoint/protocol'
+import { Fault, formatId, messageOf, newSecret, RunnerId } from '@holdpoint/protocol'
 import { version } from '../version.ts'
 import { type AccessProblem, privateAccessProblem, privateEntryProblem } from './file-access.ts'
 import { dataFolderTexts } from './texts.ts'
@@ -104,7 +104,7 @@ function makeFolder(folder: string): void {
 
 function readOrCreateToken(folder: string, file: string): string {
   requirePrivate(folder)
-  const secret = readOrCreate(file, () => `hp_${randomBytes(32).toString('base64url')}`)
+  const secret = readOrCreate(file, () => newSecret(randomBytes))
   if (secret.length < 40)
     throw new Fault(
       'unauthenticated',

@@ -5,7 +5,9 @@ import {
   digestText,
   Fault,
   formatId,
+  hasCredential,
   type JsonObject,
+  maskCredentials,
   type Request,
   type RequestId,
   type Resolution,
@@ -33,8 +35,10 @@ export interface ExpectedRequest {
 }
 
 export function expectRequest(session: SessionId, key: string, ask: Ask): ExpectedRequest {
-  const text = digestText(session, ask)
-  const id = formatId('req', createHash('sha256').update(requestIdText(session, key)).digest())
+  // The gateway masks Holdpoint's own credentials before it looks at the call.
+  const { value: masked } = maskCredentials({ key, ask })
+  const text = digestText(session, masked.ask)
+  const id = formatId('req', createHash('sha256').update(requestIdText(session, masked.key)).digest())
   return { id, session, ask, digest: sha256(text), digestText: text }
 }
 
@@ -54,6 +58,8 @@ export function permittedInput({ id, session, ask }: ExpectedRequest, resolution
   const { answer, editedDigest } = resolution
   if (answer?.kind !== 'allow') return null
   if (ask.kind !== 'approval') throw new WrongRequest(id, `it allows a request of kind ${ask.kind}`)
+  if (hasCredential(ask.input))
+    throw new WrongRequest(id, 'it allows a call that contains one of Holdpoint’s credentials')
   if (answer.input === undefined) {
     if (editedDigest !== undefined) throw new WrongRequest(id, 'the edited input is missing')
     return ask.input

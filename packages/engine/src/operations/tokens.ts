@@ -108,7 +108,7 @@ function ensureTokenIn(
 }
 
 export async function addToken(ctx: Context, caller: Caller, input: ParsedInput<'addToken'>, options: DispatchOptions) {
-  const secret = `hp_${ctx.secret()}`
+  const secret = ctx.secret()
   const token = ctx.newId('tok')
   const newSubject = { person: ctx.newId('per'), runner: ctx.newId('run'), agent: token }[input.role]
   return ctx.commit<Token & { secret: string }>(
