@@ -231,6 +231,12 @@ export class Context {
   close(): void {
     this.#closing = true
   }
+  /** Rejects if the credential was revoked in the meantime. Must be called after the data was read, so that nothing that was committed after the revocation is returned. */
+  async #requireCredential({ credential }: Caller): Promise<void> {
+    if (credential === undefined) return
+    const [token, now] = await Promise.all([this.store.get('token', credential), this.store.now()])
+    if (!token || !isTokenValid(token, now)) throw credentialNotValid()
+  }
   /** Calls `check` once, and again after each event of the topic, until `check` returns a result that is ready or `waitMs` has passed. Rejects if the caller aborts or the gateway closes. Gives the caller's slot back while it waits. */
   async longPoll<T>(
     caller: Caller,
@@ -260,7 +266,10 @@ export class Context {
         const waiter = this.feed.waitFor(topic)
         wake = waiter.cancel
         const result = await attempt()
-        if (result) return result.value
+        if (result) {
+          await this.#requireCredential(caller)
+          return result.value
+        }
         if (signal?.aborted || this.#closing)
           throw new Fault('draining', 'The gateway is stopping; try again in a moment')
         slot?.release()

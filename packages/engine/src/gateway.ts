@@ -20,6 +20,7 @@ import {
   type RunnerId,
   type SessionId,
   systemClock,
+  type TokenId,
 } from '@holdpoint/protocol'
 import { ProtectedFolder, type ProtectedFolderOptions } from '@holdpoint/rules'
 import { accessFault, extraActions } from './authorization.ts'
@@ -162,6 +163,8 @@ export interface Gateway {
   authenticate(credential: Credential, via: Via): Promise<Caller | null>
   /** Registers a bearer token unless the token already exists. Called at every start for the owner and the local runner: with the id of the data folder, the token also replaces the earlier token of that role and data folder, and a runner's token is for the runner with that id. */
   ensureToken(secret: string, role: Role, name: string, dataFolder?: RunnerId): Promise<Caller>
+  /** Calls the listener with the id of every token that is revoked or expires, also by another gateway with the same store, and before any later event is published. */
+  onRevoked(listener: (token: TokenId) => void): void
   /** Exchanges the one-time code of a sign-in link for a cookie and a page secret. */
   redeemLink(code: string): Promise<SignIn>
   /** Returns the proof that this gateway knows the token with this hint. Rejects with a Fault if it does not. */
@@ -303,6 +306,10 @@ export async function openGateway({
     subscribe: (caller, options, listener) => subscribe(ctx, caller, options, listener),
     authenticate: (credential, via) => authenticate(ctx, credential, via),
     ensureToken: (secret, role, name, dataFolder) => ensureToken(ctx, secret, role, name, dataFolder ?? null),
+    onRevoked: listener =>
+      feed.onEvent(({ body }) => {
+        if (body.type === 'token.removed') listener(body.token)
+      }),
     redeemLink: code => redeemLink(ctx, code),
     proveToken: (hint, subject) => proveToken(ctx, hint, subject),
     close: async () => {

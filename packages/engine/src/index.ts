@@ -51,6 +51,7 @@ export type {
   View,
   Writes,
 } from './store.ts'
+export { credentialNotValid } from './token-transitions.ts'
 export {
   type RequestState,
   type RequestTransition,

@@ -194,6 +194,21 @@ describe('a revoked token', () => {
       expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'unauthenticated' } })
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
   })
+  it('A12: gets no answer from a long poll, even if the answer is committed together with the revocation', async () => {
+    const agent = await newCaller('agent', 'ci')
+    const call = callAs(fixture.gateway, agent)
+    const session = await call('startSession', { driver: 'external' })
+    const request = await call('openRequest', { id: session.id, key: 'k', ask: approval() })
+    const poll = call('getRequest', { id: request.id, wait: 60_000 })
+    const commands = call('listCommands', { id: session.id, wait: 60_000 })
+    await Promise.all([
+      remove(agent),
+      fixture.allow(request),
+      fixture.person('sendMessage', { id: session.id, text: 'x' }),
+    ])
+    await expectFault(poll, 'unauthenticated')
+    await expectFault(commands, 'unauthenticated')
+  })
   it('cannot replay an earlier call with its idempotency key', async () => {
     const ada = await newCaller('person', 'ada')
     const once = { idempotencyKey: 'k' }

@@ -1,5 +1,5 @@
 /** Checks the Host, Origin and Sec-Fetch-Site headers and the credential of a request, in the same way for HTTP, event streams and WebSockets. */
-import type { Caller, Credential, Gateway, Via } from '@holdpoint/engine'
+import { type Caller, type Credential, credentialNotValid, type Gateway, type Via } from '@holdpoint/engine'
 import { Fault, limits, pageSecretHeader, pageSecretProtocol } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 import { parseSignInCookie } from './sign-in-cookie.ts'
@@ -8,12 +8,13 @@ import type { WrongAttempts } from './wrong-attempts.ts'
 /** The access that a request needs. `page` (a file of the page) and `public` need no credential. `read` and `write` are for operations, and `socket` allows both. */
 export type AccessLevel = 'page' | 'public' | 'read' | 'write' | 'socket'
 
-export interface Authenticated {
-  readonly caller: Caller | null
-  /** Checks the credential again. Streams and sockets call this method regularly, because they may stay open after their credential is revoked. */
-  revalidate(): Promise<Caller>
+/** Resolves with the caller, or null if the access needs no credential. */
+export type Authenticator = (incoming: IncomingRequest, access: AccessLevel) => Promise<Caller | null>
+
+export function requireCaller(caller: Caller | null): Caller {
+  if (!caller) throw new Fault('unauthenticated', credentialNeeded)
+  return caller
 }
-export type Authenticator = (incoming: IncomingRequest, access: AccessLevel) => Promise<Authenticated>
 
 export interface AuthenticatorOptions {
   readonly gateway: Pick<Gateway, 'authenticate'>
@@ -48,31 +49,16 @@ export function createAuthenticator({
     const site = incoming.header('sec-fetch-site')
     if (access !== 'page' && site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new Fault('wrong_origin', 'Pages of other sites may not call this gateway.')
-    if (access === 'page' || access === 'public') return anonymous
+    if (access === 'page' || access === 'public') return null
     const credential = findCredential(incoming, access, port)
     if (credential.kind === 'cookie') checkCookieUse(access, origin !== undefined, site)
-    const via = viaOf(credential, incoming)
-    const revalidate = async () => {
-      const caller = await gateway.authenticate(credential, via)
-      if (!caller) throw unknownCredential()
-      return caller
-    }
-    const caller = await gateway.authenticate(credential, via)
-    if (!caller) throw wrongAttempts.refuse(incoming.source, unknownCredential())
-    return { caller, revalidate }
+    const caller = await gateway.authenticate(credential, viaOf(credential, incoming))
+    if (!caller) throw wrongAttempts.refuse(incoming.source, credentialNotValid())
+    return caller
   }
 }
 
-function unknownCredential(): Fault {
-  return new Fault('unauthenticated', 'This credential is unknown, expired or revoked. Sign in again.')
-}
-
 const credentialNeeded = 'This request needs a credential. Send the header Authorization: Bearer, or sign in.'
-
-const anonymous: Authenticated = {
-  caller: null,
-  revalidate: () => Promise.reject(new Fault('unauthenticated', credentialNeeded)),
-}
 
 /** The Host header of requests over the Unix socket, which has no port. It is accepted over TCP too, so that the check does not depend on the transport. That is safe: browsers send this host only to port 80, and it is not part of the accepted origins. */
 const hostOverUnix = 'localhost'

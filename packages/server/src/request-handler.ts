@@ -1,5 +1,5 @@
 /** Handles a request of any transport: authenticates the caller, finds the route, reads the input and runs the operation. */
-import type { Caller, CrashPoint, Gateway } from '@holdpoint/engine'
+import { type Caller, type CrashPoint, credentialNotValid, type Gateway } from '@holdpoint/engine'
 import {
   apiRoot,
   contract,
@@ -11,7 +11,7 @@ import {
   slotUnits,
 } from '@holdpoint/protocol'
 import { type Admission, nobody } from './admission.ts'
-import { type AccessLevel, type Authenticated, type Authenticator, createAuthenticator } from './authenticate.ts'
+import { type AccessLevel, type Authenticator, createAuthenticator, requireCaller } from './authenticate.ts'
 import {
   type ByteSink,
   type FlatHeaders,
@@ -25,7 +25,8 @@ import {
 import { readIdempotencyKey, readInput } from './input.ts'
 import { openapiText } from './openapi.ts'
 import { createOperationDispatcher, type OperationDispatcher, slotUnitsOf } from './operation-dispatcher.ts'
-import { findRoute, type Target } from './routes.ts'
+import type { Revocations } from './revocations.ts'
+import { findRoute, type Route, type Target } from './routes.ts'
 import { formatSignInCookie } from './sign-in-cookie.ts'
 import { readStreamOptions, sseSink, streamHeaders } from './sse-stream.ts'
 import type { StaticFiles } from './static-files.ts'
@@ -44,6 +45,7 @@ export interface RequestHandlerOptions {
   /** Shared by all handlers of a server. */
   readonly admission: Admission
   readonly wrongAttempts: WrongAttempts
+  readonly revocations: Revocations
 }
 
 export class RequestHandler {
@@ -52,15 +54,17 @@ export class RequestHandler {
   readonly subscriptions: SubscriptionHub
   readonly log: Log
   readonly admission: Admission
+  readonly revocations: Revocations
   readonly #options: RequestHandlerOptions
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options
     this.log = options.log
     this.admission = options.admission
+    this.revocations = options.revocations
     this.authenticate = createAuthenticator(options)
     this.operations = createOperationDispatcher(options.gateway, options.crashPoint)
-    this.subscriptions = createSubscriptionHub(options.gateway, options.log)
+    this.subscriptions = createSubscriptionHub(options.gateway, options.revocations, options.log)
   }
 
   /** Resolves with the reply. Never rejects, because every error becomes a fault reply. */
@@ -85,25 +89,47 @@ export class RequestHandler {
     if (!path.startsWith(`${apiRoot}/`)) return this.#handleOutsideApi(incoming, path)
     const route = findRoute(path.slice(apiRoot.length))
     const target = route?.targets.get(incoming.method)
-    const authenticated = await this.authenticate(incoming, target ? accessFor(target) : 'public')
+    const caller = await this.authenticate(incoming, target ? accessFor(target) : 'public')
     if (!route)
       throw new Fault('not_found', 'There is no such operation. GET /api/v1/openapi.json lists all operations.')
     if (!target) return wrongMethod([...route.targets.keys()])
-    if (authenticated.caller) this.#admitConnection(incoming, authenticated.caller)
+    if (!caller) return this.#handleTarget(incoming, null, target, route.params, query)
+    this.#admitConnection(incoming, caller)
+    return this.#untilRevoked(caller, this.#handleTarget(incoming, caller, target, route.params, query))
+  }
+
+  async #handleTarget(
+    incoming: IncomingRequest,
+    caller: Caller | null,
+    target: Target,
+    params: Route['params'],
+    query: string,
+  ): Promise<OutgoingReply> {
     switch (target) {
       case 'events':
-        return this.#openStream(incoming, authenticated, query)
+        return this.#openStream(incoming, requireCaller(caller), query)
       case 'openapi':
         return { ...jsonReply(200, null), body: openapiText(this.#options.version) }
       case 'socket':
         throw new Fault('bad_input', 'This path is for WebSockets. Connect with an upgrade request.')
       default: {
-        const takeBytes = (bytes: number) =>
-          incoming.onClose(this.admission.requestBytes.take(authenticated.caller ?? nobody, bytes))
-        const received = await readInput(incoming, target, route.params, query, takeBytes)
-        return this.#runOperation(incoming, authenticated, target, received)
+        const takeBytes = (bytes: number) => incoming.onClose(this.admission.requestBytes.take(caller ?? nobody, bytes))
+        const received = await readInput(incoming, target, params, query, takeBytes)
+        return this.#runOperation(incoming, caller, target, received)
       }
     }
+  }
+
+  /** Resolves with the reply, or rejects as soon as the credential is revoked. Then the reply is sent and the connection closed, which also cancels the operation. */
+  #untilRevoked(caller: Caller, reply: Promise<OutgoingReply>): Promise<OutgoingReply> {
+    return new Promise((resolve, reject) => {
+      const onRevoked = () => {
+        // Wait for one turn of the event loop, so that an operation that revokes its own credential, such as a sign-out, can reply.
+        setImmediate(() => reject(credentialNotValid()))
+      }
+      const stop = this.revocations.watch(caller.token, onRevoked)
+      reply.finally(stop).then(resolve, reject)
+    })
   }
 
   /** Counts the request for its credential until the reply is sent. */
@@ -124,7 +150,7 @@ export class RequestHandler {
 
   async #runOperation(
     incoming: IncomingRequest,
-    { caller }: Authenticated,
+    caller: Caller | null,
     op: OperationName,
     { input, bytes }: { readonly input: unknown; readonly bytes: number },
   ): Promise<OutgoingReply> {
@@ -169,18 +195,13 @@ export class RequestHandler {
     return ['set-cookie', formatSignInCookie({ port: this.#options.port, secret, ttlMs, secure })]
   }
 
-  async #openStream(
-    incoming: IncomingRequest,
-    { caller, revalidate }: Authenticated,
-    query: string,
-  ): Promise<OutgoingReply> {
+  async #openStream(incoming: IncomingRequest, caller: Caller, query: string): Promise<OutgoingReply> {
     const options = readStreamOptions(query, incoming.header('last-event-id'))
-    const subscriber = caller ?? (await revalidate())
     const onClose = (callback: () => void) => incoming.onClose(callback)
-    const slot = this.admission.slots.slotFor(subscriber, slotUnits.snapshot, onClose)
+    const slot = this.admission.slots.slotFor(caller, slotUnits.snapshot, onClose)
     onClose(() => slot.release())
     await slot.acquire()
-    const subscription = await this.subscriptions.subscribe(subscriber, options, revalidate)
+    const subscription = await this.subscriptions.subscribe(caller, options)
     onClose(() => subscription.unsubscribe())
     const open = (sink: ByteSink) => subscription.open(sseSink(sink, options.after), () => slot.release())
     return { status: 200, headers: streamHeaders, body: open }

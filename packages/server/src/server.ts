@@ -6,6 +6,7 @@ import type { Log } from './http-message.ts'
 import { handleFetch } from './in-process.ts'
 import { type ConnectionLimits, type CreateHandler, type ListenAddress, type Listening, listen } from './listen.ts'
 import { RequestHandler } from './request-handler.ts'
+import { Revocations } from './revocations.ts'
 import { openStaticFiles } from './static-files.ts'
 import { WrongAttempts } from './wrong-attempts.ts'
 
@@ -37,7 +38,14 @@ const portInProcess = 80
 export function createServer(options: ServerOptions): Server {
   const { staticDir, version = '0.0.0', log = logToStderr, connectionLimits, ...rest } = options
   const staticFiles = openStaticFiles(staticDir)
-  const shared = { staticFiles, version, log, admission: new Admission(), wrongAttempts: new WrongAttempts() }
+  const shared = {
+    staticFiles,
+    version,
+    log,
+    admission: new Admission(),
+    wrongAttempts: new WrongAttempts(),
+    revocations: new Revocations(options.gateway),
+  }
   const createHandler: CreateHandler = (port, host) => {
     const hosts = host === null ? rest.hosts : [...(rest.hosts ?? []), host]
     return new RequestHandler({ ...rest, ...shared, ...(hosts && { hosts }), port })

@@ -13,7 +13,7 @@ import {
   slotUnits,
 } from '@holdpoint/protocol'
 import { type WebSocket, WebSocketServer } from 'ws'
-import type { Authenticated } from './authenticate.ts'
+import { requireCaller } from './authenticate.ts'
 import { type IncomingRequest, toFault } from './http-message.ts'
 import { readIdempotencyKey } from './input.ts'
 import { isLongPoll, slotUnitsOf } from './operation-dispatcher.ts'
@@ -51,17 +51,16 @@ export function openSockets(handler: RequestHandler): Sockets {
       const onError = () => socket.destroy()
       socket.once('error', onError)
       try {
-        const { caller, revalidate } = await handler.authenticate(incoming, 'socket')
+        const caller = requireCaller(await handler.authenticate(incoming, 'socket'))
         if (closed) throw new Fault('draining', 'This gateway is shutting down. Connect again in a moment.')
         if (incoming.target !== `${apiRoot}/socket`)
           throw new Fault('not_found', `There is no WebSocket at this path. Connect to ${apiRoot}/socket.`)
-        const authenticated = { caller: caller ?? (await revalidate()), revalidate }
-        incoming.onClose(handler.admission.connections.take(authenticated.caller))
-        incoming.onClose(handler.admission.sockets.take(authenticated.caller))
+        incoming.onClose(handler.admission.connections.take(caller))
+        incoming.onClose(handler.admission.sockets.take(caller))
         incoming.protect()
         socket.off('error', onError)
         server.handleUpgrade(req, socket, head, ws => {
-          const connection = new SocketConnection(ws, handler, authenticated)
+          const connection = new SocketConnection(ws, handler, caller)
           connections.add(connection)
           ws.once('close', () => connections.delete(connection))
         })
@@ -93,12 +92,13 @@ function encodeReply(id: FrameId | null, reply: Reply): Buffer {
 type Fields = { readonly [key: string]: Json }
 type FrameId = string | number
 
+const revokedCloseMs = 1000
+
 /** One WebSocket with its running operations and at most one subscription. The client chooses the id of each operation. */
 class SocketConnection {
   readonly #ws: WebSocket
   readonly #writer: SocketWriter
   readonly #handler: RequestHandler
-  readonly #authenticated: Authenticated
   readonly #caller: Caller
   /** For each running operation, by its id, a function that cancels the operation. */
   readonly #running = new Map<FrameId, () => void>()
@@ -108,21 +108,23 @@ class SocketConnection {
   /** The last subscribe frame: its number, how to cancel it, and when it is done. */
   #subscribing = { number: 0, cancel: () => {}, done: Promise.resolve() }
   #gotPong = true
+  #isRevoked = false
   readonly #pings: PingReplies
 
-  constructor(ws: WebSocket, handler: RequestHandler, authenticated: Authenticated & { readonly caller: Caller }) {
+  constructor(ws: WebSocket, handler: RequestHandler, caller: Caller) {
     this.#ws = ws
     this.#writer = new SocketWriter(ws, () => this.#pauseOrResume())
     this.#handler = handler
-    this.#authenticated = authenticated
-    this.#caller = authenticated.caller
+    this.#caller = caller
     this.#pings = new PingReplies(ws, () => this.#terminate(`the client sent more than ${limits.pingsMax} pings`))
     ws.on('message', (data: Buffer, isBinary) => this.#onMessage(data, isBinary))
     ws.on('pong', () => {
       this.#gotPong = true
     })
     ws.on('error', error => this.#terminate(error.message))
+    const stopWatching = handler.revocations.watch(caller.token, () => this.#onRevoked())
     ws.once('close', () => {
+      stopWatching()
       this.#subscribing.cancel()
       this.#subscription?.unsubscribe()
       for (const cancel of this.#running.values()) cancel()
@@ -144,12 +146,24 @@ class SocketConnection {
     setImmediate(() => this.#writer.end())
   }
 
+  /** Sends nothing more but the reply of an operation that has just revoked the credential itself, and then the reason. */
+  #onRevoked(): void {
+    this.#isRevoked = true
+    this.#subscribing.cancel()
+    this.#subscription?.unsubscribe()
+    for (const cancel of this.#running.values()) cancel()
+    setImmediate(() => this.#ws.close(1008, 'This credential was revoked.'))
+    // A client that does not answer the closing frame is disconnected anyway.
+    setTimeout(() => this.#ws.terminate(), revokedCloseMs).unref()
+  }
+
   #terminate(reason: string): void {
     this.#handler.log({ disconnected: this.#caller.name, reason })
     this.#ws.terminate()
   }
 
   #onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.#isRevoked) return
     let id: FrameId | null = null
     try {
       if (isBinary) throw new Fault('bad_input', 'A frame must be JSON text, not binary.')
@@ -182,9 +196,8 @@ class SocketConnection {
       const onDisconnect = (callback: () => void) => void cancelCallbacks.push(callback)
       const slot = this.#handler.admission.slots.slotFor(this.#caller, slotUnitsOf(op), onDisconnect)
       try {
-        const caller = await this.#authenticated.revalidate()
         const call = { op, input, idempotencyKey, bytes, slot, onDisconnect }
-        const reply = await this.#handler.operations.dispatch(caller, call)
+        const reply = await this.#handler.operations.dispatch(this.#caller, call)
         this.#send(id, reply, () => slot.release())
       } catch (error) {
         slot.release()
@@ -244,16 +257,15 @@ class SocketConnection {
   }
 
   async #openSubscription(number: number, options: SubscribeOptions): Promise<void> {
-    const isWanted = () => number === this.#subscribing.number && this.#ws.readyState === this.#ws.OPEN
+    const isWanted = () =>
+      number === this.#subscribing.number && !this.#isRevoked && this.#ws.readyState === this.#ws.OPEN
     const onCancel = (callback: () => void) => {
       this.#subscribing.cancel = callback
     }
     const slot = this.#handler.admission.slots.slotFor(this.#caller, slotUnits.snapshot, onCancel)
     try {
-      const { revalidate } = this.#authenticated
-      const caller = await revalidate()
       await slot.acquire()
-      const subscription = await this.#handler.subscriptions.subscribe(caller, options, revalidate)
+      const subscription = await this.#handler.subscriptions.subscribe(this.#caller, options)
       if (!isWanted()) {
         subscription.unsubscribe()
         slot.release()
@@ -269,6 +281,8 @@ class SocketConnection {
   }
 
   #sendFault(id: FrameId | null, error: unknown): void {
+    // A revoked credential ends its operations with other faults, which would be misleading. The closing frame says the reason.
+    if (this.#isRevoked) return
     this.#send(id, toFault(error, this.#handler.log))
   }
 

@@ -2,6 +2,7 @@
 import type { Caller, FrameListener, Gateway, SerializedFrame, SubscribeOptions, Subscription } from '@holdpoint/engine'
 import { Fault, limits } from '@holdpoint/protocol'
 import { type Log, toFault } from './http-message.ts'
+import type { Revocations } from './revocations.ts'
 
 /** The transport of one subscription: an event stream or a socket. */
 export interface FrameSink {
@@ -24,12 +25,16 @@ export interface ClientSubscription {
 }
 
 export interface SubscriptionHub {
-  subscribe(caller: Caller, options: SubscribeOptions, revalidate: () => Promise<Caller>): Promise<ClientSubscription>
+  subscribe(caller: Caller, options: SubscribeOptions): Promise<ClientSubscription>
   /** Ends every stream after its buffered frames are sent, and refuses new subscriptions. */
   close(): void
 }
 
-export function createSubscriptionHub(gateway: Pick<Gateway, 'subscribe'>, log: Log): SubscriptionHub {
+export function createSubscriptionHub(
+  gateway: Pick<Gateway, 'subscribe'>,
+  revocations: Revocations,
+  log: Log,
+): SubscriptionHub {
   const active = new Set<ActiveSubscription>()
   let closed = false
   let withNewFrames: ActiveSubscription[] = []
@@ -53,17 +58,18 @@ export function createSubscriptionHub(gateway: Pick<Gateway, 'subscribe'>, log: 
   }
 
   return {
-    async subscribe(caller, options, revalidate) {
+    async subscribe(caller, options) {
       if (closed) throw new Fault('draining', 'This gateway is shutting down. Subscribe again in a moment.')
-      const subscription = new ActiveSubscription({ scheduleFlush, remove, revalidate, log, callerName: caller.name })
+      const subscription = new ActiveSubscription({ scheduleFlush, remove, log, callerName: caller.name })
       active.add(subscription)
+      subscription.onEnd(revocations.watch(caller.token, () => subscription.disconnect('its credential was revoked')))
       heartbeat ??= setInterval(() => {
         for (const each of active) each.heartbeat()
       }, limits.heartbeatMs).unref()
       try {
-        subscription.source = await gateway.subscribe(caller, options, subscription)
+        subscription.start(await gateway.subscribe(caller, options, subscription))
       } catch (error) {
-        remove(subscription)
+        subscription.unsubscribe()
         throw error
       }
       return subscription
@@ -78,17 +84,17 @@ export function createSubscriptionHub(gateway: Pick<Gateway, 'subscribe'>, log: 
 interface SubscriptionContext {
   readonly scheduleFlush: (subscription: ActiveSubscription) => void
   readonly remove: (subscription: ActiveSubscription) => void
-  readonly revalidate: () => Promise<Caller>
   readonly log: Log
   readonly callerName: string
 }
 
 class ActiveSubscription implements ClientSubscription, FrameListener {
   /** The gateway's subscription, which provides the frames; null until the gateway has accepted it. */
-  source: Subscription | null = null
+  #source: Subscription | null = null
   #sink: FrameSink | null = null
   #queued: SerializedFrame[] = []
   #ended = false
+  #onEnd: () => void = () => {}
   /** The number of bytes that the client may leave unread: the limit plus the size of the snapshot, because a snapshot can be larger than the limit. */
   #bufferMaxBytes = limits.subscriptionBufferMaxBytes
   readonly #context: SubscriptionContext
@@ -97,13 +103,25 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     this.#context = context
   }
 
+  start(source: Subscription): void {
+    this.#source = source
+    // The server may have shut down, or the credential was revoked, while the gateway prepared the subscription.
+    if (this.#ended) source.stop()
+  }
+
+  /** Calls `callback` when the subscription ends, or at once if it has ended. */
+  onEnd(callback: () => void): void {
+    if (this.#ended) callback()
+    else this.#onEnd = callback
+  }
+
   frame(frame: SerializedFrame): void {
     if (this.#ended) return
     if (this.#queued.push(frame) === 1 && this.#sink) this.#context.scheduleFlush(this)
   }
 
   open(sink: FrameSink, onStarted: () => void): void {
-    const { source } = this
+    const source = this.#source
     if (this.#ended || !source) {
       sink.destroy()
       return
@@ -121,16 +139,13 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     const frames = this.#queued
     this.#queued = []
     if (sink.buffered() > this.#bufferMaxBytes)
-      this.#disconnect(`the client left more than ${this.#bufferMaxBytes} bytes of frames unread`)
+      this.disconnect(`the client left more than ${this.#bufferMaxBytes} bytes of frames unread`)
     else this.#guard(() => sink.send(frames))
   }
 
-  /** Sends a heartbeat and checks the credential, so that a revoked credential ends the stream at the next heartbeat. */
   heartbeat(): void {
     const sink = this.#sink
-    if (!sink) return
-    this.#guard(() => sink.heartbeat())
-    this.#context.revalidate().catch((error: unknown) => this.#disconnect(toFault(error, this.#context.log).message))
+    if (sink) this.#guard(() => sink.heartbeat())
   }
 
   close(): void {
@@ -138,7 +153,7 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     this.unsubscribe()
   }
 
-  #disconnect(reason: string): void {
+  disconnect(reason: string): void {
     if (this.#ended) return
     this.#context.log({ disconnected: this.#context.callerName, reason })
     this.#sink?.destroy()
@@ -150,7 +165,7 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     try {
       send()
     } catch (error) {
-      this.#disconnect(toFault(error, this.#context.log).message)
+      this.disconnect(toFault(error, this.#context.log).message)
     }
   }
 
@@ -158,7 +173,8 @@ class ActiveSubscription implements ClientSubscription, FrameListener {
     if (this.#ended) return
     this.#ended = true
     this.#queued = []
-    this.source?.stop()
+    this.#source?.stop()
     this.#context.remove(this)
+    this.#onEnd()
   }
 }

@@ -220,7 +220,7 @@ describe('a stream without events', () => {
       new Request(`http://localhost${apiRoot}/events`, { headers: { authorization: `Bearer ${secret}` } }),
     )
 
-  it('sends heartbeats and ends at the heartbeat after its credential is revoked', async () => {
+  it('sends heartbeats, and ends without waiting for the next one when its credential is revoked', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const made = await post(gateway, 'person', '/tokens', { role: 'person', name: 'bob' })
     const { id, secret } = (await made.json()) as { id: string; secret: string }
@@ -230,7 +230,6 @@ describe('a stream without events', () => {
     vi.advanceTimersByTime(limits.heartbeatMs)
     expect(await text()).toBe(': heartbeat\n\n')
     await request(gateway, `/tokens/${id}`, { method: 'DELETE', headers: authHeaders('person') })
-    vi.advanceTimersByTime(limits.heartbeatMs)
     await expect(
       (async () => {
         for (;;) await text()

@@ -95,8 +95,10 @@ function ensureTokenIn(
   const all = change.find('token', tokensRead.query)
   if (dataFolder !== null)
     revokeTokens(change, all, row => row.id !== hash && row.role === role && row.dataFolder === dataFolder)
-  if (known && isTokenValid(known, change.now) && known.role === role && known.dataFolder === dataFolder) return known
-  const token = known?.token ?? ids.token
+  const isValid = known !== undefined && isTokenValid(known, change.now)
+  if (isValid && known.role === role && known.dataFolder === dataFolder) return known
+  // A token that was revoked gets a new id, because gateways remember the ids of revoked tokens.
+  const token = isValid ? known.token : ids.token
   const subject = {
     // There is one owner, also if several gateways with their own data folders share a store.
     owner: all.find(row => row.role === 'owner')?.subject ?? ids.person,
