@@ -44,6 +44,18 @@ export const figures = {
     counter: 'the same gateway on an empty database',
   },
   history_ratio: { suite: 'history', unit: '×', most: 1.3, counter: 'the median on an empty database = 1' },
+  undelivered_ratio: {
+    suite: 'crowded',
+    unit: '×',
+    most: 1.3,
+    counter: 'open to taken in a session without requests = 1; measured with 5,000 answers that were never delivered',
+  },
+  pending_ratio: {
+    suite: 'crowded',
+    unit: '×',
+    most: 1.3,
+    counter: 'the same; measured with 5,000 pending requests, 1,000 of them in the session',
+  },
   start_ms: { suite: 'start', unit: 'ms', most: 700, counter: 'node with a listening HTTP server' },
   inbox_start_ms: { suite: 'inbox', unit: 'ms', most: 300, counter: 'node that does nothing' },
   pg_cycles_per_s: {

@@ -5,9 +5,11 @@
  * - I3: a resolution that was acknowledged to a person never changes.
  * - I4: the rows of the store equal the state rebuilt from the event log (G2).
  * - I5: every allow comes from a rule, or from a person who sent it.
+ * - I6: the counts of open requests and sessions equal the rows that they count.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '@holdpoint/engine'
+import { checkUsage } from '../support/usage-check.ts'
 import type { ReplayedLog } from './replayed-log.ts'
 
 /** A subscriber that reconnects, and the position up to which it has read. */
@@ -20,8 +22,19 @@ export interface Reader {
 
 /** Row fields that only the gateway uses and that no event contains. */
 const gatewayFields = {
-  session: ['ord', 'lease', 'fence', 'turnOpen', 'needsRunner', 'agent', 'person', 'idleAttaches', 'commandSeq'],
-  request: ['ord', 'handedFence'],
+  session: [
+    'ord',
+    'lease',
+    'fence',
+    'turnOpen',
+    'needsRunner',
+    'agent',
+    'person',
+    'idleAttaches',
+    'commandSeq',
+    'account',
+  ],
+  request: ['ord', 'handedFence', 'account', 'bytes'],
   command: ['ord'],
   rule: ['ord'],
 } as const
@@ -49,4 +62,5 @@ export async function checkRows(store: Store, replayed: ReplayedLog): Promise<vo
         throw new Error(`${table} ${row.id} differs from the log (I4)\nrow ${masked}\nlog ${JSON.stringify(expected)}`)
     }
   }
+  await checkUsage(store)
 }

@@ -3,6 +3,7 @@ import type { Store, StoredEvent } from '@holdpoint/engine'
 import { type Delivery, limits, type Request, type Resolution } from '@holdpoint/protocol'
 import { openSqlite, verifyChain } from '@holdpoint/store'
 import { expect } from 'vitest'
+import { checkUsage } from './usage-check.ts'
 
 interface RequestHistory {
   opened: Request
@@ -29,6 +30,7 @@ export async function checkStore(store: Store): Promise<void> {
   for (const [id, history] of requests) await checkRequest(store, id, history)
   for (const [id, state] of commands) expect((await store.get('command', id))?.state, id).toBe(state)
   for (const [id, state] of sessions) expect((await store.get('session', id))?.state, id).toBe(state)
+  await checkUsage(store)
 }
 
 /** Checks the store of a gateway that has stopped. */

@@ -17,13 +17,12 @@ import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
 import { KeySweep } from './key-sweep.ts'
-import { scan } from './paging.ts'
-import { PendingQuota } from './pending-quota.ts'
 import { Quota, RateQuota } from './quota.ts'
-import type { IdempotencyRow, SessionRow } from './rows.ts'
-import type { Query, Read, Store } from './store.ts'
+import { type IdempotencyRow, openCodes, type SessionRow } from './rows.ts'
+import { MissingRead, type Query, type Read, type Store } from './store.ts'
 import type { StreamingBlocks } from './streaming-blocks.ts'
 import { credentialNotValid, isTokenValid } from './token-transitions.ts'
+import { pendingCount, pendingCounts } from './usage.ts'
 import { toSession } from './wire-views.ts'
 
 export interface Settings {
@@ -69,9 +68,9 @@ export function sha256(text: string): string {
   return hash('sha256', text)
 }
 
-/** Returns the condition that selects the pending requests of all sessions or of one session. With a session, the condition on `open` makes the store use the index of open requests instead of scanning the session's resolved requests. */
+/** Returns the condition that selects the pending requests of all sessions or of one session. */
 export function pendingIn(session?: SessionId): NonNullable<Query['where']> {
-  return session ? { open: 1, session, status: 'pending' } : { status: 'pending' }
+  return session ? { open: openCodes.pending, session } : { status: 'pending' }
 }
 
 /** Thrown inside `decide`, so that `commit` reloads the rules and decides the change again. */
@@ -87,7 +86,6 @@ export class Context {
   readonly #protectedFolder: ProtectedFolder | null
   readonly #random: (bytes: number) => Uint8Array
   #rules: { readonly seq: number; readonly rules: readonly Rule[] } = { seq: -1, rules: [] }
-  readonly pendingQuota: PendingQuota
   readonly clockJumps = new ClockJumps()
   readonly keySweep = new KeySweep()
   readonly quotas: {
@@ -113,10 +111,6 @@ export class Context {
     this.settings = parts.settings
     this.#protectedFolder = parts.protectedFolder
     this.#random = parts.random ?? randomBytes
-    this.pendingQuota = new PendingQuota({
-      count: session => this.pendingOf(session),
-      asks: session => scan(this.store, 'request', { where: pendingIn(session) }),
-    })
     this.quotas = {
       subscriptions: new Quota(quotas.subscriptions, {
         unit: 'open event streams',
@@ -142,13 +136,13 @@ export class Context {
     return newSecret(this.#random, bytes)
   }
 
-  /** Commits a mutation, once per idempotency key. Keys are scoped to the caller and the operation. The change of a caller whose credential is no longer valid is refused, even if the credential was revoked after the call had started. */
+  /** Commits a mutation, once per idempotency key. Keys are scoped to the caller and the operation. The change of a caller whose credential is no longer valid is refused, even if the credential was revoked after the call had started. If `decide` needs more reads than the mutation names, the change is decided again with them. */
   async commit<T>(mutation: Mutation<T>, call?: MutationCall): Promise<OperationResult<T>> {
     const credential = call?.caller.credential
     const key = call?.options.idempotencyKey
     const idempotencyId = key === undefined ? undefined : sha256(JSON.stringify([call?.caller.id, call?.op, key]))
     const bodyHash = idempotencyId === undefined ? '' : sha256(JSON.stringify(call?.input))
-    const reads: readonly Read[] = [
+    let reads: readonly Read[] = [
       ...mutation.reads,
       ...(idempotencyId === undefined ? [] : [{ table: 'idempotency' as const, id: idempotencyId }]),
       ...(credential === undefined ? [] : [{ table: 'token' as const, id: credential }]),
@@ -192,8 +186,9 @@ export class Context {
         if (result instanceof Fault) throw result
         return result
       } catch (error) {
-        if (!(error instanceof StaleRules)) throw error
-        await this.#reloadRules()
+        if (error instanceof MissingRead) reads = [...reads, error.read]
+        else if (error instanceof StaleRules) await this.#reloadRules()
+        else throw error
       }
     }
   }
@@ -221,11 +216,15 @@ export class Context {
     this.#rules = { seq: rulesSeq, rules: await this.store.find('rule', {}) }
   }
 
-  pendingOf(session: SessionId): Promise<number> {
-    return this.store.count('request', { where: pendingIn(session) })
-  }
   async toSession(row: SessionRow) {
-    return toSession(row, await this.pendingOf(row.id))
+    return toSession(row, await pendingCount(this.store, row.id))
+  }
+  async toSessions(rows: readonly SessionRow[]) {
+    const pending = await pendingCounts(
+      this.store,
+      rows.map(({ id }) => id),
+    )
+    return rows.map(row => toSession(row, pending.get(row.id) ?? 0))
   }
 
   close(): void {

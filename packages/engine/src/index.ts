@@ -35,21 +35,23 @@ export {
   type Table,
   type TokenRow,
   tables,
+  type UsageRow,
 } from './rows.ts'
-export type {
-  Change,
-  ClockJump,
-  CrashPoint,
-  EventQuery,
-  Head,
-  KeyStore,
-  Put,
-  Query,
-  Read,
-  Store,
-  StoredEvent,
-  View,
-  Writes,
+export {
+  type Change,
+  type ClockJump,
+  type CrashPoint,
+  type EventQuery,
+  type Head,
+  type KeyStore,
+  MissingRead,
+  type Put,
+  type Query,
+  type Read,
+  type Store,
+  type StoredEvent,
+  type View,
+  type Writes,
 } from './store.ts'
 export { credentialNotValid } from './token-transitions.ts'
 export {

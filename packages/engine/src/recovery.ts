@@ -4,7 +4,7 @@ import type { EventBody, Rule } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
 import { scan, scanEvents } from './paging.ts'
 import { requestTransitionFor, setDelivery } from './request-transitions.ts'
-import type { RequestRow, Rows, RunnerRow, SessionRow, Table } from './rows.ts'
+import { openCodes, type RequestRow, type Rows, type RunnerRow, type SessionRow, type Table } from './rows.ts'
 import type { Read, Store } from './store.ts'
 import { revokeToken } from './token-transitions.ts'
 import { toRule } from './wire-views.ts'
@@ -73,8 +73,9 @@ export async function recoverFromLoss(store: Store, { ownerSecret, event }: Reco
   for (const rows of chunks(revoked)) await updateRows(store, 'token', rows, (change, row) => revokeToken(change, row))
   for (const rows of chunks(runners)) await updateRows(store, 'runner', rows, expireRunner)
   const allows: RequestRow[] = []
-  for await (const row of scan(store, 'request', { where: { open: 1 } })) if (mayHaveBeenUsed(row)) allows.push(row)
-  for (const rows of chunks(allows)) await updateRows(store, 'request', rows, markUnknown)
+  for await (const row of scan(store, 'request', { where: { open: Object.values(openCodes) } }))
+    if (mayHaveBeenUsed(row)) allows.push(row)
+  for (const rows of chunks(allows)) await updateRows(store, 'request', rows, markUnknown, rows.map(usageRead))
   const sessions: Pick<SessionRow, 'id'>[] = []
   for await (const { id } of scan(store, 'session', {})) sessions.push({ id })
   for (const rows of chunks(sessions)) await updateRows(store, 'session', rows, raiseFence)
@@ -89,6 +90,9 @@ function expireRunner(change: ChangeBuilder, row: RunnerRow): void {
 function mayHaveBeenUsed(row: RequestRow): boolean {
   return row.resolution?.answer?.kind === 'allow' && requestTransitionFor(row, 'storeLost') === 'unknown'
 }
+function usageRead({ session }: RequestRow): Read {
+  return { table: 'usage', id: session }
+}
 function markUnknown(change: ChangeBuilder, row: RequestRow): void {
   setDelivery(change, row, 'unknown', { reason: 'events were lost, and the agent may have used the answer before' })
 }
@@ -101,9 +105,10 @@ function updateRows<K extends Table>(
   table: K,
   rows: readonly { readonly id: string }[],
   update: (change: ChangeBuilder, row: Rows[K]) => void,
+  moreReads: readonly Read[] = [],
 ): Promise<void> {
   const reads = rows.map(({ id }) => ({ table, id }))
-  return commit(store, reads, change => {
+  return commit(store, [...reads, ...moreReads], change => {
     for (const { id } of rows) {
       const row = change.get(table, id)
       if (row) update(change, row)

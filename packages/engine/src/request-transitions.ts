@@ -1,27 +1,30 @@
 /** Changes the state of requests according to the transition table, and writes each row together with its event. */
 import type { AgentReason, RequestId, Resolution, SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
-import type { DraftRow, RequestRow, SealedAnswer } from './rows.ts'
-import type { Read } from './store.ts'
+import { type DraftRow, openCodes, type RequestRow, type SealedAnswer } from './rows.ts'
 import { type RequestState, type RequestTransition, type RequestTrigger, requestTransitions } from './transitions.ts'
+import { putRequest, usageIn } from './usage.ts'
 import { maskResolution } from './wire-views.ts'
 
-/** Returns the read that selects a session's open requests: those that are pending, and those whose resolution is waiting or handed. */
-export function openRequestsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'request' } {
-  return { table: 'request', query: { where: { open: 1, session } } }
-}
-export function openRequestsIn(change: ChangeBuilder, session: SessionId): RequestRow[] {
-  return change.find('request', openRequestsOf(session).query)
-}
-export function pendingCountIn(change: ChangeBuilder, session: SessionId): number {
-  return openRequestsIn(change, session).filter(request => request.status === 'pending').length
+type OpenState = keyof typeof openCodes
+
+/** Returns the open requests of a session that are in one of the given states. Reads no requests if the session has none in these states. */
+export function openRequestsIn(
+  change: ChangeBuilder,
+  session: SessionId,
+  states: readonly OpenState[] = ['pending', 'waiting', 'handed'],
+): RequestRow[] {
+  const usage = usageIn(change, session)
+  if (states.every(state => usage[state] === 0)) return []
+  return change.find('request', { where: { open: states.map(state => openCodes[state]), session } })
 }
 /** Returns the read that selects the drafts of a request. */
 export function draftsFor(request: RequestId) {
   return { table: 'draft', query: { where: { request } } } as const
 }
+/** Returns the drafts of a session's pending requests. */
 export function draftsIn(change: ChangeBuilder, session: SessionId): DraftRow[] {
-  return change.find('draft', { where: { session } })
+  return usageIn(change, session).pending === 0 ? [] : change.find('draft', { where: { session } })
 }
 
 export function requestState(row: RequestRow): RequestState {
@@ -46,7 +49,8 @@ export function resolveRequest(
   const full: Resolution = { at: change.now, ...resolution }
   const delivery = { state: to, at: change.now }
   const resolvedSeq = change.nextSeq
-  const next = change.put('request', { ...row, status: 'resolved', resolution: full, delivery, sealed, resolvedSeq })
+  const resolved = { ...row, status: 'resolved' as const, resolution: full, delivery, sealed, resolvedSeq }
+  const next = putRequest(change, row, resolved)
   change.event(row.session, resolvedEvent(next))
   for (const draft of drafts) if (draft.request === row.id) change.delete('draft', draft.id)
   return next
@@ -80,7 +84,7 @@ export function setDelivery(
 ): RequestRow {
   const delivery = { state, at: change.now, ...(extra.reason === undefined ? {} : { reason: extra.reason }) }
   const isFinal = state === 'taken' || state === 'undeliverable'
-  const next = change.put('request', {
+  const next = putRequest(change, row, {
     ...(isFinal ? withoutSecrets(change, row) : row),
     delivery,
     handedFence: extra.fence ?? row.handedFence,
@@ -126,7 +130,7 @@ export function resolveByAgent(
 
 /** Marks answers that were handed but not taken as unknown: the agent may or may not have received them (G5). */
 export function markHandedUnknown(change: ChangeBuilder, session: SessionId): void {
-  for (const request of openRequestsIn(change, session))
+  for (const request of openRequestsIn(change, session, ['handed']))
     if (requestTransitionFor(request, 'markUnknown') === 'unknown')
       setDelivery(change, request, 'unknown', { reason: 'the agent was lost after the answer was handed to it' })
 }

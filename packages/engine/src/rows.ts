@@ -39,6 +39,8 @@ export type SessionRow = Omit<Session, 'pending'> & {
   /** Number of consecutive attaches in which the agent did nothing. The number is limited, so that an agent that crashes its runner is not resumed forever. */
   readonly idleAttaches: number
   readonly commandSeq: number
+  /** Whom the session and its requests count for: the agent's credential, or the person who started the session. Sessions of schema 3 have no account. */
+  readonly account?: string
 }
 /** The encrypted secrets of an answer. */
 export interface SealedAnswer {
@@ -51,6 +53,9 @@ export interface SealedAnswer {
 }
 export type RequestRow = Request & {
   readonly ord: number
+  /** The account of the session, and the size of the ask as JSON. Requests of schema 3 have neither. */
+  readonly account?: string
+  readonly bytes?: number
   /** The fence under which the answer was handed to the agent. */
   readonly handedFence: number | null
   /** The secrets of the answer, until the agent has them or can no longer get them. In rows of schema 3, the answer itself contains them. */
@@ -95,6 +100,20 @@ export interface TokenRow {
   readonly pageSecretHash?: string
 }
 export type RuleRow = Rule & { readonly ord: number }
+/** How much a session or an account has open. Every change of a request updates these counts, so that no operation has to count requests. The id is that of the session or the account. */
+export interface UsageRow {
+  readonly id: string
+  readonly ord: number
+  /** The session; null for an account. */
+  readonly session: SessionId | null
+  /** The sessions of an account that have not ended. */
+  readonly sessions: number
+  readonly pending: number
+  readonly pendingBytes: number
+  /** The resolutions that wait to be delivered, and those that were handed to the agent and not taken yet. Only counted for sessions. */
+  readonly waiting: number
+  readonly handed: number
+}
 
 export interface Rows {
   readonly session: SessionRow
@@ -105,6 +124,7 @@ export interface Rows {
   readonly idempotency: IdempotencyRow
   readonly token: TokenRow
   readonly rule: RuleRow
+  readonly usage: UsageRow
 }
 export type Table = keyof Rows
 
@@ -134,7 +154,7 @@ interface TableSpec<Row> {
   readonly fixed: readonly (keyof Row & string)[]
 }
 
-/** The table definitions. The column `open` is 1 for rows that still need attention and null for all others, so the partial indexes on `open` stay small however long the history is. */
+/** The table definitions. The column `open` is null for rows that need no more attention, so the partial indexes on `open` stay small however long the history is. */
 export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
   session: {
     columns: {
@@ -153,11 +173,24 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
     columns: {
       session: { type: 'text', of: row => row.session },
       status: { type: 'text', of: row => row.status },
-      open: { type: 'int', of: row => (isOpen(row) ? 1 : null) },
+      open: { type: 'int', of: openCodeOf },
       dueAt: { type: 'int', of: row => (row.status === 'pending' && !row.overdue ? row.deadlineAt : null) },
     },
     indexes: [[], ['status'], ['session'], ['open', 'session'], ['dueAt']],
-    fixed: ['session', 'key', 'agentPath', 'ask', 'digest', 'openedAt', 'deadlineAt', 'onDeadline', 'needs', 'ord'],
+    fixed: [
+      'session',
+      'key',
+      'agentPath',
+      'ask',
+      'digest',
+      'openedAt',
+      'deadlineAt',
+      'onDeadline',
+      'needs',
+      'ord',
+      'account',
+      'bytes',
+    ],
   },
   command: {
     columns: {
@@ -184,8 +217,17 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
     fixed: [],
   },
   rule: { columns: {}, indexes: [], fixed: [] },
+  usage: {
+    columns: { session: { type: 'text', of: row => row.session } },
+    indexes: [['session']],
+    fixed: [],
+  },
 }
 
-function isOpen(row: RequestRow): boolean {
-  return row.status === 'pending' || row.delivery.state === 'waiting' || row.delivery.state === 'handed'
+/** The values of the column `open` of requests: an open request is pending, or its resolution is waiting or handed. */
+export const openCodes = { pending: 1, waiting: 2, handed: 3 } as const
+
+function openCodeOf({ status, delivery }: RequestRow): number | null {
+  if (status === 'pending') return openCodes.pending
+  return delivery.state === 'waiting' || delivery.state === 'handed' ? openCodes[delivery.state] : null
 }

@@ -2,18 +2,11 @@
 import { type CommandOutcome, type Ending, Fault, limits, type SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { Context } from './context.ts'
-import {
-  draftsIn,
-  markHandedUnknown,
-  openRequestsIn,
-  openRequestsOf,
-  pendingCountIn,
-  requestState,
-  resolveByAgent,
-} from './request-transitions.ts'
+import { draftsIn, markHandedUnknown, openRequestsIn, resolveByAgent } from './request-transitions.ts'
 import type { CommandRow, SessionRow } from './rows.ts'
 import type { Read } from './store.ts'
 import { type SessionTrigger, sessionTransitions } from './transitions.ts'
+import { countSession, usageIn } from './usage.ts'
 import { toSession } from './wire-views.ts'
 
 /** Returns the read that selects a session's commands that are not done. */
@@ -23,10 +16,9 @@ export function openCommandsOf(session: SessionId): Extract<Read, { query: unkno
 export function openCommandsIn(change: ChangeBuilder, session: SessionId): CommandRow[] {
   return change.find('command', openCommandsOf(session).query)
 }
-/** Returns all reads that the functions in this file need. */
+/** Returns the reads that the functions in this file always need. They read open requests and drafts only if there are any. */
 export function sessionReads(session: SessionId): Read[] {
-  const drafts: Read = { table: 'draft', query: { where: { session } } }
-  return [{ table: 'session', id: session }, openRequestsOf(session), openCommandsOf(session), drafts]
+  return [{ table: 'session', id: session }, { table: 'usage', id: session }, openCommandsOf(session)]
 }
 
 /** Stores each message that is still streaming as a partial message, so that its text survives an ask, an interrupt, a park or an end. */
@@ -42,12 +34,12 @@ export function persistPartialBlocks(ctx: Context, change: ChangeBuilder, sessio
     })
 }
 
-/** Returns the wire view of a session after this change. The reads of the change must include `openRequestsOf`. */
+/** Returns the wire view of a session after this change. */
 export function sessionView(change: ChangeBuilder, row: SessionRow) {
-  return toSession(row, pendingCountIn(change, row.id))
+  return toSession(row, usageIn(change, row.id).pending)
 }
 
-/** Writes the session and its event. The reads of the change must include `openRequestsOf`. */
+/** Writes the session and its event. */
 export function putSession(
   change: ChangeBuilder,
   row: SessionRow,
@@ -113,6 +105,7 @@ export function applySessionEnd(
   for (const command of openCommandsIn(change, row.id))
     if (command.state !== 'done' && command.body.kind !== 'end')
       markCommandDone(change, command, { ok: false, reason: 'the session ended first' })
+  countSession(change, row, -1)
   const stopped = withoutProcess(change, applySessionTransition(change, row, trigger), lost ? 'lost' : 'stopped')
   return putSession(
     change,
@@ -177,14 +170,14 @@ export function resetIdleAttaches(change: ChangeBuilder, row: SessionRow): Sessi
 /** Returns whether the session needs a runner: it is starting, or its agent has an answer to take or, if no request is pending, a command to run or a turn to continue. */
 function isRunnerNeeded(change: ChangeBuilder, row: SessionRow): boolean {
   if (row.state === 'starting') return true
-  if (openRequestsIn(change, row.id).some(request => requestState(request) === 'waiting')) return true
+  if (usageIn(change, row.id).waiting > 0) return true
   const hasWork = row.turnOpen || openCommandsIn(change, row.id).length > 0
   return hasWork && !hasPendingRequests(change, row.id)
 }
 
 /** Returns whether the session has a pending request. If so, its agent cannot read messages yet, and resuming the session would only park it again. */
 export function hasPendingRequests(change: ChangeBuilder, session: SessionId): boolean {
-  return pendingCountIn(change, session) > 0
+  return usageIn(change, session).pending > 0
 }
 
 export function truncateTitle(text: string): string {

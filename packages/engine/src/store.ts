@@ -77,11 +77,20 @@ export interface Writes {
 
 export type Read = { readonly table: Table; readonly id: string } | { readonly table: Table; readonly query: Query }
 
+/** Thrown by a view if `decide` reads something that is not among the reads of the change. The change can be committed again with this read. */
+export class MissingRead extends Error {
+  readonly read: Read
+  constructor(read: Read) {
+    super(`decide() reads ${JSON.stringify(read)}, which is not in the reads of the change`)
+    this.read = read
+  }
+}
+
 /** One atomic change. `decide` must be pure and synchronous, because it runs again if the commit has to be retried. */
 export interface Change<T> {
   /** Names the change in crash points and error messages. */
   readonly label: string
-  /** Must name every row and query that `decide` reads. */
+  /** Must name every row and query that `decide` reads. A view throws `MissingRead` for any other. */
   readonly reads: readonly Read[]
   decide(view: View): Writes & { readonly result: T }
 }

@@ -7,6 +7,7 @@ import type { Caller, FrameListener, SubscribeOptions, Subscription } from './ga
 import { seqOf } from './operations/events.ts'
 import { eventBytes, fillPage, scan, scanEvents } from './paging.ts'
 import type { StoredEvent } from './store.ts'
+import { pendingCount } from './usage.ts'
 import { toRequest } from './wire-views.ts'
 
 export async function subscribe(
@@ -40,7 +41,7 @@ export async function subscribe(
     const events = from === undefined ? null : await missedBetween(ctx, from, seq, session)
     if (events) {
       const missed = events.map(eventFrame)
-      const pending = await ctx.store.count('request', { where: pendingIn(session) })
+      const pending = await pendingCount(ctx.store, session)
       return { hello: { ...base, resume: 'ok', sessions: [], requests: [], pending, more: false }, missed, stop }
     }
     return { hello: { ...base, resume: 'gap', ...(await snapshot(ctx, session)) }, missed: [], stop }
@@ -77,11 +78,11 @@ async function snapshot(ctx: Context, session: SubscribeOptions['session']) {
   const only = session ? await ctx.store.get('session', session) : undefined
   const [requests, pending, sessions] = await Promise.all([
     fillPage(scan(ctx.store, 'request', { where }), snapshotPage),
-    ctx.store.count('request', { where }),
+    pendingCount(ctx.store, session),
     fillPage(session ? (only ? [only] : []) : scan(ctx.store, 'session', { newestFirst: true }), snapshotPage),
   ])
   return {
-    sessions: await Promise.all(sessions.items.map(row => ctx.toSession(row))),
+    sessions: await ctx.toSessions(sessions.items),
     requests: requests.items.map(row => toRequest(row)),
     pending,
     more: requests.more || sessions.more,

@@ -4,6 +4,7 @@ import type { Context } from './context.ts'
 import { releaseLostSessions } from './operations/runners.ts'
 import { expireIfDue } from './request-transitions.ts'
 import { sessionReads } from './session-transitions.ts'
+import { accountOf, usageReads } from './usage.ts'
 
 const sweepMax = 200
 const runnerRetentionMs = 24 * 3600 * 1000
@@ -20,13 +21,14 @@ export async function sweep(ctx: Context): Promise<void> {
 async function sweepDeadlines(ctx: Context, now: number): Promise<void> {
   const due = await ctx.store.find('request', { atMost: { dueAt: now }, limit: sweepMax })
   await Promise.all(
-    due.map(({ id, session }) => {
+    due.map(({ id, session, account }) => {
       const drafts = { where: { request: id } }
       return ctx.commit({
         label: 'deadline',
         reads: [
           { table: 'request', id },
           { table: 'session', id: session },
+          ...usageReads(session, accountOf({ account })),
           { table: 'draft', query: drafts },
         ],
         decide: change => {

@@ -14,6 +14,7 @@ export function toSession(row: SessionRow, pending: number): Session {
     openedBy: _openedBy,
     idleAttaches: _idle,
     commandSeq: _seq,
+    account: _account,
     id,
     ...session
   } = row
@@ -22,7 +23,17 @@ export function toSession(row: SessionRow, pending: number): Session {
 
 /** Converts a request row. Secrets in its answer are masked; `withSecrets` adds them for the agent's side. */
 export function toRequest(row: RequestRow): Request {
-  const { ord: _ord, handedFence: _fence, sealed: _sealed, resolvedSeq: _seq, id, session, ...rest } = row
+  const {
+    ord: _ord,
+    handedFence: _fence,
+    sealed: _sealed,
+    resolvedSeq: _seq,
+    account: _account,
+    bytes: _bytes,
+    id,
+    session,
+    ...rest
+  } = row
   const request = { id, session, ...rest }
   return request.resolution ? { ...request, resolution: maskResolution(row.ask, request.resolution) } : request
 }

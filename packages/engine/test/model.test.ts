@@ -2,6 +2,7 @@
 import { limits, type Request, type SessionId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { checkUsage } from '../../../test/support/usage-check.ts'
 import { defaultSettings } from '../src/index.ts'
 import {
   type AttachedAgent,
@@ -258,6 +259,7 @@ it('the gateway agrees with the model after every random step', async () => {
       }
       await fc.asyncModelRun(() => ({ model, real: { fixture, id: agent.session.id, agent } }), commands)
       expect(fixture.errors).toEqual([])
+      await checkUsage(fixture.store)
       await fixture.gateway.close()
     }),
     // A hang counts as a failure, and shrinking ends before the test timeout, so that a failure is always reported with its seed.

@@ -71,6 +71,14 @@ export const limits = {
   pendingPerSessionMax: 1000,
   /** The total size of the asks of all pending requests of one session, as JSON. */
   pendingBytesPerSessionMax: 16 * 1024 * 1024,
+  /** The number and the size of the pending requests in all sessions of one agent's credential, and of the sessions that one person started. */
+  pendingPerAgentMax: 500,
+  pendingBytesPerAgentMax: 32 * 1024 * 1024,
+  pendingPerPersonMax: 20_000,
+  pendingBytesPerPersonMax: 256 * 1024 * 1024,
+  /** The number of sessions of one agent's credential, and of one person, that have not ended. */
+  sessionsPerAgentMax: 1000,
+  sessionsPerPersonMax: 20_000,
   waitingCommandsMax: 1000,
   /** The number of consecutive attaches without progress after which a session ends, because its agent probably crashes the runner. */
   idleAttachesMax: 5,

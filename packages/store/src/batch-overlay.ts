@@ -1,5 +1,16 @@
 /** Collects the writes of a batch on top of the committed rows, so that each change sees the changes before it and nothing is written until all changes are decided. */
-import type { Change, Head, Query, Read, Rows, StoredEvent, Table, View, Writes } from '@holdpoint/engine'
+import {
+  type Change,
+  type Head,
+  MissingRead,
+  type Query,
+  type Read,
+  type Rows,
+  type StoredEvent,
+  type Table,
+  type View,
+  type Writes,
+} from '@holdpoint/engine'
 import type { SessionId } from '@holdpoint/protocol'
 import { linkEvent } from './hash-chain.ts'
 import { matches, type Row, rowOrder, tableLayouts, type VersionedRow } from './row-codec.ts'
@@ -75,13 +86,13 @@ export class BatchOverlay {
       rulesSeq: this.head.rulesSeq,
       get: (table, id) => {
         if (!reads.some(read => 'id' in read && read.id === id && read.table === table))
-          throw new Error(`decide() gets ${table} ${id}, which is not in the reads of the change`)
+          throw new MissingRead({ table, id })
         return this.#entry(table, id).after as Rows[typeof table] | undefined // each table contains only rows of its own type
       },
       find: (table, query) => {
         const key = queryKey(table, query)
         if (!reads.some(read => 'query' in read && queryKey(read.table, read.query) === key))
-          throw new Error(`decide() finds ${key}, which is not in the reads of the change`)
+          throw new MissingRead({ table, query })
         return this.#find(table, query).map(({ row }) => row) as unknown as readonly Rows[typeof table][] // each table contains only rows of its own type
       },
     }

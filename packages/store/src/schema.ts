@@ -47,6 +47,7 @@ export function migrateToSchema4(dialect: Dialect): string[] {
     // Agents may list only their own sessions, so that list needs an index.
     `ALTER TABLE ${prefix}session ADD COLUMN "agent" ${text}`,
     createIndex(dialect, 'session', ['agent']),
+    ...countOpenRequests(dialect),
     // PostgreSQL writes an unlogged table neither to its write-ahead log nor to replicas and base backups, so a deleted key is not kept there.
     ...(unlogged
       ? [
@@ -55,6 +56,22 @@ export function migrateToSchema4(dialect: Dialect): string[] {
       : []),
   ]
 }
+/** Creates the table of counts, and counts what is open. The column `open` of requests becomes 1 for pending, 2 for waiting and 3 for handed. Requests of schema 3 have no account, so they count for the account `earlier`, without their sizes. */
+function countOpenRequests(dialect: Dialect): string[] {
+  const { prefix, text, jsonText } = dialect
+  const number = (code: number) => `count(CASE WHEN "open" = ${code} THEN 1 END)`
+  const counts = (sessions: string, waiting: string, handed: string) =>
+    `"sessions":' || ${sessions} || ',"pending":' || ${number(1)} || ',"pendingBytes":0,"waiting":' || ${waiting} || ',"handed":' || ${handed} || '}'`
+  const liveSessions = `(SELECT count(*) FROM ${prefix}session WHERE "state" <> 'ended')`
+  const columns = 'id, ord, "session", version, fixed, body'
+  return [
+    ...createTable(dialect, 'usage', `"session" ${text}`, [['session']]),
+    `UPDATE ${prefix}request SET "open" = CASE WHEN ${jsonText('body', 'delivery', 'state')} = '"handed"' THEN 3 ELSE 2 END WHERE "open" = 1 AND "status" <> 'pending'`,
+    `INSERT INTO ${prefix}usage (${columns}) SELECT "session", min(ord), "session", 1, NULL, '{"session":"' || "session" || '",${counts('0', number(2), number(3))} FROM ${prefix}request WHERE "open" IS NOT NULL GROUP BY "session"`,
+    `INSERT INTO ${prefix}usage (${columns}) SELECT 'earlier', 0, NULL, 1, NULL, '{"session":null,${counts(liveSessions, '0', '0')} FROM ${prefix}request WHERE "open" IS NOT NULL HAVING count(*) > 0 OR ${liveSessions} > 0`,
+  ]
+}
+
 /** The types of the audit log. A query uses these indexes only if it names exactly these types in this order. */
 const auditTypesOfSchema4 = [
   'request.resolved',

@@ -25,6 +25,8 @@ export interface Dialect {
   readonly indexOf: string
   /** Whether the database has unlogged tables. */
   readonly unlogged: boolean
+  /** Returns an expression for a field of a JSON object in a text column, as JSON text. */
+  jsonText(column: string, ...path: string[]): string
 }
 export const sqliteDialect: Dialect = {
   prefix: '',
@@ -33,6 +35,7 @@ export const sqliteDialect: Dialect = {
   placeholder: () => '?',
   indexOf: 'instr',
   unlogged: false,
+  jsonText: (column, ...path) => `(${column} -> '$.${path.join('.')}')`,
 }
 export const postgresDialect: Dialect = {
   prefix: 'holdpoint.',
@@ -41,6 +44,9 @@ export const postgresDialect: Dialect = {
   placeholder: n => `$${n}`,
   indexOf: 'strpos',
   unlogged: true,
+  // PostgreSQL cannot read JSON that contains NUL or a lone surrogate, so these are replaced first.
+  jsonText: (column, ...path) =>
+    `((regexp_replace(${column}, '\\\\u(0000|d[89a-f][0-9a-f]{2})', '\\\\u0001', 'g')::json${path.map(name => ` -> '${name}'`).join('')})::text)`,
 }
 
 export interface Statement {

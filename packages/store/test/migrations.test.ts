@@ -1,9 +1,13 @@
 /** Pins the tables as released. If a test in this file fails, the tables have changed, and existing stores need a new migration. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import type { RequestRow, Store } from '@holdpoint/engine'
 import { DatabaseSync } from '@photostructure/sqlite'
-import { expect, it } from 'vitest'
-import { openSqlite, verifyChain } from '../src/index.ts'
+import postgres from 'postgres'
+import { describe, expect, it } from 'vitest'
+import { freshDatabase, hasPostgres } from '../../../test/support/postgres.ts'
+import { checkUsage } from '../../../test/support/usage-check.ts'
+import { openPostgres, openSqlite, verifyChain } from '../src/index.ts'
 import {
   latestVersion,
   type Migration,
@@ -89,4 +93,87 @@ it('a store of schema 3 is migrated when it is opened, and its rows and events c
   expect(await verifyChain(store)).toEqual({ ok: true, events: 1 })
   await store.close()
   folder.remove()
+})
+
+describe('the migration to schema 4', () => {
+  const [first] = sqliteMigrations
+  const fixedOf = (row: RequestRow) => encodeFixed(tableLayouts.request, row)
+  const bodyOf = (row: RequestRow) => encodeBody(tableLayouts.request, row)
+  /** Requests as schema 3 stored them: pending, waiting, handed and taken. */
+  const rows = (['pending', 'waiting', 'handed', 'taken', 'pending'] as const).map((state, i): RequestRow => {
+    const row = sample.request(i + 1)
+    if (state === 'pending') return { ...row, status: 'pending', session: sample.sessionId(i < 3 ? 1 : 2) }
+    const misleading = { delivery: { state: 'handed', text: '"delivery":{"state":"handed"} \u0000 \\u0000 \ud800' } }
+    return {
+      ...row,
+      session: sample.sessionId(i < 3 ? 1 : 2),
+      status: 'resolved',
+      resolution: { at: 1, by: 'person', person: 'ada', answer: { kind: 'submit', values: misleading } },
+      delivery: { state, at: 1 },
+    }
+  })
+  const openOf = (row: RequestRow) => (row.delivery.state === 'taken' && row.status === 'resolved' ? null : 1)
+  async function expectCounts(store: Store): Promise<void> {
+    const noCounts = { sessions: 0, pending: 0, pendingBytes: 0, waiting: 0, handed: 0 }
+    expect(await store.get('usage', sample.sessionId(1))).toMatchObject({
+      ...noCounts,
+      pending: 1,
+      waiting: 1,
+      handed: 1,
+    })
+    expect(await store.get('usage', sample.sessionId(2))).toMatchObject({ ...noCounts, pending: 1 })
+    expect(await store.get('usage', 'earlier')).toMatchObject({ session: null, sessions: 1, pending: 2 })
+    await checkUsage(store)
+    const found = await store.find('request', { where: { open: 3, session: sample.sessionId(1) } })
+    expect(found.map(({ id }) => id)).toEqual([rows[2]?.id])
+  }
+
+  it('counts the open requests and sessions of a SQLite store', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder.path, 'old.db')
+    const db = new DatabaseSync(file)
+    for (const statement of first?.statements ?? []) db.exec(statement)
+    db.exec(`PRAGMA application_id = ${0x686f6c64}; PRAGMA user_version = 3`)
+    const insert = db.prepare('INSERT INTO request VALUES (?, ?, ?, ?, ?, NULL, 1, ?, ?)')
+    for (const row of rows) insert.run(row.id, row.ord, row.session, row.status, openOf(row), fixedOf(row), bodyOf(row))
+    const session = sample.session(1)
+    db.prepare(`INSERT INTO session VALUES (?, ?, 'working', 'd', NULL, NULL, NULL, '', 1, NULL, ?)`).run(
+      session.id,
+      session.ord,
+      encodeBody(tableLayouts.session, session),
+    )
+    db.close()
+    const store = await openSqlite({ file })
+    await expectCounts(store)
+    await store.close()
+    folder.remove()
+  })
+
+  it('counts nothing in a new store', async () => {
+    const folder = temporaryFolder()
+    const store = await openSqlite({ file: join(folder.path, 'new.db') })
+    expect(await store.find('usage', {})).toEqual([])
+    await store.close()
+    folder.remove()
+  })
+
+  it('counts the open requests and sessions of a PostgreSQL store', async () => {
+    if (!(await hasPostgres())) return
+    const database = await freshDatabase()
+    const admin = postgres(database.url, { max: 1, onnotice: () => {} })
+    await admin.unsafe(
+      'CREATE SCHEMA holdpoint; CREATE TABLE holdpoint.meta (version INT NOT NULL); INSERT INTO holdpoint.meta VALUES (3)',
+    )
+    for (const statement of postgresMigrations[0]?.statements ?? []) await admin.unsafe(statement)
+    for (const row of rows)
+      await admin`INSERT INTO holdpoint.request VALUES (${row.id}, ${row.ord}, ${row.session}, ${row.status}, ${openOf(row)}, NULL, 1, ${fixedOf(row)}, ${bodyOf(row)})`
+    const session = sample.session(1)
+    await admin`INSERT INTO holdpoint.session VALUES (${session.id}, ${session.ord}, 'working', 'd', NULL, NULL, NULL, '', 1, NULL, ${encodeBody(tableLayouts.session, session)})`
+    await admin`INSERT INTO holdpoint.head VALUES (1, 0, '', 'e', 0, 0, 0)`
+    await admin.end()
+    const store = await openPostgres({ url: database.url })
+    await expectCounts(store)
+    await store.close()
+    await database.drop()
+  })
 })

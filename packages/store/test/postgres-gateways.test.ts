@@ -1,9 +1,11 @@
 /** Several gateways on one PostgreSQL, and what happens when connections are lost. */
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
-import { auditTypes, type EventQuery, type Store } from '@holdpoint/engine'
+import { auditTypes, type Caller, callAs, type EventQuery, openGateway, type Store } from '@holdpoint/engine'
+import { type Call, limits } from '@holdpoint/protocol'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
+import { checkUsage } from '../../../test/support/usage-check.ts'
 import { openPostgres, type PostgresOptions, verifyChain } from '../src/index.ts'
 import { postgresDialect, selectEvents } from '../src/sql.ts'
 import * as sample from './samples.ts'
@@ -69,6 +71,23 @@ function gatewaysSuite(): void {
         expect(queryPlan).not.toMatch(/Sort|Seq Scan|Bitmap/)
       }
     }
+  })
+
+  it('X10: count the pending requests of a credential together', async () => {
+    const robot: Caller = { role: 'agent', id: 'tok_robot', name: 'robot', token: 'tok_robot', via: 'api' }
+    const stores = await Promise.all([open(), open()])
+    const gateways = await Promise.all(stores.map(store => openGateway({ store })))
+    const [one, two] = gateways.map(gateway => callAs(gateway, robot)) as [Call, Call] // there are two gateways
+    const { id } = await one('startSession', { driver: 'external' })
+    const ask = { kind: 'approval' as const, tool: 'T', input: {}, title: 't', cwd: '', editable: false }
+    const asked = await Promise.allSettled(
+      Array.from({ length: limits.pendingPerAgentMax + 20 }, (_, i) =>
+        (i % 2 ? one : two)('openRequest', { id, key: `k${i}`, ask }),
+      ),
+    )
+    expect(asked.filter(result => result.status === 'fulfilled')).toHaveLength(limits.pendingPerAgentMax)
+    await checkUsage(stores[0] as Store) // there are two stores
+    for (const gateway of gateways) await gateway.close()
   })
 
   it('G3: a reader never finds a new event at or before a seq it has read', async () => {

@@ -23,7 +23,7 @@ import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, scan } from '../paging.ts'
-import { markHandedUnknown, openRequestsOf } from '../request-transitions.ts'
+import { markHandedUnknown } from '../request-transitions.ts'
 import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
 import {
   applySessionEnd,
@@ -193,7 +193,10 @@ function commitEvents(
   return ctx.commit<{ cursor: string | null }>(
     {
       label: 'appendEvents',
-      reads: [{ table: 'session', id: input.id }, openRequestsOf(input.id)],
+      reads: [
+        { table: 'session', id: input.id },
+        { table: 'usage', id: input.id },
+      ],
       decide: change => {
         const found = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
         if (found instanceof Fault) return found

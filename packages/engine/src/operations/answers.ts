@@ -24,6 +24,7 @@ import {
 import type { RequestRow } from '../rows.ts'
 import { type PreparedAnswer, prepareAnswer, releaseUnused } from '../secrets.ts'
 import type { Read } from '../store.ts'
+import { accountOf, usageReads } from '../usage.ts'
 import { toRequest } from '../wire-views.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
@@ -128,7 +129,8 @@ async function prepareAnswers(ctx: Context, items: readonly AnswerItem[]): Promi
   for (const id of new Set(items.map(item => item.id))) {
     const row = await ctx.store.get('request', id)
     if (!row) continue
-    reads.push({ table: 'request', id }, draftsFor(id), { table: 'session', id: row.session })
+    const usage = usageReads(row.session, accountOf(row))
+    reads.push({ table: 'request', id }, draftsFor(id), { table: 'session', id: row.session }, ...usage)
     rows.set(id, row)
   }
   const prepared = items.map(async item => {

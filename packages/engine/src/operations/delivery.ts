@@ -9,6 +9,7 @@ import { draftsFor, requestTransitionFor, resolveByAgent, setDelivery } from '..
 import type { RequestRow, SessionRow } from '../rows.ts'
 import { hasLostSecrets, withSecrets } from '../secrets.ts'
 import type { Read } from '../store.ts'
+import { accountOf, usageReads } from '../usage.ts'
 import { toRequest } from '../wire-views.ts'
 
 export async function withdrawRequest(
@@ -125,7 +126,12 @@ async function agentChange(
     const next = apply(change, row, session)
     return next instanceof Fault ? next : { status: 200, body: toRequest(next) }
   }
-  const reads: Read[] = [{ table: 'request', id: input.id }, { table: 'session', id: before.session }, ...moreReads]
+  const reads: Read[] = [
+    { table: 'request', id: input.id },
+    { table: 'session', id: before.session },
+    ...usageReads(before.session, accountOf(before)),
+    ...moreReads,
+  ]
   const { status, body } = await ctx.commit<Request>({ label, reads, decide, repeat: decide }, call)
   return { status, body: await withSecrets(ctx, caller, body) }
 }

@@ -25,12 +25,13 @@ import {
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, pendingIn, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
-import { fillPage, scan } from '../paging.ts'
-import { openRequestsOf, resolveRequest } from '../request-transitions.ts'
+import { fillPage, jsonBytes, scan } from '../paging.ts'
+import { resolveRequest } from '../request-transitions.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
 import { withSecrets } from '../secrets.ts'
 import { applySessionTransition, persistPartialBlocks, putSession, resetIdleAttaches } from '../session-transitions.ts'
 import type { Read } from '../store.ts'
+import { accountOf, pendingFault, putRequest, usageReads } from '../usage.ts'
 import { toRequest } from '../wire-views.ts'
 
 function requestId(session: SessionId, key: string): RequestId {
@@ -48,15 +49,8 @@ export async function openRequest(
   const denied = agentAccessFault(caller, session)
   if (denied) throw denied
   const id = requestId(input.id, input.key)
-  const reservation = ctx.pendingQuota.reserve(input.id, input.ask)
-  try {
-    const problem = await reservation.problem()
-    if (problem && !(await ctx.store.get('request', id))) throw new Fault('too_many', problem)
-    const { status, body } = await commitRequest(ctx, caller, input, options, id, session.driver === externalDriver)
-    return { status, body: await withSecrets(ctx, caller, body) }
-  } finally {
-    reservation.release()
-  }
+  const { status, body } = await commitRequest(ctx, caller, input, options, id, accountOf(session))
+  return { status, body: await withSecrets(ctx, caller, body) }
 }
 
 function commitRequest(
@@ -65,15 +59,11 @@ function commitRequest(
   input: ParsedInput<'openRequest'>,
   options: DispatchOptions,
   id: RequestId,
-  external: boolean,
+  account: string,
 ) {
   const digest = sha256(digestText(input.id, input.ask))
-  const reads: Read[] = [
-    { table: 'session', id: input.id },
-    { table: 'request', id },
-  ]
-  // External agents do not report turns, so opening a request starts one. That writes the session, and `putSession` needs the open requests.
-  if (external) reads.push(openRequestsOf(input.id))
+  const bytes = jsonBytes(input.ask)
+  const reads: Read[] = [{ table: 'session', id: input.id }, { table: 'request', id }, ...usageReads(input.id, account)]
   return ctx.commit<Request>(
     {
       label: 'open',
@@ -82,11 +72,12 @@ function commitRequest(
         const session = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
         if (session instanceof Fault) return session
         const known = change.get('request', id)
-        if (!known)
-          return {
-            status: 201,
-            body: toRequest(insertRequest(ctx, change, session, { ...input, requestId: id, digest })),
-          }
+        if (!known) {
+          const full = pendingFault(change, session, bytes)
+          if (full) return full
+          const opened = insertRequest(ctx, change, session, { ...input, requestId: id, digest, bytes })
+          return { status: 201, body: toRequest(opened) }
+        }
         if (known.digest === digest) return { status: 200, body: toRequest(known) }
         return new Fault(
           'key_conflict',
@@ -106,7 +97,7 @@ function insertRequest(
   ctx: Context,
   change: ChangeBuilder,
   session: SessionRow,
-  input: ParsedInput<'openRequest'> & { requestId: RequestId; digest: string },
+  input: ParsedInput<'openRequest'> & { requestId: RequestId; digest: string; bytes: number },
 ): RequestRow {
   persistPartialBlocks(ctx, change, session.id)
   resetIdleAttaches(change, session)
@@ -131,8 +122,10 @@ function insertRequest(
     delivery: { state: 'waiting', at: change.now },
     ord: change.nextSeq,
     handedFence: null,
+    account: accountOf(session),
+    bytes: input.bytes,
   }
-  change.put('request', row)
+  putRequest(change, undefined, row)
   change.event(session.id, { type: 'request.opened', value: toRequest(row) })
   return resolveByRule(ctx, change, session, row)
 }

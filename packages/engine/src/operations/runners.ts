@@ -184,7 +184,7 @@ export async function listWork(ctx: Context, caller: Caller, input: ParsedInput<
     const sessions = ready.length === 0 ? [] : await ctx.store.find('session', { where, limit: limits.pageMax })
     const attachable = sessions.filter(session => mayTakeOver(runner, session))
     const { items } = await fillPage(attachable, { items: limits.pageMax, bytes: limits.pageMaxBytes })
-    return { ready: items.length > 0, value: await Promise.all(items.map(row => ctx.toSession(row))) }
+    return { ready: items.length > 0, value: await ctx.toSessions(items) }
   })
   return { status: 200, body: { items, next: null } }
 }

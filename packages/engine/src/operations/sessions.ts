@@ -32,6 +32,7 @@ import {
 } from '../session-transitions.ts'
 import type { Read } from '../store.ts'
 import { isTokenValid } from '../token-transitions.ts'
+import { countSession, sessionsFault, usageIn } from '../usage.ts'
 import { toCommand, toSession } from '../wire-views.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
@@ -49,10 +50,11 @@ export async function startSession(
     )
   const id = ctx.newId('ses')
   const agentRead = external ? namedAgentRead(caller, input.options?.agent) : null
+  const ownAccount: Read = { table: 'usage', id: caller.id }
   return ctx.commit<Session>(
     {
       label: 'start',
-      reads: [...sessionReads(id), runnersRead, ...(agentRead ? [agentRead] : [])],
+      reads: [...sessionReads(id), runnersRead, ownAccount, ...(agentRead ? [agentRead] : [])],
       decide: change => {
         const driver = external ? undefined : driverFor(change, input.driver)
         if (driver instanceof Fault) return driver
@@ -64,7 +66,11 @@ export async function startSession(
             ? (caller.token as TokenId)
             : null
         if (agent instanceof Fault) return agent
-        const row = newSessionRow(ctx, change, caller, id, input, driver?.capabilities ?? [], agent)
+        const account = agent ?? caller.id
+        const full = sessionsFault(change, account, agent !== null)
+        if (full) return full
+        const row = { ...newSessionRow(ctx, change, caller, id, input, driver?.capabilities ?? [], agent), account }
+        countSession(change, row, 1)
         putSession(change, row, 'session.opened')
         const { prompt, attachments } = input
         const hasMessage = prompt !== undefined || (attachments ?? []).length > 0
@@ -241,6 +247,7 @@ function tooManyCommands(change: ChangeBuilder, row: SessionRow): Fault | null {
 /** Reopens an ended session. Open `end` commands are finished, so that they do not end the session again. */
 function reopen(change: ChangeBuilder, row: SessionRow): SessionRow {
   for (const command of openCommandsIn(change, row.id)) markCommandDone(change, command, { ok: true })
+  countSession(change, row, 1)
   return putSession(change, {
     ...applySessionTransition(change, row, 'message'),
     endedAt: null,
@@ -304,7 +311,8 @@ function interruptIfBusy(ctx: Context, caller: Caller, id: SessionId, options: D
       decide: change => {
         const row = change.get('session', id)
         const live = row && row.state !== 'ended'
-        const busy = live && (row.turnOpen || row.state === 'working' || openRequestsIn(change, id).length > 0)
+        const { pending, waiting, handed } = usageIn(change, id)
+        const busy = live && (row.turnOpen || row.state === 'working' || pending + waiting + handed > 0)
         if (busy) interrupt(ctx, change, caller, row)
         return { status: 202, body: { session: busy ? id : null } }
       },
@@ -380,6 +388,6 @@ export async function listSessions(ctx: Context, caller: Caller, input: ParsedIn
     newestFirst: true,
   })
   const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
-  const items = await Promise.all(page.items.map(row => ctx.toSession(row)))
+  const items = await ctx.toSessions(page.items)
   return { status: 200, body: { items, next: page.more ? (page.items.at(-1)?.id ?? null) : null } }
 }
