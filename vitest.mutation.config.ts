@@ -7,6 +7,5 @@ config.test = {
   ...config.test,
   include: ['packages/{protocol,engine,server,rules}/test/**/*.test.ts'],
   globalSetup: [],
-  retry: 0,
 }
 export default config
