@@ -24,6 +24,8 @@ export interface GatewayOptions {
   /** The umask of the gateway. The default is that of the tests. */
   readonly umask?: number
   readonly env?: Readonly<Record<string, string>>
+  /** The largest file that the gateway may write. */
+  readonly fileSizeMaxKiB?: number
 }
 export interface Exit {
   readonly code: number | null
@@ -35,6 +37,7 @@ export class GatewayProcess {
   readonly folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'))
   readonly home: DataFolder
   readonly #options: GatewayOptions
+  #fileSizeMaxKiB: number | undefined
   #child: ChildProcess | null = null
   #port = 0
   url = ''
@@ -45,6 +48,7 @@ export class GatewayProcess {
 
   constructor(options: GatewayOptions) {
     this.#options = options
+    this.#fileSizeMaxKiB = options.fileSizeMaxKiB
     this.home = openDataFolder(join(this.folder, 'home'))
     writeFileSync(join(this.folder, 'holdpoint.config.json'), JSON.stringify(options.config ?? {}))
     openGateways.add(this)
@@ -66,14 +70,18 @@ export class GatewayProcess {
   }
 
   /** Starts the gateway, or restarts it on its previous port. */
-  async start(env: Readonly<Record<string, string>> = this.#options.env ?? {}): Promise<void> {
-    const { runner = 'process', store, trusted = true, umask } = this.#options
+  async start(
+    env: Readonly<Record<string, string>> = this.#options.env ?? {},
+    more: readonly string[] = [],
+  ): Promise<void> {
+    const { runner = 'process', store, trusted = true } = this.#options
     if (trusted) trustConfigIn(this.folder, this.home)
-    const args = ['up', '--json', '--port', String(this.#port), '--home', this.home.path, '--runner', runner]
+    const args = ['up', '--json', '--port', String(this.#port), '--home', this.home.path, '--runner', runner, ...more]
     if (store) args.push('--store', store)
     const command = [process.execPath, holdpoint, ...args]
-    const withUmask = ['/bin/sh', '-c', `umask ${umask?.toString(8)}; exec "$@"`, 'sh', ...command]
-    const [program = '', ...words] = umask === undefined ? command : withUmask
+    const setup = this.#shellSetup()
+    const inShell = ['/bin/sh', '-c', `${setup} exec "$@"`, 'sh', ...command]
+    const [program = '', ...words] = setup === '' ? command : inShell
     const child = spawn(program, words, {
       cwd: this.folder,
       env: { ...cleanEnvironment(), ...env },
@@ -92,6 +100,17 @@ export class GatewayProcess {
     this.url = url
     this.link = link
     this.#port = Number(new URL(url).port)
+  }
+
+  /** The shell commands that change the process before the gateway starts in it. */
+  #shellSetup(): string {
+    const { umask } = this.#options
+    // A block of `ulimit -f` in sh has 512 bytes.
+    const limit = this.#fileSizeMaxKiB === undefined ? '' : `ulimit -f ${this.#fileSizeMaxKiB * 2};`
+    return `${umask === undefined ? '' : `umask ${umask.toString(8)};`}${limit}`
+  }
+  liftFileSizeLimit(): void {
+    this.#fileSizeMaxKiB = undefined
   }
 
   /** Makes the next start use another port. */

@@ -245,6 +245,17 @@ program
   .action(async options => {
     process.exitCode = await (await import('./commands/doctor.ts')).doctor(options)
   })
+program
+  .command('audit')
+  .description(commandHelp.audit)
+  .addArgument(new Argument('<action>', argumentHelp.auditAction).choices(['verify']))
+  .addOption(storeOption())
+  .addOption(homeOption())
+  .addOption(jsonOption('report'))
+  .action(async (_action: string, { home, json, ...flags }) => {
+    const { config, dataFolder } = await readSettings(flags, home)
+    process.exitCode = await (await import('./commands/audit.ts')).verifyAudit(config, dataFolder, json === true)
+  })
 for (const name of ['backup', 'restore'] as const)
   program
     .command(name)

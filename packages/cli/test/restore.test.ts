@@ -185,7 +185,7 @@ describe('F16: a gateway whose store has lost events', () => {
     await expect(open()).rejects.toMatchObject({ code: 'store_lost' })
     expect(await restore({}, home, backupFile)).toMatch(/^Restored .* with \d+ events\./)
     await open()
-    expect((await owner('listRules', {})).items).toHaveLength(1)
+    expect(await store.find('rule', {})).toHaveLength(1)
     expect(await notices()).toContainEqual(expect.objectContaining({ type: 'store.restored', lostEvents: 1 }))
   })
 })

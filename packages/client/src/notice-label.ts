@@ -19,7 +19,7 @@ function noticeText(event: Event): string | null {
     case 'rule.removed':
       return `Rule ${event.rule} was removed`
     case 'token.added':
-      return `A credential was added for “${event.name}” (${event.role})`
+      return addedText(event)
     case 'token.removed':
       return `Credential ${event.token} was revoked`
     case 'token.exposed':
@@ -39,6 +39,11 @@ function noticeText(event: Event): string | null {
 
 function exposedToken({ token, name, by }: Extract<Event, { type: 'token.exposed' }>): string {
   return `${by} sent ${token === undefined ? 'what looks like a credential of Holdpoint' : `the credential of “${name}” (${token})`}`
+}
+function addedText({ kind, name, role }: Extract<Event, { type: 'token.added' }>): string {
+  if (kind === 'link') return `A sign-in link was created for “${name}”`
+  if (kind === 'cookie') return `“${name}” signed in with a browser`
+  return `A credential was added for “${name}” (${role})`
 }
 
 type SessionDeleted = Extract<Event, { type: 'session.deleted' }>

@@ -53,7 +53,7 @@ export {
   type View,
   type Writes,
 } from './store.ts'
-export { credentialNotValid } from './token-transitions.ts'
+export { credentialNotValid, tokenDigest } from './token-transitions.ts'
 export {
   type RequestState,
   type RequestTransition,
@@ -63,3 +63,4 @@ export {
   type SessionTrigger,
   sessionTransitions,
 } from './transitions.ts'
+export { maskResolution } from './wire-views.ts'

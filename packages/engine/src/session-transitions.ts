@@ -43,11 +43,23 @@ export function sessionView(change: ChangeBuilder, row: SessionRow) {
 export function putSession(
   change: ChangeBuilder,
   row: SessionRow,
-  type: 'session.opened' | 'session.changed' | 'session.ended' = 'session.changed',
+  type: 'session.changed' | 'session.ended' = 'session.changed',
 ): SessionRow {
-  change.put('session', row)
   change.event(row.id, { type, value: sessionView(change, row) })
-  return row
+  return change.put('session', row)
+}
+
+/** Writes a new session. The event contains what decides who may act for its agent, so that a changed row can be found. */
+export function putOpenedSession(change: ChangeBuilder, row: SessionRow): SessionRow {
+  const { fence, agent, openedBy } = row
+  change.event(row.id, { type: 'session.opened', value: sessionView(change, row), fence, agent, openedBy })
+  return change.put('session', row)
+}
+
+/** Writes a session that was attached. The event contains the new fence. */
+export function putAttachedSession(change: ChangeBuilder, row: SessionRow): SessionRow {
+  change.event(row.id, { type: 'session.changed', value: sessionView(change, row), fence: row.fence })
+  return change.put('session', row)
 }
 
 /** Returns the state that a session enters on this trigger, or the Fault that refuses the trigger. */

@@ -1,9 +1,9 @@
 /** The periodic sweep records that the clock was set, applies deadlines, releases expired leases and deletes old rows. Its queries only find candidates, and each candidate is checked again inside its own change. */
-import { limits } from '@holdpoint/protocol'
+import { Fault, limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
 import { releaseLostSessions } from './operations/runners.ts'
 import { expireIfDue } from './request-transitions.ts'
-import { sessionReads } from './session-transitions.ts'
+import { deleteWithHistory } from './session-deletion.ts'
 import { accountOf, usageReads } from './usage.ts'
 
 const sweepMax = 200
@@ -94,20 +94,15 @@ async function sweepTokens(ctx: Context, now: number): Promise<void> {
 
 async function sweepSessions(ctx: Context, now: number): Promise<void> {
   if (ctx.settings.retentionMs === null) return
+  // A message may have reopened the session since the query.
   for (const { id } of await ctx.store.find('session', {
     atMost: { endedAt: now - ctx.settings.retentionMs },
     limit: sweepMax,
   }))
-    await ctx.commit({
-      label: 'retention',
-      reads: sessionReads(id),
-      decide: change => {
-        // A message may have reopened the session since the query.
-        if (change.get('session', id)?.state === 'ended') {
-          change.purge(id)
-          change.event(id, { type: 'session.deleted' })
-        }
-        return { status: 200, body: {} }
-      },
-    })
+    await deleteWithHistory(ctx, id, { by: 'retention' }).catch(ignoreRefusal)
+}
+
+/** Ignores that a session cannot be deleted, because the next sweep finds it again when it can. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof Fault && (error.code === 'session_live' || error.code === 'not_found'))) throw error
 }

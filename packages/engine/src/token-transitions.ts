@@ -1,4 +1,5 @@
 /** Decides whether a token is valid, and revokes tokens together with everything that was created with them. */
+import { hash } from 'node:crypto'
 import { Fault, limits, type TokenId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { Caller } from './gateway.ts'
@@ -9,6 +10,12 @@ export const tokensRead = { table: 'token', query: {} } as const
 
 export function isTokenValid({ revokedAt, expiresAt }: TokenRow, now: number): boolean {
   return revokedAt === null && (expiresAt === null || expiresAt > now)
+}
+
+/** Returns the digest of what decides what a token permits. The log contains it, so that a changed row can be found. */
+export function tokenDigest(row: Omit<TokenRow, 'ord'>): string {
+  const { id, token, kind, role, subject, madeBy, expiresAt, dataFolder, pageSecretHash = null } = row
+  return hash('sha256', JSON.stringify([id, token, kind, role, subject, madeBy, expiresAt, dataFolder, pageSecretHash]))
 }
 
 export function credentialNotValid(): Fault {

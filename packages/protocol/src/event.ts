@@ -4,7 +4,7 @@ import { AnswerKind } from './answer.ts'
 import { CommandId, Cursor, PersonId, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
-import { AgentPath, Delivery, Request, Resolution } from './request.ts'
+import { AgentPath, Delivery, Person, Request, Resolution } from './request.ts'
 import { Rule } from './rule.ts'
 import { AgentProcess, Command, CommandOutcome, Session } from './session.ts'
 
@@ -138,7 +138,15 @@ export const KeptDecision = z
   .object({
     request: RequestId,
     digest: z.string().describe('The digest of the request.'),
-    ...Resolution.pick({ at: true, by: true, person: true, via: true, rule: true, editedDigest: true }).shape,
+    ...Resolution.pick({
+      at: true,
+      by: true,
+      person: true,
+      personId: true,
+      via: true,
+      rule: true,
+      editedDigest: true,
+    }).shape,
     answer: AnswerKind.optional().describe('The kind of the answer.'),
   })
   .describe('A decision of a deleted session: who decided what and when, without the content.')
@@ -151,6 +159,7 @@ const SessionDeleted = z.object({
     .optional()
     .describe('Whether a person deleted the session, or the gateway because its retention time was over.'),
   person: z.string().optional().describe('The name of the person who deleted the session.'),
+  personId: PersonId.optional().describe('The id of the person who deleted the session.'),
   via: z.string().optional().describe('The client that the person used.'),
   first: z.int().optional().describe('The first position in the log from which events of this session were removed.'),
   last: z.int().optional().describe('The last position in the log from which events of this session were removed.'),
@@ -187,7 +196,13 @@ const StoreLost = z.object({
 const deliveryChanged = { request: RequestId, delivery: Delivery }
 const digest = z.string().describe('The digest of the request.')
 const EventBody = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('session.opened').describe('A session was started.'), value: Session }),
+  z.object({
+    type: z.literal('session.opened').describe('A session was started.'),
+    value: Session,
+    fence: z.int().optional().describe('The first fence.'),
+    agent: z.string().nullable().optional().describe('The credential of the agent of an external session, or null.'),
+    openedBy: Person.nullable().optional().describe('The person who opened an external session, or null.'),
+  }),
   z.object({
     type: z.literal('session.changed').describe('The state, title, mode, model or another field of a session changed.'),
     value: Session,
@@ -244,6 +259,8 @@ const EventBody = z.discriminatedUnion('type', [
     name: z.string().describe('The name of the person or program that uses the token.'),
     personId: PersonId.optional().describe('The id of the person whom the token belongs to.'),
     by: TokenId.optional().describe('The token that created this one. Missing for the tokens in the data folder.'),
+    kind: z.enum(['bearer', 'cookie', 'link']).optional().describe('Whether this is a token, a cookie or a link.'),
+    rowDigest: z.string().optional().describe('The SHA-256 of the stored token, to find out whether it was changed.'),
   }),
   z.object({
     type: z.literal('token.removed').describe('A token was revoked or has expired, or a browser signed out.'),

@@ -50,6 +50,7 @@ export {
   type EventType,
   type Frame,
   Hello,
+  type KeptDecision,
   MessageAdded,
   StreamingBlock,
   ToolFinished,

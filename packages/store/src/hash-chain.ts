@@ -62,9 +62,13 @@ export type ChainReport =
   | { readonly ok: true; readonly events: number }
   | { readonly ok: false; readonly seq: number; readonly reason: string }
 
-/** Verifies the whole log, and reports the first event that is missing, was changed, or does not match the hash of the previous event. */
-export async function verifyChain(store: Pick<Store, 'head' | 'events'>): Promise<ChainReport> {
+/** Verifies the whole log, and reports the first event that is missing, was changed, or does not match the hash of the previous event. `onEvent` is called with every valid event. */
+export async function verifyChain(
+  store: Pick<Store, 'head' | 'events'>,
+  onEvent: (event: StoredEvent) => void = () => {},
+): Promise<ChainReport> {
   const head = await store.head()
+  const removals = new Removals()
   let previous = genesis
   let seq = 0
   while (seq < head.seq) {
@@ -73,12 +77,19 @@ export async function verifyChain(store: Pick<Store, 'head' | 'events'>): Promis
     for (const event of page) {
       const reason = linkProblem(previous, seq + 1, event)
       if (reason) return { ok: false, seq: seq + 1, reason }
+      removals.add(event)
+      onEvent(event)
       seq = event.seq
       previous = event.hash
       if (seq === head.seq) break
     }
+    // Let other work of the process run between pages.
+    await new Promise(resolve => setImmediate(resolve))
   }
   if (previous !== head.hash) return { ok: false, seq, reason: 'the hash in the head of the log does not match' }
+  const removed = removals.firstUnexplained()
+  if (removed !== null)
+    return { ok: false, seq: removed, reason: 'its body was removed, but its session was not deleted' }
   return { ok: true, events: seq }
 }
 
@@ -87,4 +98,24 @@ function linkProblem(previous: string, seq: number, event: StoredEvent): string 
   if (event.text !== purgedText && hashText('sha256', event.text) !== event.bodyHash) return 'its body was changed'
   if (linkHash(previous, event) !== event.hash) return 'its hash does not match the previous event'
   return null
+}
+
+/** Finds events whose body was removed although no later event says that their session was deleted. */
+class Removals {
+  /** The removed events of each session that no event has explained yet, as their first and last seq. */
+  readonly #unexplained = new Map<SessionId | null, { readonly first: number; readonly last: number }>()
+
+  add({ seq, session, body }: StoredEvent): void {
+    const range = this.#unexplained.get(session)
+    if (body.type === 'purged') this.#unexplained.set(session, { first: range?.first ?? seq, last: seq })
+    if (body.type !== 'session.deleted' || !range) return
+    // Schema 3 did not record which part of the log was removed.
+    const { first = 0, last = seq } = body
+    if (first <= range.first && range.last <= last) this.#unexplained.delete(session)
+  }
+
+  firstUnexplained(): number | null {
+    const firsts = [...this.#unexplained.values()].map(({ first }) => first)
+    return firsts.length === 0 ? null : Math.min(...firsts)
+  }
 }

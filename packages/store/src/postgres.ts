@@ -1,35 +1,26 @@
 /** The PostgreSQL store. Several gateways can share one database, because each batch is one transaction that locks the head of the log. */
 import { randomBytes } from 'node:crypto'
-import type { ClockJump, CrashPoint, Head, KeyStore, Rows, Store } from '@holdpoint/engine'
+import type { ClockJump, CrashPoint, Head, KeyStore, Store } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { BatchOverlay } from './batch-overlay.ts'
 import { applyBatch, type BatchResult, GroupCommit, type QueuedChange, reportWrittenPoints } from './group-commit.ts'
-import { type EventRecord, emptyHead, newEpoch, toStoredEvent } from './hash-chain.ts'
 import { findLoss, HeadNote, lossFault, type NotedHead, type StoreLoss } from './head-note.ts'
 import { KeyFolder } from './key-folder.ts'
-import {
-  latestVersion,
-  pendingMigrations,
-  postgresMigrations,
-  type RowRewrite,
-  replaceRow,
-  type StoredRow,
-} from './migrations.ts'
-import { loadRows, lockAndLoad, type RowRecord, toHead, toVersionedRow, writeBatch } from './postgres-batch.ts'
+import { lockAndLoad, writeBatch } from './postgres-batch.ts'
 import {
   Database,
   databaseMaxMs,
   describeUrl,
   isConnectionLost,
   postgresFault,
-  runStatement,
   runTransaction,
   type Sql,
   type Transaction,
 } from './postgres-connection.ts'
 import { PostgresKeys } from './postgres-keys.ts'
 import { watchOtherGateways } from './postgres-notify.ts'
-import { countRows, postgresDialect, selectEvents, selectRows } from './sql.ts'
+import { firstRow, hashAt, postgresReads } from './postgres-reads.ts'
+import { migrate, startEpoch } from './postgres-schema.ts'
 import { machineTime, StoreClock, type TimeSource } from './store-clock.ts'
 
 export interface PostgresOptions {
@@ -92,31 +83,10 @@ function postgresStore(
       throw postgresFault(location, error)
     }
   }
-  const rowsOf = async <T>(rows: PromiseLike<readonly RowRecord[]>) =>
-    (await rows).map(record => toVersionedRow(record).row) as unknown as T[] // each table contains only rows of its own type
-  const ofEvent = (column: 'epoch' | 'body_hash', seq: number) =>
-    read(async sql => {
-      const text = `SELECT ${column} AS value FROM holdpoint.event WHERE seq = $1`
-      return (await runStatement<{ value: string }>(sql, { text, params: [seq] }))[0]?.value
-    })
-  const head = () =>
-    read(async sql => toHead(await firstRow(sql`SELECT seq, hash, epoch, at, rules_seq, commits FROM holdpoint.head`)))
   return {
     kind: 'postgres',
     commit: change => groupCommit.commit(change),
-    get: (table, id) =>
-      read(async sql => {
-        const text = `SELECT id, ord, version, fixed, body FROM holdpoint.${table} WHERE id = $1`
-        return (await rowsOf<Rows[typeof table]>(runStatement(sql, { text, params: [id] })))[0]
-      }),
-    find: (table, query) =>
-      read(sql => rowsOf<Rows[typeof table]>(runStatement(sql, selectRows(table, query, postgresDialect)))),
-    count: (table, query) =>
-      read(
-        async sql =>
-          (await firstRow(runStatement<{ count: number }>(sql, countRows(table, query, postgresDialect)))).count,
-      ),
-    head,
+    ...postgresReads(read),
     now: () =>
       read(async sql => {
         const asked = writer.clock.monotonic()
@@ -125,12 +95,6 @@ function postgresStore(
         return writer.clock.read(asked, now, at)
       }),
     takeClockJumps: () => writer.clock.takeJumps(),
-    events: query =>
-      read(async sql =>
-        (await runStatement<EventRecord>(sql, selectEvents(query, postgresDialect))).map(toStoredEvent),
-      ),
-    epochAt: seq => ofEvent('epoch', seq),
-    bodyHashAt: seq => ofEvent('body_hash', seq),
     keys,
     onCommit: listener => groupCommit.onCommit(listener),
     backup: async () => {
@@ -141,12 +105,6 @@ function postgresStore(
     },
     close,
   }
-}
-
-async function firstRow<T>(rows: PromiseLike<readonly T[]>): Promise<T> {
-  const [row] = await rows
-  if (!row) throw new Error('a query that always returns a row returned none')
-  return row
 }
 
 /** The store's clock, fed with the wall clock of the database. */
@@ -290,11 +248,6 @@ class Writer {
   }
 }
 
-async function hashAt(sql: Sql | Transaction, seq: number): Promise<string | undefined> {
-  const [event] = await sql<{ hash: string }[]>`SELECT hash FROM holdpoint.event WHERE seq = ${seq}`
-  return event?.hash
-}
-
 interface OpenedDatabase {
   readonly readers: Database
   readonly loss: StoreLoss | null
@@ -330,50 +283,4 @@ async function lossSince(sql: Sql, noted: NotedHead | null): Promise<StoreLoss |
   const [head] = await sql<{ seq: number }[]>`SELECT seq FROM holdpoint.head`
   const found = await hashAt(sql, noted.seq)
   return findLoss(noted, head ?? { seq: 0 }, () => found)
-}
-
-/** Creates or migrates the tables. Gateways that start at the same time wait for each other on the advisory lock. */
-function migrate(sql: Sql, location: string): Promise<void> {
-  return runTransaction(sql, async tx => {
-    await tx`SELECT pg_advisory_xact_lock(7521946531)`
-    // Create the schema only if it is missing, because this user may lack the right to create schemas.
-    const [schema] = await tx<{ missing: boolean }[]>`SELECT to_regnamespace('holdpoint') IS NULL AS missing`
-    if (schema?.missing) await tx`CREATE SCHEMA holdpoint`
-    await tx`CREATE TABLE IF NOT EXISTS holdpoint.meta (version BIGINT NOT NULL)`
-    const version = (await tx<{ version: number }[]>`SELECT version FROM holdpoint.meta`)[0]?.version ?? 0
-    const pending = pendingMigrations(postgresMigrations, version, location)
-    if (pending.length === 0) return
-    for (const { statements, rewrites = () => [] } of pending) {
-      for (const statement of statements) await tx.unsafe(statement)
-      for (const each of rewrites()) await rewriteRows(tx, each)
-    }
-    await tx`DELETE FROM holdpoint.meta`
-    await tx`INSERT INTO holdpoint.meta VALUES (${latestVersion})`
-  })
-}
-
-async function startEpoch(sql: Sql): Promise<void> {
-  const { seq, hash, epoch, at, rulesSeq } = emptyHead(newEpoch())
-  await sql`
-    INSERT INTO holdpoint.head VALUES (1, ${seq}, ${hash}, ${epoch}, ${at}, ${rulesSeq}, 0)
-    ON CONFLICT (id) DO UPDATE SET epoch = excluded.epoch`
-}
-
-/** The number of rows that a migration loads at a time, because all rows together may not fit into memory. */
-const rewriteBatch = 200
-
-async function rewriteRows(tx: Transaction, { table, rewrite }: RowRewrite): Promise<void> {
-  const text = `SELECT id FROM holdpoint.${table} ORDER BY ord, id`
-  const ids = await runStatement<{ id: string }>(tx, { text, params: [] })
-  for (let i = 0; i < ids.length; i += rewriteBatch) {
-    const batch = ids.slice(i, i + rewriteBatch).map(({ id }) => id)
-    const rows = await loadRows(tx, table, new Set(batch))
-    const statements = batch.flatMap(id => {
-      const before = rows.get(id)
-      if (!before) throw new Error(`${table} ${id} disappeared during a migration`)
-      const after = rewrite(before.row as unknown as StoredRow) // every row is a plain object with an id and an ord
-      return replaceRow(table, { id, version: before.version }, after, postgresDialect)
-    })
-    await Promise.all(statements.map(statement => runStatement(tx, statement)))
-  }
 }

@@ -1,10 +1,10 @@
 /** What happens if PostgreSQL goes away, does not reply, loses events, or has another clock than the gateways. */
-import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import type { Store } from '@holdpoint/engine'
 import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
+import { openPostgresProxy } from '../../../test/support/postgres-proxy.ts'
 import { openPostgres, type PostgresOptions, type StoreLoss, verifyChain } from '../src/index.ts'
 import * as sample from './samples.ts'
 import { temporaryFolder } from './stores.ts'
@@ -91,7 +91,7 @@ function faultSuite(): void {
   it.each(['refuses connections', 'does not reply'] as const)(
     'C10: rejects reads and commits within 10 s if the database %s, and works again afterwards',
     async how => {
-      const proxy = await openProxy(database.url)
+      const proxy = await openPostgresProxy(database.url)
       const store = await open({ url: proxy.url })
       await store.commit(sample.openRequest(sample.request(1)))
       await proxy.interrupt(how)
@@ -116,7 +116,7 @@ function faultSuite(): void {
   )
 
   it('C10: stores a change once or not at all if the database stops replying during the COMMIT', async () => {
-    const proxy = await openProxy(database.url)
+    const proxy = await openPostgresProxy(database.url)
     const store = await open({ url: proxy.url })
     // Another gateway opens the request, because a connection sends the text of COMMIT only the first time.
     await (await open()).commit(sample.openRequest(sample.request(1)))
@@ -158,65 +158,4 @@ function faultSuite(): void {
       Date.now = now
     }
   })
-}
-
-/** A proxy in front of the database that can stop forwarding. */
-async function openProxy(url: string) {
-  const target = new URL(url)
-  const sockets = new Set<Socket>()
-  let mode: 'forward' | 'refuses connections' | 'does not reply' = 'forward'
-  let mutesAtCommit = false
-  const server = createServer(client => {
-    sockets.add(client)
-    client.on('error', () => {})
-    if (mode === 'does not reply') return
-    const upstream = connectSocket(Number(target.port), target.hostname)
-    sockets.add(upstream)
-    upstream.on('error', () => {})
-    for (const socket of [client, upstream])
-      socket.on('close', () => {
-        client.destroy()
-        upstream.destroy()
-      })
-    client.on('data', chunk => {
-      if (mode !== 'forward') return
-      upstream.write(chunk)
-      if (mutesAtCommit && chunk.includes('commit\0')) mode = 'does not reply'
-    })
-    upstream.on('data', chunk => mode === 'forward' && client.write(chunk))
-  })
-  const listen = (port: number) => new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
-  await listen(0)
-  const address = server.address()
-  const port = typeof address === 'object' && address ? address.port : 0
-  const through = new URL(url)
-  through.port = String(port)
-  const dropAll = () => {
-    for (const socket of sockets) socket.destroy()
-    sockets.clear()
-  }
-  return {
-    url: through.href,
-    interrupt: async (how: 'refuses connections' | 'does not reply') => {
-      mode = how
-      if (how === 'does not reply') return
-      const closed = new Promise(resolve => server.close(resolve))
-      dropAll()
-      await closed
-    },
-    muteAtCommit: () => {
-      mutesAtCommit = true
-    },
-    restore: async () => {
-      const wasClosed = mode === 'refuses connections'
-      mode = 'forward'
-      mutesAtCommit = false
-      dropAll()
-      if (wasClosed) await listen(port)
-    },
-    close: () => {
-      dropAll()
-      server.close()
-    },
-  }
 }

@@ -1,5 +1,5 @@
-/** Checks the store for `holdpoint doctor`. Opens a copy of the database file, because opening the original would change it. */
-import { constants, copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+/** Checks the store for `holdpoint doctor`: its log, and its rows against the log. */
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { createConnection } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { Fault, messageOf } from '@holdpoint/protocol'
 import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, runningProcess } from '../config/data-folder.ts'
 import { parseStoreLocation, type StoreLocation } from '../gateway/open-store.ts'
+import { verifyLocation } from '../gateway/verify.ts'
 
 export interface Finding {
   readonly name: string
@@ -16,14 +17,17 @@ export interface Finding {
   readonly remedy?: string
 }
 
+type SqliteLocation = Extract<StoreLocation, { kind: 'sqlite' }>
+type PostgresLocation = Extract<StoreLocation, { kind: 'postgres' }>
+
 const copyMaxBytes = 1024 ** 3
 const connectMaxMs = 3000
 
 export async function storeFindings(config: Config, dataFolder: DataFolder): Promise<readonly Finding[]> {
   const location = parseStoreSetting(config.store, dataFolder)
   if ('detail' in location) return [location]
-  if (location.kind === 'postgres') return [await postgresFinding(new URL(location.url))]
-  return [await sqliteFinding(), await fileFinding(location.file, runningProcess(dataFolder, 'gateway') !== null)]
+  if (location.kind === 'postgres') return [await postgresFinding(location, dataFolder)]
+  return [await sqliteFinding(), await fileFinding(location, dataFolder)]
 }
 
 function parseStoreSetting(setting: string | undefined, dataFolder: DataFolder): StoreLocation | Finding {
@@ -38,50 +42,46 @@ function parseStoreSetting(setting: string | undefined, dataFolder: DataFolder):
 
 /** Opens a new database to check that the SQLite library works on this machine. */
 async function sqliteFinding(): Promise<Finding> {
-  const problem = await tryOpen('a new file', () => {})
-  return problem === null
-    ? { name: 'SQLite', ok: true, detail: 'works' }
-    : { name: 'SQLite', ok: false, detail: problem, remedy: 'reinstall Holdpoint on this machine (npm ci)' }
-}
-
-async function fileFinding(file: string, inUse: boolean): Promise<Finding> {
-  const name = 'Store'
-  if (!existsSync(file)) return { name, ok: true, detail: `${file}, created on first start` }
-  const { size } = statSync(file)
-  const detail = `${file} (${Math.ceil(size / 1024).toLocaleString('en-US')} KiB)`
-  if (inUse) return { name, ok: true, detail: `${detail}, in use by the gateway` }
-  if (size > copyMaxBytes) return { name, ok: true, detail: `${detail}, too large to check` }
-  const problem = await tryOpen(file, copy => {
-    for (const suffix of ['', '-wal'])
-      if (existsSync(file + suffix)) copyFileSync(file + suffix, copy + suffix, constants.COPYFILE_FICLONE)
-  })
-  if (problem === null) return { name, ok: true, detail }
-  return {
-    name,
-    ok: false,
-    detail: problem,
-    remedy: 'replace it with a backup: holdpoint restore FILE (the current file is kept)',
-  }
-}
-
-/** Opens a database in a temporary folder. Returns null on success, otherwise the error message with `name` instead of the temporary path. */
-async function tryOpen(name: string, prepare: (file: string) => void): Promise<string | null> {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-doctor-'))
-  const file = join(folder, 'copy.db')
   try {
-    prepare(file)
     const { openSqlite } = await import('@holdpoint/store')
-    await (await openSqlite({ file })).close()
-    return null
+    await (await openSqlite({ file: join(folder, 'new.db') })).close()
+    return { name: 'SQLite', ok: true, detail: 'works' }
   } catch (error) {
-    return messageOf(error).replaceAll(file, name)
+    return {
+      name: 'SQLite',
+      ok: false,
+      detail: messageOf(error),
+      remedy: 'reinstall Holdpoint on this machine (npm ci)',
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Only checks that the server accepts connections, because opening the store would migrate it. The finding shows the address without the password. */
-async function postgresFinding({ hostname, port, pathname }: URL): Promise<Finding> {
+async function fileFinding(location: SqliteLocation, dataFolder: DataFolder): Promise<Finding> {
+  const name = 'Store'
+  const { file } = location
+  if (!existsSync(file)) return { name, ok: true, detail: `${file}, created on first start` }
+  const { size } = statSync(file)
+  const inUse = runningProcess(dataFolder, 'gateway') === null ? '' : ', in use by the gateway'
+  const detail = `${file} (${Math.ceil(size / 1024).toLocaleString('en-US')} KiB)${inUse}`
+  if (size > copyMaxBytes)
+    return { name, ok: true, detail, remedy: 'check this large database with: holdpoint audit verify' }
+  const remedy = 'replace it with a backup: holdpoint restore FILE (the current file is kept)'
+  try {
+    const report = await verifyLocation(location, dataFolder)
+    if (report.ok)
+      return { name, ok: true, detail: `${detail}, ${report.events.toLocaleString('en-US')} events verified` }
+    return { name, ok: false, detail: `${file}: ${report.problem}. ${report.meaning}`, remedy }
+  } catch (error) {
+    return { name, ok: false, detail: messageOf(error), remedy }
+  }
+}
+
+/** Verifies the store without opening it, because opening would migrate it. The finding shows the address without the password. */
+async function postgresFinding(location: PostgresLocation, dataFolder: DataFolder): Promise<Finding> {
+  const { hostname, port, pathname } = new URL(location.url)
   const address = `postgres://${hostname}${port ? `:${port}` : ''}${pathname}`
   const problem = await new Promise<string | null>(resolve => {
     const socket = createConnection({ host: hostname, port: Number(port || 5432), timeout: connectMaxMs })
@@ -93,11 +93,27 @@ async function postgresFinding({ hostname, port, pathname }: URL): Promise<Findi
     socket.once('timeout', () => finish('no answer'))
     socket.once('error', error => finish(error.message))
   })
-  if (problem === null) return { name: 'Store', ok: true, detail: `${address}, reachable` }
+  if (problem === null) return verifiedPostgres(address, location, dataFolder)
   return {
     name: 'Store',
     ok: false,
     detail: `${address}: ${problem}`,
     remedy: 'start PostgreSQL, or choose another store with --store or HOLDPOINT_STORE',
+  }
+}
+
+async function verifiedPostgres(address: string, location: PostgresLocation, dataFolder: DataFolder): Promise<Finding> {
+  const name = 'Store'
+  try {
+    const report = await verifyLocation(location, dataFolder)
+    if (report.ok)
+      return { name, ok: true, detail: `${address}, ${report.events.toLocaleString('en-US')} events verified` }
+    const remedy = 'restore the database from a backup with pg_restore'
+    return { name, ok: false, detail: `${address}: ${report.problem}. ${report.meaning}`, remedy }
+  } catch (error) {
+    // A database that is empty or has an older schema is fine: the next gateway creates or migrates the tables.
+    const isFine = error instanceof Fault && (error.code === 'not_found' || error.code === 'store_older')
+    const remedy = 'check the URL of the store, and the log of PostgreSQL'
+    return { name, ok: isFine, detail: `${address}: ${messageOf(error)}`, ...(isFine ? {} : { remedy }) }
   }
 }

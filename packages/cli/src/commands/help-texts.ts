@@ -35,6 +35,7 @@ export const commandHelp = {
   guard: 'Run a command only if someone allows it',
   doctor: 'Check the installation and suggest a fix for each problem',
   trust: 'Let the config file of a folder apply (shows what it does, then asks)',
+  audit: 'Check that nobody changed the log or the rows in the database: holdpoint audit verify',
   backup: 'Copy the database to a new file; the gateway may be running',
   restore: 'Replace the database with a backup; the old one is kept',
   completion: 'Print a completion script: source <(holdpoint completion bash)',
@@ -52,6 +53,7 @@ export const argumentHelp = {
   rehearseMessage: 'First message; "short" asks only the first question',
   message: 'Message; - reads stdin',
   shell: 'bash, zsh or fish',
+  auditAction: 'verify',
 } as const
 
 export const optionHelp = {
@@ -113,6 +115,7 @@ export const jsonHelp = {
   command: 'Print the command as JSON',
   events: 'Print each event as one line of JSON',
   findings: 'Print {ok, findings} as JSON',
+  report: 'Print {ok, events, rows} or {ok, problem, meaning} as JSON',
 } as const
 
 export const moreHelp = {

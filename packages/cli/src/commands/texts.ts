@@ -114,3 +114,10 @@ export const inputTexts = {
   unknownShell: (shell: string, shells: readonly string[]) =>
     `There is no completion for "${shell}". Available: ${list(shells)}`,
 } as const
+
+export const auditTexts = {
+  progress: (checked: number, events: number) =>
+    `Checked ${checked.toLocaleString('en-US')} of ${events.toLocaleString('en-US')} events…`,
+  verified: (events: number, rows: number) =>
+    `Verified ${events.toLocaleString('en-US')} events and ${rows.toLocaleString('en-US')} rows. Nothing was changed.`,
+} as const

@@ -124,8 +124,13 @@ function readOrCreate(file: string, createContent: () => string): string {
 /** Writes a temporary file and renames it, so that a crash leaves either the previous file, if any, or the complete new one. Nobody can guess the temporary name or prepare a file under it. */
 export function writeAtomically(file: string, text: string): void {
   const temporary = `${file}.${randomBytes(12).toString('hex')}`
-  writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx' })
-  renameSync(temporary, file)
+  try {
+    writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx' })
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw new Fault('store_unavailable', dataFolderTexts.notWritable(file, messageOf(error)))
+  }
 }
 
 /** Identifies a process by pid and start time, because the system may have reused the pid for another process. */

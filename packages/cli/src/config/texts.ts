@@ -7,6 +7,8 @@ const list = (names: readonly string[]) =>
 export const dataFolderTexts = {
   notPrivate: ({ path, detail, remedy }: AccessProblem) =>
     `${path} ${detail}. Fix it with: ${remedy}. Or choose another data folder with --home or HOLDPOINT_HOME`,
+  notWritable: (file: string, reason: string) =>
+    `${file} cannot be written (${reason}). Check the disk and the permissions of the data folder`,
 } as const
 
 export const socketTexts = {

@@ -31,6 +31,7 @@ import {
   finishEndCommands,
   markCommandDone,
   nextSessionState,
+  putAttachedSession,
   putSession,
   releaseSession,
   resetIdleAttaches,
@@ -82,7 +83,7 @@ export function attachSession(
           needsRunner: false,
           capabilities: runner?.drivers.find(driver => driver.name === row.driver)?.capabilities ?? row.capabilities,
         }
-        putSession(change, attached)
+        putAttachedSession(change, attached)
         const session = sessionView(change, attached)
         return {
           status: 200,

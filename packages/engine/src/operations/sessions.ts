@@ -17,6 +17,7 @@ import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
 import { fillPage, scan } from '../paging.ts'
 import { draftsIn, openRequestsIn, resolveByAgent } from '../request-transitions.ts'
 import type { CommandRow, SessionRow } from '../rows.ts'
+import { deleteWithHistory } from '../session-deletion.ts'
 import {
   applySessionEnd,
   applySessionTransition,
@@ -25,6 +26,7 @@ import {
   nextSessionState,
   openCommandsIn,
   persistPartialBlocks,
+  putOpenedSession,
   putSession,
   sessionReads,
   sessionView,
@@ -71,7 +73,7 @@ export async function startSession(
         if (full) return full
         const row = { ...newSessionRow(ctx, change, caller, id, input, driver?.capabilities ?? [], agent), account }
         countSession(change, row, 1)
-        putSession(change, row, 'session.opened')
+        putOpenedSession(change, row)
         const { prompt, attachments } = input
         const hasMessage = prompt !== undefined || (attachments ?? []).length > 0
         const first = messageBody(prompt ?? '', attachments)
@@ -362,13 +364,9 @@ export function deleteSession(
   input: ParsedInput<'deleteSession'>,
   options: DispatchOptions,
 ) {
-  return changeSession<Record<string, never>>(ctx, caller, 'deleteSession', input, options, (change, row) => {
-    const to = nextSessionState(row, 'delete')
-    if (to instanceof Fault) return to
-    change.purge(row.id)
-    change.event(row.id, { type: 'session.deleted' })
-    return { status: 200, body: {} }
-  })
+  const { name: person, via } = caller
+  const by = { by: 'person' as const, person, personId: personIdOf(caller), via }
+  return deleteWithHistory(ctx, input.id, by, { caller, op: 'deleteSession', input, options })
 }
 
 export async function getSession(ctx: Context, caller: Caller, input: ParsedInput<'getSession'>) {

@@ -14,7 +14,7 @@ import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
 import type { Caller, Credential, DispatchOptions, SignIn, Via } from '../gateway.ts'
 import type { TokenRow } from '../rows.ts'
-import { isTokenValid, revokeTokens, tokensRead } from '../token-transitions.ts'
+import { isTokenValid, revokeTokens, tokenDigest, tokensRead } from '../token-transitions.ts'
 import { toToken } from '../wire-views.ts'
 
 type NewToken = Pick<TokenRow, 'kind' | 'role' | 'subject' | 'name' | 'madeBy' | 'expiresAt'> &
@@ -23,24 +23,18 @@ type NewToken = Pick<TokenRow, 'kind' | 'role' | 'subject' | 'name' | 'madeBy' |
 /** Stores a token under the hash of its secret. */
 function putToken(change: ChangeBuilder, hash: string, token: TokenId, fields: NewToken): TokenRow {
   const by = fields.madeBy.at(-1)
-  if (fields.kind !== 'link')
-    change.event(null, {
-      type: 'token.added',
-      token,
-      role: fields.role,
-      name: fields.name,
-      ...(fields.role === 'owner' || fields.role === 'person' ? { personId: fields.subject as PersonId } : {}), // a token with these roles belongs to a person
-      ...(by === undefined ? {} : { by }),
-    })
-  return change.put('token', {
-    id: hash,
-    ord: change.nextSeq,
+  const row = { id: hash, token, madeAt: change.now, revokedAt: null, dataFolder: null, ...fields }
+  change.event(null, {
+    type: 'token.added',
     token,
-    madeAt: change.now,
-    revokedAt: null,
-    dataFolder: null,
-    ...fields,
+    role: fields.role,
+    name: fields.name,
+    ...(fields.role === 'owner' || fields.role === 'person' ? { personId: fields.subject as PersonId } : {}), // a token with these roles belongs to a person
+    ...(by === undefined ? {} : { by }),
+    kind: fields.kind,
+    rowDigest: tokenDigest(row),
   })
+  return change.put('token', { ...row, ord: change.nextSeq })
 }
 
 function callerOf(row: TokenRow, via: Via): Caller {
