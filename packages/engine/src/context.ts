@@ -18,6 +18,7 @@ import type { Feed } from './feed.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
 import { KeySweep } from './key-sweep.ts'
 import { Quota, RateQuota } from './quota.ts'
+import { resolveSomeRequests, TooManyAtOnce } from './request-transitions.ts'
 import { type IdempotencyRow, openCodes, type SessionRow } from './rows.ts'
 import { MissingRead, type Query, type Read, type Store } from './store.ts'
 import type { StreamingBlocks } from './streaming-blocks.ts'
@@ -187,10 +188,25 @@ export class Context {
         return result
       } catch (error) {
         if (error instanceof MissingRead) reads = [...reads, error.read]
+        else if (error instanceof TooManyAtOnce) await this.#resolveSome(error)
         else if (error instanceof StaleRules) await this.#reloadRules()
         else throw error
       }
     }
+  }
+
+  #resolveSome(requests: TooManyAtOnce): Promise<unknown> {
+    return this.commit({
+      label: 'resolveSome',
+      reads: [
+        { table: 'session', id: requests.session },
+        { table: 'usage', id: requests.session },
+      ],
+      decide: change => {
+        resolveSomeRequests(change, requests)
+        return { status: 200, body: {} }
+      },
+    })
   }
 
   /** The rules that nobody can remove. */

@@ -1,16 +1,53 @@
-/** Fills pages that are limited in bytes as well as in number of items. The store is read a few rows at a time, so that rows beyond the page are not all loaded into memory. */
+/** Fills pages that are limited in bytes as well as in number of items. The store is read a few rows at a time, so that rows beyond the page are not all loaded into memory and other work can continue. */
 import { limits } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 import type { EventQuery, Query, Store, StoredEvent } from './store.ts'
 
+/** A read that takes longer than this makes the next read smaller. Other work gets a turn of the event loop at least this often. */
+const turnMs = 4
+
+/** Decides how much to read at once, so that reading many large rows neither blocks the event loop nor fills the memory, and reading many small rows takes few reads. */
+class ReadPace {
+  readonly #max: number
+  #limit = 2
+  #turnStart = performance.now()
+  #readStart = 0
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  /** Resolves with the number of rows to read next, after other work had a turn if this work has taken long. */
+  async next(): Promise<number> {
+    if (performance.now() - this.#turnStart > turnMs) {
+      await nextTurn()
+      this.#turnStart = performance.now()
+    }
+    this.#readStart = performance.now()
+    return this.#limit
+  }
+  /** Must be called when the rows are read. */
+  done(): void {
+    const isSlow = performance.now() - this.#readStart > turnMs
+    this.#limit = isSlow ? Math.max(1, this.#limit >> 1) : Math.min(this.#max, this.#limit * 2)
+  }
+}
+
+/** Resolves in the next turn of the event loop. */
+export function nextTurn(): Promise<void> {
+  return new Promise(resolve => setImmediate(resolve))
+}
+
 /** Yields rows one by one, in the order of the query. */
 export async function* scan<K extends Table>(store: Store, table: K, query: Query): AsyncGenerator<Rows[K], void> {
-  let from: Query = query
-  for (;;) {
-    const rows = await store.find(table, { ...from, limit: limits.readAheadMax })
+  const pace = new ReadPace(limits.readAheadMax)
+  for (let from: Query = query; ; ) {
+    const limit = await pace.next()
+    const rows = await store.find(table, { ...from, limit })
+    pace.done()
     yield* rows
     const last = rows.at(-1)
-    if (!last || rows.length < limits.readAheadMax) return
+    if (!last || rows.length < limit) return
     from = { ...query, ...(query.newestFirst ? { beforeOrd: last.ord } : { afterOrd: last.ord }) }
   }
 }
@@ -25,15 +62,15 @@ export function remainingRange(range: EventRange, { seq }: StoredEvent): EventRa
 
 /** Yields events one by one, oldest first, or newest first if `range.newestFirst` is set. */
 export async function* scanEvents(store: Store, range: EventRange): AsyncGenerator<StoredEvent, void> {
-  for (let remaining = range, limit: number = limits.readAheadMax; ; ) {
+  const pace = new ReadPace(limits.pageMax)
+  for (let remaining = range; ; ) {
+    const limit = await pace.next()
     const events = await store.events({ ...remaining, limit })
+    pace.done()
     yield* events
     const last = events.at(-1)
     if (!last || events.length < limit) return
     remaining = remainingRange(range, last)
-    // Most events are small, and a client that was offline may have missed many, so read larger batches as long as events are small.
-    const small = events.reduce((sum, event) => sum + event.text.length, 0) < limits.pageMaxBytes / 8
-    limit = small ? Math.min(limit * 2, limits.pageMax) : limits.readAheadMax
   }
 }
 

@@ -1,7 +1,7 @@
 /** Changes the state of requests according to the transition table, and writes each row together with its event. */
 import type { AgentReason, RequestId, Resolution, SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
-import { type DraftRow, openCodes, type RequestRow, type SealedAnswer } from './rows.ts'
+import { type DraftRow, openCodes, type RequestRow, type SealedAnswer, type SessionRow } from './rows.ts'
 import { type RequestState, type RequestTransition, type RequestTrigger, requestTransitions } from './transitions.ts'
 import { putRequest, usageIn } from './usage.ts'
 import { maskResolution } from './wire-views.ts'
@@ -97,6 +97,45 @@ export function setDelivery(
 export function withoutSecrets(change: ChangeBuilder, row: RequestRow): RequestRow {
   if (row.sealed) change.releaseKey(row.sealed.key)
   return { ...row, resolution: row.resolution && maskResolution(row.ask, row.resolution), sealed: null }
+}
+
+/** What `decide` throws if a change would have to resolve too many requests at once. `commit` first resolves some of them in a change of their own, and then decides the change again. */
+export class TooManyAtOnce extends Error {
+  readonly session: SessionId
+  readonly fence: number
+  readonly trigger: SessionWideTrigger
+  constructor({ id, fence }: Pick<SessionRow, 'id' | 'fence'>, trigger: SessionWideTrigger) {
+    super(`session ${id} has too many open requests for one change`)
+    this.session = id
+    this.fence = fence
+    this.trigger = trigger
+  }
+}
+type SessionWideTrigger = 'interrupt' | 'end' | 'agentLost'
+
+/** How many requests one change resolves. More would block all other work for too long. */
+const resolvedPerChangeMax = 500
+
+/** The states in which a trigger changes requests. */
+function changedStates(trigger: SessionWideTrigger): readonly OpenState[] {
+  return (['pending', 'waiting', 'handed'] as const).filter(state => requestTransitions[state][trigger] !== 'stay')
+}
+
+/** Resolves all pending requests of a session on behalf of the agent, and updates the delivery of its answers. */
+export function resolveOpenRequests(change: ChangeBuilder, session: SessionRow, trigger: SessionWideTrigger): void {
+  const states = changedStates(trigger)
+  const usage = usageIn(change, session.id)
+  const count = states.reduce((sum, state) => sum + usage[state], 0)
+  if (count > resolvedPerChangeMax) throw new TooManyAtOnce(session, trigger)
+  resolveByAgent(change, openRequestsIn(change, session.id, states), trigger, draftsIn(change, session.id))
+}
+
+/** Resolves some of the requests of a session, unless another runner has attached the session since. */
+export function resolveSomeRequests(change: ChangeBuilder, { session, fence, trigger }: TooManyAtOnce): void {
+  if (change.get('session', session)?.fence !== fence) return
+  const open = changedStates(trigger).map(state => openCodes[state])
+  const rows = change.find('request', { where: { open, session }, limit: resolvedPerChangeMax })
+  resolveByAgent(change, rows, trigger, draftsIn(change, session))
 }
 
 /** Resolves pending requests on behalf of the agent, and updates the delivery of answers that the agent has not taken yet. */

@@ -2,7 +2,7 @@
 import { type CommandOutcome, type Ending, Fault, limits, type SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { Context } from './context.ts'
-import { draftsIn, markHandedUnknown, openRequestsIn, resolveByAgent } from './request-transitions.ts'
+import { markHandedUnknown, resolveOpenRequests } from './request-transitions.ts'
 import type { CommandRow, SessionRow } from './rows.ts'
 import type { Read } from './store.ts'
 import { type SessionTrigger, sessionTransitions } from './transitions.ts'
@@ -113,7 +113,7 @@ export function applySessionEnd(
 ): SessionRow {
   const lost = trigger === 'runnerLost'
   persistPartialBlocks(ctx, change, row.id)
-  resolveByAgent(change, openRequestsIn(change, row.id), lost ? 'agentLost' : 'end', draftsIn(change, row.id))
+  resolveOpenRequests(change, row, lost ? 'agentLost' : 'end')
   for (const command of openCommandsIn(change, row.id))
     if (command.state !== 'done' && command.body.kind !== 'end')
       markCommandDone(change, command, { ok: false, reason: 'the session ended first' })

@@ -228,19 +228,19 @@ describe('one listAudit call', () => {
     expect(rest).toMatchObject({ items: [{ value: { key: 'needle' } }], next: null })
   }, 60_000)
 
-  it('reads no more bytes than a page holds, even if few entries match', async () => {
+  it('returns no more bytes than a page holds, and reads a limited number of bytes even if few entries match', async () => {
     const { id } = await denyByRule('Bash')
-    const quarter = limits.pageMaxBytes / 32
-    for (let i = 0; i < 40; i++)
+    const part = limits.pageMaxBytes / 32
+    for (let i = 0; i < 80; i++)
       await fixture.externalAgent('openRequest', {
         id,
         key: `k${i}`,
-        ask: approval('x'.repeat(quarter), { title: `Run ${i}` }),
+        ask: approval('x'.repeat(part), { title: `Run ${i}` }),
       })
     expect((await listAudit({ limit: 500 })).items.length).toBe(31)
-    const first = await listAudit({ q: 'run 39' })
+    const first = await listAudit({ q: 'run 79' })
     expect(first).toEqual({ items: [], next: expect.stringMatching(/^e1-/) })
-    expect(await listAudit({ q: 'run 39', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // the previous line checks that `next` is a cursor
+    expect(await listAudit({ q: 'run 79', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // the previous line checks that `next` is a cursor
   })
 
   it('yields to the event loop while it scans', async () => {

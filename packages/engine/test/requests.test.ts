@@ -189,6 +189,20 @@ describe('answerRequest', () => {
       [409, 'already_resolved'],
     ])
   })
+  it('has a batch form whose reply leaves out requests that would make it too large', async () => {
+    const ask = approval('ls', { input: { command: 'x'.repeat(600_000) } })
+    const requests = await Promise.all(Array.from({ length: 10 }, (_, i) => agent.ask(`k${i}`, ask)))
+    const answers = requests.map(({ id, digest }) => ({ id, digest, answer: { kind: 'allow' } as const }))
+    const reply = await fixture.person('answerRequests', { items: answers }, { idempotencyKey: 'batch' })
+    expect(reply.items.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(JSON.stringify(reply).length).toBeLessThan(limits.pageMaxBytes + 10_000)
+    expect(reply.items[0]?.request).toBeDefined()
+    expect(reply.items.at(-1)?.request).toBeUndefined()
+    const again = await fixture.person('answerRequests', { items: answers }, { idempotencyKey: 'batch' })
+    expect(again.items.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    const fewer = fixture.person('answerRequests', { items: answers.slice(1) }, { idempotencyKey: 'batch' })
+    await expectFault(fewer, 'idempotency_mismatch')
+  })
   it('is forbidden for agents and runners (G8)', async () => {
     const request = await agent.ask('k')
     for (const call of [fixture.externalAgent, fixture.runner]) {

@@ -180,6 +180,28 @@ describe('an operation on a session with many requests', () => {
     expect(queries).toEqual([{ table: 'draft', query: { where: { request: request.id } } }])
   })
 
+  it.each(['endSession', 'interruptSession'] as const)(
+    'resolves at most 500 requests per change, if it is %s',
+    async op => {
+      for (let i = 0; i < 7; i++) {
+        const requests = await Promise.all(Array.from({ length: 100 }, (_, n) => agent.ask(`undelivered ${i} ${n}`)))
+        for (const request of requests) await fixture.deny(request)
+      }
+      const pending = await Promise.all(Array.from({ length: 600 }, (_, i) => agent.ask(`pending ${i}`)))
+      decided = []
+      await fixture.person(op, { id: agent.session.id })
+      expect(decided.filter(({ label }) => label === 'resolveSome').length).toBeGreaterThanOrEqual(2)
+      const types = (await fixture.store.events({ after: 0, limit: 10_000 })).map(event => event.type)
+      expect(types.filter(type => type === 'request.undeliverable')).toHaveLength(700)
+      expect(await fixture.person('getRequest', { id: (pending[0] as Request).id })).toMatchObject({
+        status: 'resolved',
+        resolution: { by: 'agent' },
+      })
+      expect((await fixture.person('getSession', { id: agent.session.id })).pending).toBe(0)
+      await checkUsage(fixture.store)
+    },
+  )
+
   it('reads only handed requests if it parks or attaches the session', async () => {
     for (let i = 0; i < 5; i++) await agent.ask(`pending ${i}`)
     for (let i = 0; i < 5; i++) await fixture.deny(await agent.ask(`undelivered ${i}`))

@@ -57,7 +57,9 @@ export const BatchResult = z
   .object({
     id: RequestId,
     status: z.int().describe('The HTTP status that a single answer would have had.'),
-    request: Request.optional().describe('The request, if the answer was accepted.'),
+    request: Request.optional().describe(
+      'The request, if the answer was accepted. Left out once the reply has several mebibytes; read the request then.',
+    ),
     error: FaultBody.shape.error.optional().describe('The error, if the answer was not accepted.'),
   })
   .describe('The result for one of several answers.')

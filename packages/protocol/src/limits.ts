@@ -32,7 +32,7 @@ export const limits = {
   // Input
   jsonDepthMax: 64,
   /** The number of values in one JSON text. Many small values take much longer to process than one long string of the same size. */
-  jsonValuesMax: 20_000,
+  jsonValuesMax: 10_000,
   keyMax: 200,
   nameMax: 200,
   titleMax: 300,
@@ -60,11 +60,12 @@ export const limits = {
   // Pages and long polls
   pageMax: 500,
   pageDefault: 100,
-  pageMaxBytes: 8 * 1024 * 1024,
-  /** The number of rows to read from the store at a time for a page that is limited by bytes. */
-  readAheadMax: 32,
-  /** The number of resolutions that one search of the audit log reads. `pageMaxBytes` also limits the search. */
+  pageMaxBytes: 4 * 1024 * 1024,
+  /** The largest number of rows to read from the store at a time for a page that is limited by bytes. */
+  readAheadMax: 128,
+  /** The number and the size of the resolutions that one search of the audit log reads. */
   auditScanMax: 5000,
+  auditScanMaxBytes: 8 * 1024 * 1024,
   waitMaxMs: 60_000,
 
   // Sessions and requests
@@ -88,9 +89,9 @@ export const limits = {
   subscriptionBufferMaxBytes: 4 * 1024 * 1024,
   snapshotMax: 200,
   /** The largest size of each part of `hello`: sessions, requests, streaming blocks. */
-  snapshotMaxBytes: 4 * 1024 * 1024,
+  snapshotMaxBytes: 2 * 1024 * 1024,
   resumeEventsMax: 5000,
-  resumeMaxBytes: 8 * 1024 * 1024,
+  resumeMaxBytes: 4 * 1024 * 1024,
   blocksPerSessionMax: 64,
   /** The shortest time between two deltas of a session. */
   deltaIntervalMs: 50,

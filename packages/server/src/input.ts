@@ -67,10 +67,20 @@ async function readBody(
   takeBytes(Math.min(incoming.bodyBytes ?? maxBytes, maxBytes))
   const bytes = await incoming.body(maxBytes)
   if (bytes.length === 0) return null
+  if (bytes.length > largeBodyBytes) await ownTurn()
   if (!isUtf8(bytes)) throw new Fault('bad_json', 'The body is not valid UTF-8.')
   const body = parseJsonStrict(bytes.toString('utf8'))
   if (!isObject(body)) throw new Fault('bad_input', 'The body must be a JSON object.')
   return { fields: body, bytes: bytes.length }
+}
+
+/** Parsing a larger body takes milliseconds. */
+const largeBodyBytes = 64 * 1024
+let lastTurn: Promise<void> = Promise.resolve()
+/** Resolves in a turn of the event loop in which no other large body is parsed, so that other clients are served between large bodies that arrive at the same time. */
+function ownTurn(): Promise<void> {
+  lastTurn = lastTurn.then(() => new Promise(resolve => setImmediate(resolve)))
+  return lastTurn
 }
 
 function bodyMaxBytes(op: OperationName): number {

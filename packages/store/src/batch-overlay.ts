@@ -31,6 +31,9 @@ export interface Entry {
   replaced: boolean
 }
 
+/** A batch takes no more changes once its events are longer than this, so that writing a batch does not block the event loop for long. */
+const batchEventCharsMax = 512 * 1024
+
 /** Thrown inside `decide` if a query needs more rows than are loaded, so that the change waits for the next batch. */
 const needsNextBatch = Symbol('needsNextBatch')
 
@@ -43,6 +46,7 @@ export class BatchOverlay {
   readonly #entries = new Map<Table, Map<string, Entry>>()
   readonly #writtenCount = new Map<Table, number>()
   #appliedCount = 0
+  #eventChars = 0
   #hasWrites = false
 
   constructor(committed: CommittedRows, head: Head, now: number) {
@@ -58,7 +62,7 @@ export class BatchOverlay {
 
   /** Decides a change and collects its writes. Returns `nextBatch` if the change has to wait for the next batch. If `decide` throws, nothing is collected. */
   apply<T>(change: Change<T>, onDecided: () => void): { readonly result: T } | 'nextBatch' {
-    if (this.purge !== null) return 'nextBatch'
+    if (this.purge !== null || this.#eventChars > batchEventCharsMax) return 'nextBatch'
     try {
       for (const read of change.reads) if ('id' in read) this.#entry(read.table, read.id)
       const writes = change.decide(this.#view(change.reads))
@@ -138,6 +142,7 @@ export class BatchOverlay {
     for (const { table, row } of puts) this.#write(table, row.id, row)
     for (const { table, id } of deletes) this.#write(table, id, undefined)
     this.events.push(...linked)
+    for (const { text } of linked) this.#eventChars += text.length
     if (puts.some(({ table }) => table === 'rule') || deletes.some(({ table }) => table === 'rule'))
       head = { ...head, rulesSeq: Math.max(head.rulesSeq + 1, head.seq) }
     if (purge !== undefined) this.purge = purge

@@ -5,6 +5,7 @@ import {
   canonicalJson,
   digestText,
   Fault,
+  limits,
   type ParsedInput,
   type Request,
   type RequestId,
@@ -14,6 +15,7 @@ import { personIdOf, requestNotFound } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
+import { jsonBytes } from '../paging.ts'
 import {
   draftsFor,
   expireIfDue,
@@ -116,54 +118,38 @@ function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answ
 
 /** An answer to a request that exists, with its secrets encrypted. */
 type PreparedItem = AnswerItem & { readonly prepared: PreparedAnswer }
-interface PreparedAnswers {
-  readonly reads: readonly Read[]
-  readonly items: readonly (PreparedItem | (AnswerItem & { readonly prepared: null }))[]
-}
 
-/** Resolves with the reads for answering requests, and the prepared answers. A request that does not exist yet counts as not found even if it is opened before the answer is decided, because the reads do not include it. */
-async function prepareAnswers(ctx: Context, items: readonly AnswerItem[]): Promise<PreparedAnswers> {
-  const choosesMode = items.some(({ answer }) => answer.kind === 'allow' && answer.mode !== undefined)
-  const reads: Read[] = choosesMode ? [runnersRead] : []
-  const rows = new Map<RequestId, RequestRow>()
-  for (const id of new Set(items.map(item => item.id))) {
-    const row = await ctx.store.get('request', id)
-    if (!row) continue
-    const usage = usageReads(row.session, accountOf(row))
-    reads.push({ table: 'request', id }, draftsFor(id), { table: 'session', id: row.session }, ...usage)
-    rows.set(id, row)
-  }
-  const prepared = items.map(async item => {
-    const row = rows.get(item.id)
-    return { ...item, prepared: row ? await prepareAnswer(ctx, row, item.answer) : null }
-  })
-  return { reads, items: await Promise.all(prepared) }
-}
-
-/** Prepares answers and commits them. Prepares them again if a request got another answer meanwhile with whose secrets they must be compared. */
-async function commitAnswers<T>(
+/** Prepares an answer and commits it. Prepares it again if the request got another answer meanwhile with whose secrets it must be compared. */
+async function commitAnswer<T>(
   ctx: Context,
-  items: readonly AnswerItem[],
-  commit: (prepared: PreparedAnswers) => Promise<OperationResult<T>>,
+  input: AnswerItem,
+  commit: (prepared: { readonly reads: readonly Read[]; readonly item: PreparedItem }) => Promise<OperationResult<T>>,
 ): Promise<OperationResult<T>> {
   for (;;) {
-    const prepared = await prepareAnswers(ctx, items)
+    const row = await ctx.store.get('request', input.id)
+    if (!row) throw requestNotFound(input.id)
+    const { answer } = input
+    const reads: readonly Read[] = [
+      { table: 'request', id: row.id },
+      draftsFor(row.id),
+      { table: 'session', id: row.session },
+      ...usageReads(row.session, accountOf(row)),
+      ...(answer.kind === 'allow' && answer.mode !== undefined ? [runnersRead] : []),
+    ]
+    const prepared = await prepareAnswer(ctx, row, answer)
     try {
-      return await commit(prepared)
+      return await commit({ reads, item: { ...input, prepared } })
     } catch (error) {
       if (!(error instanceof StaleAnswer)) throw error
     } finally {
-      await releaseUnused(
-        ctx,
-        prepared.items.flatMap(item => item.prepared ?? []),
-      )
+      await releaseUnused(ctx, [prepared])
     }
   }
 }
 
 /** Returns the item as the idempotency key is compared with it: without secrets. */
-function maskedItem({ prepared, ...item }: PreparedAnswers['items'][number]): AnswerItem {
-  return { ...item, answer: prepared ? prepared.masked : item.answer }
+function maskedItem({ prepared, ...item }: PreparedItem): AnswerItem {
+  return { ...item, answer: prepared.masked }
 }
 
 function refuseRemember(answer: Answer): void {
@@ -178,9 +164,12 @@ export async function answerRequest(
   options: DispatchOptions,
 ) {
   refuseRemember(input.answer)
-  return commitAnswers(ctx, [input], ({ reads, items: [item] }) => {
-    if (!item?.prepared) throw requestNotFound(input.id)
-    return ctx.commit<Request>(
+  return answerOne(ctx, caller, 'answerRequest', input, options)
+}
+
+function answerOne(ctx: Context, caller: Caller, op: string, input: AnswerItem, options: DispatchOptions) {
+  return commitAnswer(ctx, input, ({ reads, item }) =>
+    ctx.commit<Request>(
       {
         label: 'answer',
         reads,
@@ -190,12 +179,20 @@ export async function answerRequest(
           return row instanceof Fault ? row : { status: 200, body: toRequest(row) }
         },
       },
-      { caller, op: 'answerRequest', input: maskedItem(item), options },
-    )
-  })
+      { caller, op, input: maskedItem(item), options },
+    ),
+  )
 }
 
-/** Answers several requests in one change, with one result per item; a failing item does not affect the others. */
+/** How many answers of one call are decided at the same time. */
+const answersAtOnce = 16
+
+type AnswerResult = { readonly id: RequestId; readonly status: number } & (
+  | { readonly request?: Request }
+  | ReturnType<Fault['toJSON']>
+)
+
+/** Answers several requests, each in a change of its own, because one change of many large requests would block all other work. A failing item does not affect the others. */
 export async function answerRequests(
   ctx: Context,
   caller: Caller,
@@ -203,24 +200,58 @@ export async function answerRequests(
   options: DispatchOptions,
 ) {
   for (const item of input.items) refuseRemember(item.answer)
-  return commitAnswers(ctx, input.items, ({ reads, items }) => {
-    const found = items.filter(item => item.prepared !== null)
-    return ctx.commit(
-      {
-        label: 'answer',
-        reads,
-        hasSameSecrets: change => found.every(item => hasSameSecrets(item, change.get('request', item.id))),
-        decide: change => {
-          const results = items.map(item => {
-            const row = item.prepared ? decideAnswer(ctx, change, caller, item) : requestNotFound(item.id)
-            return row instanceof Fault
-              ? { id: item.id, status: row.status, ...row.toJSON() }
-              : { id: item.id, status: 200, request: toRequest(row) }
-          })
-          return { status: 200, body: { items: results } }
-        },
-      },
-      { caller, op: 'answerRequests', input: { items: items.map(maskedItem) }, options },
-    )
-  })
+  // Refuse an idempotency key that was used for other requests. Each answer is compared again in its own change.
+  await ctx.commit(
+    { label: 'answerRequests', reads: [], decide: () => ({ status: 200, body: null }) },
+    { caller, op: 'answerRequests', input: input.items.map(({ id, digest }) => [id, digest]), options },
+  )
+  const items: AnswerResult[] = []
+  let bytes = 0
+  for (const group of groupsOf(input.items)) {
+    const results = group.map(({ item, index }) => answerResult(ctx, caller, item, index, options))
+    for (const result of await Promise.all(results)) {
+      bytes += jsonBytes(result)
+      items.push(bytes > limits.pageMaxBytes ? withoutRequest(result) : result)
+    }
+  }
+  return { status: 200, body: { items } }
+}
+
+async function answerResult(
+  ctx: Context,
+  caller: Caller,
+  item: AnswerItem,
+  index: number,
+  options: DispatchOptions,
+): Promise<AnswerResult> {
+  try {
+    const { status, body } = await answerOne(ctx, caller, `answerRequests ${index}`, item, options)
+    return { id: item.id, status, request: body }
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status === 401 || error.status >= 500) throw error
+    return { id: item.id, status: error.status, ...error.toJSON() }
+  }
+}
+
+/** Splits the answers of one call, in order. Answers to the same request are in different groups, so that the first one wins. */
+function groupsOf(items: readonly AnswerItem[]): { readonly item: AnswerItem; readonly index: number }[][] {
+  const groups: { item: AnswerItem; index: number }[][] = []
+  let ids = new Set<RequestId>()
+  for (const [index, item] of items.entries()) {
+    const last = groups.at(-1)
+    if (last && last.length < answersAtOnce && !ids.has(item.id)) last.push({ item, index })
+    else {
+      groups.push([{ item, index }])
+      ids = new Set()
+    }
+    ids.add(item.id)
+  }
+  return groups
+}
+
+function withoutRequest(result: AnswerResult): AnswerResult {
+  const { id, status } = result
+  if (!('error' in result)) return { id, status }
+  const { code, message } = result.error
+  return { id, status, error: { code, message } }
 }

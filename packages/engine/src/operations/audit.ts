@@ -10,7 +10,7 @@ import {
 } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'
-import { type EventRange, eventBytes, jsonBytes, remainingRange } from '../paging.ts'
+import { type EventRange, eventBytes, jsonBytes, nextTurn, remainingRange } from '../paging.ts'
 import { auditTypes, type SessionRow } from '../rows.ts'
 import type { StoredEvent } from '../store.ts'
 import { toRequest } from '../wire-views.ts'
@@ -36,9 +36,15 @@ export async function listAudit(ctx: Context, _caller: Caller, input: ParsedInpu
   let last: Cursor | null = null
   let scanned = 0
   let bytes = 0
+  let entryBytes = 0
   for await (const found of scanAudited(ctx, input, range)) {
     bytes += found.bytes
-    const full = entries.length >= itemsMax || scanned >= limits.auditScanMax || bytes > limits.pageMaxBytes
+    if (found.entry) entryBytes += found.bytes
+    const full =
+      entries.length >= itemsMax ||
+      scanned >= limits.auditScanMax ||
+      bytes > limits.auditScanMaxBytes ||
+      entryBytes > limits.pageMaxBytes
     // Always take the first event, so that a reader makes progress even if a single event exceeds the limit.
     if (last !== null && full) return page(last)
     last = found.cursor
@@ -60,7 +66,7 @@ async function* scanAudited(ctx: Context, filter: Filter, range: EventRange): As
     const last = events.at(-1)
     if (!last || events.length < batchMax) return
     remaining = remainingRange(range, last)
-    await new Promise(resolve => setImmediate(resolve))
+    await nextTurn()
   }
 }
 

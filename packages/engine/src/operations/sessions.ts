@@ -15,7 +15,7 @@ import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
 import { fillPage, scan } from '../paging.ts'
-import { draftsIn, openRequestsIn, resolveByAgent } from '../request-transitions.ts'
+import { resolveOpenRequests } from '../request-transitions.ts'
 import type { CommandRow, SessionRow } from '../rows.ts'
 import { deleteWithHistory } from '../session-deletion.ts'
 import {
@@ -275,7 +275,7 @@ export function interruptSession(
 /** Resolves the pending requests immediately, and adds a command that interrupts the agent. */
 function interrupt(ctx: Context, change: ChangeBuilder, caller: Caller, row: SessionRow): SessionRow {
   persistPartialBlocks(ctx, change, row.id)
-  resolveByAgent(change, openRequestsIn(change, row.id), 'interrupt', draftsIn(change, row.id))
+  resolveOpenRequests(change, row, 'interrupt')
   const last = openCommandsIn(change, row.id).at(-1)
   // If the last command is an interrupt that is still waiting, a second interrupt would change nothing.
   if (last?.body.kind === 'interrupt' && last.state === 'waiting') return change.get('session', row.id) ?? row
