@@ -215,13 +215,16 @@ describe('a socket', () => {
     const session = await openLargeRequests()
     const socket = await openSocket(gateway, authHeaders('agent'))
     socket.ws.pause()
+    const calls = 60
     const before = process.memoryUsage().rss
-    for (let i = 0; i < 150; i++) socket.send({ id: i, op: 'listRequests', input: { session: session.id } })
+    for (let i = 0; i < calls; i++) socket.send({ id: i, op: 'listRequests', input: { session: session.id } })
     for (let i = 0; i < 50; i++) await request(gateway, '/me', { headers: authHeaders('person') })
-    // One page of this session is a few mebibytes, and the replies to 150 calls are 600.
-    expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1024 * 1024)
+    // One page of this session is a few mebibytes, and the replies to all calls are 240.
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
     socket.ws.resume()
-    for (let i = 0; i < 150; i++) expect((await socket.next(isReply(i))).status).toBe(200)
+    const statuses = []
+    for (let i = 0; i < calls; i++) statuses.push((await socket.next()).status)
+    expect(new Set(statuses)).toEqual(new Set([200]))
     socket.ws.terminate()
   })
 
@@ -297,6 +300,12 @@ describe('a client that stops reading', () => {
     const reader = await request(own, `/events?session=${session.id}`, { headers: authHeaders('agent') })
     const events = readSse(reader)
     await events.next()
+    // Together with the snapshot, this is more than the buffers of the kernel hold, and less than a client may leave unread.
+    for (let i = 0; i < 16; i++) {
+      const items = [{ type: 'message.added', block: `b${i}`, text: 'x'.repeat(240_000) }]
+      await post(own, 'agent', `/sessions/${session.id}/events`, { items })
+      await events.next()
+    }
     const closed = new Promise(resolve => slow.once('close', resolve))
     for (let ms = 0; ms <= 2 * limits.unreadMaxMs && lines.length === 0; ms += limits.unreadMaxMs / 2) {
       vi.advanceTimersByTime(limits.unreadMaxMs / 2)
