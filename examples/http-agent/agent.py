@@ -42,15 +42,16 @@ def main():
         "editable": True,
     }
     request = ask(session, "run-1", question)
-    answer = request["resolution"].get("answer") or {}
-    allowed = answer.get("kind") == "allow"
-    # Report `handed` before acting. After a crash, Holdpoint then shows that the command may or may not have run.
-    call(f"/requests/{request['id']}/delivery", {"state": "handed"})
+    # Take over the answer before acting. The gateway hands an allow to one caller only, and after a crash it shows
+    # that the command may or may not have run.
+    handover = call(f"/requests/{request['id']}/handover", {})
+    answer = handover.get("answer") or {}
+    allowed = handover["outcome"] == "allow"
     if allowed:
         approved = answer.get("input") or question["input"]
         subprocess.run(approved["command"], shell=True, check=False)
     else:
-        print(f"Not allowed: {answer.get('reason') or 'nobody answered'}", file=sys.stderr)
+        print(f"Not allowed: {answer.get('reason') or handover['outcome']}", file=sys.stderr)
     call(f"/requests/{request['id']}/delivery", {"state": "taken"})
     call(f"/sessions/{session}/detach", {"ending": {"reason": "done"}})
     return 0 if allowed else 1

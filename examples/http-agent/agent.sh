@@ -20,16 +20,15 @@ ask="{\"kind\": \"approval\", \"tool\": \"Bash\", \"title\": \"Run a command\", 
   \"cwd\": $(json "$PWD"), \"input\": {\"command\": $(json "$command")}}"
 request=$(api "/sessions/$session/requests" "{\"key\": \"run-1\", \"ask\": $ask}" | field .id)
 
-until resolved=$(api "/requests/$request?wait=60000") && [ "$(field .status <<<"$resolved")" = resolved ]; do :; done
+until [ "$(api "/requests/$request?wait=60000" | field .status)" = resolved ]; do :; done
 
+# Take over the answer before acting. The gateway hands an allow to one caller only, and after a crash it shows that the command may or may not have run.
+handover=$(api "/requests/$request/handover" '{}')
 status=0
-if [ "$(field '.resolution.answer?.kind' <<<"$resolved")" = allow ]; then
-  # Report `handed` before acting. After a crash, Holdpoint then shows that the command may or may not have run.
-  api "/requests/$request/delivery" '{"state": "handed"}' >/dev/null
-  bash -c "$(field '.resolution.answer.input?.command' <<<"$resolved" | grep . || printf '%s' "$command")"
+if [ "$(field .outcome <<<"$handover")" = allow ]; then
+  bash -c "$(field '.answer.input?.command' <<<"$handover" | grep . || printf '%s' "$command")"
 else
-  api "/requests/$request/delivery" '{"state": "handed"}' >/dev/null
-  echo "Not allowed: $(field '.resolution.answer?.reason' <<<"$resolved" | grep . || echo 'nobody answered')" >&2
+  echo "Not allowed: $(field '.answer?.reason' <<<"$handover" | grep . || field .outcome <<<"$handover")" >&2
   status=1
 fi
 api "/requests/$request/delivery" '{"state": "taken"}' >/dev/null

@@ -9,9 +9,10 @@ const token = process.env.HOLDPOINT_TOKEN ?? readFileSync(`${homedir()}/.holdpoi
 interface Request {
   readonly id: string
   readonly status: 'pending' | 'resolved'
-  readonly resolution: {
-    readonly answer?: { readonly kind: string; readonly input?: { readonly command: string }; readonly reason?: string }
-  } | null
+}
+interface Handover {
+  readonly outcome: string
+  readonly answer?: { readonly input?: { readonly command: string }; readonly reason?: string }
 }
 
 /** Calls the gateway with POST if there is a body, otherwise with GET. */
@@ -42,11 +43,10 @@ const request = await ask(session.id, 'run-1', {
   cwd: process.cwd(),
   editable: true,
 })
-const answer = request.resolution?.answer
-// Report `handed` before acting. After a crash, Holdpoint then shows that the command may or may not have run.
-await call(`/requests/${request.id}/delivery`, { state: 'handed' })
-if (answer?.kind === 'allow') spawnSync(answer.input?.command ?? input.command, { shell: true, stdio: 'inherit' })
-else console.error(`Not allowed: ${answer?.reason ?? 'nobody answered'}`)
+// Take over the answer before acting. The gateway hands an allow to one caller only, and after a crash it shows that the command may or may not have run.
+const { outcome, answer } = await call<Handover>(`/requests/${request.id}/handover`, {})
+if (outcome === 'allow') spawnSync(answer?.input?.command ?? input.command, { shell: true, stdio: 'inherit' })
+else console.error(`Not allowed: ${answer?.reason ?? outcome}`)
 await call(`/requests/${request.id}/delivery`, { state: 'taken' })
 await call(`/sessions/${session.id}/detach`, { ending: { reason: 'done' } })
-process.exitCode = answer?.kind === 'allow' ? 0 : 1
+process.exitCode = outcome === 'allow' ? 0 : 1

@@ -1,5 +1,7 @@
 /** Decides what a caller may do: the access table by role, and beyond it which sessions the caller may see and for whose agent the caller may write. */
 import {
+  type Answer,
+  type Ask,
   accessOf,
   type ExtraAction,
   externalInfo,
@@ -22,24 +24,20 @@ export function accessFault(caller: Caller | null, action: OperationName | Extra
   if (!caller) return new Fault('unauthenticated', 'This call needs a credential: send Authorization: Bearer <token>')
   if (caller.role === 'agent' && action.startsWith('answer'))
     return new Fault('forbidden', 'An agent’s credential cannot answer requests; only a person can')
-  const [name = '', extra] = action.split('.')
   const subject = caller.role === 'agent' ? 'an agent' : `a ${caller.role}`
-  const reason =
-    extra === undefined ? `may not call ${name}` : `may not call ${name} ${extraReasons[action as ExtraAction]}`
-  return new Fault(
-    'forbidden',
-    `The credential of ${subject} ${reason}${ownerMay(action) ? '; ask the owner of this gateway' : ''}`,
-  )
+  const what = Object.hasOwn(extraActionPhrases, action) ? extraActionPhrases[action as ExtraAction] : `call ${action}` // `hasOwn` has shown that this is one of them
+  const advice = ownerMay(action) ? '; only the owner of this gateway may' : ''
+  return new Fault('forbidden', `The credential of ${subject} may not ${what}${advice}`)
 }
 
-const extraReasons: Readonly<Record<ExtraAction, string>> = {
-  subscribe: '',
-  'startSession.mode': 'with "mode"',
-  'startSession.options': 'with "options"',
-  'patchSession.mode': 'with "mode"',
-  'answer.mode': 'with "mode"',
-  'answer.settings': 'with a suggestion that changes settings or the mode',
-  'makeLink.person': 'for another person',
+const extraActionPhrases: Readonly<Record<ExtraAction, string>> = {
+  subscribe: 'open the event stream',
+  'startSession.mode': 'start a session in a chosen mode',
+  'startSession.options': 'start a session with options',
+  'patchSession.mode': 'change the mode of a session',
+  'answer.mode': 'change the mode with an answer',
+  'answer.settings': 'accept a suggestion that changes settings',
+  'makeLink.person': 'create a link for another person',
 }
 function ownerMay(action: OperationName | ExtraAction): boolean {
   return accessOf('owner', action) !== 'no' && accessOf('person', action) === 'no'
@@ -62,6 +60,18 @@ const extraChecks: { readonly [K in OperationName]?: (input: ParsedInput<K>) => 
   patchSession: ({ mode }) => (mode === undefined ? [] : ['patchSession.mode']),
   makeLink: ({ person }) => (person === undefined ? [] : ['makeLink.person']),
 }
+
+/** Returns what an answer needs in addition to the right to answer. A suggestion for the session is like another allow, but one with another scope changes settings that outlast the session. */
+export function answerActions(ask: Ask, answer: Answer): readonly ExtraAction[] {
+  if (ask.kind !== 'approval' || answer.kind !== 'allow') return []
+  const chosen = ask.suggestions?.find(({ id }) => id === answer.suggestion)
+  return [
+    ...(answer.mode === undefined && chosen?.mode === undefined ? [] : ['answer.mode' as const]),
+    ...(chosen === undefined || sessionScopes.has(chosen.scope) ? [] : ['answer.settings' as const]),
+  ]
+}
+/** Scopes that end with the session. Claude Code calls one of them `cliArg`. */
+const sessionScopes = new Set(['session', 'cliArg'])
 
 export function isPerson({ role }: Caller): boolean {
   return role === 'owner' || role === 'person'

@@ -12,6 +12,7 @@ import {
   type SessionId,
 } from '@holdpoint/protocol'
 import { credentialRule, dataFolderRule, type ProtectedFolder, type RuleContext } from '@holdpoint/rules'
+import { externalDriver } from './authorization.ts'
 import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
@@ -214,11 +215,13 @@ export class Context {
     return [...(this.#protectedFolder ? [dataFolderRule] : []), credentialRule]
   }
   ruleContext(
-    session: Pick<SessionRow, 'driver' | 'cwd'> & { readonly id: SessionId | null },
+    session: Pick<SessionRow, 'driver' | 'cwd' | 'openedBy'> & { readonly id: SessionId | null },
     now: number,
   ): RuleContext {
-    const { id, driver, cwd } = session
-    return { driver, session: id, now, builtIn: { protectedFolder: this.#protectedFolder, cwd } }
+    const { id, driver, cwd, openedBy } = session
+    // The credential of an agent chose the folder of an external session that no person opened, so that folder proves nothing.
+    const folder = driver === externalDriver && openedBy === null ? null : cwd
+    return { driver, session: id, folder, now, builtIn: { protectedFolder: this.#protectedFolder, cwd } }
   }
 
   /** Returns the rules as of this transaction. If the cached rules are stale, `commit` reloads them and decides the change again. */

@@ -38,7 +38,7 @@ import {
 } from './operations/agent.ts'
 import { answerRequest, answerRequests } from './operations/answers.ts'
 import { listAudit } from './operations/audit.ts'
-import { reportDelivery, withdrawRequest } from './operations/delivery.ts'
+import { handOverRequest, reportDelivery, withdrawRequest } from './operations/delivery.ts'
 import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
 import { listEvents } from './operations/events.ts'
 import { proveToken } from './operations/gateway-proof.ts'
@@ -209,6 +209,7 @@ const operations: Operations = {
   appendEvents,
   checkTool,
   withdrawRequest,
+  handOverRequest,
   reportDelivery,
   attachSession,
   detachSession,

@@ -53,6 +53,7 @@ describe('openRequest', () => {
   it('resolves the request immediately if a rule matches exactly', async () => {
     const exactly = { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd: '/srv' } } as const
     const { id } = await fixture.person('addRule', exactly)
+    agent = await fixture.startAttached('resumable', { cwd: '/srv' })
     expect(await agent.ask('a')).toMatchObject({
       status: 'resolved',
       resolution: { by: 'rule', rule: id, answer: { kind: 'allow' } },
@@ -63,6 +64,20 @@ describe('openRequest', () => {
     expect(await agent.ask('c')).toMatchObject({ resolution: { by: 'rule', answer: { kind: 'deny' } } })
     await fixture.person('removeRule', { id })
     expect((await fixture.person('listRules', {})).items.map(rule => rule.id)).not.toContain(id)
+  })
+  it('F18: an allow rule for a folder counts only in sessions that really run there', async () => {
+    await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd: '/srv' } })
+    const elsewhere = await fixture.startAttached('resumable', { cwd: '/home/evil' })
+    expect(await elsewhere.ask('k')).toMatchObject({ status: 'pending' })
+    // An agent that opens its own session chooses the folder itself.
+    const claimed = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv' })
+    const open = { id: claimed.id, key: 'k', ask: approval() }
+    expect(await fixture.externalAgent('openRequest', open)).toMatchObject({ status: 'pending' })
+    expect(
+      await fixture.externalAgent('checkTool', { id: claimed.id, tool: 'Bash', input: { command: 'ls' } }),
+    ).toMatchObject({ verdict: 'ask' })
+    const given = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
+    expect(await fixture.person('openRequest', { ...open, id: given.id })).toMatchObject({ resolution: { by: 'rule' } })
   })
   it('limits the number of pending requests of a session', async () => {
     await Promise.all(Array.from({ length: limits.pendingPerSessionMax }, (_, i) => agent.ask(`k${i}`)))

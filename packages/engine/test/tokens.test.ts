@@ -273,6 +273,29 @@ describe('operations that need the owner', () => {
     await expectFault(fixture.gateway.dispatchUnparsed(person, op, full), 'forbidden')
     expect(await fixture.store.find('session', {})).toEqual(before)
   })
+  it('A3: an allow with a mode, and a suggestion that changes settings or the mode, need the owner', async () => {
+    const agent = await fixture.startAttached()
+    const suggestions = [
+      { id: 'session', label: 'Allow ls for this session', scope: 'session' },
+      { id: 'settings', label: 'Allow ls everywhere', scope: 'userSettings' },
+      { id: 'mode', label: 'Continue in mode acceptEdits', scope: 'session', mode: 'acceptEdits' },
+    ]
+    const person = callAs(fixture.gateway, await newCaller('person', 'ada'))
+    const refused = [{ mode: 'acceptEdits' }, { suggestion: 'settings' }, { suggestion: 'mode' }]
+    for (const [n, extra] of refused.entries()) {
+      const request = await agent.ask(`k${n}`, approval('ls', { suggestions }))
+      const answer = { id: request.id, digest: request.digest, answer: { kind: 'allow' as const, ...extra } }
+      await expectFault(person('answerRequest', answer), 'forbidden')
+      expect((await person('answerRequests', { items: [answer] })).items).toMatchObject([{ status: 403 }])
+      expect(await person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
+      expect(await asOwner()('answerRequest', answer)).toMatchObject({ status: 'resolved' })
+    }
+    const request = await agent.ask('plain', approval('ls', { suggestions }))
+    const plain = { kind: 'allow', suggestion: 'session' } as const
+    expect(await person('answerRequest', { id: request.id, digest: request.digest, answer: plain })).toMatchObject({
+      resolution: { answer: plain },
+    })
+  })
   it('a person may start a plain session, rename it, and open an external session with options', async () => {
     const person = callAs(fixture.gateway, await newCaller('person', 'ada'))
     await fixture.announce()

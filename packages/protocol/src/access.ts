@@ -64,6 +64,7 @@ export const accessTable: Readonly<Record<OperationName | ExtraAction, AccessRow
   appendEvents: ['no', 'own', 'own', 'own', 'own'],
   checkTool: ['no', 'own', 'own', 'own', 'own'],
   withdrawRequest: ['no', 'own', 'own', 'own', 'own'],
+  handOverRequest: ['no', 'own', 'own', 'own', 'own'],
   reportDelivery: ['no', 'own', 'own', 'own', 'own'],
   attachSession: ['no', 'own', 'own', 'own', 'own'],
   detachSession: ['no', 'own', 'own', 'own', 'own'],

@@ -11,7 +11,12 @@ export const Suggestion = z
   .strictObject({
     id: nonEmpty(limits.nameMax).describe('The id that an allow names.'),
     label: nonEmpty(limits.labelMax).describe('The text that people see.'),
-    scope: text(limits.nameMax).describe('How long the suggestion stays in force, for example "session".'),
+    scope: text(limits.nameMax).describe(
+      'How long the suggestion stays in force. "session" ends with the session. Only the owner can accept a suggestion with another scope, because it changes settings of the agent’s program.',
+    ),
+    mode: nonEmpty(limits.nameMax)
+      .optional()
+      .describe('The mode to which the suggestion switches the agent. Only the owner can accept such a suggestion.'),
   })
   .describe('An “always allow” that the agent’s own program offers.')
 export const Caution = z

@@ -1,5 +1,6 @@
 /** The operations for agents, and for the runners that act for agents: requests, events, deliveries, leases and commands. */
 import { z } from 'zod'
+import { Answer, AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
 import { AgentEvent } from './event.ts'
 import { CommandId, Cursor, RequestId, RunnerId, SessionId } from './ids.ts'
@@ -75,6 +76,23 @@ export const agentOps = {
     faults: agentFaults,
     input: z.strictObject({ id: RequestId, fence }),
     output: Request,
+  },
+  handOverRequest: {
+    method: 'POST',
+    path: '/requests/:id/handover',
+    summary:
+      'Get the answer and record in the same step that the agent has it. Act on an allow only after this call: of two calls, only one succeeds. Report `taken` with `reportDelivery` afterwards.',
+    faults: [...agentFaults, 'not_resolved', 'already_resolved', 'gone'],
+    input: z.strictObject({ id: RequestId, fence }),
+    output: z.object({
+      outcome: z
+        .enum([...AnswerKind.options, 'nobody'])
+        .describe('The kind of the answer, or "nobody" if nobody answered before the deadline.'),
+      answer: Answer.optional().describe(
+        'The answer; missing if nobody answered. If it is an allow, run its `input` if it has one, because a person edited it, and otherwise your own input.',
+      ),
+      request: Request,
+    }),
   },
   reportDelivery: {
     method: 'POST',

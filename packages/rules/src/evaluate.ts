@@ -5,6 +5,8 @@ import { type BuiltInContext, evaluateBuiltInRules } from './built-in.ts'
 export interface RuleContext {
   readonly driver: string
   readonly session: SessionId | null
+  /** The folder in which the session really runs; null if only the agent says where it runs. */
+  readonly folder: string | null
   readonly now: number
   readonly builtIn: BuiltInContext
 }
@@ -38,10 +40,16 @@ function matches(rule: Rule, subject: RuleSubject, context: RuleContext): boolea
   if (rule.expiresAt !== undefined && context.now >= rule.expiresAt) return false
   if (rule.scope?.driver !== undefined && rule.scope.driver !== context.driver) return false
   if (rule.scope?.session !== undefined && rule.scope.session !== context.session) return false
-  if (rule.scope?.cwd !== undefined && rule.scope.cwd !== subject.cwd) return false
+  if (rule.scope?.cwd !== undefined && !isInFolder(rule.effect, rule.scope.cwd, subject, context)) return false
   if (rule.command !== undefined && rule.command !== subject.input.command) return false
   if (rule.path !== undefined && rule.path !== subject.input.file_path) return false
   return rule.effect !== 'allow' || (broadAllowProblem(rule) === null && hasOnly(subject.input, allowedFields(rule)))
+}
+
+/** Whether a call happens in the folder of a rule. An allow rule must not depend on what the agent says: the session must really run in that folder, and the agent must not say that the call runs elsewhere. Other rules also apply if only the agent says so. */
+function isInFolder(effect: Rule['effect'], folder: string, subject: RuleSubject, context: RuleContext): boolean {
+  if (effect === 'allow') return context.folder === folder && subject.cwd === folder
+  return context.folder === folder || subject.cwd === folder
 }
 
 function allowedFields(rule: RuleDraft): AllowedFields | undefined {
@@ -64,9 +72,14 @@ function broadAllowProblem({ effect, tool, command, path, scope }: RuleDraft): s
   if (command !== undefined && path !== undefined) return 'An allow rule must name a command or a path, not both.'
   if (command === undefined && !Object.hasOwn(readOnlyTools, tool))
     return `An allow rule with a path is possible only for tools that read (${Object.keys(readOnlyTools).join(', ')}). A person must see what ${tool} does.`
-  const isScoped = scope?.cwd !== undefined || scope?.session !== undefined
+  const isScoped = (scope?.cwd !== undefined && isAbsolute(scope.cwd)) || scope?.session !== undefined
   if (isScoped || path?.startsWith('/')) return null
   return 'The same command or path can mean something else in another folder. Add scope.cwd or scope.session to the allow rule.'
+}
+
+/** Whether this is an absolute path on a POSIX system or on Windows. A relative path names no certain folder. */
+function isAbsolute(path: string): boolean {
+  return /^(\/|\\\\|[a-z]:[\\/])/i.test(path)
 }
 
 function describe(rule: RuleDraft): string {
@@ -80,6 +93,11 @@ export function validateRule(draft: RuleDraft): RuleDraft {
       throw new Fault('unsupported', `Rules with "${field}" are not supported yet. Leave out "${field}".`)
   if (draft.args === 'grammar')
     throw new Fault('unsupported', 'args "grammar" is not supported yet. Use "exact", which matches only that command.')
+  if (draft.scope?.cwd !== undefined && !isAbsolute(draft.scope.cwd))
+    throw new Fault(
+      'unsupported',
+      `scope.cwd must be the absolute path of a folder, not ${JSON.stringify(draft.scope.cwd)}.`,
+    )
   const problem = broadAllowProblem(draft)
   if (problem) throw new Fault('unsupported', problem)
   return draft

@@ -8,7 +8,7 @@ import { evaluateRules, type RuleContext, type RuleSubject, validateRule } from 
 const session = 'ses_00000000000000000000' as SessionId // a valid id
 const otherSession = 'ses_11111111111111111111' as SessionId // a valid id
 const builtIn = { protectedFolder: null, cwd: '/srv' }
-const context: RuleContext = { driver: 'claude', session, now: 1000, builtIn }
+const context: RuleContext = { driver: 'claude', session, folder: '/srv', now: 1000, builtIn }
 const bash = (command: unknown, cwd = '/srv'): RuleSubject => ({
   tool: 'Bash',
   input: { command } as RuleSubject['input'],
@@ -202,9 +202,36 @@ describe('a rule with a scope', () => {
       false,
     ],
     ['does not match if it allows and its scope is empty', {}, bash('ls'), {}, false],
+    [
+      'F18: does not match if only the agent says that it runs there',
+      { cwd: '/srv' },
+      bash('ls'),
+      { folder: '/home/evil' },
+      false,
+    ],
+    [
+      'F18: does not match if nobody knows where the session runs',
+      { cwd: '/srv' },
+      bash('ls'),
+      { folder: null },
+      false,
+    ],
+    ['F18: does not match if the agent says that it runs elsewhere', { cwd: '/srv' }, bash('ls', '/other'), {}, false],
+    ['F18: does not match if the folder is empty', { cwd: '' }, bash('ls', ''), { folder: '' }, false],
+    ['F18: does not match if the folder is relative', { cwd: '.' }, bash('ls', '.'), { folder: '.' }, false],
   ]
   it.each(rows)('%s', (_name, scope, ask, change, matches) => {
     expect(verdict([rule({ command: 'ls', ...(scope ? { scope } : {}) })], ask, change)).toBe(matches ? 'allow' : 'ask')
+  })
+})
+
+describe.each(['deny', 'ask'] as const)('F18: a rule with a folder that says %s', effect => {
+  // A deny beats the allow for the session, and so does an ask.
+  const rules = [rule({ command: 'ls', scope: { session } }), rule({ effect, command: 'ls', scope: { cwd: '/srv' } })]
+  it('matches if the session runs there, if the agent says so, and not otherwise', () => {
+    expect(verdict(rules, bash('ls', '/other'))).toBe(effect)
+    expect(verdict(rules, bash('ls'), { folder: '/other' })).toBe(effect)
+    expect(verdict(rules, bash('ls', '/other'), { folder: null })).toBe('allow')
   })
 })
 
@@ -235,6 +262,11 @@ describe('validateRule', () => {
     ['an allow rule for writing a file', { effect: 'allow', tool: 'Write', path: '/a', scope: { cwd: '/srv' } }],
     ['an allow rule for editing a file', { effect: 'allow', tool: 'Edit', path: '/a', scope: { cwd: '/srv' } }],
     ['an allow rule for a relative path', { effect: 'allow', tool: 'Read', path: 'a' }],
+    ...['', '.', 'srv', '~', './srv'].map((cwd): [string, RuleDraft] => [
+      `F18: an allow rule with the folder ${JSON.stringify(cwd)}`,
+      { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd } },
+    ]),
+    ['F18: a deny rule with a relative folder', { effect: 'deny', tool: 'Bash', scope: { cwd: '.' } }],
     [
       'an allow rule for both a command and a path',
       { effect: 'allow', tool: 'Read', command: 'ls', path: '/a', scope: { cwd: '/srv' } },

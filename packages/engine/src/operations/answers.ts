@@ -11,7 +11,7 @@ import {
   type RequestId,
 } from '@holdpoint/protocol'
 import { evaluateRules } from '@holdpoint/rules'
-import { personIdOf, requestNotFound } from '../authorization.ts'
+import { accessFault, answerActions, personIdOf, requestNotFound } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
@@ -64,6 +64,10 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
   const problem = answerProblem(row.ask, item.answer) ?? newModeProblem(change, row, item.answer)
   if (problem)
     return new Fault('answer_mismatch', `The answer does not fit request ${item.id}: ${problem}`, { id: item.id })
+  for (const action of answerActions(row.ask, item.answer)) {
+    const denied = accessFault(caller, action)
+    if (denied) return denied
+  }
   const edited = editedDigest(ctx, change, row, item.answer)
   if (edited instanceof Fault) return edited
   markNeedsRunner(change, row.session)
@@ -107,7 +111,12 @@ function resolvedBy({ resolution }: RequestRow): string {
 function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
   if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
   const ask = { ...row.ask, input: answer.input }
-  const session = change.get('session', row.session) ?? { id: row.session, driver: '', cwd: row.ask.cwd }
+  const session = change.get('session', row.session) ?? {
+    id: row.session,
+    driver: '',
+    cwd: row.ask.cwd,
+    openedBy: null,
+  }
   const verdict = evaluateRules(ctx.rules(change), ask, ctx.ruleContext(session, change.now))
   if (verdict.verdict === 'deny')
     return new Fault('answer_mismatch', `The edited input is denied by rule ${verdict.rule}: ${verdict.reason}`, {

@@ -1,5 +1,5 @@
-/** Operations on requests from the agent's side: withdraw a request, and report the delivery of its answer. */
-import { Fault, type ParsedInput, type Request, type RequestId } from '@holdpoint/protocol'
+/** Operations on requests from the agent's side: withdraw a request, take over its answer, and report the delivery of the answer. */
+import { Fault, type Output, type ParsedInput, type Request, type RequestId } from '@holdpoint/protocol'
 import { hideSession, requestNotFound, requireAgentAccess } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
@@ -34,27 +34,77 @@ export async function reportDelivery(
   options: DispatchOptions,
 ) {
   const before = await storedRequest(ctx, input.id)
-  // Check before the commit, because the log cannot be read inside it. A resolved request never gets another resolution.
-  const isChecked = input.state === 'handed' && before.status === 'resolved'
+  const check = input.state === 'handed' ? await checkAnswer(ctx, before) : null
+  const call = { caller, op: 'reportDelivery', input, options }
+  const extra = input.reason === undefined ? {} : { reason: input.reason }
+  return agentChange(
+    ctx,
+    call,
+    before,
+    { label: input.state, ended: 'allowEnded' },
+    (change, row, session, isRepeat) => {
+      // An agent that sends its fence is the only one that knows it, so it may report the same hand-over again.
+      const isSame = isRepeat || (input.fence !== undefined && input.fence === row.handedFence)
+      if (check) return handAnswer(change, row, session, { ...check, ...extra, isSame })
+      const transition = requestTransitionFor(row, deliveryTriggers[input.state])
+      if (transition === 'stay') return row
+      if (transition === 'taken' || transition === 'unknown' || transition === 'undeliverable')
+        return setDelivery(change, row, transition, extra)
+      return deliveryRefused(row)
+    },
+  )
+}
+
+/** Returns the answer and records in the same change that it was handed, so that of two agents only one gets an allow. */
+export async function handOverRequest(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'handOverRequest'>,
+  options: DispatchOptions,
+) {
+  const before = await storedRequest(ctx, input.id)
+  const check = await checkAnswer(ctx, before)
+  const call = { caller, op: 'handOverRequest', input, options }
+  const apply: Apply = (change, row, session, isSame) => handAnswer(change, row, session, { ...check, isSame })
+  const { status, body } = await agentChange(ctx, call, before, { label: 'handed', ended: 'allowEnded' }, apply)
+  return { status, body: toHandover(body) }
+}
+
+function toHandover(request: Request): Output<'handOverRequest'> {
+  const answer = request.resolution?.answer
+  return answer ? { outcome: answer.kind, answer, request } : { outcome: 'nobody', request }
+}
+
+interface AnswerCheck {
+  /** Whether the request was resolved when it was checked. */
+  readonly isChecked: boolean
+  readonly secretsLost: boolean
+}
+
+/** Checks a stored answer before it is handed. This happens before the commit, because the log cannot be read inside it. A resolved request never gets another resolution. */
+async function checkAnswer(ctx: Context, before: RequestRow): Promise<AnswerCheck> {
+  const isChecked = before.status === 'resolved'
   const damaged = isChecked ? await decisionFault(ctx, before) : null
   if (damaged) throw damaged
-  const secretsLost = isChecked && (await hasLostSecrets(ctx, before))
-  const call = { caller, op: 'reportDelivery', input, options }
-  return agentChange(ctx, call, before, { label: input.state, ended: 'allowEnded' }, (change, row, session) => {
-    const transition = requestTransitionFor(row, deliveryTriggers[input.state])
-    if (transition === 'stay') return row
-    const hands = transition === 'handed' || (transition === 'handAgain' && !isAllow(row))
-    // The request was resolved after the check.
-    if (hands && !isChecked) return deliveryRefused({ ...row, status: 'pending' })
-    if (hands && secretsLost) return refuseLostSecrets(change, row)
-    // Do not hand an answer again after the session has ended, because nothing would mark it as taken or unknown afterwards.
-    if (hands && transition === 'handAgain' && session.state === 'ended') return sessionEndedFirst(row, session)
-    const extra = input.reason === undefined ? {} : { reason: input.reason }
-    if (hands) return setDelivery(change, row, 'handed', { ...extra, fence: session.fence })
-    if (transition === 'taken' || transition === 'unknown' || transition === 'undeliverable')
-      return setDelivery(change, row, transition, extra)
-    return deliveryRefused(row)
-  })
+  return { isChecked, secretsLost: isChecked && (await hasLostSecrets(ctx, before)) }
+}
+
+/** Hands an answer. An allow is handed once (G5): only a report of the same hand-over is accepted again. */
+function handAnswer(
+  change: ChangeBuilder,
+  row: RequestRow,
+  session: SessionRow,
+  { isChecked, secretsLost, isSame, reason }: AnswerCheck & { readonly isSame: boolean; readonly reason?: string },
+): RequestRow | Fault {
+  const transition = requestTransitionFor(row, 'hand')
+  if (transition === 'stay') return isSame || !isAllow(row) ? row : deliveryRefused(row)
+  if (transition !== 'handed' && (transition !== 'handAgain' || isAllow(row))) return deliveryRefused(row)
+  // The request was resolved after the check.
+  if (!isChecked) return deliveryRefused({ ...row, status: 'pending' })
+  if (secretsLost) return refuseLostSecrets(change, row)
+  // Do not hand an answer again after the session has ended, because nothing would mark it as taken or unknown afterwards.
+  if (transition === 'handAgain' && session.state === 'ended') return sessionEndedFirst(row, session)
+  return setDelivery(change, row, 'handed', { ...(reason === undefined ? {} : { reason }), fence: session.fence })
 }
 
 async function storedRequest(ctx: Context, id: RequestId): Promise<RequestRow> {
@@ -100,7 +150,10 @@ function refuseLostSecrets(change: ChangeBuilder, row: RequestRow): Fault {
   })
 }
 
-/** Commits a change of one request, with the access check that `withdrawRequest` and `reportDelivery` share. A repeated call with the same idempotency key is decided again, because the request may have changed since: an allow that became unknown is not handed again. */
+/** Returns the changed request. `isRepeat` tells whether a call with the same idempotency key was already decided. */
+type Apply = (change: ChangeBuilder, row: RequestRow, session: SessionRow, isRepeat: boolean) => RequestRow | Fault
+
+/** Commits a change of one request, with the access check that the operations of this file share. A repeated call with the same idempotency key is decided again, because the request may have changed since: an allow that became unknown is not handed again. */
 async function agentChange(
   ctx: Context,
   call: {
@@ -111,10 +164,10 @@ async function agentChange(
   },
   before: RequestRow,
   { label, moreReads = [], ended }: { label: string; moreReads?: readonly Read[]; ended?: 'allowEnded' },
-  apply: (change: ChangeBuilder, row: RequestRow, session: SessionRow) => RequestRow | Fault,
+  apply: Apply,
 ): Promise<OperationResult<Request>> {
   const { caller, input } = call
-  const decide = (change: ChangeBuilder): OperationResult<Request> | Fault => {
+  const decide = (change: ChangeBuilder, isRepeat: boolean): OperationResult<Request> | Fault => {
     const stored = change.get('session', before.session)
     const session = hideSession(
       requireAgentAccess(stored, caller, before.session, input.fence, ended),
@@ -123,7 +176,7 @@ async function agentChange(
     if (session instanceof Fault) return session
     const row = change.get('request', input.id)
     if (!row) return requestNotFound(input.id)
-    const next = apply(change, row, session)
+    const next = apply(change, row, session, isRepeat)
     return next instanceof Fault ? next : { status: 200, body: toRequest(next) }
   }
   const reads: Read[] = [
@@ -132,6 +185,12 @@ async function agentChange(
     ...usageReads(before.session, accountOf(before)),
     ...moreReads,
   ]
-  const { status, body } = await ctx.commit<Request>({ label, reads, decide, repeat: decide }, call)
+  const mutation = {
+    label,
+    reads,
+    decide: (change: ChangeBuilder) => decide(change, false),
+    repeat: (change: ChangeBuilder) => decide(change, true),
+  }
+  const { status, body } = await ctx.commit<Request>(mutation, call)
   return { status, body: await withSecrets(ctx, caller, body) }
 }

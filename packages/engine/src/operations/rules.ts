@@ -72,7 +72,9 @@ export async function checkRules(ctx: Context, caller: Caller, input: ParsedInpu
     version: 0,
   }))
   const rules = drafts ?? (await ctx.store.find('rule', {}))
-  const session = { id: null, driver: input.driver ?? '', cwd: input.ask.cwd }
+  // Evaluate as if a person had opened a session in the folder of the ask.
+  const openedBy = { id: personIdOf(caller), name: caller.name }
+  const session = { id: null, driver: input.driver ?? '', cwd: input.ask.cwd, openedBy }
   const verdict = evaluateRules(rules, input.ask, ctx.ruleContext(session, now))
   // Draft rules are not stored, so their ids mean nothing to the caller.
   const isDraft = drafts?.some(({ id }) => id === verdict.rule)

@@ -23,6 +23,7 @@ export function suggestionsOf({ suggestions, suppressAlwaysAllowRule }: Permissi
         id: `${index}:${scope}`,
         label: `${describeUpdate(update)} ${scopeLabels[scope]}`.slice(0, limits.labelMax),
         scope,
+        ...(update.type === 'setMode' ? { mode: update.mode } : {}),
       }))
     })
     .slice(0, limits.suggestionsMax)

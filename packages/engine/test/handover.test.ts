@@ -1,0 +1,109 @@
+/** Handing an answer to an external agent: `handOverRequest` returns the answer and records the hand-over in one step, and an allow is handed once. */
+import type { Answer, Request } from '@holdpoint/protocol'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { approval, expectFault, type GatewayFixture, openFixture, secretAsk } from './gateway-fixture.ts'
+
+let fixture: GatewayFixture
+let id: Request['session']
+beforeEach(async () => {
+  fixture = await openFixture()
+  id = (await fixture.externalAgent('startSession', { driver: 'external' })).id
+})
+const ask = (key: string, what = approval()) => fixture.externalAgent('openRequest', { id, key, ask: what })
+const handOver = (request: Request, options?: { idempotencyKey: string }) =>
+  fixture.externalAgent('handOverRequest', { id: request.id }, options)
+const report = (request: Request, options?: { idempotencyKey: string }) =>
+  fixture.externalAgent('reportDelivery', { id: request.id, state: 'handed' }, options)
+/** Runs all calls at once and returns the codes of the faults, and `ok` for successes. */
+async function outcomes(calls: readonly Promise<unknown>[]): Promise<string[]> {
+  const settled = await Promise.allSettled(calls)
+  return settled.map(result => (result.status === 'fulfilled' ? 'ok' : (result.reason as { code: string }).code)).sort()
+}
+
+describe('handOverRequest', () => {
+  it('returns the answer and records that it was handed', async () => {
+    const request = await ask('k')
+    await expectFault(handOver(request), 'not_resolved')
+    await fixture.allow(request)
+    expect(await handOver(request)).toMatchObject({
+      outcome: 'allow',
+      answer: { kind: 'allow' },
+      request: { id: request.id, delivery: { state: 'handed' } },
+    })
+    expect((await fixture.eventTypes()).filter(type => type === 'request.handed')).toHaveLength(1)
+    expect(await fixture.externalAgent('reportDelivery', { id: request.id, state: 'taken' })).toMatchObject({
+      delivery: { state: 'taken' },
+    })
+  })
+  it('returns the edited input, secrets, denials, and that nobody answered', async () => {
+    const edited = await ask('edited')
+    const answer = { kind: 'allow', input: { command: 'ls -l' } } as const
+    await fixture.person('answerRequest', { id: edited.id, digest: edited.digest, answer })
+    expect(await handOver(edited)).toMatchObject({ outcome: 'allow', answer })
+    const secret = await ask('secret', secretAsk)
+    const answers: Answer = { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1234' }] }
+    await fixture.person('answerRequest', {
+      id: secret.id,
+      digest: secret.digest,
+      answer: answers,
+    })
+    expect(await handOver(secret)).toMatchObject({ outcome: 'answers', answer: answers })
+    const denied = await ask('denied')
+    await fixture.deny(denied)
+    expect(await handOver(denied)).toMatchObject({ outcome: 'deny' })
+    expect(await handOver(denied), 'a denial may be handed again').toMatchObject({ outcome: 'deny' })
+    const late = await fixture.externalAgent('openRequest', { id, key: 'late', ask: approval(), deadlineMs: 1000 })
+    await fixture.clock.advance(2000)
+    const nobody = await handOver(late)
+    expect(nobody.outcome).toBe('nobody')
+    expect(nobody).not.toHaveProperty('answer')
+  })
+  it('F11c: of many concurrent calls for an allow, one succeeds and the others get 409', async () => {
+    const request = await ask('k')
+    await fixture.allow(request)
+    const calls = [
+      ...Array.from({ length: 4 }, () => handOver(request)),
+      ...Array.from({ length: 4 }, () => report(request)),
+    ]
+    expect(await outcomes(calls)).toEqual([...Array.from({ length: 7 }, () => 'already_resolved'), 'ok'])
+  })
+  it('F11c: a repeated call with the same idempotency key gets the same answer, while the answer is still handed', async () => {
+    const request = await ask('k')
+    await fixture.allow(request)
+    const once = { idempotencyKey: 'h' }
+    const first = await handOver(request, once)
+    expect(await handOver(request, once)).toEqual(first)
+    await expectFault(handOver(request, { idempotencyKey: 'other' }), 'already_resolved')
+    await fixture.externalAgent('attachSession', { id })
+    await expect(handOver(request, once)).rejects.toMatchObject({
+      code: 'already_resolved',
+      message: expect.stringContaining('unknown'),
+    })
+  })
+  it('F11c: a report without a fence is accepted once for an allow, and again only with its idempotency key', async () => {
+    const request = await ask('k')
+    await fixture.allow(request)
+    const once = { idempotencyKey: 'h' }
+    await report(request, once)
+    expect(await report(request, once)).toMatchObject({ delivery: { state: 'handed' } })
+    await expectFault(report(request), 'already_resolved')
+  })
+  it('accepts a report of the same hand-over again under the fence', async () => {
+    const { fence } = await fixture.externalAgent('attachSession', { id })
+    const request = await ask('k')
+    await fixture.allow(request)
+    const input = { id: request.id, state: 'handed', fence } as const
+    await fixture.externalAgent('reportDelivery', input)
+    expect(await fixture.externalAgent('reportDelivery', input)).toMatchObject({ delivery: { state: 'handed' } })
+    await expectFault(fixture.externalAgent('handOverRequest', { id: request.id, fence }), 'already_resolved')
+  })
+  it('answers for a request of another agent as for an unknown id, without its session', async () => {
+    const request = await ask('k')
+    await fixture.allow(request)
+    await expect(fixture.otherAgent('handOverRequest', { id: request.id })).rejects.toMatchObject({
+      code: 'not_found',
+      message: `There is no request ${request.id}`,
+      detail: { id: request.id },
+    })
+  })
+})
