@@ -22,9 +22,9 @@ beforeEach(() => {
     changed: () => changed(),
   })
 })
-/** Types the text and waits until the last key has been handled. */
-async function type(text: string): Promise<void> {
-  for (const key of new KeyParser().push(text)) composer.handleKey(key)
+/** Types the text and presses Enter, then waits until the last key has been handled. */
+async function submit(text: string): Promise<void> {
+  for (const chunk of [text, '\r']) for (const key of new KeyParser().push(chunk)) composer.handleKey(key)
   await new Promise<void>(resolve => {
     changed = resolve
   })
@@ -32,23 +32,27 @@ async function type(text: string): Promise<void> {
 
 describe('the message line', () => {
   it('sends its text on Enter and is empty afterwards', async () => {
-    await type('go on\r')
+    await submit('go on')
     expect([sent, composer.isEmpty, composer.hint]).toEqual([['go on'], true, null])
   })
   it('shows its text again, with a hint, if sending fails', async () => {
     refuse = new Error('The session has ended.')
-    await type('go on\r')
+    await submit('go on')
     expect(composer.line.text).toBe('go on')
     expect(composer.hint).toBe('Not sent: The session has ended.')
   })
   it('shows the text from the editor after /edit, or a hint if the editor fails', async () => {
     edited = 'two\nlines\n'
-    await type('/edit\r')
+    await submit('/edit')
     expect(composer.line.text).toBe('two\nlines')
     composer.clear()
     edited = null
-    await type('/edit\r')
+    await submit('/edit')
     expect(composer.hint).toMatch(/The editor failed/)
     expect(sent).toEqual([])
+  })
+  it('keeps a text with line breaks that was pasted into a terminal without bracketed paste, and sends nothing', () => {
+    for (const key of new KeyParser().push('one\rtwo\r')) composer.handleKey(key)
+    expect([sent, composer.line.text]).toEqual([[], 'one\ntwo\n'])
   })
 })

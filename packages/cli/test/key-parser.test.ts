@@ -46,6 +46,18 @@ describe('the key parser', () => {
     ],
     ['a Ctrl+C within a paste as text', ['\u001b[200~a\u0003b', '\u001b[201~'], [text('a\u0003b')]],
     ['a paste without an end marker as the text received so far', ['\u001b[200~ab'], [text('ab')]],
+    ['Ctrl+\\ as the key that leaves', ['\u001c'], [key('ctrl-d', true)]],
+    [
+      'mouse reports as no key, even if they contain letters or are split',
+      ['\u001b[M aa', '\u001b[<0;10;10M', '\u001b[M', ' a', 'a'],
+      [],
+    ],
+    ['an unfinished mouse report as no key', ['\u001b[M a'], []],
+    [
+      'a letter right after several letters in one chunk as a key that did not arrive alone',
+      ['ok', 'a'],
+      [text('o'), text('k'), text('a')],
+    ],
     ['unknown control characters and sequences as no key', ['\u0002\u001b[99~\u001b[I'], []],
   ])('parses %s', (_, chunks, keys) => {
     expect(read(...chunks)).toEqual(keys)

@@ -79,7 +79,7 @@ async function runScript(
   const script = named(number, shape)
   const before = (await fixture.listEvents(session)).length
   terminal.press(`\u001b[200~${JSON.stringify(script)}\u001b[201~`)
-  await terminal.waitFor(/▏/)
+  await terminal.waitFor(']▏')
   terminal.press(keys.enter)
   const statusesAfterInvalidKey: { status: string }[] = []
   for (;;) {
@@ -117,6 +117,11 @@ function nameIn({ ask }: Request): string {
   return /ask[\d-]+\d/.exec(text ?? '')?.[0] ?? ''
 }
 
+async function typeAndPause(text: string): Promise<void> {
+  await terminal.type(text)
+  await terminal.pause()
+}
+
 async function answer(
   request: Request,
   choice: AnswerChoice,
@@ -141,10 +146,11 @@ async function answer(
     terminal.press(String(wrong))
     await terminal.waitFor(hint as string | RegExp) // `hint` is the second item of a pair above
     statusesAfterInvalidKey.push({ status: (await fixture.getRequest(request)).status })
+    await terminal.pause()
   }
   if (choice.stop || choice.refuse) {
     const command = choice.stop ? '/stop' : '/reject'
-    if (typed) await terminal.type(command)
+    if (typed) await typeAndPause(command)
     terminal.press(typed ? keys.enter : choice.stop ? 'x' : 'r')
   } else if (ask.kind === 'approval') terminal.press('a')
   else if (ask.kind === 'form') {
@@ -153,12 +159,13 @@ async function answer(
     await terminal.waitFor('[a] Send')
     terminal.press('a')
   } else if (typed) {
-    await terminal.type(`word${choice.pick}`)
+    await typeAndPause(`word${choice.pick}`)
     terminal.press(keys.enter)
   } else {
     const number = 1 + (choice.pick % (ask.questions[0]?.options.length ?? 1))
     terminal.press(String(number))
     await terminal.waitFor(`› ${number}  `)
+    await terminal.pause()
     terminal.press(keys.enter)
   }
   await settled

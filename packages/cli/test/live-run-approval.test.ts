@@ -62,6 +62,7 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.type('only once')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('With your note: only once')
+    await run.terminal.waitFor('[a] Allow')
     run.terminal.press('a')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', note: 'only once' })
   })
@@ -73,6 +74,7 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.waitFor('Changed by you')
     expect(run.terminal.text()).toContain('npm run edited')
     expect(run.editorInput()).toContain(String(ask.input.command))
+    await run.terminal.waitFor('[a] Allow')
     run.terminal.press('a')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { command: 'npm run edited' } })
   })
@@ -81,20 +83,40 @@ describe('an approval in holdpoint run', () => {
     const request = await run.askAndWaitFor(approval({ editable: false }), '[a] Allow')
     run.terminal.press('e')
     await run.terminal.waitFor('This request cannot be edited')
+    await run.terminal.pause()
     run.terminal.press('r')
     await fixture.waitForResolved(request)
   })
 
   it('stays pending and shows a hint after Enter, an unknown key, a paste or type-ahead', async () => {
-    run.terminal.press('a', 'a', 'a')
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
-    for (const wrong of [keys.enter, 'y', 'aa', '\u001b[200~a\u001b[201~', 'ok\r', 'a\r', '\u001ba', 'Really?\r']) {
+    for (const wrong of [keys.enter, 'y', 'aa', '\u001b[200~a\u001b[201~', 'ok\r', 'a\r', 'Really?\r']) {
+      await run.terminal.waitFor('[a] Allow')
       run.terminal.press(wrong)
       await run.terminal.waitFor('Press a to allow or r to deny.')
+      await run.terminal.waitFor('Typing is ignored here.')
       expect((await fixture.getRequest(request)).status).toBe('pending')
       run.terminal.press(keys.home)
       await run.terminal.waitForGone('Press a to allow')
     }
+    await run.terminal.waitFor('[a] Allow')
+    run.terminal.press('r')
+    await fixture.waitForResolved(request)
+  })
+
+  it('stays pending if another key follows the key a, and the screen says why', async () => {
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    run.terminal.press('a')
+    await run.terminal.waitFor('Allowing… Esc cancels.')
+    run.terminal.press('r')
+    await run.terminal.waitFor('Nothing was sent, because another key followed.')
+    await run.terminal.waitFor('[a] Allow')
+    run.terminal.press('a')
+    await run.terminal.waitFor('Allowing… Esc cancels.')
+    run.terminal.press(keys.escape)
+    await run.terminal.waitFor('Nothing was sent')
+    expect((await fixture.getRequest(request)).status).toBe('pending')
+    await run.terminal.pause()
     run.terminal.press('r')
     await fixture.waitForResolved(request)
   })
@@ -130,10 +152,12 @@ describe('an approval in holdpoint run', () => {
     run.terminal.press(keys.escape)
     await run.terminal.waitFor('[a] Allow')
     expect((await fixture.getRequest(request)).status).toBe('pending')
+    await run.terminal.pause()
     run.terminal.press('s')
     await run.terminal.waitFor('Enter allow and remember')
     run.terminal.press('2')
     await run.terminal.waitFor('› 2  Go on in mode')
+    await run.terminal.pause()
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', suggestion: '1:localSettings' })
   })
@@ -143,6 +167,7 @@ describe('an approval in holdpoint run', () => {
     expect(run.terminal.text()).not.toContain('always')
     run.terminal.press('s')
     await run.terminal.waitFor('nothing to remember')
+    await run.terminal.pause()
     run.terminal.press('r')
     await fixture.waitForResolved(forbidden)
     const warned = await run.askAndWaitFor(approval({ suggestions, caution: { defaultToNo: true } }), '[a] Allow')
@@ -216,6 +241,7 @@ describe('an approval in holdpoint run', () => {
     for (const key of [keys.down, keys.up, keys.pageDown, keys.pageUp, keys.down, keys.up]) await go(key)
     for (let [, end, all] = range(); end !== all; [, end, all] = range()) await go(' ')
     for (const line of lines) expect([...seen]).toEqual(expect.arrayContaining([`- ${line}`, `+ ${line}!`]))
+    await run.terminal.pause()
     run.terminal.press('a')
     expect(await fixture.answerTo(request)).toEqual(allowed)
   })
@@ -241,15 +267,19 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('is denied by Ctrl+C during a paste that never ends', async () => {
+  it('stays pending after Ctrl+C during a paste that never ends, and run exits', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('\u001b[200~half')
+    let code: number | null = null
+    void run.terminal.exit.then(exitCode => {
+      code = exitCode
+    })
     // A Ctrl+C that is read in the same chunk as the paste is pasted text, and the screen does not show when the paste was read. So press Ctrl+C until it counts as a key.
-    for (let now = request; now.status === 'pending'; ) {
+    while (code === null) {
       run.terminal.press(keys.ctrlC)
-      now = await fixture.call('getRequest', { id: request.id, wait: 500 })
+      await fixture.call('getRequest', { id: request.id, wait: 200 })
     }
-    expect(await fixture.answerTo(request)).toEqual(denied)
+    expect([code, (await fixture.getRequest(request)).status]).toEqual([0, 'pending'])
   })
 })
 
@@ -298,6 +328,7 @@ describe('a plan in holdpoint run', () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve')
     run.terminal.press('e')
     await run.terminal.waitFor('Changed by you')
+    await run.terminal.waitFor('[a] Approve')
     run.terminal.press('a')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { plan: 'npm run edited' } })
   })

@@ -19,23 +19,57 @@ afterAll(async () => {
 })
 
 describe('Ctrl+C in holdpoint run', () => {
-  beforeAll(async () => {
+  it.each([
+    ['Ctrl+C', keys.ctrlC],
+    ['Ctrl+D', keys.ctrlD],
+    ['Ctrl+\\', '\u001c'],
+  ])('%s leaves while a request is shown, and answers nothing', async (_, key) => {
     run = await SharedRun.open(fixture)
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    run.terminal.press(key)
+    expect(await run.terminal.exit).toBe(0)
+    expect(run.terminal.all()).toContain('You left. The session stays open.')
+    expect(run.terminal.all()).toContain('1 request is still pending:')
+    expect(run.terminal.all()).toContain(`holdpoint show ${request.id.slice(0, 10)}`)
+    expect(run.terminal.all()).toContain(`holdpoint run --session ${run.session.id.slice(0, 10)}`)
+    expect((await fixture.getRequest(request)).status).toBe('pending')
   })
-  it('denies the request, then interrupts the turn, then leaves and prints how to come back', async () => {
-    const first = await run.askAndWaitFor(approval(), '[a] Allow')
+
+  it('leaves a form that is half filled in, which continues when the person comes back', async () => {
+    run = await SharedRun.open(fixture)
+    const properties = { to: { type: 'string' as const }, note: { type: 'string' as const } }
+    const schema = { type: 'object' as const, properties }
+    const request = await run.askAndWaitFor({ kind: 'form', title: 'Parcel', message: '', schema }, 'Enter next')
+    await run.terminal.type('Ana')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('› note')
+    run.terminal.press(keys.ctrlC, keys.ctrlC)
+    expect(await run.terminal.exit).toBe(0)
+    expect((await fixture.getRequest(request)).status).toBe('pending')
+    await fixture.openRun(run.session).waitFor('› Ana▏')
+  })
+
+  it('says first what it would do while the agent works, then interrupts the turn, then leaves', async () => {
+    run = await SharedRun.open(fixture)
+    const interrupts = async () =>
+      (await fixture.listEvents(run.session)).filter(
+        event => event.type === 'command.added' && event.value.body.kind === 'interrupt',
+      )
+    await run.terminal.waitFor('working')
     run.terminal.press(keys.ctrlC)
-    expect(await fixture.answerTo(first)).toEqual({ kind: 'deny' })
-    const second = await run.askAndWaitFor(approval(), '[a] Allow')
+    await run.terminal.waitFor('Press Ctrl+C again to interrupt the turn, or Ctrl+D to leave the agent working.')
+    expect(await interrupts()).toEqual([])
+    await run.terminal.type('x')
+    await run.terminal.waitForGone('Press Ctrl+C again')
     run.terminal.press(keys.ctrlC)
-    expect((await fixture.waitForResolved(second)).resolution).toMatchObject({ by: 'agent', reason: 'interrupted' })
-    const third = await run.askAndWaitFor(approval(), '[a] Allow')
+    await run.terminal.waitFor('Press Ctrl+C again to interrupt')
+    run.terminal.press(keys.ctrlC)
+    await run.terminal.waitFor('Interrupted. Press Ctrl+C again to leave.')
+    await run.terminal.waitFor('› x▏')
+    await expect.poll(interrupts).toHaveLength(1)
     run.terminal.press(keys.ctrlC)
     expect(await run.terminal.exit).toBe(0)
-    expect(run.terminal.all()).toContain('1 request is still pending:')
-    expect(run.terminal.all()).toContain(`holdpoint show ${third.id.slice(0, 10)}`)
-    expect(run.terminal.all()).toContain(`holdpoint run --session ${run.session.id.slice(0, 10)}`)
-    expect((await fixture.getRequest(third)).status).toBe('pending')
+    expect(run.terminal.all(), 'the unsent text').toContain('Your last message was not sent:\n  x\n')
   })
 })
 
@@ -52,6 +86,7 @@ describe('a session in holdpoint run', () => {
     run.terminal.press('?')
     await run.terminal.waitFor('Press a to allow')
     expect(run.terminal.text()).not.toContain('Said while you read.')
+    await run.terminal.waitFor('[a] Allow')
     run.terminal.press('a')
     await fixture.waitForResolved(request)
     await run.terminal.waitFor('Said while you read.')
@@ -124,18 +159,47 @@ describe('a session in holdpoint run', () => {
     expect(sent).toContainEqual({ kind: 'message', text: 'and now?' })
   })
 
-  it('does not answer a new request with keys that the person types for a message', async () => {
+  it('does not answer a new request with keys that the person types for a message, and keeps the message', async () => {
     await run.terminal.waitFor('Enter send')
     await run.terminal.type('b')
     const request = await fixture.ask(run.session, approval())
-    await run.terminal.waitFor('The agent is asking you something')
+    await run.terminal.waitFor('The agent is asking: Run a command. Your text is kept.')
     await run.terminal.type('anana')
     await run.terminal.waitFor('banana▏')
+    run.terminal.press(keys.tab)
+    await run.terminal.waitFor('[a] Allow')
+    expect(run.terminal.text()).toContain('Unsent message (Tab returns to it): banana')
     expect((await fixture.getRequest(request)).status).toBe('pending')
+    run.terminal.press(keys.escape)
+    await run.terminal.waitFor('banana▏')
     run.terminal.press('\u0015')
     await run.terminal.waitFor('[a] Allow')
     run.terminal.press('r')
     await fixture.waitForResolved(request)
+  })
+
+  it('queues a message while the agent works and while a request waits', async () => {
+    const messages = async () =>
+      (await fixture.listEvents(run.session)).flatMap(event =>
+        event.type === 'command.added' && event.value.body.kind === 'message' ? [event.value.body.text] : [],
+      )
+    await fixture.sayAsAgent(run.session, 'Working again.')
+    await run.terminal.waitFor('Ctrl+C interrupt')
+    await run.terminal.type('first')
+    run.terminal.press('\u001b[200~ and\rthen\u001b[201~')
+    await run.terminal.waitFor('then▏')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('Sent. The agent gets your message when it is ready for it.')
+    await expect.poll(messages).toContain('first and\nthen')
+    const request = await run.askAndWaitFor(approval(), '[a] Allow')
+    run.terminal.press(keys.escape)
+    await run.terminal.waitFor('Tab show the request')
+    await run.terminal.type('second')
+    run.terminal.press(keys.enter)
+    await run.terminal.waitFor('[a] Allow')
+    expect(await messages()).toContain('second')
+    run.terminal.press('r')
+    expect(await fixture.answerTo(request)).toEqual({ kind: 'deny' })
   })
 
   it('that has ended is reported as ended, and run exits', async () => {
@@ -155,6 +219,8 @@ describe('holdpoint run without a running gateway', () => {
     expect(await first.exit).toBe(0)
     const id = /--session (ses_\w+)/.exec(first.all())?.[1] ?? ''
     const second = new Terminal(['run', '--session', id, '--home', home])
+    await second.waitFor('[a] Allow')
+    second.press(keys.tab)
     await second.waitFor('Enter send')
     await second.type('/end')
     second.press(keys.enter)

@@ -65,6 +65,7 @@ describe('holdpoint tui', () => {
     terminal.press(keys.home)
     await terminal.waitFor(/› Run a command {7}now │.*\n {2}kitchen +│/)
     terminal.press('a')
+    await terminal.pause()
     terminal.press(keys.enter)
     await terminal.waitFor('[a] Allow  [r] Deny')
     expect((await fixture.getRequest(first)).status).toBe('pending')
@@ -77,6 +78,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('› 1  Tea')
     terminal.press('2')
     await terminal.waitFor('› 2  Coffee')
+    await terminal.pause()
     terminal.press(keys.enter)
     expect((await fixture.waitForResolved(second)).resolution?.answer).toEqual({
       kind: 'answers',
@@ -143,6 +145,7 @@ describe('holdpoint tui', () => {
       await terminal.waitUntil(() => terminal.raw.length > before)
       await terminal.waitFor(/lines \d+/)
     }
+    await terminal.pause()
     terminal.press('a')
     expect((await fixture.waitForResolved(request)).status).toBe('resolved')
   })
@@ -191,6 +194,7 @@ describe('holdpoint tui', () => {
     await terminal.type('hurry up')
     terminal.press(keys.enter)
     await terminal.waitFor(/› hurry up\s/)
+    await terminal.pause()
     terminal.press('I')
     await terminal.waitFor('I again to interrupt')
     terminal.press('I')
@@ -253,25 +257,25 @@ describe('holdpoint tui', () => {
     terminal.press(keys.enter)
     await terminal.waitFor('half a word')
     await terminal.waitForGone('Message ›')
-    expect(JSON.stringify(await fixture.listEvents(first))).toContain('half a word')
+    await expect.poll(async () => JSON.stringify(await fixture.listEvents(first))).toContain('half a word')
   })
 
-  it('denies a new request on a second Ctrl+C instead of exiting', async () => {
-    const session = await fixture.startSession('yard')
-    const first = await fixture.ask(session, approval())
-    await terminal.waitFor('1 waiting for you')
+  it('sends an answer at once if the key Tab follows, and goes to the next request', async () => {
+    const [one, other] = [await fixture.startSession('yard'), await fixture.startSession('well')]
+    const [first, second] = [await fixture.ask(one, approval()), await fixture.ask(other, approval())]
+    await terminal.waitFor('2 waiting for you')
     terminal.press(keys.home, keys.enter)
     await terminal.waitFor('[a] Allow')
-    terminal.press(keys.ctrlC)
-    await fixture.waitForResolved(first)
-    await terminal.waitForGone('[a] Allow')
-    const second = await fixture.ask(session, approval())
+    terminal.press('a')
+    await terminal.waitFor('Allowing… Esc cancels.')
+    terminal.press(keys.tab)
     await terminal.waitFor('[a] Allow')
-    terminal.press(keys.ctrlC)
-    expect((await fixture.waitForResolved(second)).resolution?.answer).toEqual({ kind: 'deny' })
+    terminal.press('r')
+    const answers = [await fixture.answerTo(first), await fixture.answerTo(second)]
+    expect(answers).toEqual([{ kind: 'allow' }, { kind: 'deny' }])
   })
 
-  it('starts a session after the key n, and denies the request of that session on Ctrl+C', async () => {
+  it('starts a session after the key n, whose request can be denied', async () => {
     terminal.press('n')
     await terminal.waitFor(/1 {2}rehearsal/)
     terminal.press(keys.enter)
@@ -281,8 +285,20 @@ describe('holdpoint tui', () => {
     await terminal.type('short')
     terminal.press(keys.enter)
     await terminal.waitFor('[a] Allow')
-    terminal.press(keys.ctrlC)
+    terminal.press('r')
     await terminal.waitFor('denied by you')
+  })
+
+  it('starts no session with a text that was typed for something else and begins with n', async () => {
+    for (const key of ['n', 'o', 'w', keys.enter, 'g', 'o', keys.enter]) {
+      terminal.press(key)
+      // These keys change nothing on the screen that the test could wait for. The pause makes each key arrive alone.
+      await new Promise(resolve => setTimeout(resolve, 100))
+    }
+    await terminal.waitFor(/1 {2}rehearsal/)
+    expect(terminal.text()).not.toContain('What should the agent do?')
+    terminal.press(keys.ctrlC)
+    await terminal.waitFor('q leave')
   })
 
   it('shows one column on a narrow screen, and adapts when the terminal is resized', async () => {
@@ -332,6 +348,43 @@ describe('holdpoint tui', () => {
     expect(await terminal.exit).toBe(0)
     expect(terminal.isAlternate).toBe(false)
     expect(terminal.all()).toContain('1 request is waiting for you.')
+  })
+})
+
+describe('leaving holdpoint tui', () => {
+  afterAll(closeTerminals)
+
+  it.each([
+    ['Ctrl+C', keys.ctrlC],
+    ['Ctrl+D', keys.ctrlD],
+  ])('%s leaves a request pending, also right after a key that would allow it', async (_, key) => {
+    const own = await SessionFixture.open()
+    const request = await own.ask(await own.startSession('yard'), approval())
+    const terminal = own.openTerminal(['tui'])
+    await terminal.waitFor('Press Enter to answer')
+    terminal.press(keys.enter)
+    await terminal.waitFor('[a] Allow')
+    terminal.press('a')
+    await terminal.waitFor('Allowing…')
+    terminal.press(key)
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.all()).toContain('1 request is waiting for you.')
+    expect((await own.getRequest(request)).status).toBe('pending')
+  })
+
+  it('prints the message that was not sent', async () => {
+    const own = await SessionFixture.open()
+    await own.startSession('porch')
+    const terminal = own.openTerminal(['tui'])
+    await terminal.waitFor('porch')
+    terminal.press(keys.enter)
+    await terminal.waitFor('I interrupt')
+    terminal.press('i')
+    await terminal.waitFor('Message ›')
+    await terminal.type('half a word')
+    terminal.press(keys.ctrlC)
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.all()).toContain('You left without sending your message to porch:\n  half a word')
   })
 })
 

@@ -1,14 +1,10 @@
 /** The prompt controller: when keys count, and that no key or edit reaches a different request. */
+import { letterPauseMs, TypingGuard, typingPauseMs } from '@holdpoint/client'
 import type { Answer, Ask, Call, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { ScreenSize } from '../src/tui/prompt/layout/prompt-layout.ts'
-import {
-  inputCooldownMs,
-  PromptController,
-  type PromptControllerOptions,
-  suspendCheckMs,
-} from '../src/tui/prompt/prompt-controller.ts'
+import { inputCooldownMs, PromptController, type PromptControllerOptions } from '../src/tui/prompt/prompt-controller.ts'
 import { PromptDrafts } from '../src/tui/prompt/prompt-drafts.ts'
 import type { Key } from '../src/tui/terminal/key-parser.ts'
 import { pendingRequest } from './support/request.ts'
@@ -37,6 +33,13 @@ let edited: (text: string | null) => void
 let controller: PromptController
 let options: PromptControllerOptions
 const wide: ScreenSize = { columns: 80, height: 20 }
+/** The fake clock counts a millisecond for each of the four iterations of the event loop that read pending input. */
+const pendingInputMs = 4
+/** Presses a letter and waits until it is carried out, because no other key follows. */
+async function command(text: string): Promise<void> {
+  controller.handleKey(letter(text))
+  await vi.advanceTimersByTimeAsync(letterPauseMs + pendingInputMs)
+}
 function showForOneCooldown(): void {
   controller.layout(wide, { at: 1, of: 1 })
   controller.onPainted()
@@ -57,6 +60,7 @@ beforeEach(() => {
         edited = resolve
       }),
     isReachable: () => reachable,
+    guard: new TypingGuard(() => performance.now()),
     drafts: new PromptDrafts({ call: failingCall, me: '', frames: () => () => {} }),
     changed: () => {},
   }
@@ -73,29 +77,133 @@ describe('a prompt that has just appeared', () => {
     controller.onPainted()
     for (let at = 0; at < 20; at++) {
       controller.handleKey(letter('a'))
-      vi.advanceTimersByTime(inputCooldownMs - 1)
+      vi.advanceTimersByTime(letterPauseMs - 1)
     }
     expect(answers).toEqual([])
     expect(controller.status).toBe('cooldown')
     vi.advanceTimersByTime(1)
     expect(controller.status).toBe('live')
-    controller.handleKey(letter('a'))
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
+    await command('a')
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'allow' } }])
   })
-  it('is denied by Ctrl+C even during the cooldown', () => {
-    controller.denyOrDecline()
+  it('accepts a key after the cooldown if no key was pressed before', async () => {
+    controller.layout(wide, { at: 1, of: 1 })
+    controller.onPainted()
+    vi.advanceTimersByTime(inputCooldownMs)
+    await command('r')
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'deny' } }])
   })
   it('cannot be allowed before it has been drawn on the terminal', async () => {
     vi.advanceTimersByTime(inputCooldownMs)
-    controller.handleKey(letter('a'))
+    await command('a')
     expect(answers).toEqual([])
     controller.layout(wide, { at: 1, of: 1 })
-    controller.handleKey(letter('a'))
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
+    await vi.advanceTimersByTimeAsync(typingPauseMs)
+    await command('a')
     expect(answers, 'no answer before the frame is on the terminal').toEqual([])
     expect(controller.prompt?.hint).toMatch(/haven’t seen the whole request/)
+  })
+})
+
+describe('a letter', () => {
+  beforeEach(showForOneCooldown)
+
+  it('is carried out once no other key has followed, and the screen shows what it will do until then', async () => {
+    controller.handleKey(letter('a'))
+    await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
+    expect([controller.status, answers]).toEqual(['held', []])
+    const shown = JSON.stringify(controller.layout(wide, { at: 1, of: 1 }))
+    expect(shown).toContain('Allowing… Esc cancels.')
+    await vi.advanceTimersByTimeAsync(1 + pendingInputMs)
+    expect(answers).toHaveLength(1)
+  })
+  it.each<[string, Key]>([
+    ['another letter', letter('r')],
+    ['the same letter, as from a key that is held down', letter('a')],
+    ['a digit', letter('2')],
+    ['Enter', { name: 'enter', alone: true }],
+    ['Escape', { name: 'escape', alone: true }],
+    ['an arrow key', { name: 'down', alone: true }],
+    ['a paste', { name: 'text', text: 'rea', alone: false }],
+  ])('is not carried out if %s follows', async (_, key) => {
+    controller.handleKey(letter('a'))
+    await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
+    controller.handleKey(key)
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(answers).toEqual([])
+    expect(controller.prompt?.hint).toBe('Nothing was sent, because another key followed.')
+  })
+  it('is not carried out if the person leaves', async () => {
+    controller.handleKey(letter('a'))
+    await controller.close()
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(answers).toEqual([])
+  })
+  it('is carried out at once by confirmHeld', async () => {
+    controller.handleKey(letter('a'))
+    controller.confirmHeld()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(answers).toHaveLength(1)
+  })
+  it.each(['z', 'R', 'e', 'n'])('is ignored for a second after the text z and %s', async second => {
+    controller.handleKey(letter('z'))
+    await vi.advanceTimersByTimeAsync(600)
+    controller.handleKey(letter(second))
+    await vi.advanceTimersByTimeAsync(typingPauseMs - 1)
+    expect(controller.status).toBe('typing')
+    await command('a')
+    expect(answers).toEqual([])
+    await vi.advanceTimersByTimeAsync(typingPauseMs)
+    expect(controller.status).toBe('live')
+    await command('a')
+    expect(answers).toHaveLength(1)
+  })
+  it('is ignored right after a key that scrolled, with a hint', async () => {
+    controller.handleKey(letter(' '))
+    await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
+    await command('a')
+    expect(answers).toEqual([])
+    expect(controller.prompt?.hint).toMatch(/right after another one/)
+  })
+})
+
+describe('a text that the person is typing', () => {
+  it('is not taken by a prompt that replaces another prompt', async () => {
+    showForOneCooldown()
+    await command('R')
+    for (const char of 'arr') controller.handleKey(letter(char))
+    controller.remove(one.id)
+    controller.show(two, [])
+    showForOneCooldown()
+    for (let at = 0; at < 20; at++) {
+      controller.handleKey(letter('a'))
+      await vi.advanceTimersByTimeAsync(600)
+    }
+    expect(answers).toEqual([])
+    await vi.advanceTimersByTimeAsync(typingPauseMs)
+    await command('a')
+    expect(answers).toEqual([{ id: two.id, answer: { kind: 'allow' } }])
+  })
+  it('does not reach the text field of a question that appears meanwhile', async () => {
+    const question = { id: 'q', header: '', question: 'Why?', options: [], multiSelect: false }
+    const text: Ask = { kind: 'questions', questions: [{ ...question, allowOther: true, secret: false }] }
+    options.guard.noteText()
+    controller.show(pendingRequest(text, 'req_text'), [])
+    showForOneCooldown()
+    for (const char of 'done\r') {
+      controller.handleKey(char === '\r' ? { name: 'enter', alone: true } : letter(char))
+      await vi.advanceTimersByTimeAsync(600)
+    }
+    expect(controller.prompt?.state).toMatchObject({ entries: [{ line: { text: '' } }] })
+    await vi.advanceTimersByTimeAsync(typingPauseMs)
+    for (const char of 'so') controller.handleKey(letter(char))
+    controller.handleKey({ name: 'enter', alone: true })
+    await vi.advanceTimersByTimeAsync(letterPauseMs)
+    expect(answers, 'Enter right after typing').toEqual([])
+    expect(controller.prompt?.hint).toMatch(/press Enter again/)
+    controller.handleKey({ name: 'enter', alone: true })
+    await vi.advanceTimersByTimeAsync(letterPauseMs + pendingInputMs)
+    expect(answers).toMatchObject([{ answer: { answers: [{ other: 'so' }] } }])
   })
 })
 
@@ -108,9 +216,8 @@ describe('a prompt on a screen that was too small', () => {
     expect(controller.status).toBe('cooldown')
     controller.handleKey(letter('a'))
     expect(answers, 'the key was pressed while the request was not visible').toEqual([])
-    vi.advanceTimersByTime(inputCooldownMs)
-    controller.handleKey(letter('a'))
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
+    vi.advanceTimersByTime(letterPauseMs)
+    await command('a')
     expect(answers).toHaveLength(1)
   })
 })
@@ -123,8 +230,8 @@ describe('a prompt without a connection to the gateway', () => {
     controller.handleKey(letter('a'))
     expect(answers).toEqual([])
     reachable = true
-    controller.handleKey(letter('a'))
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
+    await vi.advanceTimersByTimeAsync(typingPauseMs)
+    await command('a')
     expect(answers).toHaveLength(1)
   })
 })
@@ -132,7 +239,7 @@ describe('a prompt without a connection to the gateway', () => {
 describe('the editor of a prompt', () => {
   it('does not change a different request that appeared while the editor was open', async () => {
     showForOneCooldown()
-    controller.handleKey(letter('e'))
+    await command('e')
     controller.remove(one.id)
     controller.show(two, [])
     showForOneCooldown()
@@ -145,7 +252,7 @@ describe('the editor of a prompt', () => {
   })
   it('changes nothing if it fails, and the prompt shows a hint', async () => {
     showForOneCooldown()
-    controller.handleKey(letter('e'))
+    await command('e')
     edited(null)
     await vi.advanceTimersByTimeAsync(0)
     expect(controller.prompt?.hint).toMatch(/The editor failed/)
@@ -153,59 +260,61 @@ describe('the editor of a prompt', () => {
 })
 
 describe('the answer of a prompt', () => {
-  it('is not sent if the key was typed while the program was suspended', async () => {
+  const enter: Key = { name: 'enter', alone: true }
+  /** Denies the request with a reason, as far as the Enter that sends the reason. */
+  async function denyWithReason(): Promise<void> {
+    await command('R')
+    for (const key of [letter('n'), letter('o'), enter]) controller.handleKey(key)
+  }
+
+  it.each([
+    ['a letter', async () => controller.handleKey(letter('a'))],
+    ['Enter', denyWithReason],
+  ])('is not sent if the program was suspended right after %s', async (_, decide) => {
     showForOneCooldown()
-    controller.handleKey(letter('a'))
-    vi.advanceTimersByTime(suspendCheckMs - 1)
+    await decide()
     controller.onTerminalReturned()
-    await vi.advanceTimersByTimeAsync(1)
+    await vi.advanceTimersByTimeAsync(5000)
     expect(answers).toEqual([])
-    expect(controller.status).toBe('cooldown')
-    vi.advanceTimersByTime(inputCooldownMs)
-    controller.handleKey(letter('a'))
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
-    expect(answers).toHaveLength(1)
+    expect(controller.prompt?.hint).toMatch(/because the screen changed/)
   })
-  it('is sent even if the person has moved on to another request or left', async () => {
+  it('is not sent if the person goes on typing after Enter, and the text field keeps every letter', async () => {
     showForOneCooldown()
-    controller.handleKey(letter('a'))
-    controller.show(two, [])
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
-    expect(answers.map(({ id }) => id)).toEqual([one.id])
-    showForOneCooldown()
-    controller.handleKey(letter('a'))
-    await controller.close()
-    expect(answers.map(({ id }) => id)).toEqual([one.id, two.id])
+    await denyWithReason()
+    controller.handleKey(letter('t'))
+    await vi.advanceTimersByTimeAsync(5000)
+    expect(answers).toEqual([])
+    expect(controller.prompt?.state).toMatchObject({ step: 'reason', line: { text: 'not' } })
   })
   it('is not sent if its request is removed, not even to the request that replaced it', async () => {
     showForOneCooldown()
     controller.handleKey(letter('a'))
     controller.remove(one.id)
     controller.show(two, [])
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
+    await vi.advanceTimersByTimeAsync(letterPauseMs)
     expect(answers).toEqual([])
   })
   it('that the gateway refuses leaves the prompt open with a hint', async () => {
     refuse = new Fault('store_locked', 'The store is locked.')
     showForOneCooldown()
-    controller.handleKey(letter('a'))
+    await denyWithReason()
+    controller.confirmHeld()
     expect(controller.status).toBe('sending')
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
+    await vi.advanceTimersByTimeAsync(0)
     expect(controller.prompt?.hint).toBe('Not sent: The store is locked.')
     expect(controller.isAnsweredHere(one.id)).toBe(false)
   })
   it('does not count as sent from this terminal if someone else answered first', async () => {
     refuse = new Fault('already_resolved', 'Somebody was faster.')
     showForOneCooldown()
-    controller.handleKey(letter('a'))
-    await vi.advanceTimersByTimeAsync(suspendCheckMs)
+    await command('a')
     expect(controller.isAnsweredHere(one.id)).toBe(false)
     expect(controller.prompt?.hint).toBeNull()
   })
-  it('is kept if it is unfinished and another request is shown', () => {
+  it('is kept if it is unfinished and another request is shown', async () => {
     showForOneCooldown()
-    for (const key of [letter('n'), letter('h'), letter('i'), { name: 'enter', alone: true } as const])
-      controller.handleKey(key)
+    await command('n')
+    for (const key of [letter('h'), letter('i'), enter]) controller.handleKey(key)
     controller.show(two, [])
     showForOneCooldown()
     expect(controller.prompt?.state).toMatchObject({ note: '' })
@@ -222,7 +331,8 @@ describe('a removed prompt', () => {
     controller = new PromptController({ ...options, drafts })
     controller.show(one, [])
     showForOneCooldown()
-    for (const text of ['n', 'h', 'm']) controller.handleKey(letter(text))
+    await command('n')
+    for (const text of 'hm') controller.handleKey(letter(text))
     controller.remove(one.id)
     await vi.advanceTimersByTimeAsync(0)
     expect(sent).toEqual([{ version: 1, note: 'hm' }])
@@ -234,7 +344,7 @@ describe('a removed prompt', () => {
     controller = new PromptController({ ...options, drafts })
     controller.show(one, [])
     showForOneCooldown()
-    controller.handleKey(letter('n'))
+    await command('n')
     controller.show(two, [])
     controller.removeUnless(id => id === two.id)
     expect(controller.prompt?.request.id).toBe(two.id)

@@ -53,6 +53,7 @@ async function expectStillPending(terminal: Terminal, request: Request): Promise
   terminal.press('z')
   await terminal.waitFor('Press a to allow')
   expect((await fixture.getRequest(request)).status).toBe('pending')
+  await terminal.waitFor('[a] Allow')
 }
 
 describe('a key typed', () => {
@@ -157,6 +158,7 @@ describe('a signal to a live view', () => {
     await terminal.waitFor('caught')
     editor.closeEditor()
     await terminal.waitFor('Changed by you')
+    await terminal.waitFor('[a] Allow')
     terminal.press('a')
     expect((await fixture.waitForResolved(request)).resolution?.answer).toMatchObject({
       input: { command: 'make sure' },

@@ -77,6 +77,7 @@ describe('a long suggestion', () => {
     await terminal.waitFor('(read to the end first)')
     terminal.press(' ')
     await terminal.waitFor('[a] Allow  [r] Deny')
+    await terminal.pause()
     terminal.press('s')
     await terminal.waitFor('↑↓ 1–1 choose')
     terminal.press('1')
@@ -90,6 +91,7 @@ describe('a long suggestion', () => {
       await terminal.waitUntil(() => terminal.raw.length > before)
     }
     await terminal.waitFor('Enter allow')
+    await terminal.pause()
     terminal.press(keys.enter)
     expect((await fixture.waitForResolved(request)).resolution?.answer).toEqual({ kind: 'allow', suggestion: '0' })
   })

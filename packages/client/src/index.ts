@@ -55,4 +55,5 @@ export type {
   ToolEntry,
   TurnEntry,
 } from './transcript-entry.ts'
+export { letterPauseMs, TypingGuard, typingPauseMs } from './typing-guard.ts'
 export { type ConnectionStatus, type WatchOptions, watchEvents } from './watch-events.ts'

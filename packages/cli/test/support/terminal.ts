@@ -1,6 +1,7 @@
 /** Runs the program in a pseudo-terminal, renders its output with a terminal emulator, and types keys. */
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { typingPauseMs } from '@holdpoint/client'
 // biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
 import { type IPty, spawn } from '@lydell/node-pty'
 // biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
@@ -101,13 +102,17 @@ export class Terminal {
   press(...typed: readonly string[]): void {
     for (const key of typed) this.#pty.write(key)
   }
-  /** Types one character at a time and waits until the program has written output after each. */
+  /** Types one character at a time and waits until the caret has moved after each. */
   async type(text: string): Promise<void> {
     for (const char of text) {
-      const before = this.raw.length
+      const caret = this.text().indexOf('▏')
       this.#pty.write(char)
-      await this.waitUntil(() => this.raw.length > before)
+      await this.waitUntil(() => this.text().indexOf('▏') !== caret, `the echo of ${char}`)
     }
+  }
+  /** Waits as long as a person who has finished typing. The program ignores keys that decide until then, and nothing on the screen may show when it is over. */
+  async pause(): Promise<void> {
+    await new Promise(resolve => setTimeout(resolve, typingPauseMs + 100))
   }
   resize(columns: number, rows: number): void {
     this.#screen.resize(columns, rows)

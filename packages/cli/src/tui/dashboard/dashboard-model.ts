@@ -1,12 +1,13 @@
 /** The state of `holdpoint tui`: the selected item, the open session or dialog, and what the keys do. */
-import type { Inbox } from '@holdpoint/client'
+import { type Inbox, TypingGuard } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { startSession } from '../../gateway-client/start-session.ts'
-import { singleKeypress, typedLetter } from '../prompt/key-result.ts'
+import { isTypingKey, singleKeypress, typedLetter } from '../prompt/key-result.ts'
 import { isLeaveKey } from '../prompt/prompt.ts'
 import { PromptController } from '../prompt/prompt-controller.ts'
 import { PromptDrafts } from '../prompt/prompt-drafts.ts'
 import { RepeatToConfirm } from '../prompt/repeat-to-confirm.ts'
+import { promptTexts } from '../prompt/texts.ts'
 import { MessageComposer } from '../run/composer.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { TranscriptPane } from '../transcript/transcript-pane.ts'
@@ -48,6 +49,7 @@ export class DashboardModel {
   #help: HelpPage | null = null
   #hint: string | null = null
   readonly #confirmation = new RepeatToConfirm(() => performance.now())
+  readonly #guard = new TypingGuard(() => performance.now())
 
   constructor(options: DashboardOptions) {
     this.options = options
@@ -58,6 +60,7 @@ export class DashboardModel {
       edit,
       isReachable: () => !this.#isDisconnected(),
       drafts: this.#drafts,
+      guard: this.#guard,
       changed: this.update,
     })
     inbox.subscribe(this.update)
@@ -144,8 +147,6 @@ export class DashboardModel {
     const next = pending.find(({ id }) => id === this.#wantedRequest) ?? pending[0] ?? null
     const modes = this.#drivers.find(({ name }) => name === this.session?.driver)?.modes ?? []
     this.controller.show(next, modes)
-    // The next Ctrl+C must deny this request, even if an earlier Ctrl+C has armed leaving.
-    if (next) this.#confirmation.take()
   }
 
   /** Returns the session's pending requests that were not answered in this terminal. */
@@ -160,25 +161,43 @@ export class DashboardModel {
     if (this.composer?.isEditing) return
     const armed = this.#confirmation.take()
     this.#hint = null
-    if (this.#help) this.#help = this.#help.handleKey(key) ? this.#help : null
+    // Leaving never answers a request. An open dialog is closed first.
+    const leaves = key.name === 'ctrl-c' || key.name === 'ctrl-d'
+    if (this.#guard.isTyping) this.#guard.noteText()
+    if (leaves && this.#startDialog) this.#startDialog = null
+    else if (leaves) this.#leave()
+    else if (this.#help) this.#onHelpKey(this.#help, key)
     else if (this.#startDialog) this.#onStartDialogKey(this.#startDialog, key)
-    else if (key.name === 'ctrl-c') this.#onCtrlC(armed)
     else if (this.#isComposing) this.#onMessageKey(key)
     else if (this.#open) this.#onPaneKey(key, armed)
     else this.#onListKey(key)
     this.update()
   }
-
-  #onCtrlC(armed: string | null): void {
-    this.#confirmation.arm('leave')
-    if (armed === 'leave') this.options.leave()
-    else if (this.controller.prompt && !this.#isDisconnected()) this.controller.denyOrDecline()
-    else this.#hint = texts.leaveByCtrlC
+  #leave(): void {
+    this.controller.dropHeld()
+    this.options.leave()
   }
 
+  #onHelpKey(help: HelpPage, key: Key): void {
+    this.#help = help.handleKey(key) ? help : null
+    if (isTypingKey(key)) this.#guard.noteText()
+  }
   #onMessageKey(key: Key): void {
-    if (key.name === 'escape') this.#isComposing = false
-    else this.composer?.handleKey(key)
+    if (key.name === 'escape') {
+      this.#isComposing = false
+      this.#guard.noteCommand()
+    } else {
+      this.#guard.noteText()
+      this.composer?.handleKey(key)
+    }
+  }
+  /** Runs the action of a key. A letter without an action is text that the person meant for something else, and so are the keys that follow. */
+  #act(actions: Readonly<Record<string, () => void>>, key: Key): void {
+    const action = actions[typedLetter(key) ?? key.name]
+    if (!isTypingKey(key)) action?.()
+    else if (this.#guard.isTyping) this.#hint = promptTexts.typing
+    else if (action && (key.alone || key.name === 'enter')) action()
+    else this.#guard.noteText()
   }
 
   #onListKey(key: Key): void {
@@ -206,9 +225,9 @@ export class DashboardModel {
       '?': () => {
         this.#help = new HelpPage()
       },
-      q: this.options.leave,
+      q: () => this.#leave(),
     }
-    actions[typedLetter(key) ?? key.name]?.()
+    this.#act(actions, key)
   }
 
   #openItem(item: ListItem): void {
@@ -232,12 +251,18 @@ export class DashboardModel {
   }
 
   #onPaneKey(key: Key, armed: string | null): void {
-    const { prompt } = this.controller
-    const back = key.name === 'escape' || (prompt && key.name === 'left') ? key.name : null
-    if (back && !(prompt && !isLeaveKey(prompt, back))) this.#closeSession()
-    else if (key.name === 'tab') this.#openNextRequest()
+    const { prompt, isHolding } = this.controller
+    if (key.name === 'tab') {
+      this.controller.confirmHeld()
+      this.#openNextRequest()
+    } else if (this.#closesPane(key) && !isHolding) this.#closeSession()
     else if (prompt) this.controller.handleKey(key)
     else this.#onTranscriptKey(key, armed)
+  }
+  #closesPane({ name }: Key): boolean {
+    const { prompt } = this.controller
+    if (name !== 'escape' && !(prompt && name === 'left')) return false
+    return !prompt || isLeaveKey(prompt, name)
   }
   #onTranscriptKey(key: Key, armed: string | null): void {
     const scroll = (lines: number) => () => this.#open?.transcript.scroll(lines)
@@ -258,10 +283,10 @@ export class DashboardModel {
         this.#help = new HelpPage()
       },
     }
-    const letter = singleKeypress(key)
+    const letter = this.#guard.isTyping ? null : singleKeypress(key)
     if (letter === 'I') this.#confirmTwice('interrupt', armed, texts.interruptAgain)
     else if (letter === 'E') this.#confirmTwice('end', armed, texts.endAgain)
-    else actions[typedLetter(key) ?? key.name]?.()
+    else this.#act(actions, key)
   }
 
   #confirmTwice(action: 'interrupt' | 'end', armed: string | null, hint: string): void {
@@ -306,7 +331,11 @@ export class DashboardModel {
   }
 
   #onStartDialogKey(dialog: StartDialog, key: Key): void {
-    const result = key.name === 'ctrl-c' ? ({ closed: true } as const) : handleStartDialogKey(dialog, key)
+    // An Enter that ends a text which was typed for something else must not choose an agent.
+    const isStray = key.name === 'enter' && dialog.line === null && this.#guard.isTyping
+    const result = isStray ? { dialog } : handleStartDialogKey(dialog, key)
+    const moved = 'dialog' in result && result.dialog.selection !== dialog.selection
+    if (isTypingKey(key) && (dialog.line || isStray || (key.name === 'text' && !moved))) this.#guard.noteText()
     this.#startDialog = 'dialog' in result ? result.dialog : null
     if ('start' in result) void this.#start(result.start)
   }
@@ -321,6 +350,12 @@ export class DashboardModel {
     }
   }
 
+  /** The messages that the person has typed and not sent, with the sessions that they are for. */
+  get unsent(): readonly { readonly id: SessionId; readonly text: string }[] {
+    return [...this.#composers].flatMap(([id, { line }]) =>
+      line.text.trim() === '' ? [] : { id, text: line.text.trim() },
+    )
+  }
   /** Closes the open session. Sends an unsent decision and the unsaved drafts, unless the connection is lost. */
   async close(): Promise<void> {
     this.#closeSession()

@@ -1,11 +1,12 @@
 /** `holdpoint tui`: shows the inbox and all sessions on the whole screen and keeps them up to date. */
-import { Inbox, watchEvents } from '@holdpoint/client'
+import { Inbox, sessionName, watchEvents } from '@holdpoint/client'
 import { Fault } from '@holdpoint/protocol'
 import { closingRows, connectOrStart, type GatewayAccess } from '../../gateway-client/gateway-access.ts'
 import type { GatewayAddress } from '../../gateway-client/gateway-client.ts'
 import { folderFor } from '../../gateway-client/start-session.ts'
 import { out } from '../../output/output.ts'
 import { row, trusted, untrusted } from '../../output/span.ts'
+import { unsentRows } from '../run/composer.ts'
 import { runTexts } from '../run/texts.ts'
 import { Terminal } from '../terminal/terminal.ts'
 import { DashboardModel } from './dashboard-model.ts'
@@ -68,9 +69,14 @@ async function showDashboard(gateway: GatewayAccess): Promise<number> {
     await model.close()
     inbox.close()
   }
-  const { ended, pendingCount } = inbox.getSnapshot()
+  const { ended, pendingCount, sessions } = inbox.getSnapshot()
   if (ended) out.print(row(trusted(runTexts.connectionClosed, 'no'), untrusted(ended.message)))
   if (pendingCount > 0) out.print(row(trusted(texts.pendingOnLeave(pendingCount)), trusted(texts.comeBack, 'quiet')))
+  for (const { id, text } of model.unsent) {
+    const session = sessions.get(id)
+    const name = untrusted(session ? sessionName(session) : id)
+    out.print(...unsentRows(text, trusted(texts.notSentOnLeave, 'waiting'), name, trusted(':')))
+  }
   out.print(...closingRows(gateway))
   return ended ? 1 : 0
 }

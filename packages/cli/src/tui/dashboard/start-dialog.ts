@@ -40,7 +40,7 @@ export function handleStartDialogKey(before: StartDialog, key: Key): StartDialog
   const driver = dialog.drivers[dialog.selection.cursor]
   if (key.name === 'escape') return dialog.line ? { dialog: { ...dialog, line: null } } : { closed: true }
   if (!dialog.line) {
-    if (key.name === 'enter')
+    if (key.name === 'enter' && key.alone)
       return {
         dialog: driver?.ready
           ? { ...dialog, line: emptyTextInput }
@@ -49,7 +49,8 @@ export function handleStartDialogKey(before: StartDialog, key: Key): StartDialog
     const selection = handleSelectionKey(dialog.selection, key, { count: dialog.drivers.length, isMultiple: false })
     return { dialog: selection ? { ...dialog, selection } : dialog }
   }
-  if (key.name !== 'enter') return { dialog: { ...dialog, line: handleTextKey(dialog.line, key) ?? dialog.line } }
+  if (key.name !== 'enter' || !key.alone)
+    return { dialog: { ...dialog, line: handleTextKey(dialog.line, key) ?? dialog.line } }
   const prompt = dialog.line.text.trim()
   if (!driver || prompt === '') return { dialog: { ...dialog, hint: texts.promptMissing } }
   return { start: { driver: driver.name, prompt } }

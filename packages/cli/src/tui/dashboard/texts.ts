@@ -7,6 +7,7 @@ export const dashboardTexts = {
   pendingOnLeave: (count: number) =>
     count === 1 ? '1 request is waiting for you. ' : `${count} requests are waiting for you. `,
   comeBack: 'Return with: holdpoint tui',
+  notSentOnLeave: 'You left without sending your message to ',
 
   // Header
   waiting: (count: number) => `${count} waiting for you`,
@@ -24,7 +25,6 @@ export const dashboardTexts = {
   linesBelow: (count: number) => (count === 1 ? '── 1 more line below ──' : `── ${count} more lines below ──`),
   messageLabel: 'Message',
   unsentMessage: 'Unsent message: ',
-  leaveByCtrlC: 'Press Ctrl+C again to leave.',
   interruptAgain: 'Press I again to interrupt the turn.',
   endAgain: 'Press E again to end the session.',
 
@@ -41,7 +41,7 @@ export const helpLines: readonly (KeyHint | null)[] = [
   ['↑ ↓ j k', 'move in the list'],
   ['Enter →', 'open the selected request or session'],
   ['Esc ←', 'back to the list'],
-  ['Tab', 'go to the next pending request from an open session'],
+  ['Tab', 'next pending request, in an open session'],
   ['n', 'start a session'],
   ['q', 'leave; requests stay pending'],
   null,
@@ -51,7 +51,7 @@ export const helpLines: readonly (KeyHint | null)[] = [
   ['1–9 ↑↓ space', 'choose an option; mark several options'],
   ['Enter  o', 'confirm your choice; type another answer'],
   ['space PgDn', 'next page; read to the end before you allow'],
-  ['Ctrl+C', 'deny or decline the request; press twice to leave'],
+  ['Ctrl+C Ctrl+D', 'leave without answering; requests stay pending'],
   ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg resumes)'],
   null,
   ['Enter  i', 'write a message to the open session'],
@@ -74,6 +74,7 @@ export const keyHints = {
   prompt: [
     ['Tab', 'next request'],
     ['Esc', 'back to the list'],
+    ['Ctrl+C', 'leave'],
   ],
   session: [
     ['Enter', 'write'],

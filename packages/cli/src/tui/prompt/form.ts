@@ -11,7 +11,7 @@ import {
 import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
 import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
 import { parseDecline, typedCommands } from './questions.ts'
-import { emptyTextInput, type TextInput, textInputWith } from './text-input.ts'
+import { emptyTextInput, submittedText, type TextInput, textInputWith } from './text-input.ts'
 import { questionTexts as texts } from './texts.ts'
 
 export interface FieldState {
@@ -151,7 +151,7 @@ function fieldValue({ field, choices, line, selection, required }: FieldState): 
   }
   if (choices) return choices[selection.cursor]?.value
   if (field.type === 'array') return line.text.split(',').flatMap(item => item.trim() || [])
-  if (field.type === 'string') return line.text === '' ? undefined : line.text
+  if (field.type === 'string') return submittedText(line) || undefined
   const text = line.text.trim()
   if (text === '') return undefined
   const number = Number(text)

@@ -26,6 +26,12 @@ export function singleKeypress(input: PromptInput): string | null {
   return input.name === 'text' && input.alone ? typedLetter(input) : null
 }
 
+/** Returns whether a key can be part of a text that a person types. The arrow keys and Escape cannot. */
+export function isTypingKey({ name }: Key): boolean {
+  return typingKeys.has(name)
+}
+const typingKeys: ReadonlySet<string> = new Set(['text', 'enter', 'backspace', 'delete', 'clear-line', 'clear-word'])
+
 /** Handles a key in a line of text: Enter submits the line, and Escape cancels. Returns null if the key has no meaning in a line. */
 export function handleLineKey(
   line: TextInput,
@@ -33,7 +39,7 @@ export function handleLineKey(
 ): { readonly line: TextInput } | { readonly submitted: string } | { readonly cancelled: true } | null {
   // Most editors end a file with a line feed that nobody typed, so the last line feed is removed.
   if (input.name === 'edited') return { line: textInputWith(input.text.replace(/\n$/, '')) }
-  if (input.name === 'enter') return { submitted: line.text.trim() }
+  if (input.name === 'enter' && input.alone) return { submitted: line.text.trim() }
   if (input.name === 'escape') return { cancelled: true }
   const next = handleTextKey(line, input)
   return next && { line: next }

@@ -1,9 +1,11 @@
 /** Controls the prompt on the screen: which request is shown, when keys count, and how the answer is sent. Keeps half-finished prompts while another request is shown. */
+import { letterPauseMs, type TypingGuard } from '@holdpoint/client'
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import type { StyledLine } from '../../output/width.ts'
 import type { Key } from '../terminal/key-parser.ts'
-import type { PromptInput } from './key-result.ts'
+import { isTextField, keyPolicy } from './key-policy.ts'
+import { isTypingKey, type PromptInput } from './key-result.ts'
 import { layoutPrompt, type PromptPosition, type PromptStatus, type ScreenSize } from './layout/prompt-layout.ts'
 import { type BodyView, handlePromptKey, markShown, openPrompt, type Prompt } from './prompt.ts'
 import type { PromptDrafts } from './prompt-drafts.ts'
@@ -15,14 +17,19 @@ export interface PromptControllerOptions {
   /** Whether the connection to the gateway is up, as far as the client knows. */
   readonly isReachable: () => boolean
   readonly drafts: PromptDrafts
+  /** Knows all keys of the view, also those that the person typed elsewhere. */
+  readonly guard: TypingGuard
   readonly changed: () => void
 }
 
 /** For this long after a prompt appears or changes, keys are ignored, because the person may have typed them before seeing the prompt. Each ignored key restarts the cooldown. */
 export const inputCooldownMs = 300
 
-/** An answer from `handleKey` is sent only after this delay. A SIGCONT during the delay shows that the key was typed while the process was suspended, so the answer is dropped. */
-export const suspendCheckMs = 100
+/** If the process was busy or stopped, timers fire before the keys that were pressed meanwhile are read. After four iterations of the event loop, those keys and a pending SIGCONT have been handled. */
+function afterPendingInput(callback: () => void, iterations = 4): void {
+  if (iterations === 0) callback()
+  else setImmediate(() => afterPendingInput(callback, iterations - 1))
+}
 
 const noView: BodyView = { columns: 0, lines: 0, height: 0, top: 0 }
 
@@ -32,8 +39,13 @@ export class PromptController {
   readonly #answered = new Set<RequestId>()
   #current: RequestId | null = null
   #cooldown: NodeJS.Timeout | null = null
+  /** A key that is carried out when the time is over, unless another key follows. */
+  #held: { readonly key: Key; readonly text: string; readonly timer: NodeJS.Timeout } | null = null
+  /** Redraws the prompt when keys count again after typing. */
+  #typingTimer: NodeJS.Timeout | null = null
+  /** Whether the person was typing something else when the prompt appeared, and has not paused since. */
+  #interruptsTyping = false
   #isSending = false
-  #endSuspendCheck: (isConfirmed: boolean) => void = () => {}
   #decision: Promise<void> = Promise.resolve()
   #view: BodyView = noView
 
@@ -47,7 +59,14 @@ export class PromptController {
   get status(): PromptStatus {
     if (this.#isSending) return 'sending'
     if (!this.#options.isReachable()) return 'disconnected'
-    return this.#cooldown ? 'cooldown' : 'live'
+    if (this.#held) return 'held'
+    if (this.#cooldown) return 'cooldown'
+    const takesText = this.prompt !== null && isTextField(this.prompt)
+    return this.#options.guard.isTyping && (this.#interruptsTyping || !takesText) ? 'typing' : 'live'
+  }
+  /** Whether a key was pressed that is carried out unless another key follows. */
+  get isHolding(): boolean {
+    return this.#held !== null
   }
   isAnsweredHere(id: RequestId): boolean {
     return this.#answered.has(id)
@@ -60,6 +79,7 @@ export class PromptController {
       ...position,
       others: this.#options.drafts.others(prompt.request.id),
       status: this.status,
+      held: this.#held?.text ?? '',
     })
     const { lines, view } = layoutPrompt(prompt, size, context())
     const becameVisible = this.#view !== noView && this.#view.height === 0 && view.height > 0
@@ -79,8 +99,12 @@ export class PromptController {
   show(request: Request | null, modes: readonly string[]): void {
     const id = request?.id ?? null
     if (id === this.#current) return
+    this.dropHeld()
     this.#current = id
-    this.#startCooldown()
+    const { guard } = this.#options
+    this.#startCooldown(Math.max(inputCooldownMs, letterPauseMs - guard.quietMs))
+    this.#interruptsTyping = guard.isTyping
+    if (this.#interruptsTyping) this.#awaitPause()
     if (request && !this.#prompts.has(request.id)) this.#open(request, modes)
     this.#view = noView
   }
@@ -100,17 +124,19 @@ export class PromptController {
   }
   /** Call this when the shell or an editor has returned the terminal, because keys that were typed meanwhile must not answer the request. */
   onTerminalReturned(): void {
-    this.#endSuspendCheck(false)
     if (!this.prompt) return
     this.#startCooldown()
     this.#options.changed()
   }
-  #startCooldown(): void {
+  /** A key that was pressed before the prompt changed must not act on the changed prompt. */
+  #startCooldown(ms = inputCooldownMs): void {
+    if (this.dropHeld() && this.prompt)
+      this.#prompts.set(this.prompt.request.id, { ...this.prompt, hint: texts.changed })
     if (this.#cooldown) clearTimeout(this.#cooldown)
     this.#cooldown = setTimeout(() => {
       this.#cooldown = null
       this.#options.changed()
-    }, inputCooldownMs)
+    }, ms)
   }
   /** Removes the prompts of requests that are no longer pending, including prompts that are not on the screen. */
   removeUnless(isPending: (id: RequestId) => boolean): void {
@@ -119,25 +145,95 @@ export class PromptController {
   remove(id: RequestId): void {
     this.#prompts.delete(id)
     this.#options.drafts.remove(id)
-    if (this.#current === id) this.#current = null
+    if (this.#current !== id) return
+    this.#current = null
+    this.dropHeld()
   }
 
-  /** If a decision is still waiting for the suspend check, sends the decision now. Resolves when the last decision has been sent. */
+  /** Drops a held key. Resolves when the last decision has been sent. */
   async close(): Promise<void> {
-    this.#endSuspendCheck(true)
+    this.dropHeld()
     await this.#decision
   }
 
   handleKey(key: Key): void {
-    if (this.#isSending || !this.prompt || !this.#options.isReachable()) return
-    if (this.#cooldown) this.#startCooldown()
-    else void this.#handle(key)
-  }
-  /** Answers the current request after a Ctrl+C: denies an approval, or declines questions or a form. */
-  denyOrDecline(): void {
     const { prompt } = this
-    if (!prompt || this.#isSending) return
-    void this.#send(prompt, { kind: prompt.request.ask.kind === 'approval' ? 'deny' : 'decline' })
+    const { guard, isReachable } = this.#options
+    if (!prompt) return
+    if (this.#isSending || !isReachable()) this.#note(key, true)
+    else if (this.#held) this.#takeBack(prompt, key)
+    else if (this.#cooldown) {
+      this.#startCooldown(isTypingKey(key) ? letterPauseMs : inputCooldownMs)
+      this.#note(key, handlePromptKey(prompt, key, this.#view).ignored === true)
+    } else if (this.#interruptsTyping && guard.isTyping) this.#note(key, true)
+    else {
+      this.#interruptsTyping = false
+      this.#carryOut(prompt, key)
+    }
+  }
+  #carryOut(prompt: Prompt, key: Key): void {
+    const { guard } = this.#options
+    const result = handlePromptKey(prompt, key, this.#view)
+    const policy = keyPolicy(prompt, key, result, guard)
+    const wasTyping = guard.isTyping
+    this.#note(key, policy === 'text' || isTextField(prompt))
+    if (policy === 'act') void this.#handle(key)
+    else if (policy === 'hold') this.#hold(prompt, key, texts.held(result))
+    else if (policy === 'again') this.#update({ ...prompt, hint: texts.enterAgain })
+    // The hint of the first ignored key stays, so that the screen does not change with every letter of a text.
+    else if (!wasTyping) this.#update({ ...prompt, hint: result.ignored ? result.prompt.hint : texts.tooSoon })
+  }
+  /** While the person types, every key continues the typing. */
+  #note(key: Key, isText: boolean): void {
+    const { guard, changed } = this.#options
+    if (guard.isTyping || (isText && isTypingKey(key))) {
+      guard.noteText()
+      this.#awaitPause()
+      changed()
+    } else if (isTypingKey(key)) guard.noteCommand()
+  }
+  #awaitPause(): void {
+    if (this.#typingTimer) clearTimeout(this.#typingTimer)
+    const onPause = () => {
+      this.#typingTimer = null
+      // A timer can fire a moment too early.
+      if (this.#options.guard.isTyping) this.#awaitPause()
+      else this.#interruptsTyping = false
+      this.#options.changed()
+    }
+    this.#typingTimer = setTimeout(onPause, Math.ceil(this.#options.guard.pauseLeftMs))
+  }
+
+  #hold(prompt: Prompt, key: Key, text: string): void {
+    const timer = setTimeout(
+      () => afterPendingInput(() => this.#held?.timer === timer && this.confirmHeld()),
+      letterPauseMs,
+    )
+    this.#held = { key, text, timer }
+    this.#update({ ...prompt, hint: null })
+  }
+  /** Carries out a held key at once. */
+  confirmHeld(): void {
+    const key = this.dropHeld()
+    if (key && this.#options.isReachable()) void this.#handle(key)
+    else this.#options.changed()
+  }
+  /** Drops a held key, because another key shows that it was part of a text or that the person has changed their mind. */
+  #takeBack(prompt: Prompt, key: Key): void {
+    this.dropHeld()
+    this.#note(key, true)
+    // A person who goes on typing in a text field must not lose a letter.
+    const typed = isTextField(prompt) && isTypingKey(key) && key.name !== 'enter'
+    const next = typed ? handlePromptKey(prompt, key, this.#view).prompt : prompt
+    this.#update({ ...next, hint: texts.takenBack })
+    this.#options.drafts.save(next)
+  }
+  /** Takes back a held key, and returns it. */
+  dropHeld(): Key | null {
+    const held = this.#held
+    this.#held = null
+    if (held) clearTimeout(held.timer)
+    return held?.key ?? null
   }
 
   async #handle(input: PromptInput): Promise<void> {
@@ -147,7 +243,7 @@ export class PromptController {
     this.#update(prompt)
     this.#options.drafts.save(prompt)
     if (answer) {
-      this.#decision = this.#decide(prompt, answer)
+      this.#decision = this.#send(prompt, answer)
       await this.#decision
     }
     if (edit === undefined) return
@@ -156,22 +252,6 @@ export class PromptController {
     if (this.#current !== prompt.request.id) return
     if (text !== null) await this.#handle({ name: 'edited', text })
     else this.#update({ ...prompt, hint: texts.editorFailed })
-  }
-
-  async #decide(prompt: Prompt, answer: Answer): Promise<void> {
-    this.#isSending = true
-    this.#options.changed()
-    const isConfirmed = await new Promise<boolean>(resolve => {
-      const timer = setTimeout(() => resolve(true), suspendCheckMs)
-      this.#endSuspendCheck = confirmed => {
-        clearTimeout(timer)
-        resolve(confirmed)
-      }
-    })
-    this.#isSending = false
-    // The person may be looking at another request by now. The decision is still sent if its own request is pending.
-    if (isConfirmed && this.#prompts.has(prompt.request.id)) await this.#send(prompt, answer)
-    else this.#options.changed()
   }
 
   async #send(prompt: Prompt, answer: Answer): Promise<void> {

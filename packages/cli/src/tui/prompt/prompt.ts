@@ -49,6 +49,8 @@ export interface PromptKeyResult {
   readonly prompt: Prompt
   readonly answer?: Answer
   readonly edit?: string
+  /** Set if the key means nothing here, or the request is not visible. */
+  readonly ignored?: true
 }
 
 export function openPrompt(request: Request, modes: readonly string[]): Prompt {
@@ -95,12 +97,15 @@ function choiceShownIn({ shownChoice }: Prompt, { columns, height, top, chosen }
 
 export function handlePromptKey(before: Prompt, input: PromptInput, view: BodyView): PromptKeyResult {
   // A request that is not visible cannot be answered.
-  if (view.height === 0 && input.name !== 'edited') return { prompt: before }
+  if (view.height === 0 && input.name !== 'edited') return { prompt: before, ignored: true }
   const prompt: Prompt = { ...before, hint: null, top: view.top }
   const result = handleStateKey(prompt, input)
   const followsCursor = prompt.followsCursor || result.state !== prompt.state
   const next: Prompt = { ...prompt, state: result.state, hint: result.hint ?? null, followsCursor }
-  if (result.ignored) return { prompt: scrolled(prompt, input, view) ?? { ...prompt, hint: unknownKeyHint(prompt) } }
+  if (result.ignored) {
+    const moved = scrolled(prompt, input, view)
+    return moved ? { prompt: moved } : { prompt: { ...prompt, hint: unknownKeyHint(prompt) }, ignored: true }
+  }
   if (result.edit !== undefined) return { prompt: next, edit: result.edit }
   if (result.answer) {
     const problem = answerError(prompt.request, result.answer)

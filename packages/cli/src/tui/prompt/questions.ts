@@ -2,7 +2,7 @@
 import type { Answer, Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
 import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
 import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
-import { emptyTextInput, type TextInput, textInputWith } from './text-input.ts'
+import { emptyTextInput, submittedText, type TextInput, textInputWith } from './text-input.ts'
 import { questionTexts as texts } from './texts.ts'
 
 export interface QuestionState {
@@ -103,7 +103,7 @@ function typeAnswer(state: QuestionsState, ask: QuestionsAsk, input: PromptInput
   const handled = entry.isFromEditor ? null : runTypedCommand(state, ask, typed.submitted)
   if (handled) return handled
   if (typed.submitted === '') return { state, hint: texts.empty }
-  const answered = withEntry(state, { ...entry, other: entry.line.text, skipped: false })
+  const answered = withEntry(state, { ...entry, other: submittedText(entry.line), skipped: false })
   // In a multiple-choice question, the typed text is an additional answer; Enter in the list confirms it together with the marked options.
   if (question.multiSelect && question.options.length > 0) return { state: { ...answered, step: 'choose' } }
   return next(withEntry(answered, { ...current(answered, ask).entry, selection: emptySelection }), ask)

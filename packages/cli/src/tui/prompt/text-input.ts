@@ -11,15 +11,26 @@ export function textInputWith(text: string): TextInput {
   return { text, caret: text.length }
 }
 
+/** Returns the text without line breaks at its end, which a paste often brings along. */
+export function submittedText({ text }: TextInput): string {
+  let end = text.length
+  while (text[end - 1] === '\n') end--
+  return text.slice(0, end)
+}
+
 /** Returns the changed input, or null if the key has no meaning in a text input. */
 export function handleTextKey({ text, caret }: TextInput, key: Key): TextInput | null {
   const before = text.slice(0, caret)
   const after = text.slice(caret)
   const last = [...before].at(-1)?.length ?? 0
   const next = [...after][0]?.length ?? 0
+  const inserted = (more: string): TextInput => ({ text: before + more + after, caret: caret + more.length })
   switch (key.name) {
     case 'text':
-      return { text: before + key.text + after, caret: caret + key.text.length }
+      return inserted(key.text)
+    // An Enter that did not arrive alone is a line break of a text that was pasted into a terminal without bracketed paste. An Enter that arrived alone submits the text.
+    case 'enter':
+      return key.alone ? null : inserted('\n')
     case 'backspace':
       return { text: before.slice(0, caret - last) + after, caret: caret - last }
     case 'delete':

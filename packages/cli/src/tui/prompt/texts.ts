@@ -1,4 +1,5 @@
 /** All sentences that a prompt shows, kept together so that they can be edited as prose. */
+import type { PromptKeyResult } from './prompt.ts'
 
 export const confirmWord = 'allow'
 
@@ -37,6 +38,12 @@ export const questionTexts = {
 } as const
 
 export const promptTexts = {
+  typing: 'Typing is ignored here. Pause a second.',
+  tooSoon: 'That key came right after another one, so it was ignored. Pause, then press it again.',
+  takenBack: 'Nothing was sent, because another key followed.',
+  changed: 'Nothing was sent, because the screen changed. Press the key again.',
+  enterAgain: 'Check your answer, then press Enter again to send it.',
+  held: (result: PromptKeyResult) => `${heldAction(result)}… Esc cancels.`,
   pressAllow: (verb: 'allow' | 'approve') => `Press a to ${verb} or r to deny.`,
   enterOrEscape: 'Press Enter to confirm or Esc to go back.',
   chooseOption: 'Choose by number or with the arrow keys, then press Enter.',
@@ -48,9 +55,27 @@ export const promptTexts = {
   tooSmall: 'Too small: enlarge the window to read this request.',
   sending: 'Sending…',
   disconnected:
-    'Lost connection to the gateway; reconnecting. You can answer when the connection is back. Press Ctrl+C twice to leave.',
+    'Lost connection to the gateway; reconnecting. You can answer when the connection is back. Press Ctrl+D to leave.',
   preview: 'Press Enter to answer.',
   morePages: 'space: read on',
   pages: 'space: next page',
   linkWarning: 'Open this link yourself if you trust it:',
 } as const
+
+/** Says what a held letter is about to do. */
+function heldAction({ answer, edit }: PromptKeyResult): string {
+  if (edit !== undefined) return 'Opening your editor'
+  switch (answer?.kind) {
+    case 'allow':
+      return 'Allowing'
+    case 'deny':
+      return answer.interrupt ? 'Denying and stopping' : 'Denying'
+    case 'decline':
+      return answer.interrupt ? 'Declining and stopping' : 'Declining'
+    case 'answers':
+    case 'submit':
+      return 'Sending'
+    default:
+      return 'One moment'
+  }
+}

@@ -1,5 +1,6 @@
 /** The line in which a person types, edits and sends a message to a session. If sending fails, the text returns to the line. */
 import { messageOf } from '@holdpoint/protocol'
+import { indented, type Row, row, type Span, untrusted } from '../../output/span.ts'
 import { emptyTextInput, handleTextKey, type TextInput, textInputWith } from '../prompt/text-input.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { runTexts as texts } from './texts.ts'
@@ -40,8 +41,8 @@ export class MessageComposer {
   }
 
   handleKey(key: Key): void {
-    this.#hint = null
-    if (key.name === 'enter') void this.#submit(this.#line.text.trim())
+    this.#hint = key.name === 'enter' && !key.alone ? texts.lineBreak : null
+    if (key.name === 'enter' && key.alone) void this.#submit(this.#line.text.trim())
     else this.#line = handleTextKey(this.#line, key) ?? this.#line
     this.#options.changed()
   }
@@ -67,4 +68,9 @@ export class MessageComposer {
     this.#hint = text === null ? texts.editorFailed : null
     this.#options.changed()
   }
+}
+
+/** Returns rows with a message that was typed and not sent, so that the text is not lost. */
+export function unsentRows(text: string, ...title: readonly Span[]): readonly Row[] {
+  return text === '' ? [] : [row(...title), ...text.split('\n').map(line => indented(untrusted(line)))]
 }

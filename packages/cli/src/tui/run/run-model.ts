@@ -1,20 +1,21 @@
 /** The state of `holdpoint run`: what to print, the current prompt or message line, and what the keys do. */
-import type { Inbox, RequestEntry, Transcript } from '@holdpoint/client'
+import { actionLabel, type Inbox, type RequestEntry, type Transcript, TypingGuard } from '@holdpoint/client'
 import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
-import { blankRow, type Row, row, untrusted } from '../../output/span.ts'
-import { type StyledLine, wrap } from '../../output/width.ts'
+import { type Row, row, trusted, untrusted, untrustedLine } from '../../output/span.ts'
+import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
 import type { ScreenSize } from '../prompt/layout/prompt-layout.ts'
 import { keyRows } from '../prompt/layout/prompt-sections.ts'
+import { isLeaveKey } from '../prompt/prompt.ts'
 import { PromptController } from '../prompt/prompt-controller.ts'
 import { PromptDrafts } from '../prompt/prompt-drafts.ts'
-import { repeatWithinMs } from '../prompt/repeat-to-confirm.ts'
+import { RepeatToConfirm } from '../prompt/repeat-to-confirm.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import type { ScreenFrame } from '../terminal/terminal.ts'
 import { type EntryContext, entryRows } from '../transcript/entry-rows.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
 import { MessageComposer } from './composer.ts'
-import { messageKeys, runTexts as texts } from './texts.ts'
+import { lineKeys, requestKeys, runTexts as texts } from './texts.ts'
 
 export interface RunModelOptions {
   readonly call: Call
@@ -34,8 +35,12 @@ export interface RunModelOptions {
 }
 export type RunEnd = 'ended' | 'left'
 
-/** After a message is sent, the message line is hidden until the session's state changes, but no longer than this. */
-const sendWaitMs = 1000
+/**
+ * What gets the keys.
+ * - `auto`: the next request, unless the message line has text or the person has just typed in the line.
+ * - `line`, `request`: what the person has chosen with Esc or Tab.
+ */
+type Focus = 'auto' | 'line' | 'request'
 
 export class RunModel {
   readonly #options: RunModelOptions
@@ -45,9 +50,11 @@ export class RunModel {
   readonly #printer = new TranscriptPrinter()
   #frame = withSpinner([], 'starting')
   #hint: string | null = null
-  /** The session's `stateChangedAt` when a message was sent; null while no message is waiting for a change of state. */
-  #sentInState: number | null = null
-  #interrupts = { count: 0, at: 0 }
+  #focus: Focus = 'auto'
+  readonly #guard: TypingGuard
+  readonly #confirmation: RepeatToConfirm
+  /** Shows a waiting request when the person has paused. */
+  #pauseTimer: NodeJS.Timeout | undefined
   #isClosed = false
   #canReopen: boolean
   #end: (ending: RunEnd) => void = () => {}
@@ -58,14 +65,17 @@ export class RunModel {
   constructor(options: RunModelOptions) {
     this.#options = options
     this.#canReopen = options.canReopen
-    const { inbox, edit, call, me } = options
+    const { inbox, edit, call, me, now } = options
     const changed = () => this.update()
+    this.#guard = new TypingGuard(now)
+    this.#confirmation = new RepeatToConfirm(now)
     this.#drafts = new PromptDrafts({ call, me, frames: inbox.onFrame })
     this.#controller = new PromptController({
       answer: (id, answer) => inbox.answer(id, answer),
       edit,
       isReachable: () => !this.#isDisconnected(),
       drafts: this.#drafts,
+      guard: this.#guard,
       changed,
     })
     this.#composer = new MessageComposer({ send: text => this.#send(text), edit, changed })
@@ -100,17 +110,45 @@ export class RunModel {
 
   handleKey(key: Key): void {
     if (this.#composer.isEditing) return
-    if (key.name === 'ctrl-c') this.#onCtrlC()
-    else {
-      this.#interrupts = { count: 0, at: 0 }
-      if (this.#controller.prompt) this.#controller.handleKey(key)
-      else if (this.#isComposing()) this.#onMessageKey(key)
-    }
-  }
-  #onMessageKey(key: Key): void {
+    const armed = this.#confirmation.take()
     this.#hint = null
-    if (key.name === 'ctrl-d' && this.#composer.isEmpty) this.#end('left')
-    else this.#composer.handleKey(key)
+    if (key.name === 'ctrl-c') this.#onCtrlC(armed)
+    else if (key.name === 'ctrl-d') this.#leave()
+    else if (this.#controller.prompt) this.#onRequestKey(key)
+    else if (this.#hasLine()) this.#onLineKey(key)
+    this.update()
+  }
+  #onRequestKey(key: Key): void {
+    const { prompt, isHolding } = this.#controller
+    if (key.name === 'tab' && isHolding) this.#controller.confirmHeld()
+    else if (key.name === 'tab' || (key.name === 'escape' && !isHolding && prompt && isLeaveKey(prompt, 'escape')))
+      this.#focusOn('line')
+    else this.#controller.handleKey(key)
+  }
+  #onLineKey(key: Key): void {
+    if (key.name === 'tab' || key.name === 'escape') {
+      if (this.pending.length > 0) this.#focusOn('request')
+      return
+    }
+    this.#guard.noteText()
+    this.#awaitPause()
+    const hadText = !this.#composer.isEmpty
+    this.#composer.handleKey(key)
+    if (hadText && this.#composer.isEmpty) this.#focus = 'auto'
+  }
+  #awaitPause(): void {
+    clearTimeout(this.#pauseTimer)
+    const onPause = () => {
+      // A timer can fire a moment too early.
+      if (this.#guard.isTyping) this.#awaitPause()
+      else this.update()
+    }
+    this.#pauseTimer = setTimeout(onPause, Math.ceil(this.#guard.pauseLeftMs))
+  }
+  #focusOn(focus: Focus): void {
+    this.#focus = focus
+    this.#guard.noteCommand()
+    if (focus === 'line') this.#controller.show(null, [])
   }
 
   #session(): Session | undefined {
@@ -141,19 +179,22 @@ export class RunModel {
   }
 
   #showNextRequest(): void {
-    const { prompt } = this.#controller
+    const before = this.#controller.prompt
     const requests = this.#requests()
-    const current = prompt && requests.find(({ id }) => id === prompt.request.id)
-    if (current?.status === 'pending') return
-    if (prompt) this.#controller.remove(prompt.request.id)
-    if (!this.#options.transcript.getSnapshot().loaded) return
+    this.#controller.removeUnless(id => requests.some(one => one.id === id && one.status === 'pending'))
+    if (this.#controller.prompt) return
+    if (before) this.#focus = 'auto'
+    if (!this.#options.transcript.getSnapshot().loaded || !this.#mayShowRequest()) return
     const [next] = requests
-    // Keys that the person types for a message must not answer a request.
-    if (!this.#composer.isEmpty) return
     // An answered request stays first until the transcript contains its resolution, so that the resolution is printed before the next prompt opens.
     if (next?.status !== 'pending' || this.#controller.isAnsweredHere(next.id)) return
     this.#print()
     this.#controller.show(next, this.#options.modes)
+  }
+  /** Keys that the person types for a message must not answer a request. */
+  #mayShowRequest(): boolean {
+    if (this.#focus !== 'auto') return this.#focus === 'request'
+    return this.#composer.isEmpty && !this.#guard.isTyping
   }
 
   #print(): void {
@@ -162,98 +203,99 @@ export class RunModel {
     if (rows.length > 0) this.#options.print(rows)
   }
 
-  /** Returns whether the keys go to the message line. The line stays open while it contains text, even if the agent starts to work or opens a request. */
-  #isComposing(): boolean {
+  /** Returns whether the session takes messages. */
+  #hasLine(): boolean {
     const session = this.#session()
-    const hasText = !this.#composer.isEmpty
-    const isResting = session?.state === 'idle' || session?.state === 'parked' || this.#canReopen
-    if (!session || (session.state === 'ended' && !this.#canReopen) || (!hasText && !isResting)) return false
-    if (this.#sentInState !== null && this.#sentInState !== session.stateChangedAt) this.#sentInState = null
-    return this.#sentInState === null && (hasText || this.#requests().length === 0)
+    return session !== undefined && (session.state !== 'ended' || this.#canReopen)
+  }
+  #hasTurn(): boolean {
+    const state = this.#session()?.state
+    return (state === 'working' || state === 'starting') && !this.#isDisconnected()
   }
 
   #buildFrame(session: Session | undefined): ScreenFrame {
-    const { transcript, size } = this.#options
-    const { columns, height } = size()
+    const { columns, height } = this.#options.size()
+    if (this.#controller.prompt) return { lines: this.#requestLines(columns, height), spinner: null }
+    const bottom = this.#lineRows(columns).flatMap(one => wrap(one, columns))
+    const entries = this.#options.transcript.getSnapshot().entries
+    const streaming = this.#printer.unprintedRows(entries).flatMap(one => wrap(one, columns))
     // If the rows do not fit on the screen, show their last lines.
-    const lastLines = (rows: readonly Row[], max = height) =>
-      rows.flatMap(one => wrap(one, columns)).slice(-Math.max(1, max))
-    if (this.#controller.prompt) {
-      const position = { at: 1, of: this.#requests().length }
-      return { lines: [[], ...this.#controller.layout({ columns, height: height - 1 }, position)], spinner: null }
-    }
-    const hint = this.#hintRows()
-    if (this.#isComposing()) {
-      const keys = messageKeys.filter(([key]) => !this.#canReopen || key !== '/end')
-      const line = textInputRows({ label: '', line: this.#composer.line }, columns)
-      return { lines: lastLines([blankRow, ...hint, ...line, ...keyRows(keys, columns)]), spinner: null }
-    }
-    const streaming = lastLines(this.#printer.unprintedRows(transcript.getSnapshot().entries), height - 3)
-    const busy = this.#isDisconnected() ? texts.reconnecting : session?.state === 'ended' ? null : spinnerText(session)
-    return withSpinner([...streaming, ...lastLines(hint, 2)], busy)
+    const room = Math.max(0, height - bottom.length - 1)
+    const above = room === 0 ? [] : streaming.slice(-room)
+    return withSpinner(above, this.#spinnerText(session), bottom.slice(-Math.max(1, height - above.length - 1)))
   }
-  #hintRows(): readonly Row[] {
-    const mustSendFirst = !this.#composer.isEmpty && this.#requests().length > 0
-    const hint =
-      this.#hint ??
-      this.#composer.hint ??
-      (this.#isDisconnected() && this.#isComposing() ? texts.reconnecting : null) ??
-      (this.#canReopen ? texts.ended : null) ??
-      (mustSendFirst ? texts.sendFirst : null)
-    return hint === null ? [] : [row(untrusted(hint, 'strong'))]
+  #requestLines(columns: number, height: number): readonly StyledLine[] {
+    const unsent = this.#composer.line.text
+    const kept = unsent === '' ? [] : [cutSpans([trusted(texts.kept, 'quiet'), untrustedLine(unsent)], columns)]
+    const position = { at: 1, of: this.#requests().length, viewKeys: requestKeys }
+    return [[], ...this.#controller.layout({ columns, height: height - 1 - kept.length }, position), ...kept]
+  }
+  #lineRows(columns: number): readonly Row[] {
+    const hint = this.#hintText()
+    const hints = hint === null ? [] : [row(untrusted(hint, 'strong'))]
+    if (!this.#hasLine()) return hints
+    const keys = lineKeys[this.pending.length > 0 ? 'asked' : this.#hasTurn() ? 'working' : 'idle']
+    const shown = keys.filter(([key]) => !this.#canReopen || key !== '/end')
+    return [...hints, ...textInputRows({ label: '', line: this.#composer.line }, columns), ...keyRows(shown, columns)]
+  }
+  #hintText(): string | null {
+    const [request] = this.pending
+    const waiting = request && texts.asked(actionLabel(request.ask), !this.#composer.isEmpty)
+    return this.#hint ?? this.#composer.hint ?? (this.#canReopen ? texts.ended : (waiting ?? null))
+  }
+  #spinnerText(session: Session | undefined): string | null {
+    if (this.#isDisconnected()) return texts.reconnecting
+    if (!session) return texts.waitingForAgent
+    return this.#hasTurn() && this.pending.length === 0 ? session.state : null
   }
 
   async #send(text: string): Promise<void> {
     const { call, session: id } = this.#options
-    if (text === '/leave') return this.#end('left')
-    this.#sentInState = this.#session()?.stateChangedAt ?? null
-    try {
-      if (text === '/end') {
-        await call('endSession', { id })
-        this.#canReopen = false
-      } else await call('sendMessage', { id, text })
-      // Show the message line again even if the agent does not react, because the person may want to write more.
-      setTimeout(() => this.#endSendWait(), sendWaitMs)
-    } catch (error) {
-      this.#sentInState = null
-      throw error
+    this.#focus = 'auto'
+    if (text === '/leave') return this.#leave()
+    if (text === '/end') {
+      await call('endSession', { id })
+      this.#canReopen = false
+      return
     }
-  }
-  #endSendWait(): void {
-    this.#sentInState = null
-    this.update()
+    await call('sendMessage', { id, text })
+    if (this.#hasTurn()) this.#hint = texts.queued
   }
 
-  /** The first Ctrl+C denies the request on the screen, the second interrupts the turn, the third leaves. Without a request on the screen or without a connection, the first Ctrl+C counts as the second. */
-  #onCtrlC(): void {
-    const { now } = this.#options
-    const before = now() - this.#interrupts.at < repeatWithinMs ? this.#interrupts.count : 0
-    const canDeny = this.#controller.prompt !== null && !this.#isDisconnected()
-    const count = before === 0 && !canDeny ? 2 : before + 1
-    this.#interrupts = { count, at: now() }
-    if (count === 1) this.#controller.denyOrDecline()
-    else if (count > 2) this.#end('left')
-    else this.#interruptTurn()
+  /** Ctrl+C never answers a request: it leaves while a request is pending. While the agent works, a second Ctrl+C interrupts the turn. */
+  #onCtrlC(armed: string | null): void {
+    if (armed === 'leave' || this.pending.length > 0) this.#leave()
+    else if (armed === 'interrupt' && this.#hasTurn()) this.#interruptTurn()
+    else {
+      this.#confirmation.arm(this.#hasTurn() ? 'interrupt' : 'leave')
+      this.#hint = this.#hasTurn() ? texts.interruptByCtrlC : texts.leaveByCtrlC
+    }
   }
   #interruptTurn(): void {
-    const hasNoTurn = this.#isComposing() || this.#isDisconnected()
-    this.#composer.clear()
-    this.#hint = hasNoTurn ? texts.leaveByCtrlC : texts.interrupted
+    this.#confirmation.arm('leave')
+    this.#hint = texts.interrupted
     const { call, session: id } = this.#options
-    if (!hasNoTurn)
-      void call('interruptSession', { id }).catch((error: Error) => {
-        this.#hint = texts.notInterrupted(error.message)
-        this.update()
-      })
-    this.update()
+    void call('interruptSession', { id }).catch((error: Error) => {
+      this.#hint = texts.notInterrupted(error.message)
+      this.update()
+    })
+  }
+  #leave(): void {
+    this.#controller.dropHeld()
+    this.#end('left')
   }
 
   /** The requests that are still pending when the person leaves. */
   get pending(): readonly Request[] {
     return this.#requests().filter(({ status }) => status === 'pending')
   }
+  /** The message that the person has typed and not sent. */
+  get unsent(): string {
+    return this.#composer.line.text.trim()
+  }
   /** Sends an unsent decision and the unsaved drafts, unless the connection is lost. */
   async close(): Promise<void> {
+    clearTimeout(this.#pauseTimer)
     if (this.#isDisconnected()) return
     await this.#controller.close()
     await this.#drafts.close()
@@ -272,13 +314,14 @@ export class RunModel {
 export function isResumable({ capabilities }: Session): boolean {
   return capabilities.includes('resumable')
 }
-/** Returns a frame with a spinner on its own line below the other lines. If `text` is null, the frame has no spinner. */
-function withSpinner(lines: readonly StyledLine[], text: string | null): ScreenFrame {
-  return text === null ? { lines, spinner: null } : { lines: [...lines, []], spinner: { line: lines.length, text } }
+/** Returns a frame with a line for the spinner between the other lines. If `text` is null, that line is blank, so that nothing moves when the agent starts or stops. */
+function withSpinner(
+  above: readonly StyledLine[],
+  text: string | null,
+  below: readonly StyledLine[] = [],
+): ScreenFrame {
+  return { lines: [...above, [], ...below], spinner: text === null ? null : { line: above.length, text } }
 }
 function isRequest(entry: { readonly kind: string }): entry is RequestEntry {
   return entry.kind === 'request'
-}
-function spinnerText(session: Session | undefined): string {
-  return session?.state === 'working' || session?.state === 'starting' ? session.state : texts.waitingForAgent
 }

@@ -11,6 +11,7 @@ import { shellQuote } from '../../output/shell-quote.ts'
 import { type Row, row, trusted, untrusted } from '../../output/span.ts'
 import { sessionSummary } from '../dashboard/session-list.ts'
 import { Terminal } from '../terminal/terminal.ts'
+import { unsentRows } from './composer.ts'
 import { runInPipe } from './run-in-pipe.ts'
 import { isResumable, RunModel } from './run-model.ts'
 import { runTexts as texts } from './texts.ts'
@@ -129,6 +130,7 @@ async function runInteractive(gateway: GatewayAccess, session: Session, messageI
     const ending = await Promise.race([model.ending, stop])
     terminal.close()
     model.printRemaining()
+    out.print(...unsentRows(model.unsent, trusted(texts.notSentOnLeave, 'waiting')))
     await model.close()
     const now = inbox.getSnapshot().sessions.get(session.id) ?? session
     if (ending === 'left') out.print(...(await goodbyeRows(now, model, gateway, inbox)))

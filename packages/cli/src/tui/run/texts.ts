@@ -1,12 +1,17 @@
 /** All sentences of `holdpoint run`, kept together so that they can be edited as prose. `holdpoint tui` shows some of them too. */
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 
-export const messageKeys: readonly KeyHint[] = [
-  ['Enter', 'send'],
-  ['/edit', 'open your editor'],
-  ['/end', 'end the session'],
-  ['/leave', 'leave'],
-]
+const leaveKey: KeyHint = ['Ctrl+D', 'leave']
+
+/** The keys of the message line, by what the agent is doing. */
+export const lineKeys = {
+  idle: [['Enter', 'send'], ['/edit', 'open your editor'], ['/end', 'end the session'], leaveKey],
+  working: [['Enter', 'send'], ['/edit', 'open your editor'], ['Ctrl+C', 'interrupt'], leaveKey],
+  asked: [['Tab', 'show the request'], ['Enter', 'send'], leaveKey],
+} as const satisfies Readonly<Record<string, readonly KeyHint[]>>
+
+/** The keys of `run` while a request is shown. */
+export const requestKeys: readonly KeyHint[] = [['Tab', 'write a message'], leaveKey]
 
 export const runTexts = {
   ownGateway: (url: string) => `No gateway is running, so a temporary one runs here until you leave: ${url}`,
@@ -16,14 +21,20 @@ export const runTexts = {
   reconnecting: 'lost connection to the gateway; reconnecting',
   waitingForAgent: 'waiting for the agent',
   ended: 'This session has ended. Send a message to reopen it.',
-  sendFirst: 'The agent is asking you something. To see it, send your message or clear it with Ctrl+U.',
+  asked: (action: string, hasText: boolean) =>
+    `The agent is asking: ${action}. ${hasText ? 'Your text is kept. ' : ''}Tab shows the request.`,
+  kept: 'Unsent message (Tab returns to it): ',
+  queued: 'Sent. The agent gets your message when it is ready for it.',
   leaveByCtrlC: 'Press Ctrl+C again to leave.',
+  interruptByCtrlC: 'Press Ctrl+C again to interrupt the turn, or Ctrl+D to leave the agent working.',
   interrupted: 'Interrupted. Press Ctrl+C again to leave.',
   notInterrupted: (problem: string) => `Could not interrupt: ${problem}`,
+  lineBreak: 'Enter came together with other keys, so it became a line break. Press Enter again to send.',
   notSent: (problem: string) => `Not sent: ${problem}`,
   editorFailed: 'The editor failed. Set EDITOR to an editor that works.',
 
   // After leaving
+  notSentOnLeave: 'Your last message was not sent:',
   cannotReopen: (id: string) => `${id} has ended and cannot be reopened.`,
   external: 'It belonged to an external program. Only that program can start a new session.',
   startNew: 'Start a new session with: ',

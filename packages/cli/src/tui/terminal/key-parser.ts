@@ -40,6 +40,8 @@ const controls: Readonly<Record<string, NamedKey>> = {
   '\u0004': 'ctrl-d',
   '\u000c': 'ctrl-l',
   '\u001a': 'ctrl-z',
+  // Ctrl+\ detaches in dtach and abduco, so it leaves here too.
+  '\u001c': 'ctrl-d',
   '\u0001': 'home',
   '\u0005': 'end',
   '\u0008': 'backspace',
@@ -69,6 +71,9 @@ const sequence = /^\u001b(?:\[([0-?]*)[ -/]*([@-~])|O([@-~]))/
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
 const unfinishedSequence = /^\u001b(?:\[[0-?]*[ -/]*|O)?$/
 const pasteEnd = '\u001b[201~'
+/** A mouse report in the oldest format: this prefix, followed by three characters for the button and the position. The characters may be letters. */
+const mousePrefix = '\u001b[M'
+const mouseLength = mousePrefix.length + 3
 
 /** An escape sequence that is still unfinished after this time counts as the Escape key. The rest of a real sequence arrives sooner, even over a slow connection. */
 const escapeTimeoutMs = 50
@@ -77,12 +82,16 @@ const pasteTimeoutMs = 2000
 /** While more input of a paste arrives, only this many of its last characters are kept. */
 const pasteMax = 1_000_000
 const interrupt = '\u0003'
+/** Text that arrives this soon after several characters in one chunk belongs to the same paste into a terminal without bracketed paste. */
+const pasteGapMs = 50
 
 export class KeyParser {
   #input = ''
   #isPasting = false
+  /** When the last chunk with several characters arrived. */
+  #burstAt = Number.NEGATIVE_INFINITY
 
-  push(chunk: string): Key[] {
+  push(chunk: string, now = performance.now()): Key[] {
     // A pasted Ctrl+C arrives in a larger chunk. A chunk that is only Ctrl+C means that the person pressed the key because the paste does not end.
     if (this.#isPasting && chunk === interrupt) {
       this.#isPasting = false
@@ -92,8 +101,11 @@ export class KeyParser {
     const keys: Key[] = []
     let count = 0
     while (this.#input !== '' && this.#parseOne(keys)) count++
+    const isContinued = now - this.#burstAt < pasteGapMs
+    const typed = keys.filter(({ name }) => name === 'text' || name === 'enter').length
+    if (typed > 1 || (isContinued && typed > 0)) this.#burstAt = now
     // Unknown sequences count too, because a letter that arrives together with an unknown sequence was not pressed alone.
-    return count === 1 ? keys : keys.map(key => ({ ...key, alone: false }))
+    return count === 1 && !isContinued ? keys : keys.map(key => ({ ...key, alone: false }))
   }
   /** How long to wait for the rest of an unfinished sequence or paste; null if no input is unfinished. */
   get flushAfterMs(): number | null {
@@ -108,7 +120,7 @@ export class KeyParser {
       this.#isPasting = false
       return pasteKeys(text)
     }
-    return text === '' ? [] : [{ name: 'escape', alone: true }]
+    return text === '' || text.startsWith(mousePrefix) ? [] : [{ name: 'escape', alone: true }]
   }
 
   /** Parses the first key of the input; returns false if the input is unfinished. */
@@ -125,6 +137,7 @@ export class KeyParser {
   }
 
   #parseEscape(keys: Key[]): boolean {
+    if (this.#input.startsWith(mousePrefix)) return this.#skipMouseReport()
     const found = sequence.exec(this.#input)
     if (!found) {
       if (unfinishedSequence.test(this.#input)) return false
@@ -141,6 +154,12 @@ export class KeyParser {
     }
     const named = sequences[letter ?? (final === '~' ? `${parameters.split(';')[0]}~` : final)]
     if (named) keys.push({ name: named, alone: true })
+    return true
+  }
+
+  #skipMouseReport(): boolean {
+    if (this.#input.length < mouseLength) return false
+    this.#input = this.#input.slice(mouseLength)
     return true
   }
 

@@ -7,7 +7,7 @@ import { type BodyView, markShown, type Prompt } from '../prompt.ts'
 import { promptTexts as texts } from '../texts.ts'
 import { approvalSections } from './approval-sections.ts'
 import { formSections } from './form-sections.ts'
-import { emptyFooter, layoutFooter, type PromptFooter, type PromptSections } from './prompt-sections.ts'
+import { emptyFooter, type KeyHint, layoutFooter, type PromptFooter, type PromptSections } from './prompt-sections.ts'
 import { questionsSections } from './questions-sections.ts'
 
 export interface ScreenSize {
@@ -23,6 +23,10 @@ export interface PromptContext extends PromptPosition {
   /** The other people who are answering this request. */
   readonly others?: readonly string[]
   readonly status?: PromptStatus
+  /** What the letter is about to do that was just pressed; with the status `held`. */
+  readonly held?: string
+  /** Keys that the view handles itself, shown after the keys of the prompt. */
+  readonly viewKeys?: readonly KeyHint[]
 }
 export interface PromptLayout {
   readonly lines: readonly StyledLine[]
@@ -36,22 +40,28 @@ const twoLineHeadFrom = 10
 /** The columns of the head that are reserved for the position, so that a long action label cannot push the position off the screen. */
 const positionColumns = 24
 
-/** `cooldown`: the prompt has just appeared or changed, and keys are ignored. `preview`: the request is selected in the list, and keys go to the list. */
-export type PromptStatus = 'cooldown' | 'live' | 'sending' | 'disconnected' | 'preview'
+/**
+ * - `cooldown`: the prompt has just appeared or changed, and keys are ignored.
+ * - `typing`: the person is typing something else, and keys decide nothing until they pause.
+ * - `held`: a letter was pressed, and is carried out unless another key follows.
+ * - `preview`: the request is selected in the list, and keys go to the list.
+ */
+export type PromptStatus = 'cooldown' | 'typing' | 'held' | 'live' | 'sending' | 'disconnected' | 'preview'
 
 /** Never returns more lines than fit on the screen, because `markShown` counts every returned body line as seen by the person. */
 export function layoutPrompt(
   prompt: Prompt,
   size: ScreenSize,
-  { status = 'live', ...context }: PromptContext,
+  { status = 'live', held = '', viewKeys = [], ...context }: PromptContext,
 ): PromptLayout {
   const { columns } = size
   if (columns < minSize.columns || size.height < minSize.height) return tooSmall(size)
   const sections = sectionsOf(prompt)
   const head = wrapOnce(headRow(prompt, context, columns), columns).slice(0, size.height < twoLineHeadFrom ? 1 : 2)
   const linesLeft = size.height - head.length - 1
+  const message = status === 'typing' ? texts.typing : held
   const layoutFooterOf = (one: PromptSections) =>
-    layoutFooter(footerFor(one, status), prompt.hint, { columns, lines: linesLeft })
+    layoutFooter(footerFor(one, status, viewKeys), prompt.hint, { columns, lines: linesLeft, message })
   const body = sections.body.map(one => wrapOnce(one, columns))
   const lineCount = countLines(body)
   const footer = layoutFooterOf(sections)
@@ -96,14 +106,15 @@ function linesOfRow(
   return { from, to: from + (body[index]?.length ?? 0) }
 }
 
-function footerFor(sections: PromptSections, status: PromptStatus): PromptFooter {
+function footerFor(sections: PromptSections, status: PromptStatus, viewKeys: readonly KeyHint[]): PromptFooter {
   const message = (text: string, style: 'quiet' | 'waiting'): PromptFooter => ({
     ...emptyFooter,
     decision: [row(trusted(text, style))],
   })
   if (status === 'sending') return message(texts.sending, 'quiet')
   if (status === 'disconnected') return message(texts.disconnected, 'waiting')
-  return status === 'preview' ? message(texts.preview, 'quiet') : sections
+  if (status === 'preview') return message(texts.preview, 'quiet')
+  return { ...sections, keys: [...sections.keys, ...viewKeys] }
 }
 
 function sectionsOf(prompt: Prompt): PromptSections {

@@ -66,13 +66,15 @@ export interface FooterSpace {
   readonly columns: number
   /** The number of lines for the body and the footer together. */
   readonly lines: number
+  /** If not empty, replaces the decision or the first line of the keys, so that nothing moves when the message appears and disappears. */
+  readonly message: string
 }
 
 /** Returns null if the notes, the decision and the text input leave no line for the body. */
 export function layoutFooter(
   { notes, decision, input, keys }: PromptFooter,
   hint: string | null,
-  { columns, lines }: FooterSpace,
+  { columns, lines, message }: FooterSpace,
 ): readonly StyledLine[] | null {
   const wrapAll = (rows: readonly Row[]): readonly StyledLine[] => rows.flatMap(one => wrap(one, columns))
   const cutAll = (rows: readonly Row[]) => rows.map(({ spans }) => cutSpans(spans, columns))
@@ -94,5 +96,8 @@ export function layoutFooter(
   const middle =
     shownHint.length === 0 && hintLines.length > 0 ? hintLines.slice(0, decisionLines.length) : decisionLines
   const shownKeys = keyLines.slice(0, Math.max(0, spare - shownHint.length))
-  return [...shownHint, ...cutAll(notes), ...middle, ...inputLines, ...shownKeys]
+  const covered = (some: readonly StyledLine[]) =>
+    message === '' ? some : some.map((line, at) => (at === 0 ? cutSpans([trusted(message, 'waiting')], columns) : line))
+  const [above, below] = middle.length > 0 ? [covered(middle), shownKeys] : [middle, covered(shownKeys)]
+  return [...shownHint, ...cutAll(notes), ...above, ...inputLines, ...below]
 }

@@ -1,0 +1,44 @@
+/** Tells commands from typing by the time between key presses, so that text that a person types for something else never decides (G12). Page and terminal share it. */
+
+/** After a person has typed, commands are ignored for this long. Each further key starts the time again. */
+export const typingPauseMs = 1000
+/** A letter is a command only if no other key is pressed for this long before it and after it. People who type slowly take up to 600 ms for a key. */
+export const letterPauseMs = 700
+
+export class TypingGuard {
+  readonly #now: () => number
+  #lastKeyAt = Number.NEGATIVE_INFINITY
+  #isText = false
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  /** Call for a key that is part of a text: typed into a field, or a key that is no command where it was pressed. */
+  noteText(): void {
+    this.#lastKeyAt = this.#now()
+    this.#isText = true
+  }
+  /** Call for a key that was a command. It ends the typing. */
+  noteCommand(): void {
+    this.#lastKeyAt = this.#now()
+    this.#isText = false
+  }
+
+  /** Returns the time since the last noted key. */
+  get quietMs(): number {
+    return this.#now() - this.#lastKeyAt
+  }
+  /** Whether the person has typed text so recently that the next key may belong to the same text. */
+  get isTyping(): boolean {
+    return this.pauseLeftMs > 0
+  }
+  /** How long the person has to pause until they are no longer typing. */
+  get pauseLeftMs(): number {
+    return this.#isText ? Math.max(0, typingPauseMs - this.quietMs) : 0
+  }
+  /** Whether a letter that is pressed now may be a command. */
+  get acceptsLetter(): boolean {
+    return !this.isTyping && this.quietMs >= letterPauseMs
+  }
+}
