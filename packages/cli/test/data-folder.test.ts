@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { closeGateways, startGateway } from '../../../test/support/gateway.ts'
+import { cleanEnvironment, closeGateways, startGateway } from '../../../test/support/gateway.ts'
 import { dataFolderAt, openDataFolder } from '../src/config/data-folder.ts'
 import { runCli } from './support/cli-process.ts'
 
@@ -104,6 +104,14 @@ describe('a data folder', () => {
       expect([code, err]).toEqual([1, expect.stringContaining(`chmod go-w ${gateway.home.path}`)])
     },
   )
+
+  it('F15: is refused by commands that have a token of their own, because the folder names the gateway’s socket', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    chmodSync(gateway.home.path, 0o777)
+    const env = { ...cleanEnvironment(), HOLDPOINT_TOKEN: 'hp_mine' }
+    const { code, err } = await runCli(['inbox', '--home', gateway.home.path], { cwd: gateway.folder, env })
+    expect([code, err]).toEqual([1, expect.stringContaining(`chmod go-w ${gateway.home.path}`)])
+  })
 
   it('F15: is reported by holdpoint doctor with the command that fixes it', async () => {
     chmodSync(home, 0o777)

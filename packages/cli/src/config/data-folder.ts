@@ -85,7 +85,7 @@ export function dataFolderProblem(folder: string): AccessProblem | null {
 }
 
 /** Throws if others could change the data folder. If they can only read it, takes that right away. */
-function requirePrivate(folder: string): void {
+export function requirePrivate(folder: string): void {
   const problem = dataFolderProblem(folder)
   if (problem) throw new Fault('forbidden', dataFolderTexts.notPrivate(problem))
   const mode = statSync(folder, { throwIfNoEntry: false })?.mode ?? 0

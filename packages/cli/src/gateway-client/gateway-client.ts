@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { type Connection, httpCall } from '@holdpoint/client'
 import { type Call, Fault } from '@holdpoint/protocol'
-import { type DataFolder, dataFolderAt, lastGateway, runningProcess } from '../config/data-folder.ts'
+import { type DataFolder, dataFolderAt, lastGateway, requirePrivate, runningProcess } from '../config/data-folder.ts'
 import { gatewaySocket } from '../config/gateway-socket.ts'
 import { isLoopback } from '../gateway/loopback.ts'
 import { nothingRunning } from '../gateway/texts.ts'
@@ -36,6 +36,8 @@ export function routeTo(dataFolder: DataFolder, flag?: string): GatewayRoute {
 }
 
 function localRoute(dataFolder: DataFolder): GatewayRoute {
+  // The data folder names the socket, and what listens there gets the token.
+  requirePrivate(dataFolder.path)
   const url = lastGateway(dataFolder)?.url ?? 'http://localhost'
   return { url, fetch: unixFetch(() => gatewaySocket(dataFolder)), trusted: true, advice: localAdvice }
 }
