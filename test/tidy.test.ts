@@ -35,7 +35,7 @@ const allowedImports: Record<
   client: { packages: ['protocol'], libraries: ['diff', 'eventsource-parser'] },
   web: {
     packages: ['protocol', 'client'],
-    libraries: ['react', 'react-dom', 'virtua', 'marked', 'lowlight', 'highlight.js', 'idb-keyval'],
+    libraries: ['react', 'react-dom', 'virtua', 'marked', 'idb-keyval'],
   },
   cli: {
     packages: ['protocol', 'engine', 'store', 'drivers', 'server', 'client', 'web'],

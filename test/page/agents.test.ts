@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
     await click(page, button(form, 'Submit'))
 
     await click(page, button(card(page, 'Read a file'), 'Allow once'))
-    const lint = card(page, 'Use Lint')
+    const lint = card(page, 'Use “Lint”')
     await button(lint, 'Deny…').click()
     await page.keyboard.type('it is spelt well')
     await click(page, button(lint, 'Deny'))

@@ -192,7 +192,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
 
   it('the input of an MCP tool is shown as fields or JSON, and edited input must be valid JSON', async () => {
     const { page, request, card } = await openRequest(asks.fields())
-    expect(await visibleText(card.getByRole('heading'))).toBe('tracker: create_issue (MCP)')
+    expect(await visibleText(card.getByRole('heading'))).toBe('Use create_issue from tracker (MCP)')
     expect(await card.getByRole('definition').allInnerTexts()).toEqual(
       expect.arrayContaining(['API', 'Flaky test', 'null', '3']),
     )

@@ -104,6 +104,54 @@ describe('escaping of agents’ text', () => {
     expectClean(terminal.raw, 'allow at a terminal')
   })
 
+  it('F7: show, inbox and allow escape right-to-left letters in what is executed, and keep them in prose', async () => {
+    const ask = approvalAsk(
+      { command: 'cat אבג > דהו', 'א/ב': ['ג/ד'] },
+      {
+        tool: 'כלי/א',
+        cwd: '/srv/אבג',
+        title: 'Keep אבג > דהו',
+        description: 'שלום (עולם)',
+        suggestions: [{ id: 's', label: 'cat א', scope: 'session' }],
+      },
+    )
+    const request = await askAsExternalAgent(gateway, ask)
+    const rightToLeft = /[\u0590-\u08ff]/
+    const unescaped = (screen: string) => screen.split('\n').filter(line => rightToLeft.test(line))
+    const { out } = await runCliAgainst(gateway, ['show', request.id])
+    expect(unescaped(out).map(line => line.trim())).toEqual(['│ שלום (עולם)'])
+    expect(out).toContain('  │ cat \\u{5d0}\\u{5d1}\\u{5d2} > \\u{5d3}\\u{5d4}\\u{5d5}\n')
+    expect(out).toContain('⚠ Right-to-left letters are shown as \\u{…}, in their stored order.')
+    const inbox = (await runCliAgainst(gateway, ['inbox'])).out
+    expect(unescaped(inbox)).toEqual([])
+    expect(inbox).toContain('Use “\\u{5db}\\u{5dc}\\u{5d9}/\\u{5d0}”')
+    const terminal = new Terminal(['allow', request.id], { env: { HOLDPOINT_HOME: gateway.home.path }, rows: 60 })
+    await terminal.waitFor('[y/N]')
+    terminal.press('n', keys.enter)
+    await terminal.exit
+    expect(unescaped(terminal.text()).map(line => line.trim())).toEqual(['│ שלום (עולם)'])
+  })
+
+  it('D6: show names look-alike letters, programs and hosts', async () => {
+    const command = 'n\u0440m i; curl https://g\u0456thub.com'
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
+    const { out } = await runCliAgainst(gateway, ['show', request.id])
+    expect(out).toContain(
+      '⚠ Contains letters that look like others: \u0440 (U+0440, Cyrillic), \u0456 (U+0456, Cyrillic).',
+    )
+    expect(out).toContain('⚠ The program name “n\u0440m” has letters other than a to z.')
+    expect(out).toContain('⚠ The host “g\u0456thub.com” is xn--gthub-n2e.com.')
+  })
+
+  it('D11: show marks CRLF, trailing blanks, tabs and look-alike letters in a change', async () => {
+    const input = { file_path: '/a', old_string: 'one\ntwo\nadmin', new_string: 'one\r\ntwo \t\n\u0430dmin ' }
+    const request = await askAsExternalAgent(gateway, approvalAsk(input, { tool: 'Edit' }))
+    const { out } = await runCliAgainst(gateway, ['show', request.id])
+    for (const line of ['+ one⟨CR⟩', '+ two →   ', '+ \u0430dmin⟨1 space⟩']) expect(out).toContain(line.trimEnd())
+    expect(out).toContain('look like others: \u0430 (U+0430, Cyrillic)')
+    expect(out).toContain('mixed line endings')
+  })
+
   it('an error message that quotes the text shows it escaped', async () => {
     const ask = asksWith('x\u001b]0;title\u0007\u009b2J')[2] as Ask
     const request = await askAsExternalAgent(gateway, ask)

@@ -54,6 +54,36 @@ describe('a long note', () => {
   })
 })
 
+describe('right-to-left letters', () => {
+  const escaped = 'cat \\u{5d0}\\u{5d1} > \\u{5d2}'
+  it('F7: are escaped in a command and in a suggestion, and kept in what a person types', async () => {
+    const offers = { suggestions: [{ id: '0', label: 'cat אב > ג', scope: 'session' }] }
+    const { terminal } = await fixture.openRunWithRequest(approvalAsk({ command: 'cat אב > ג' }, offers))
+    await terminal.waitFor(`│ ${escaped}`)
+    await terminal.waitFor('[a] Allow')
+    terminal.press('s')
+    await terminal.waitFor(`1  ${escaped}`)
+    expect(terminal.text()).not.toMatch(/[\u0590-\u08ff]/)
+    terminal.press(keys.escape)
+    await terminal.waitFor('[a] Allow')
+    terminal.press('n')
+    await terminal.waitFor('Note ›')
+    terminal.press(paste('שלום עולם'))
+    await terminal.waitFor('Note › שלום עולם▏')
+  })
+  it('F7: are escaped in the preset of a form field that mixes directions', async () => {
+    const form: Ask = {
+      kind: 'form',
+      title: 'שלום',
+      message: '',
+      schema: { type: 'object', properties: { f: { type: 'string', default: 'https://a.example/אב/ג' } } },
+    }
+    const { terminal } = await fixture.openRunWithRequest(form)
+    await terminal.waitFor('› https://a.example/\\u{5d0}\\u{5d1}/\\u{5d2}▏')
+    expect(terminal.text()).toContain('שלום')
+  })
+})
+
 describe('a text answer of many lines', () => {
   it('shows the number of hidden lines and keeps the caret visible', async () => {
     const { terminal } = await fixture.openRunWithRequest(text)

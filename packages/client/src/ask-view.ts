@@ -1,6 +1,6 @@
 /** Decides how page and terminal present an ask. Every property of the input is shown somewhere. */
 import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
-import { displayText, singleLine } from './display-text.ts'
+import { type CutText, exactText, labelText, omissionMarker, singleLineCut } from './display-text.ts'
 
 export interface TextEdit {
   readonly before: string
@@ -86,24 +86,45 @@ export function actionLabel(ask: Ask): string {
 
 function toolLabel(tool: string): string {
   const { name, server } = toolName(tool)
-  return server === null ? `Use ${displayText(name)}` : `${displayText(server)}: ${displayText(name)} (MCP)`
+  return server === null ? `Use ${quotedName(name)}` : `Use ${quotedName(name)} from ${quotedName(server)} (MCP)`
 }
 
-/** Returns the agent's own text in one line: the command, the path, the title or the questions. The text is not escaped. */
-export function summary(ask: Ask): string {
-  return singleLine(subject(ask))
+/** Puts a name that an agent chose in quotation marks, so that it cannot pass for our own words. Quotation marks in the name are escaped. */
+function quotedName(name: string): string {
+  return `“${exactText(name).replace(/[“”]/g, mark => `\\u{${mark.charCodeAt(0).toString(16)}}`)}”`
 }
 
-function subject(ask: Ask): string {
+/** The agent's own words about a request in one line, for lists. A long text is cut in its middle. The parts are not escaped. */
+export interface AskSummary extends CutText {
+  /** True for a command or a path, false for a title or a question. */
+  readonly isCode: boolean
+}
+
+const summaryMax = 300
+
+/** Returns the command, the path, the title or the questions. A summary does not replace the full text, which people must see before they answer. */
+export function summary(ask: Ask, max = summaryMax): AskSummary {
+  const { text, isCode } = subject(ask)
+  return { ...singleLineCut(text, max), isCode }
+}
+
+/** Returns a summary as one escaped string, for surfaces that draw right-to-left letters in their own order. */
+export function summaryText(ask: Ask, max = summaryMax): string {
+  const { head, omitted, tail, isCode } = summary(ask, max)
+  const shown = isCode ? exactText : labelText
+  return `${shown(head)}${omissionMarker(omitted)}${shown(tail)}`
+}
+
+function subject(ask: Ask): { readonly text: string; readonly isCode: boolean } {
   switch (ask.kind) {
     case 'questions':
-      return ask.questions.map(question => question.question).join(' · ')
+      return { text: ask.questions.map(question => question.question).join(' · '), isCode: false }
     case 'form':
-      return ask.title
+      return { text: ask.title, isCode: false }
     case 'approval': {
       const view = viewOf(ask)
-      if (view.kind === 'command') return view.command
-      return view.kind === 'change' ? view.path : ask.title
+      if (view.kind === 'command') return { text: view.command, isCode: true }
+      return view.kind === 'change' ? { text: view.path, isCode: true } : { text: ask.title, isCode: false }
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Makes an agent's text safe to show (G9). Invisible characters are escaped, and long runs of blanks become markers such as ⟨80 spaces⟩. Agent text that looks like a marker is escaped as well. */
-import { type EscapeOptions, escapeInvisible, hasInvisible } from '@holdpoint/protocol'
+import { type EscapeOptions, escapeInvisible, hasInvisible, readsRightToLeft } from '@holdpoint/protocol'
+import { type CodeKind, lookAlikes } from './look-alikes.ts'
 
 const blanksMax = 40
 const tabsMax = 10
@@ -13,28 +14,43 @@ const forgedMarker = /(?<!\\)(\\*)⟨/g
 /** Returns the text escaped for display. Line breaks are escaped too, unless `multiline` is set. */
 export function displayText(text: string, options: EscapeOptions = {}): string {
   if (!options.multiline) return displayLine(text, options)
-  return displayLines(text.split('\n'), options)
-    .map(line => line.text)
+  return lineRuns(text.split('\n'))
+    .map(run => displayRun(run, options))
     .join('\n')
 }
 
-export interface DisplayLine {
+/** Returns text that is executed or compared, such as a command, a path or a name, for a surface that draws right-to-left letters in its own order: a terminal, a tooltip, a notification. Such letters are escaped, so the order is always the stored order. */
+export function exactText(text: string, options: EscapeOptions = {}): string {
+  return displayText(text, { ...options, escapeRightToLeft: true })
+}
+
+/** Returns a title or a label for the same surfaces. A label that reads only from right to left is kept, because nothing in it can change places with text of the other direction. */
+export function labelText(text: string, options: EscapeOptions = {}): string {
+  return displayText(text, { ...options, escapeRightToLeft: !readsRightToLeft(text) })
+}
+
+/** One line of a text, or a long run of blank lines. The text of a run is the marker that replaces it. */
+export interface LineRun {
   readonly text: string
-  /** How many lines of the original text this line represents. It is more than 1 only for a marker that replaces a long run of blank lines. */
+  /** How many lines of the text this run stands for. It is more than 1 only for blank lines. */
   readonly count: number
 }
 
-/** Like `displayText` with `multiline`, but returns the lines as a list. */
-export function displayLines(lines: readonly string[], options: EscapeOptions = {}): readonly DisplayLine[] {
-  const result: DisplayLine[] = []
+/** Replaces long runs of blank lines with markers. The other lines are not escaped yet. */
+export function lineRuns(lines: readonly string[]): readonly LineRun[] {
+  const result: LineRun[] = []
   for (let at = 0; at < lines.length; ) {
-    const run = blankRun(lines, at)
+    const run = isBlankLine(lines[at]) ? blankRun(lines, at) : []
     const count = run.length > blankLinesMax ? run.length : 1
-    const text = count > 1 ? blankLinesMarker(run) : displayLine(lines[at] ?? '', { ...options, multiline: true })
-    result.push({ text, count })
+    result.push({ text: count > 1 ? blankLinesMarker(run) : (lines[at] ?? ''), count })
     at += count
   }
   return result
+}
+
+/** Returns a line or run of lines, escaped for display. */
+export function displayRun({ text, count }: LineRun, options: EscapeOptions = {}): string {
+  return count > 1 ? text : displayLine(text, { ...options, multiline: true })
 }
 
 function displayLine(text: string, options: EscapeOptions): string {
@@ -54,12 +70,16 @@ function blanksMarker(run: string): string {
 function blankRun(lines: readonly string[], at: number): readonly string[] {
   const hasCr = lines[at]?.endsWith('\r')
   let to = at
-  while (/^[ \t]*\r?$/.test(lines[to] ?? 'none') && lines[to]?.endsWith('\r') === hasCr) to++
+  while (isBlankLine(lines[to]) && lines[to]?.endsWith('\r') === hasCr) to++
   return lines.slice(at, to)
 }
 
+function isBlankLine(line: string | undefined): boolean {
+  return line === '' || (line !== undefined && /^[ \t]*\r?$/.test(line))
+}
+
 function blankLinesMarker(run: readonly string[]): string {
-  const kind = run.some(line => /[ \t]/.test(line)) ? 'whitespace lines' : 'blank lines'
+  const kind = run.some(line => line !== '' && /[ \t]/.test(line)) ? 'whitespace lines' : 'blank lines'
   return `⟨${run.length} ${kind}⟩${run[0]?.endsWith('\r') ? crMarker : ''}`
 }
 
@@ -69,25 +89,106 @@ export function singleLine(text: string): string {
   return lines.filter(line => line !== '').join(' ↵ ')
 }
 
-/** Removes the most common Markdown syntax, for the last message in a session list. */
-export function plainText(markdown: string): string {
-  return markdown
-    .replace(/^\s*(?:```|~~~).*$/gm, '')
-    .replace(/^\s*#{1,6}\s+/gm, '')
-    .replace(/(\*\*|`)(?=\S)(.*?\S)\1/g, '$2')
-    .replace(/\s*\n\s*/g, ' ')
-    .trim()
+/** Removes blank lines at the start and all blanks at the end, because the layout already leaves gaps between messages. */
+export function withoutOuterBlankLines(text: string): string {
+  let start = 0
+  while (text[start] === '\n') start++
+  return text.slice(start).trimEnd()
 }
 
-/** A part of a displayed text that Holdpoint inserted: an escaped character, a count of blanks or a line ending. */
+/** Removes the most common Markdown syntax, for the last message in a session list. */
+export function plainText(markdown: string): string {
+  const lines = markdown.split('\n').map(line => line.trim())
+  const texts = lines.filter(line => !line.startsWith('```') && !line.startsWith('~~~')).map(withoutHashes)
+  return texts
+    .map(line => withoutPairs(withoutPairs(line, '**'), '`'))
+    .filter(line => line !== '')
+    .join(' ')
+}
+
+function withoutHashes(line: string): string {
+  return line.replace(/^#{1,6}\s/, '').trimStart()
+}
+
+/** Removes each pair of signs that encloses a text without blanks at its ends. */
+function withoutPairs(line: string, sign: string): string {
+  const [first = '', ...parts] = line.split(sign)
+  let [result, isOpen] = [first, false]
+  parts.forEach((part, index) => {
+    const isLast = index === parts.length - 1
+    const opens = !isOpen && !isLast && part !== '' && part.trim() === part
+    result += opens || isOpen ? part : sign + part
+    isOpen = opens
+  })
+  return result
+}
+
+/** A text in two parts, with the number of characters that are left out between them. */
+export interface CutText {
+  readonly head: string
+  readonly omitted: number
+  readonly tail: string
+}
+
+/** Cuts a text that is longer than `max` in its middle, because what matters often stands at its end. The parts are not escaped. */
+export function cutMiddle(text: string, max: number, tailLength = Math.floor(max / 3)): CutText {
+  if (text.length <= max) return { head: text, omitted: 0, tail: '' }
+  const tailStart = cutOffset(text, text.length - tailLength)
+  const headEnd = cutOffset(text, max - tailLength)
+  return { head: text.slice(0, headEnd), omitted: tailStart - headEnd, tail: text.slice(tailStart) }
+}
+
+/** Splits a text before its last characters, so that a line that does not fit can be shortened in its middle. */
+export function splitTail(text: string, tailLength: number): CutText {
+  const at = cutOffset(text, Math.max(0, text.length - tailLength))
+  return { head: text.slice(0, at), omitted: 0, tail: text.slice(at) }
+}
+
+/** A letter never has more marks than this without an escape. */
+const marksMax = 4
+
+/** Returns the offset, or a smaller one nearby: never inside a surrogate pair, between a letter and its marks, or after a backslash, which may belong to an escape. */
+export function cutOffset(text: string, offset: number): number {
+  let at = offset
+  while (at > 0 && at >= offset - 2 * marksMax && continuesCharacter(text, at)) at--
+  while (at > 0 && text[at - 1] === '\\') at--
+  return at
+}
+
+function continuesCharacter(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at)
+  return (unit >= 0xdc00 && unit <= 0xdfff) || /^\p{M}/u.test(text.slice(at, at + 2))
+}
+
+/** Cuts a text in its middle, and joins the lines of each part with ↵. */
+export function singleLineCut(text: string, max: number): CutText {
+  const { head, omitted, tail } = cutMiddle(text, max)
+  return { head: singleLine(head), omitted, tail: singleLine(tail) }
+}
+
+/** Returns the marker that stands where text was left out. */
+export function omissionMarker(omitted: number): string {
+  return omitted === 0 ? '' : `⟨${omitted} more⟩`
+}
+
+/** A part of a displayed text that Holdpoint inserted: an escaped character, a count of what was left out, or a line ending. Or characters of the agent that look like others. */
 export interface DisplayMarker {
   readonly from: number
   readonly to: number
-  readonly kind: 'escape' | 'count' | 'end'
+  readonly kind: 'escape' | 'count' | 'end' | 'look-alike'
 }
 const markers = /(?<!\\)\\+u\{[0-9a-f]+\}|⟨(?:\d+ [a-z ]+|CR)⟩/g
 
-export function markersIn(displayed: string): readonly DisplayMarker[] {
+/** Returns the markers of a displayed text, in order. Look-alikes are included if the text is code. */
+export function markersIn(displayed: string, code?: CodeKind): readonly DisplayMarker[] {
+  const inserted = insertedMarkers(displayed)
+  const similar = code ? lookAlikes(displayed, code) : []
+  if (similar.length === 0) return inserted
+  const marked = similar.map(({ from, to }): DisplayMarker => ({ from, to, kind: 'look-alike' }))
+  return [...inserted, ...marked].sort((a, b) => a.from - b.from)
+}
+
+function insertedMarkers(displayed: string): readonly DisplayMarker[] {
   return [...displayed.matchAll(markers)].flatMap(({ 0: match, index }): DisplayMarker[] => {
     const to = index + match.length
     if (match[0] !== '\\') return [{ from: index, to, kind: match === crMarker ? 'end' : 'count' }]

@@ -1,9 +1,11 @@
 export {
+  type AskSummary,
   type AskView,
   actionLabel,
   effectiveAsk,
   knownAction,
   summary,
+  summaryText,
   type TextEdit,
   toolName,
   viewOf,
@@ -17,7 +19,23 @@ export {
   Unreachable,
   type UnreachableReason,
 } from './connection.ts'
-export { type DisplayMarker, displayText, hasEscapes, markersIn, plainText, singleLine } from './display-text.ts'
+export {
+  type CutText,
+  cutMiddle,
+  type DisplayMarker,
+  displayRun,
+  displayText,
+  exactText,
+  hasEscapes,
+  labelText,
+  markersIn,
+  omissionMarker,
+  plainText,
+  singleLine,
+  singleLineCut,
+  splitTail,
+  withoutOuterBlankLines,
+} from './display-text.ts'
 export { type AnswerDraft, changeDraft, type DraftChoice, encodeDraft, type RawField } from './draft.ts'
 export { type DraftSnapshot, DraftSync } from './draft-sync.ts'
 export { applyEdit, type Editable, editableJson, editableOf } from './edit.ts'
@@ -29,6 +47,8 @@ export {
   driverLabel,
   lineEndingsLabel,
   resolutionLabel,
+  resolutionRemark,
+  resolutionText,
   resolutionTone,
   sessionName,
   stateLabel,
@@ -36,8 +56,10 @@ export {
 } from './labels.ts'
 export { type Comparison, type DiffRow, diffLines, type LineEndings } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'
+export type { CodeKind } from './look-alikes.ts'
 export { noticeLabel, ruleText } from './notice-label.ts'
 export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
+export { type ShellToken, shellTokens } from './shell-tokens.ts'
 export {
   type SocketCall,
   type SocketCallOptions,
@@ -45,6 +67,9 @@ export {
   type SocketLike,
   socketCall,
 } from './socket-call.ts'
+export { textChunks } from './text-chunks.ts'
+export { isExactField, mixesDirections } from './text-direction.ts'
+export { CodeWarnings, proseWarnings, type RightToLeftStyle } from './text-warnings.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export type {
   Entry,

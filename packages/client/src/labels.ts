@@ -4,12 +4,11 @@ import {
   type Answer,
   type Delivery,
   type DeliveryState,
-  escapeInvisible,
   externalInfo,
   type Resolution,
   type Session,
 } from '@holdpoint/protocol'
-import { singleLine } from './display-text.ts'
+import { exactText, labelText, singleLine } from './display-text.ts'
 import type { LineEndings } from './line-diff.ts'
 
 const deliveryStates: Record<DeliveryState, string> = {
@@ -33,19 +32,30 @@ const answerKinds: Record<Answer['kind'], string> = {
   decline: 'declined',
 }
 
-/** Returns a label that says how a request was resolved, such as “denied by ana via cli: too risky”. The person with the id `me` is called “you”. The label is escaped for display. */
+/** Returns a label that says how a request was resolved, such as “denied by ana via cli”. The person with the id `me` is called “you”. The label is escaped for display. `resolutionRemark` returns what the person said. */
 export function resolutionLabel(resolution: Resolution, me?: string): string {
   const { by, person, personId, via, answer, reason, editedDigest } = resolution
   if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // a newer gateway may send a reason that is not in the list
   if (by === 'deadline') return 'nobody answered in time'
   const kind = answer ? answerKinds[answer.kind] : 'resolved'
   const verb = `${kind}${editedDigest === undefined ? '' : ' with changes'}`
-  const mode = answer?.kind === 'allow' && answer.mode !== undefined ? `, continuing in mode ${answer.mode}` : ''
-  if (by === 'rule') return escapeInvisible(`${verb} by a rule${mode}`)
-  const who = personId !== undefined && personId === me ? 'you' : (person ?? 'someone')
-  const where = via === undefined || via === 'page' ? '' : ` via ${via}`
-  const text = answer ? singleLine(answerText(answer)) : ''
-  return escapeInvisible(`${verb} by ${who}${where}${mode}${text === '' ? '' : `: ${text}`}`)
+  const mode =
+    answer?.kind === 'allow' && answer.mode !== undefined ? `, continuing in mode ${exactText(answer.mode)}` : ''
+  if (by === 'rule') return `${verb} by a rule${mode}`
+  const who = personId !== undefined && personId === me ? 'you' : labelText(person ?? 'someone')
+  const where = via === undefined || via === 'page' ? '' : ` via ${exactText(via)}`
+  return `${verb} by ${who}${where}${mode}`
+}
+
+/** Returns what the person said with the answer, in one line: the reason, the note or the chosen options. The text is not escaped. */
+export function resolutionRemark({ by, answer }: Resolution): string {
+  return by === 'person' && answer ? singleLine(answerText(answer)) : ''
+}
+
+/** Returns label and remark as one escaped string, for surfaces that draw right-to-left letters in their own order. */
+export function resolutionText(resolution: Resolution, me?: string): string {
+  const remark = resolutionRemark(resolution)
+  return `${resolutionLabel(resolution, me)}${remark === '' ? '' : `: ${labelText(remark)}`}`
 }
 
 function answerText(answer: Answer): string {
@@ -70,7 +80,7 @@ export function resolutionTone({ by, answer }: Resolution): 'yes' | 'no' | 'none
 
 /** Returns a label that says whether the answer has reached the agent. The label is shown after `resolutionLabel` and is escaped for display. */
 export function deliveryLabel({ state, reason }: Delivery): string {
-  return `${deliveryStates[state]}${reason === undefined ? '' : ` (${escapeInvisible(singleLine(reason))})`}`
+  return `${deliveryStates[state]}${reason === undefined ? '' : ` (${labelText(singleLine(reason))})`}`
 }
 
 export function stateLabel({ state, pending, ending }: Session): string {

@@ -1,14 +1,11 @@
-/** Compares two texts line by line and detects their line endings. If a diff takes longer than `timeoutMs`, all old lines count as removed and all new lines as added. */
+/** Compares two texts line by line and detects their line endings. If the diffs take longer than `timeoutMs`, all old lines count as removed and all new lines as added. */
 import { diffArrays } from 'diff/lib/diff/array.js'
 import type { TextEdit } from './ask-view.ts'
-import { displayLines } from './display-text.ts'
+import { type LineRun, lineRuns } from './display-text.ts'
 
-export interface DiffRow {
+/** A line of one text or of both. The text is not escaped yet: `displayRun` escapes it, once the row is drawn. */
+export interface DiffRow extends LineRun {
   readonly sign: ' ' | '-' | '+'
-  /** The text of the line, escaped for display. */
-  readonly text: string
-  /** How many lines of the original text this row represents. It is more than 1 only for a marker that replaces a long run of blank lines. */
-  readonly count: number
   /** The line numbers in the two texts, counted from 1. A number is null if its text does not contain the line. */
   readonly before: number | null
   readonly after: number | null
@@ -25,15 +22,20 @@ export interface Comparison {
   readonly lineEndings: LineEndings
 }
 
-const timeoutMs = 200
+/** The time for all edits of a request together. It is longer than any diff takes that people would read, and so short that the page stays responsive. */
+const timeoutMs = 30
 
 export function diffLines(edits: readonly TextEdit[]): Comparison {
   const lineEndings = lineEndingsOf(...edits.flatMap(({ before, after }) => [before, after]))
   const normalize = lineEndings === 'crlf' ? (text: string) => text.replaceAll('\r\n', '\n') : (text: string) => text
-  const diffs = edits.map(({ before, after }) => runsOf(normalize(before), normalize(after)).flatMap(displayRun))
-  const countLines = (sign: DiffRow['sign']) =>
-    diffs.flat().reduce((sum, row) => sum + (row.sign === sign ? row.count : 0), 0)
-  return { diffs, removed: countLines('-'), added: countLines('+'), lineEndings }
+  const deadline = performance.now() + timeoutMs
+  const counts = { ' ': 0, '-': 0, '+': 0 }
+  const diffs = edits.map(({ before, after }) => {
+    const rows = diffRows(normalize(before), normalize(after), deadline)
+    for (const { sign, count } of rows) counts[sign] += count
+    return rows
+  })
+  return { diffs, removed: counts['-'], added: counts['+'], lineEndings }
 }
 
 export function lineEndingsOf(...texts: readonly string[]): LineEndings {
@@ -43,31 +45,23 @@ export function lineEndingsOf(...texts: readonly string[]): LineEndings {
   return crlfCount === count('\n') ? 'crlf' : 'mixed'
 }
 
-/** Returns groups of consecutive rows with the same sign. The text of these rows is not escaped yet. */
-function runsOf(before: string, after: string): readonly (readonly DiffRow[])[] {
+function diffRows(before: string, after: string, deadline: number): readonly DiffRow[] {
   const from = linesOf(before)
   const to = linesOf(after)
-  const changes = diffArrays(from, to, { timeout: timeoutMs }) ?? [
+  const changes = diffArrays(from, to, { timeout: Math.max(1, deadline - performance.now()) }) ?? [
     { value: from, removed: true, added: false },
     { value: to, removed: false, added: true },
   ]
+  const rows: DiffRow[] = []
   let [left, right] = [0, 0]
-  return changes.map(({ value, removed, added }) =>
-    value.map((text): DiffRow => {
-      if (removed) return { sign: '-', text, count: 1, before: ++left, after: null }
-      if (added) return { sign: '+', text, count: 1, before: null, after: ++right }
-      return { sign: ' ', text, count: 1, before: ++left, after: ++right }
-    }),
-  )
-}
-
-function displayRun(run: readonly DiffRow[]): readonly DiffRow[] {
-  let index = 0
-  return displayLines(run.map(row => row.text)).map(({ text, count }): DiffRow => {
-    const row = run[index] as DiffRow // the counts add up to the length of the run
-    index += count
-    return { ...row, text, count }
-  })
+  for (const { value, removed, added } of changes)
+    for (const { text, count } of lineRuns(value)) {
+      const sign = removed ? '-' : added ? '+' : ' '
+      rows.push({ sign, text, count, before: added ? null : left + 1, after: removed ? null : right + 1 })
+      if (!added) left += count
+      if (!removed) right += count
+    }
+  return rows
 }
 
 /** Splits a text into lines. An empty text has no lines. After a final line feed there is one empty line, so that a diff shows whether the line feed was added or removed. */

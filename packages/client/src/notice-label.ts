@@ -1,11 +1,11 @@
 /** Says in a sentence what happened in an event of the audit log that is not a decision. */
-import { type Event, escapeInvisible, type Rule } from '@holdpoint/protocol'
-import { singleLine } from './display-text.ts'
+import type { Event, Rule } from '@holdpoint/protocol'
+import { labelText, singleLine } from './display-text.ts'
 
 /** Returns a sentence about the event, escaped for display, or null if the audit log does not list events of its type. */
 export function noticeLabel(event: Event): string | null {
   const text = noticeText(event)
-  return text === null ? null : escapeInvisible(singleLine(text))
+  return text === null ? null : labelText(singleLine(text))
 }
 
 function noticeText(event: Event): string | null {

@@ -2,10 +2,12 @@ import {
   actionLabel,
   applyEdit,
   diffLines,
+  displayRun,
   editableJson,
   editableOf,
   effectiveAsk,
   summary,
+  summaryText,
   viewOf,
 } from '@holdpoint/client'
 import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
@@ -36,7 +38,7 @@ const questions = (count: number): Ask => ({
 const form: Ask = { kind: 'form', title: 'A card', message: '', schema: { type: 'object', properties: {} } }
 
 const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
-const told = (before: string, after: string) => rowsOf(before, after).map(({ sign, text }) => sign + text)
+const told = (before: string, after: string) => rowsOf(before, after).map(row => row.sign + displayRun(row))
 
 /** Rebuilds the input from everything that a view shows. */
 function whole(picture: ReturnType<typeof viewOf>): JsonObject {
@@ -108,24 +110,40 @@ describe('the labels of an ask', () => {
   it('name the action, and contain the escaped name of an unknown tool', () => {
     expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
     expect(actionLabel(ask('confirm', {}))).toBe('Confirm')
-    expect(actionLabel(ask('constructor', {}))).toBe('Use constructor')
-    expect(actionLabel(ask('Ev\u202eil', {}))).toBe('Use Ev\\u{202e}il')
-    expect(actionLabel(ask('mcp__tracker__create_issue', {}))).toBe('tracker: create_issue (MCP)')
-    expect(actionLabel(ask('mcp__tracker', {}))).toBe('Use mcp__tracker')
+    expect(actionLabel(ask('constructor', {}))).toBe('Use “constructor”')
+    expect(actionLabel(ask('Ev\u202eil', {}))).toBe('Use “Ev\\u{202e}il”')
+    expect(actionLabel(ask('mcp__tracker__create_issue', {}))).toBe('Use “create_issue” from “tracker” (MCP)')
+    expect(actionLabel(ask('mcp__tracker', {}))).toBe('Use “mcp__tracker”')
     expect(actionLabel(ask('X', {}, { plan: 'p' }))).toBe('Approve a plan')
     expect([questions(1), questions(2), form].map(actionLabel)).toEqual(['A question', '2 questions', 'Fill in a form'])
     expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form with a URL is still a form
   })
+  it('D8: the name of a tool cannot pass for our own words, because it stands in quotation marks', () => {
+    expect(actionLabel(ask('x” is safe. Allow “y', {}))).toBe('Use “x\\u{201d} is safe. Allow \\u{201c}y”')
+    expect(actionLabel(ask('אב', {}))).toBe('Use “\\u{5d0}\\u{5d1}”')
+  })
+  it('D5: a long summary is cut in its middle and says how much is missing', () => {
+    const command = `rm -rf ${'x'.repeat(1000)} /etc`
+    const { head, omitted, tail } = summary(ask('Bash', { command }))
+    expect(command.startsWith(head) && command.endsWith(tail)).toBe(true)
+    expect(head.length + omitted + tail.length).toBe(command.length)
+    expect(summaryText(ask('Bash', { command }))).toMatch(/^rm -rf x+⟨712 more⟩x+ \/etc$/)
+  })
+  it('F7: a summary of a command escapes right-to-left letters, and a title that reads from right to left keeps them', () => {
+    expect(summaryText(ask('Bash', { command: 'cat א > ב' }))).toBe('cat \\u{5d0} > \\u{5d1}')
+    expect(summaryText({ ...form, title: 'שלום עולם' } as Ask)).toBe('שלום עולם') // a form with another title is still a form
+  })
   it('summarize the ask in the agent’s own text', () => {
-    expect(summary(ask('Bash', { command: 'ls' }))).toBe('ls')
-    expect(summary(ask('Edit', { file_path: '/a', old_string: '', new_string: 'x' }))).toBe('/a')
-    expect(summary(ask('WebFetch', {}))).toBe('A title')
-    expect(summary(questions(2))).toBe('Which 0? · Which 1?')
-    expect(summary(form)).toBe('A card')
+    expect(summary(ask('Bash', { command: 'ls' }))).toEqual({ head: 'ls', omitted: 0, tail: '', isCode: true })
+    expect(summary(form)).toMatchObject({ head: 'A card', isCode: false })
+    expect(summaryText(ask('Edit', { file_path: '/a', old_string: '', new_string: 'x' }))).toBe('/a')
+    expect(summaryText(ask('WebFetch', {}))).toBe('A title')
+    expect(summaryText(questions(2))).toBe('Which 0? · Which 1?')
+    expect(summaryText(form)).toBe('A card')
   })
   it('summarize a text of several lines in one line', () => {
-    expect(summary(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
-    expect(summary({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form with another title is still a form
+    expect(summaryText(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
+    expect(summaryText({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form with another title is still a form
   })
   it('summarize the edited input if a person changed it', () => {
     const edited: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { command: 'ls -l' } } }
@@ -257,7 +275,7 @@ describe('the comparison of two texts', () => {
       { before: 'c\n', after: 'd\n' },
     ])
     expect(across.lineEndings).toBe('mixed')
-    expect(across.diffs[0]?.map(row => row.text)).toEqual(['a⟨CR⟩', 'b⟨CR⟩', ''])
+    expect(across.diffs[0]?.map(row => displayRun(row))).toEqual(['a⟨CR⟩', 'b⟨CR⟩', ''])
   })
   it('shows all lines as removed and added if a diff would take too long', () => {
     const many = (salt: string) => Array.from({ length: 6000 }, (_, i) => `${salt}${(i * 7919) % 6007}`).join('\n')

@@ -1,5 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { displayText, hasEscapes, markersIn, plainText } from '@holdpoint/client'
+import {
+  CodeWarnings,
+  cutMiddle,
+  diffLines,
+  displayText,
+  exactText,
+  hasEscapes,
+  labelText,
+  markersIn,
+  plainText,
+  proseWarnings,
+  singleLine,
+  textChunks,
+  withoutOuterBlankLines,
+} from '@holdpoint/client'
 import { hasInvisible } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -17,6 +31,7 @@ describe('plainText', () => {
     ['## Report\n\nThe tests pass:\n```sh\nnpm test\n```', 'Report The tests pass: npm test'],
     ['2 * 3 ** 4, and __init__', '2 * 3 ** 4, and __init__'],
     ['```', ''],
+    ['**a** ** b** **c**', 'a ** b** c'],
   ])('turns %j into %j', (markdown, expected) => {
     expect(plainText(markdown)).toBe(expected)
   })
@@ -69,12 +84,120 @@ describe('displayText', () => {
     expect(hasEscapes('a\rb', block)).toBe(true)
     expect(hasEscapes('a\u200b', block)).toBe(true)
   })
-  it('takes linear time for any text', () => {
-    for (const unit of ['\\', '⟨', ' ', '\t', '\n', '\r', ' \n', '\\u{', '⟨1'] as const) {
-      const text = unit.repeat(131_072 / unit.length)
-      const begun = performance.now()
-      markersIn(displayText(text, block))
-      expect(performance.now() - begun, JSON.stringify(unit)).toBeLessThan(4000)
+})
+
+describe('exactText and labelText', () => {
+  it('F7: escape right-to-left letters, except in a label that reads only from right to left', () => {
+    expect(exactText('שלום')).toBe('\\u{5e9}\\u{5dc}\\u{5d5}\\u{5dd}')
+    expect(labelText('שלום עולם')).toBe('שלום עולם')
+    expect(labelText('שלום npm')).toBe('\\u{5e9}\\u{5dc}\\u{5d5}\\u{5dd} npm')
+    expect(labelText('plain')).toBe('plain')
+  })
+})
+
+describe('D5: cutMiddle', () => {
+  it('keeps the start and the end, and counts what is missing', () => {
+    expect(cutMiddle('abc', 3)).toEqual({ head: 'abc', omitted: 0, tail: '' })
+    expect(cutMiddle('0123456789', 6)).toEqual({ head: '0123', omitted: 4, tail: '89' })
+  })
+  it('never cuts a character or an escape in two', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', '😀', 'e\u0301', '\\', 'u{200b}'), minLength: 12 }), text => {
+        const { head, omitted, tail } = cutMiddle(text, 9)
+        expect(head.length + omitted + tail.length).toBe(text.length)
+        expect(head.isWellFormed() && tail.isWellFormed()).toBe(true)
+        expect(tail.startsWith('\u0301') || head.endsWith('\\')).toBe(false)
+      }),
+    )
+  })
+})
+
+describe('F13: textChunks', () => {
+  it('splits a long text into short chunks, whose display is the display of the whole text', () => {
+    const unit = fc.constantFrom(
+      'a',
+      ' '.repeat(60),
+      '\n',
+      '\n\n\n\n',
+      '\\',
+      'u{1}',
+      '\u200b',
+      '😀',
+      '⟨1',
+      '\r\n',
+      'word '.repeat(400),
+      'א',
+    )
+    fc.assert(
+      fc.property(fc.array(unit, { maxLength: 400 }), parts => {
+        const text = parts.join('')
+        const shown = textChunks(text).map(chunk => displayText(chunk, block))
+        expect(shown.join('').replaceAll('\n', '')).toBe(displayText(text, block).replaceAll('\n', ''))
+      }),
+    )
+    for (const one of ['a', '\\', '\u0301', 'a\n', ' a'])
+      for (const chunk of textChunks(one.repeat(100_000 / one.length))) expect(chunk.length).toBeLessThan(10_000)
+    expect(textChunks('')).toEqual([''])
+    expect(textChunks('a\n'.repeat(300)).join('\n')).toBe('a\n'.repeat(300))
+    expect(textChunks(`a${'\n'.repeat(400_000)}b`)).toHaveLength(2)
+  })
+})
+
+/** Texts that agents could send to freeze a program: each is repeated to 400,000 characters. */
+const hostile = [
+  ' ',
+  '\n',
+  '\t',
+  '[',
+  '(',
+  '`',
+  '*_',
+  '<',
+  'a',
+  'a ',
+  'a\n',
+  '- ',
+  '> ',
+  '\\',
+  '⟨',
+  '\r',
+  ' \n',
+  '\\u{',
+  '⟨1',
+  '**a',
+  '```\n',
+  '# ',
+  '\u0301',
+  '\u200b',
+  'א ',
+  'aа',
+  '://а',
+  '"',
+  '${',
+  '☀️',
+]
+
+describe('F13: 400,000 characters of hostile text', () => {
+  // Each takes some ten milliseconds. The limit is far above that, so that a busy machine does not fail the test, and far below the minutes that quadratic work takes.
+  const limitMs = 10_000
+  const functions: Readonly<Record<string, (text: string) => unknown>> = {
+    displayText: text => markersIn(displayText(text, block), 'command'),
+    exactText,
+    labelText,
+    singleLine,
+    plainText,
+    withoutOuterBlankLines,
+    proseWarnings,
+    CodeWarnings: text => new CodeWarnings('command', 'drawn').add(text).sentences(),
+    textChunks,
+    diffLines: text => diffLines([{ before: text, after: `${text}b` }]),
+  }
+  it.each(Object.keys(functions))('take linear time in %s', name => {
+    for (const unit of hostile) {
+      const text = `x${unit.repeat(400_000 / unit.length)}x`
+      const startedAt = performance.now()
+      functions[name]?.(text)
+      expect(performance.now() - startedAt, JSON.stringify(unit)).toBeLessThan(limitMs)
     }
   })
 })

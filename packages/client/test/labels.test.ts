@@ -1,7 +1,7 @@
 import {
   deliveryLabel,
   driverLabel,
-  resolutionLabel,
+  resolutionText,
   resolutionTone,
   sessionName,
   stateLabel,
@@ -47,8 +47,8 @@ describe('the labels of a resolution', () => {
     ['ended by the agent', { at: 1, by: 'agent', reason: 'something newer' }],
     ['denied by ana: one ↵ two', by({ kind: 'deny', reason: 'one\n  two\n' })],
     ['denied by ana: a\\u{202e}b', by({ kind: 'deny', reason: 'a\u202eb' })],
-  ])('resolutionLabel can return “%s”', (label, resolution) => {
-    expect(resolutionLabel(resolution, me)).toBe(label)
+  ])('resolutionText can return “%s”', (label, resolution) => {
+    expect(resolutionText(resolution, me)).toBe(label)
   })
   it('resolutionTone distinguishes positive, negative and neutral resolutions', () => {
     expect(resolutionTone(by({ kind: 'allow' }))).toBe('yes')

@@ -103,6 +103,7 @@ export {
   Resolution,
 } from './request.ts'
 export { type RetryOptions, type RetryPauses, retry, retryPauseMs } from './retry.ts'
+export { type DirectionRun, hasRightToLeft, readsRightToLeft, splitRightToLeft } from './right-to-left.ts'
 export { Rule, RuleDraft, Verdict } from './rule.ts'
 export {
   AgentProcess,

@@ -160,3 +160,24 @@ describe('escapeInvisible with `keepEmoji`', () => {
     )
   })
 })
+
+describe('F7: with `escapeRightToLeft`, escapeInvisible', () => {
+  const options = { escapeRightToLeft: true } as const
+  it('escapes letters of every right-to-left script, so that no software can reorder them', () => {
+    expect(escapeInvisible('cat א > ب', options)).toBe('cat \\u{5d0} > \\u{628}')
+    // Syriac, Thaana, N'Ko, Mandaic, an Arabic digit, a presentation form, Phoenician, Adlam, Arabic mathematics.
+    for (const letter of ['ܐ', 'ހ', 'ߊ', 'ࡀ', '١', 'ﭐ', 'ﺀ', '𐤀', '𞤀', '𞸀'])
+      expect(escapeInvisible(`a${letter}`, options)).toMatch(/^a\\u\{[0-9a-f]+\}$/)
+  })
+  it('keeps letters of all other scripts', () => {
+    const text = 'aé ж λ 中 あ 한 हि ไ 😀'
+    expect(escapeInvisible(text, options)).toBe(text)
+    expect(escapeInvisible('א')).toBe('א')
+  })
+  it('is still reversible', () => {
+    const unit = fc.constantFrom('א', '\\', 'u{5d0}', 'a', '\u200b', '٣')
+    fc.assert(
+      fc.property(fc.string({ unit }), text => void expect(decodeEscapes(escapeInvisible(text, options))).toBe(text)),
+    )
+  })
+})

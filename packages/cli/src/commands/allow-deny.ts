@@ -5,7 +5,7 @@ import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { askLine, Cancelled, pageThrough } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
 import { requestRows, suggestionsOf } from '../output/request.ts'
-import { labelled, row, trusted, untrusted } from '../output/span.ts'
+import { labelled, row, trusted, untrustedCode, untrustedLine } from '../output/span.ts'
 import { findRequest } from './ids.ts'
 import { readObject } from './input-files.ts'
 import { modesOf } from './queries.ts'
@@ -88,11 +88,13 @@ async function showInFull(call: Call, output: Output, request: Request, answer: 
   const rows = [...requestRows({ ...request, ask }, await requestContext(call, request))]
   if (ask !== request.ask) rows.push(row(trusted(allowTexts.ownInput, 'waiting')))
   if (answer.kind === 'allow') {
-    if (answer.note !== undefined) rows.push(labelled('Your note', untrusted(answer.note)))
+    if (answer.note !== undefined) rows.push(labelled('Your note', untrustedLine(answer.note)))
     const chosen = ask.kind === 'approval' && ask.suggestions?.find(({ id }) => id === answer.suggestion)
     if (chosen)
-      rows.push(labelled('Remembers', untrusted(chosen.label), trusted(' ('), untrusted(chosen.scope), trusted(')')))
-    if (answer.mode !== undefined) rows.push(labelled('Next mode', untrusted(answer.mode)))
+      rows.push(
+        labelled('Remembers', untrustedCode(chosen.label), trusted(' ('), untrustedCode(chosen.scope), trusted(')')),
+      )
+    if (answer.mode !== undefined) rows.push(labelled('Next mode', untrustedCode(answer.mode)))
   }
   if (!(await pageThrough(output, rows))) throw new Cancelled(allowTexts.notRead(request.id))
 }

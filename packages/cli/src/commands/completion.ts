@@ -1,10 +1,10 @@
 /** Shell completion: prints the script for a shell. The script calls the hidden command `complete` to get the candidates. */
-import { actionLabel, httpCall, summary } from '@holdpoint/client'
+import { actionLabel, httpCall, labelText, summaryText } from '@holdpoint/client'
 import { type Ask, type Call, Fault } from '@holdpoint/protocol'
 import { dataFolderAt } from '../config/data-folder.ts'
 import { findGateway, type GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
-import { untrustedLine } from '../output/span.ts'
+import { trusted, untrustedCode } from '../output/span.ts'
 import { cut } from '../output/width.ts'
 import { liveSessions, pendingRequests } from './queries.ts'
 import { inputTexts } from './texts.ts'
@@ -65,6 +65,7 @@ export function completionScript(shell: string): string {
 
 interface Candidate {
   readonly word: string
+  /** Escaped for display. */
   readonly description: string
 }
 /** Longer descriptions are cut. Our own descriptions fit, but summaries of requests may not. */
@@ -83,7 +84,7 @@ export async function complete(
       .filter(({ word }) => word.startsWith(typed))
       .map(
         ({ word, description }) =>
-          [untrustedLine(word), untrustedLine(description).shortened(text => cut(text, descriptionColumns))] as const,
+          [untrustedCode(word), trusted(description).shortened(text => cut(text, descriptionColumns))] as const,
       ),
   )
 }
@@ -145,13 +146,17 @@ async function fetchCandidates(
   const signal = AbortSignal.timeout(timeoutMs)
   const call: Call = (op, input) => callOnce(op, input, { signal })
   if (kind === 'driver')
-    return (await call('listDrivers', {})).items.map(({ name, title }) => ({ word: name, description: title }))
+    return (await call('listDrivers', {})).items.map(({ name, title }) => ({
+      word: name,
+      description: labelText(title),
+    }))
   if (kind === 'mode') return toCandidates(await modesFor(call, given))
-  if (kind === 'session') return (await liveSessions(call)).map(({ id, title }) => ({ word: id, description: title }))
+  if (kind === 'session')
+    return (await liveSessions(call)).map(({ id, title }) => ({ word: id, description: labelText(title) }))
   const kinds = askKindsByCommand[command]
   return (await pendingRequests(call))
     .filter(({ ask }) => kinds === undefined || kinds.includes(ask.kind))
-    .map(({ id, ask }) => ({ word: id, description: `${actionLabel(ask)}: ${summary(ask)}` }))
+    .map(({ id, ask }) => ({ word: id, description: `${actionLabel(ask)}: ${summaryText(ask)}` }))
 }
 
 /** Returns the modes of the driver or session that was typed, or the modes of all drivers if neither was typed yet. */

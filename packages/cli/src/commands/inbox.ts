@@ -1,10 +1,10 @@
 /** `holdpoint inbox`: lists the pending requests. */
-import { actionLabel, summary, timeSince } from '@holdpoint/client'
+import { actionLabel, summaryText, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
 import { titleSpan } from '../output/session.ts'
-import { blankRow, type Row, row, trusted, untrusted, untrustedLine } from '../output/span.ts'
+import { blankRow, type Row, row, trusted, untrusted } from '../output/span.ts'
 import { tableRows } from '../output/table.ts'
 import { findSession, idShortener } from './ids.ts'
 import { liveSessions, pendingRequests } from './queries.ts'
@@ -33,7 +33,7 @@ export async function inbox({ call }: GatewayClient, { session: typedId, json }:
       trusted(timeSince(openedAt, now)),
       session ? titleSpan(session, out.columns) : untrusted(sessionId),
       trusted(actionLabel(ask)),
-      untrustedLine(summary(ask)),
+      trusted(summaryText(ask)),
     ]
   })
   out.print(...tableRows(['id', 'age', 'session', 'action', ''], lines, out.columns))

@@ -1,5 +1,5 @@
 /** Submits an answer and prints the outcome. If someone else answered first, throws an error that says who answered and how. */
-import { resolutionLabel } from '@holdpoint/client'
+import { resolutionText } from '@holdpoint/client'
 import { type Answer, type Call, Fault, Request, type RequestId } from '@holdpoint/protocol'
 import { out } from '../output/output.ts'
 import { resolutionStyle } from '../output/request.ts'
@@ -25,7 +25,7 @@ export async function submitAnswer(call: Call, { request, answer, digest, json }
   const { resolution } = resolved
   if (!resolution) return out.print(row(trusted(results.awaitingOthers(id))))
   const { id: me } = await call('whoAmI', {})
-  out.print(row(trusted(`${id} `), trusted(resolutionLabel(resolution, me), resolutionStyle(resolution))))
+  out.print(row(trusted(`${id} `), trusted(resolutionText(resolution, me), resolutionStyle(resolution))))
 }
 
 /** Rewords a refusal for people. After a digest mismatch, does not reveal the right digest, so that the person has to read the request again. */
@@ -42,6 +42,6 @@ function explainRefusal(error: unknown, id: RequestId, json: boolean | undefined
 export function alreadyResolved(request: Request, json: boolean | undefined): Fault {
   if (json) out.json(request)
   const { id, resolution } = request
-  const label = resolution ? resolutionLabel(resolution) : 'resolved'
+  const label = resolution ? resolutionText(resolution) : 'resolved'
   return new Fault('already_resolved', answerTexts.alreadyResolved(id, label), { request })
 }

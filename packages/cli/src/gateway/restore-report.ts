@@ -1,7 +1,7 @@
 /** Says in plain words what `holdpoint restore` has done, and what it has undone. */
-import { ruleText } from '@holdpoint/client'
+import { exactText, labelText, ruleText } from '@holdpoint/client'
 import type { Recovery, UndoneChanges } from '@holdpoint/engine'
-import { escapeInvisible, type Rule } from '@holdpoint/protocol'
+import type { Rule } from '@holdpoint/protocol'
 
 export interface RestoreOutcome extends Recovery {
   readonly file: string
@@ -84,7 +84,7 @@ function ruleLines(noun: string, is: string, are: string, rules: readonly Rule[]
   const verb = rules.length === 1 ? is : are
   return [
     `${count(rules.length, noun)} ${verb}:${advice === '' ? '' : ` ${advice}`}`,
-    ...rules.map(rule => `  ${escapeInvisible(ruleText(rule))} (${rule.id}, added by ${escapeInvisible(rule.madeBy)})`),
+    ...rules.map(rule => `  ${exactText(ruleText(rule))} (${rule.id}, added by ${labelText(rule.madeBy)})`),
   ]
 }
 

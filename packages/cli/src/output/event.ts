@@ -1,8 +1,8 @@
 /** Formats an event of the log as one line for `holdpoint watch`. */
-import { actionLabel, noticeLabel, resolutionLabel, stateLabel, summary } from '@holdpoint/client'
+import { actionLabel, noticeLabel, resolutionText, stateLabel, summaryText } from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
 import { resolutionStyle } from './request.ts'
-import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedLine } from './span.ts'
+import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedCode, untrustedLine } from './span.ts'
 import { cut, widthOf } from './width.ts'
 
 const timeWidth = 10
@@ -32,7 +32,10 @@ function eventSpans(event: Event): readonly Span[] | null {
     case 'message.added':
       return [trusted(`${event.role === 'agent' ? 'says' : 'received'}: `, 'quiet'), untrustedLine(event.text)]
     case 'tool.started':
-      return [trusted('uses ', 'quiet'), untrustedLine(event.title ?? event.tool)]
+      return [
+        trusted('uses ', 'quiet'),
+        event.title === undefined ? untrustedCode(event.tool) : untrustedLine(event.title),
+      ]
     case 'tool.finished':
       return event.ok ? null : [trusted('tool failed', 'no')]
     case 'turn.finished':
@@ -54,14 +57,14 @@ function requestSpans(event: Event): readonly Span[] | null {
       return [
         trusted(`asks ${event.value.id}: `, 'waiting'),
         trusted(`${actionLabel(event.value.ask)}  `, 'strong'),
-        untrustedLine(summary(event.value.ask)),
+        trusted(summaryText(event.value.ask)),
       ]
     case 'request.overdue':
       return [trusted(`${event.request} is overdue`, 'waiting')]
     case 'request.resolved':
       return [
         trusted(`${event.request} `),
-        trusted(resolutionLabel(event.resolution), resolutionStyle(event.resolution)),
+        trusted(resolutionText(event.resolution), resolutionStyle(event.resolution)),
       ]
     case 'request.taken':
       return [trusted(`${event.request} delivered`)]

@@ -3,5 +3,5 @@ import { escapeInvisible } from '@holdpoint/protocol'
 
 /** Writes to stderr directly, because `console` goes to the log if the runner is inline. */
 export function printNotice(message: string): void {
-  process.stderr.write(`holdpoint: ${escapeInvisible(message)}\n`)
+  process.stderr.write(`holdpoint: ${escapeInvisible(message, { escapeRightToLeft: true })}\n`)
 }

@@ -1,12 +1,13 @@
 /** Formats a plan for reading: headings, lists, quotes and code get a style and an indent, and every character stays visible. */
-import { displayText } from '@holdpoint/client'
+import { displayText, exactText } from '@holdpoint/client'
 import { gutterOf, quotedRow, quotedRows, type Row, Span, trusted } from './span.ts'
 import { widthOf } from './width.ts'
 
-const fence = /^\s{0,3}(`{3,}|~{3,})(.*)$/
-const heading = /^(#{1,6}\s+)(.*)$/
+/** Markup at the start of a line. The patterns do not match the rest of the line, so that a long line takes linear time. */
+const fence = /^\s{0,3}(`{3,}|~{3,})/
+const heading = /^#{1,6}\s/
 const quote = /^\s*>/
-const listItem = /^(\s*(?:[-*+]|\d{1,9}[.)])\s+)(.*)$/
+const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s/
 const blankLine = /^[ \t]*$/
 /** Limits the hanging indent, so that a long list marker leaves room for text. */
 const hangingIndentMax = 12
@@ -35,20 +36,29 @@ export function planRows(plan: string): readonly Row[] {
 
 function codeRow(line: string): Row {
   const { gutter } = quotedRow('')
-  return { gutter: gutterOf(`${gutter.first}  `), spans: [displayedSpan(line)] }
+  const shown = exactText(line, { multiline: true })
+  return { gutter: gutterOf(`${gutter.first}  `), spans: [Span.displayed(shown, null)] }
 }
 
 function proseRow(line: string): Row {
   const { gutter } = quotedRow('')
   if (quote.test(line)) return { gutter, spans: [displayedSpan(line, 'quiet')] }
-  const [, hashes = '', title = ''] = heading.exec(line) ?? []
+  const [hashes, title] = splitAfter(line, heading)
   if (hashes !== '') return { gutter, spans: [displayedSpan(hashes, 'quiet'), displayedSpan(title, 'strong')] }
-  const [, bullet = '', text = line] = listItem.exec(line) ?? []
+  const [bullet, text] = splitAfter(line, listItem)
   const indent = Math.min(hangingIndentMax, widthOf(bullet))
   return {
     gutter: { ...gutter, rest: `${gutter.rest}${' '.repeat(indent)}` },
     spans: [displayedSpan(bullet), ...emphasized(text)],
   }
+}
+
+/** Splits a line after its markup and the blanks that follow it. The markup is empty if the line has none. */
+function splitAfter(line: string, markup: RegExp): readonly [markup: string, text: string] {
+  const found = markup.exec(line)
+  if (!found) return ['', line]
+  const text = line.slice(found[0].length).trimStart()
+  return [line.slice(0, line.length - text.length), text]
 }
 
 /** Makes the text between two double asterisks bold. */

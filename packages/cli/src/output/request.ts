@@ -2,12 +2,13 @@
 import {
   type AskView,
   actionLabel,
+  CodeWarnings,
   deliveryLabel,
   diffLines,
+  displayRun,
   editableJson,
-  hasEscapes,
   lineEndingsLabel,
-  resolutionLabel,
+  resolutionText,
   resolutionTone,
   timeSince,
   viewOf,
@@ -27,6 +28,7 @@ import {
 import { questionName } from './question.ts'
 import {
   blankRow,
+  codeRows,
   indented,
   labelled,
   quotedRow,
@@ -36,6 +38,8 @@ import {
   type Style,
   trusted,
   untrusted,
+  untrustedCode,
+  untrustedLine,
 } from './span.ts'
 
 /** What `requestRows` needs besides the request. */
@@ -59,7 +63,7 @@ export function requestRows(request: Request, context: RequestContext): readonly
       ? [
           blankRow,
           row(
-            trusted(resolutionLabel(resolution, context.me), resolutionStyle(resolution)),
+            trusted(resolutionText(resolution, context.me), resolutionStyle(resolution)),
             // A request that its agent canceled has no answer to deliver.
             trusted(resolution.by === 'agent' ? '' : ` · ${deliveryLabel(request.delivery)}`),
           ),
@@ -85,9 +89,9 @@ function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, 
             'Session',
             untrusted(session.title),
             trusted(' · '),
-            untrusted(session.driver),
+            untrustedCode(session.driver),
             trusted(' · '),
-            untrusted(session.cwd),
+            untrustedCode(session.cwd),
           ),
         ]
       : []),
@@ -125,28 +129,28 @@ export function askRows(ask: Ask, renderPlan: PlanRenderer = quotedRows): readon
 function approvalRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
   const { title, description, caution } = ask
   const view = viewOf(ask)
-  const rest = Object.keys(view.rest).length > 0 ? quotedRows(formatInput(view.rest)) : []
+  const rest = Object.keys(view.rest).length > 0 ? codeRows(formatInput(view.rest)) : []
   return [
     ...viewRows(view, renderPlan),
     ...(rest.length > 0 ? [row(trusted(view.kind === 'fields' ? 'Input' : 'Other parameters', 'quiet')), ...rest] : []),
-    ...(hasHiddenText(ask.input) ? [row(trusted('Contains invisible characters, shown here as \\u…', 'waiting'))] : []),
+    ...warningsOf(ask, view).map(sentence => row(trusted(`⚠ ${sentence}`, 'waiting'))),
     blankRow,
-    labelled('Tool', untrusted(ask.tool)),
-    labelled('Folder', untrusted(ask.cwd)),
+    labelled('Tool', untrustedCode(ask.tool)),
+    labelled('Folder', untrustedCode(ask.cwd)),
     labelled('Agent says', untrusted(title)),
     ...(description === undefined ? [] : quotedRows(description)),
-    ...(caution?.reason === undefined ? [] : [labelled('Caution', untrusted(caution.reason, 'waiting'))]),
+    ...(caution?.reason === undefined ? [] : [labelled('Caution', untrustedLine(caution.reason, 'waiting'))]),
     ...(caution?.blockedPath === undefined
       ? []
-      : [labelled('Permission', trusted('needed for '), untrusted(caution.blockedPath))]),
+      : [labelled('Permission', trusted('needed for '), untrustedCode(caution.blockedPath))]),
     ...(caution?.defaultToNo ? [labelled('Caution', trusted('flagged as dangerous', 'waiting'))] : []),
     ...suggestionsOf(ask).map(({ label, scope }, index) =>
       labelled(
         index === 0 ? 'Suggestions' : '',
         trusted(`${index + 1}  `),
-        untrusted(label),
+        untrustedCode(label),
         trusted(' ('),
-        untrusted(scope),
+        untrustedCode(scope),
         trusted(')'),
       ),
     ),
@@ -166,16 +170,27 @@ export function suggestionsOf({ suggestions = [], caution }: ApprovalAsk): NonNu
   return caution?.noRemember ? [] : suggestions
 }
 
-function hasHiddenText(value: Json): boolean {
-  if (typeof value === 'string') return hasEscapes(value, { multiline: true })
-  if (value === null || typeof value !== 'object') return false
-  return Object.entries(value).some(([name, item]) => hasEscapes(name) || hasHiddenText(item))
+/** Returns sentences about unusual characters in everything that the request would execute. */
+function warningsOf({ tool, cwd, input, suggestions = [] }: ApprovalAsk, view: AskView): readonly string[] {
+  const warnings = new CodeWarnings(view.kind === 'command' ? 'command' : 'code', 'escaped')
+  for (const text of [tool, cwd, ...suggestions.map(({ label }) => label)]) warnings.add(text)
+  addTexts(warnings, input)
+  return warnings.sentences()
+}
+
+function addTexts(warnings: CodeWarnings, value: Json): void {
+  if (typeof value === 'string') warnings.add(value)
+  else if (value !== null && typeof value === 'object')
+    for (const [name, item] of Object.entries(value)) {
+      warnings.add(name)
+      addTexts(warnings, item)
+    }
 }
 
 function viewRows(view: AskView, renderPlan: PlanRenderer): readonly Row[] {
   switch (view.kind) {
     case 'command':
-      return quotedRows(view.command)
+      return codeRows(view.command)
     case 'plan':
       return renderPlan(view.plan)
     case 'change':
@@ -189,18 +204,25 @@ function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>
   const { diffs, lineEndings } = diffLines(edits)
   const about = lineEndingsLabel(lineEndings)
   return [
-    row(trusted(isNew ? 'Full content of ' : 'In '), untrusted(path), trusted(about && ` · ${about}`, 'quiet')),
+    row(trusted(isNew ? 'Full content of ' : 'In '), untrustedCode(path), trusted(about && ` · ${about}`, 'quiet')),
     ...diffs.flatMap((rows, index) => [
       ...(index > 0 ? [row(trusted('  ⋮', 'quiet'))] : []),
-      ...rows.map(({ sign, text }) =>
-        quotedRow(sign === ' ' ? text : markTrailingSpaces(text), signStyles[sign], `${sign} `),
-      ),
+      ...rows.map(line => {
+        const { sign } = line
+        const text = displayRun(line, { escapeRightToLeft: true })
+        return quotedRow(sign === ' ' ? text : markTrailingSpaces(text), signStyles[sign], `${sign} `)
+      }),
     ]),
   ]
 }
 /** Shows trailing spaces, because they may be the only change in a line. */
 function markTrailingSpaces(line: string): string {
-  return line.replace(/ +(?=(?:⟨CR⟩)?$)/, ({ length }) => `⟨${length} ${length === 1 ? 'space' : 'spaces'}⟩`)
+  const end = line.endsWith('⟨CR⟩') ? '⟨CR⟩' : ''
+  const text = line.slice(0, line.length - end.length)
+  let last = text.length
+  while (text[last - 1] === ' ') last--
+  const count = text.length - last
+  return count === 0 ? line : `${text.slice(0, last)}⟨${count} ${count === 1 ? 'space' : 'spaces'}⟩${end}`
 }
 const signStyles = { '+': 'yes', '-': 'no', ' ': null } as const
 
@@ -215,7 +237,7 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
         untrusted(label, 'strong'),
         ...(description ? [trusted('  '), untrusted(description)] : []),
       ),
-      ...(preview === undefined ? [] : quotedRows(preview)),
+      ...(preview === undefined ? [] : codeRows(preview)),
     ]),
     ...(question.options.length > 0 && question.multiSelect
       ? [indented(trusted('choose any that apply', 'quiet'))]
@@ -228,7 +250,7 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
       ? [
           indented(
             trusted('--choose ', 'quiet'),
-            untrusted(questionName(questions, question), 'quiet'),
+            untrustedCode(questionName(questions, question), 'quiet'),
             trusted('=…', 'quiet'),
           ),
         ]
@@ -241,17 +263,17 @@ function formRows({ title, message, url, schema }: FormAsk): readonly Row[] {
   return [
     labelled('Form', untrusted(title, 'strong')),
     ...(message === '' ? [] : quotedRows(message)),
-    ...(url === undefined ? [] : [labelled('Link', untrusted(url))]),
+    ...(url === undefined ? [] : [labelled('Link', untrustedCode(url))]),
     ...Object.entries(schema.properties).flatMap(([name, field]) => [
       indented(
-        untrusted(name, 'strong'),
+        untrustedCode(name, 'strong'),
         trusted('  '),
-        untrusted(fieldType(field)),
+        untrustedCode(fieldType(field)),
         trusted(required.has(name) ? ', required' : ''),
         ...(field.title ? [trusted('  '), untrusted(field.title)] : []),
         ...(field.default === undefined
           ? []
-          : [trusted('  default ', 'quiet'), untrusted(JSON.stringify(field.default), 'quiet')]),
+          : [trusted('  default ', 'quiet'), untrustedCode(JSON.stringify(field.default), 'quiet')]),
       ),
       ...(field.description ? quotedRows(field.description) : []),
     ]),

@@ -1,7 +1,17 @@
 /** Formats a table of sessions, or one session in full. */
 import { plainText, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
-import { labelled, type Row, row, type Span, type Style, trusted, untrusted, untrustedLine } from './span.ts'
+import {
+  labelled,
+  type Row,
+  row,
+  type Span,
+  type Style,
+  trusted,
+  untrusted,
+  untrustedCode,
+  untrustedLine,
+} from './span.ts'
 import { tableRows, titleColumns } from './table.ts'
 import { cut } from './width.ts'
 
@@ -16,8 +26,8 @@ export function sessionsTable(
     trusted(stateLabel(session), stateStyle(session)),
     trusted(timeSince(session.stateChangedAt, now)),
     titleSpan(session, columns),
-    untrusted(session.driver),
-    untrusted(session.cwd),
+    untrustedCode(session.driver),
+    untrustedCode(session.cwd),
   ])
   return tableRows(['id', 'state', 'since', 'title', 'agent', 'folder'], lines, columns)
 }
@@ -29,10 +39,10 @@ export function titleSpan({ title }: Session, columns: number | null) {
 
 export function sessionRows(session: Session, now: number): readonly Row[] {
   const details: readonly (readonly [string, Span | null])[] = [
-    ['Agent', untrusted(session.driver)],
-    ['Folder', untrusted(session.cwd)],
-    ['Mode', session.mode === null ? null : untrusted(session.mode)],
-    ['Model', session.model === null ? null : untrusted(session.model)],
+    ['Agent', untrustedCode(session.driver)],
+    ['Folder', untrustedCode(session.cwd)],
+    ['Mode', session.mode === null ? null : untrustedCode(session.mode)],
+    ['Model', session.model === null ? null : untrustedCode(session.model)],
     ['Cost', session.cost === null ? null : trusted(`$${session.cost.toFixed(2)}`)],
     ['Ended', session.ending?.detail ? untrustedLine(session.ending.detail) : null],
     ['Message', session.lastMessage ? untrustedLine(plainText(session.lastMessage)) : null],

@@ -1,8 +1,10 @@
 /**
  * Spans and rows: all text that `Output` writes to a terminal, except JSON. This file is the security boundary between
  * agents' text and the terminal (G9): an agent's escape sequences, control characters and direction marks become visible text here.
+ * Some terminals reorder right-to-left letters and others do not, and a program cannot find out. So in code, and in labels that
+ * mix directions, such letters are escaped. Prose keeps them.
  */
-import { displayText, singleLine } from '@holdpoint/client'
+import { displayText, exactText, labelText, singleLine } from '@holdpoint/client'
 import { escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
 /** Text styles. `waiting` is amber and asks for attention; `yes` is green and `no` is red. */
@@ -20,7 +22,13 @@ export class Span {
     // Our own text has no invisible characters. Escape them anyway, in case a caller passes an agent's text by mistake.
     return new Span(hasInvisible(text) ? escapeInvisible(text) : text, style)
   }
-  static untrusted(text: string, style: Style | null): Span {
+  static label(text: string, style: Style | null): Span {
+    return new Span(labelText(text), style)
+  }
+  static code(text: string, style: Style | null): Span {
+    return new Span(exactText(text), style)
+  }
+  static prose(text: string, style: Style | null): Span {
     return new Span(displayText(text), style)
   }
   /** Creates a span from a line that `displayText` has escaped with `multiline`. That option keeps tabs, so they are drawn as arrows here. */
@@ -43,14 +51,24 @@ export function trusted(text: string, style: Style | null = null): Span {
   return Span.trusted(text, style)
 }
 
-/** Text from an agent or a person, such as a title, command, path or message. Invisible characters are escaped, including line breaks. */
+/** A title, label or name from an agent or a person. Invisible characters are escaped, including line breaks. */
 export function untrusted(text: string, style: Style | null = null): Span {
-  return Span.untrusted(text, style)
+  return Span.label(text, style)
 }
 
-/** Like `untrusted`, for lists and logs: line breaks become a short ↵ instead of an escape. */
+/** Like `untrusted`, for what is executed, compared or typed: a command, a path, a value, the name of a tool. */
+export function untrustedCode(text: string, style: Style | null = null): Span {
+  return Span.code(text, style)
+}
+
+/** One line of sentences, for example what a person is typing. */
+export function untrustedText(line: string, style: Style | null = null): Span {
+  return Span.prose(line, style)
+}
+
+/** Sentences from an agent or a person in one line: line breaks become a short ↵. */
 export function untrustedLine(text: string, style: Style | null = null): Span {
-  return untrusted(singleLine(text), style)
+  return Span.prose(singleLine(text), style)
 }
 
 /** One line of output. A row that is wider than the terminal is wrapped. Every continuation line starts with `gutter.rest`, so that an agent's text cannot look like a new row. */
@@ -89,11 +107,18 @@ export function labelled(label: string, ...spans: readonly Span[]): Row {
   return { gutter: gutterOf('', labelWidth), spans: [trusted(label.padEnd(labelWidth), 'quiet'), ...spans] }
 }
 
-/** An agent's content as escaped rows, each with a bar in front. */
+/** An agent's sentences as escaped rows, each with a bar in front. */
 export function quotedRows(text: string, style: Style | null = null): readonly Row[] {
   return displayText(text, { multiline: true })
     .split('\n')
     .map(line => quotedRow(line, style))
+}
+
+/** Like `quotedRows`, for what is executed: a command, a file, JSON. */
+export function codeRows(text: string): readonly Row[] {
+  return exactText(text, { multiline: true })
+    .split('\n')
+    .map(line => quotedRow(line))
 }
 
 /** One line of an agent's content with a bar in front. `displayText` must have escaped the line. `sign` is our own prefix, such as `+ `. */

@@ -6,6 +6,7 @@
  * two columns although many terminals draw it four columns wide, and text could run past the edge. They also take minutes
  * for a line of about 100,000 characters, which an agent may send.
  */
+import { markersIn } from '@holdpoint/client'
 import { eastAsianWidth } from 'get-east-asian-width'
 import { type Row, type Span, trusted } from './span.ts'
 
@@ -63,6 +64,11 @@ function omission(text: string, columns: number): { from: number; to: number; ma
     index += char.length
     if (width <= available - tail) from = index
     if (total - width <= tail && to === text.length) to = index
+  }
+  // An escape that is cut in two would be unreadable, so it is left out as a whole.
+  for (const marker of markersIn(text)) {
+    if (marker.from < from && from < marker.to) from = marker.from
+    if (marker.from < to && to < marker.to) to = marker.to
   }
   return { from, to, marker: columns < 1 ? '' : markerFor([...text.slice(from, to)].length) }
 }

@@ -1,6 +1,14 @@
 /** Composes the browser notification about new requests: the action of a single request, or the number of several requests. */
-import { actionLabel, type InboxSnapshot, sessionName, summary } from '@holdpoint/client'
-import { escapeInvisible, type Request, type RequestId, type Session } from '@holdpoint/protocol'
+import {
+  actionLabel,
+  cutMiddle,
+  type InboxSnapshot,
+  labelText,
+  omissionMarker,
+  sessionName,
+  summaryText,
+} from '@holdpoint/client'
+import type { Request, RequestId, Session } from '@holdpoint/protocol'
 import { manyRequests, unknownSession } from './texts.ts'
 
 export interface RequestNotification {
@@ -12,6 +20,7 @@ export interface RequestNotification {
 }
 
 const bodyMax = 160
+const nameMax = 60
 /** Tag of a notification about several requests. */
 export const summaryTag = 'holdpoint.many'
 
@@ -26,23 +35,32 @@ export function composeNotification(
   if (requests.length === 1)
     return {
       tag: first.id,
-      title: `${actionLabel(first.ask)} · ${truncate(nameOf(first), 60)}`,
-      body: truncate(escapeInvisible(summary(first.ask)), bodyMax),
+      title: `${actionLabel(first.ask)} · ${nameOf(first)}`,
+      body: summaryText(first.ask, bodyMax),
       request: first.id,
     }
   const names = [...new Set(requests.map(nameOf))]
   return {
     tag: summaryTag,
     title: manyRequests(requests.length),
-    body: truncate(names.join(', '), bodyMax),
+    body: namesText(names),
     request: null,
   }
 }
 
 function nameOfSession(session: Session | undefined): string {
-  return session ? escapeInvisible(sessionName(session)) : unknownSession
+  if (!session) return unknownSession
+  const { head, omitted, tail } = cutMiddle(sessionName(session), nameMax)
+  return `${labelText(head)}${omissionMarker(omitted)}${labelText(tail)}`
 }
 
-function truncate(text: string, max: number): string {
-  return text.length > max ? `${text.slice(0, max - 1)}…` : text
+/** Lists as many names as fit, and says how many are left out. */
+function namesText(names: readonly string[]): string {
+  const shown: string[] = []
+  for (const name of names) {
+    if ([...shown, name].join(', ').length > bodyMax) break
+    shown.push(name)
+  }
+  const more = names.length - shown.length
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }

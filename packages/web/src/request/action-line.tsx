@@ -1,9 +1,10 @@
 /** The first line of a card: the action, the tool, and the working folder. */
 import { actionLabel, knownAction, toolName } from '@holdpoint/client'
-import { type ApprovalAsk, escapeInvisible, type Request } from '@holdpoint/protocol'
+import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useInboxPart } from '../gateway/gateway-context.ts'
-import { InlineAgentText } from '../text/agent-text.tsx'
+import { ExactText } from '../text/agent-text.tsx'
+import { CodeWarnings } from '../text/text-warnings.tsx'
 import { noAnswerLabel } from './deadline-labels.ts'
 import './action-line.css'
 
@@ -24,9 +25,10 @@ export function ActionLine({ request, showSession }: ActionLineProps): ReactNode
       {ask.kind === 'approval' ? <ApprovalAction ask={ask} /> : <h3>{actionLabel(ask)}</h3>}
       {cwd !== '' && !shownElsewhere && (
         <span className="folder soft small">
-          in <InlineAgentText text={cwd} className="mono" />
+          in <ExactText text={cwd} className="mono" />
         </span>
       )}
+      {ask.kind === 'approval' && <CodeWarnings text={`${ask.tool}\n${cwd}`} />}
       {noAnswer && <p className="deadline-note soft small">{noAnswer}</p>}
     </div>
   )
@@ -45,20 +47,18 @@ function ApprovalAction({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
     return (
       <>
         <h3>{actionLabel(ask)}</h3>
-        {ask.plan === undefined && <InlineAgentText text={ask.tool} className="faint small" />}
+        {ask.plan === undefined && <ExactText text={ask.tool} className="faint small" />}
       </>
     )
   return (
-    <h3 title={escapeInvisible(ask.tool)}>
-      {server === null ? (
-        <>
-          Use <InlineAgentText text={name} />
-        </>
-      ) : (
-        <>
-          <InlineAgentText text={server} />: <InlineAgentText text={name} />{' '}
-          <span className="action-source">(MCP)</span>
-        </>
+    <h3>
+      Use <ExactText text={name} className="tool-name-box agent-background mono" />
+      {server !== null && (
+        <span className="action-source">
+          {' from '}
+          <ExactText text={server} className="tool-name-box agent-background mono" />
+          {' (MCP)'}
+        </span>
       )}
     </h3>
   )

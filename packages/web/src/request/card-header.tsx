@@ -1,6 +1,6 @@
 /** A card's header: the session that asks, the age of the request, the time left, and who else is answering. */
-import { driverLabel, sessionName, timeSince } from '@holdpoint/client'
-import { escapeInvisible, type Request } from '@holdpoint/protocol'
+import { driverLabel, labelText, sessionName, timeSince } from '@holdpoint/client'
+import type { Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useGatewayTime, useInboxPart } from '../gateway/gateway-context.ts'
 import { useDriver } from '../gateway/use-driver.ts'
@@ -40,8 +40,8 @@ function Asker({ request, showSession }: Omit<CardHeaderProps, 'othersAnswering'
   return (
     <div className="asker">
       {showSession && (
-        <a className="asker-session" href={href({ screen: 'session', id })} title={escapeInvisible(name)}>
-          <InlineAgentText text={name} />
+        <a className="asker-session" href={href({ screen: 'session', id })} title={labelText(name)}>
+          <InlineAgentText text={name} oneLine />
         </a>
       )}
       <span className="asker-details">
@@ -59,7 +59,7 @@ function AgentPath({ names }: { readonly names: readonly string[] }): ReactNode 
   return (
     <span
       className={`agent-path ${names.length === 1 ? 'single' : ''}`}
-      title={names.map(name => `“${escapeInvisible(name)}”`).join(' ⟶ ')}
+      title={names.map(name => `“${labelText(name)}”`).join(' ⟶ ')}
     >
       {names.map((name, depth) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: agents in a path have no other key, and a path never changes

@@ -42,6 +42,7 @@ export function DenyPanel({ submission, cardDraft, panels, kind, title, label }:
         <textarea
           ref={field}
           className="input"
+          dir="auto"
           rows={2}
           maxLength={limits.reasonMax}
           value={reason}

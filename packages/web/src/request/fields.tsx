@@ -1,7 +1,7 @@
 /** Shows the input of a tool as readable fields, with a button to view the raw JSON. */
 import type { JsonObject, Json as JsonValue } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
-import { InlineAgentText } from '../text/agent-text.tsx'
+import { ExactText } from '../text/agent-text.tsx'
 import { Code, Json } from '../text/code.tsx'
 import { cardTexts } from './texts.ts'
 import './fields.css'
@@ -27,7 +27,7 @@ export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
       {Object.entries(value).map(([name, item]) => (
         <div key={name} className={isShort(item) ? 'field-row' : 'field-row stacked'}>
           <dt>
-            <InlineAgentText text={name} />
+            <ExactText text={name} />
           </dt>
           <dd>
             <Value value={item} />
@@ -38,19 +38,22 @@ export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
   )
 }
 
+/** Returns the names and the short values of fields, one per line, to find unusual characters in them. Long values have warnings of their own. */
+export function shortTexts(value: JsonObject): string {
+  return Object.entries(value)
+    .flatMap(([name, item]) => [name, ...[item].flat().filter(each => typeof each === 'string' && isShort(each))])
+    .join('\n')
+}
+
 /** Shows a value. Numbers, booleans and null look different from strings, so that people can tell 12 from "12". */
 function Value({ value }: { readonly value: JsonValue }): ReactNode {
   if (typeof value === 'string') {
     if (value === '') return <span className="soft">{cardTexts.empty}</span>
-    return isShort(value) ? (
-      <InlineAgentText text={value} className="mono agent-background value" />
-    ) : (
-      <Code text={value} />
-    )
+    return isShort(value) ? <ExactText text={value} className="mono agent-background value" /> : <Code text={value} />
   }
   if (isShortList(value)) return <List items={value} />
   if (typeof value === 'object' && value !== null) return <Json value={value} />
-  return <InlineAgentText text={String(value)} className="mono agent-background value literal" />
+  return <ExactText text={String(value)} className="mono agent-background value literal" />
 }
 
 /** Shows each item on its own background. Commas would not show where an item ends, because an item may contain commas. */

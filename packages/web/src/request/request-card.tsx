@@ -1,6 +1,6 @@
 /** The card of one pending request: the session that asks, the content of the request, and the controls to answer. */
-import { actionLabel, summary } from '@holdpoint/client'
-import { escapeInvisible, type Request } from '@holdpoint/protocol'
+import { actionLabel, summaryText } from '@holdpoint/client'
+import type { Request } from '@holdpoint/protocol'
 import { memo, type ReactNode, useCallback, useId, useMemo, useRef } from 'react'
 import { ActionLine } from './action-line.tsx'
 import { useAnswerSubmission } from './answer-submission.ts'
@@ -62,12 +62,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
       <div className="card-surface" aria-busy={submission.sendingLabel !== null}>
         <ActionLine request={request} showSession={showSession} />
         <CardContext value={context}>{askCard({ request, submission, cardDraft, focusCard })}</CardContext>
-        <span
-          id={descriptionId}
-          role="note"
-          aria-label={escapeInvisible(`${label}: ${summary(request.ask).slice(0, descriptionMax)}`)}
-          hidden
-        />
+        <span id={descriptionId} role="note" aria-label={`${label}: ${summaryText(request.ask)}`} hidden />
         {cardDraft.tooLong && (
           <p className="soft small" role="status">
             {cardTexts.draftTooLong}
@@ -91,9 +86,6 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
     </article>
   )
 })
-
-/** Maximum length of the summary in the buttons' accessible description. */
-const descriptionMax = 300
 
 /** Matches the elements that may take the focus when the person opens the card. Buttons are excluded because a second Enter would press them, and selects because a letter key would change them. */
 const focusable = '.card-surface :is(input, textarea, [tabindex="0"]):not(:disabled)'

@@ -61,6 +61,7 @@ export const formTexts = {
   required: 'Required',
   clear: 'Clear',
   onePerLine: 'One per line',
+  confirmHidden: 'Send this exact value, with its hidden characters',
   problem: (problem: string) => `This ${problem}.`,
   fieldsToFix: (count: number) => `Fix ${count} ${count === 1 ? 'field' : 'fields'} to continue`,
   openLink: (host: string) => `Open ${host} in a new tab ↗`,

@@ -1,27 +1,55 @@
-/** Renders an agent's text as plain text, with invisible characters made visible (G9). Use these components instead of rendering an agent's string directly. */
-import { type DisplayMarker, displayText, hasEscapes, markersIn } from '@holdpoint/client'
-import type { EscapeOptions } from '@holdpoint/protocol'
+/**
+ * Renders an agent's text as plain text, with invisible characters made visible and in an order that nobody can change (G9).
+ * Use these components instead of rendering an agent's string directly: `ExactText` for what is executed or compared,
+ * `InlineAgentText` for titles and labels, and the components of prose.tsx for sentences.
+ */
+import {
+  type AskSummary,
+  type CodeKind,
+  type CutText,
+  type DisplayMarker,
+  displayText,
+  markersIn,
+  omissionMarker,
+  singleLineCut,
+  splitTail,
+} from '@holdpoint/client'
+import { hasRightToLeft, readsRightToLeft, splitRightToLeft } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { type LineSegment, lineSegments } from './line-segments.ts'
-import { invisibleCharacters } from './texts.ts'
 import { splitAtMarkers } from './token-colors.ts'
 import './agent-text.css'
 
-const multiline: EscapeOptions = { multiline: true }
-/** Options for sentences, which may contain emoji. In text that is executed, the invisible characters inside emoji are shown too. */
-const withEmoji: EscapeOptions = { multiline: true, keepEmoji: true }
+/** Renders a part of a text between two markers. */
+type RenderPart = (part: string) => ReactNode
 
-/** Renders text that `displayText` returned, or a part of such text, and highlights the markers. */
-export function DisplayText({ text }: { readonly text: string }): ReactNode {
-  const markers = markersIn(text)
-  if (markers.length === 0) return text
+interface DisplayTextProps {
+  /** Text that `displayText` returned, or a part of such text. */
+  readonly text: string
+  /** What the text is, if it is code. Look-alike letters of code are highlighted. */
+  readonly code?: CodeKind
+  readonly renderPart?: RenderPart
+}
+
+/** Highlights the markers of a displayed text. */
+export function DisplayText({ text, code, renderPart = part => part }: DisplayTextProps): ReactNode {
+  const markers = markersIn(text, code)
+  if (markers.length === 0) return renderPart(text)
   return splitAtMarkers(text, [{ text, color: null }], markers).map(({ text: part, marker }, i) =>
-    // biome-ignore lint/suspicious/noArrayIndexKey: segments of a text have no other key, and never move
-    marker ? <DisplayMarkerView key={i} kind={marker} text={part} /> : part,
+    marker ? (
+      // biome-ignore lint/suspicious/noArrayIndexKey: segments of a text have no other key, and never move
+      <DisplayMarkerView key={i} kind={marker} text={part} />
+    ) : (
+      // biome-ignore lint/suspicious/noArrayIndexKey: segments of a text have no other key, and never move
+      <DisplayPart key={i} text={part} render={renderPart} />
+    ),
   )
 }
 
-/** A marker that Holdpoint inserted. The marker is isolated and left-to-right, so that surrounding right-to-left text cannot reorder it. */
+function DisplayPart({ text, render }: { readonly text: string; readonly render: RenderPart }): ReactNode {
+  return render(text)
+}
+
+/** A marker that Holdpoint inserted, or a look-alike letter. It is isolated and left-to-right, so that surrounding right-to-left text cannot reorder it. */
 export function DisplayMarkerView({
   kind,
   text,
@@ -36,94 +64,105 @@ export function DisplayMarkerView({
   )
 }
 
-/** A few words from an agent inside Holdpoint's own text. */
-export function InlineAgentText({
-  text,
-  className = '',
-}: {
+export interface InlineTextProps {
   readonly text: string
   readonly className?: string
-}): ReactNode {
+  /** Keeps the text on one line. If it does not fit, its middle is left out. */
+  readonly oneLine?: boolean
+}
+
+/** Text that is executed, compared or typed, such as a path, a name or a value. Every letter is drawn from left to right, in the order in which it is stored. */
+export function ExactText({ text, className = '', oneLine = false }: InlineTextProps): ReactNode {
   return (
-    <bdi className={`agent-inline ${className}`}>
-      <DisplayText text={displayText(text)} />
+    <bdi dir="ltr" className={`agent-inline stored-order ${oneLine ? 'one-line' : ''} ${className}`}>
+      {oneLine ? <CutLine parts={lineParts(text)} render={exactPart} /> : exactPart(text)}
     </bdi>
   )
 }
 
-/** Sentences from an agent, as plain text with their line breaks. */
-export function AgentParagraphs({ text }: { readonly text: string }): ReactNode {
+function exactPart(text: string): ReactNode {
+  return <DisplayText text={displayText(text)} code="code" />
+}
+
+/** A title or a label, such as an option or the name of a session. The words are drawn in the order in which they are stored, and the letters of each word in the direction of their script. */
+export function InlineAgentText({ text, className = '', oneLine = false }: InlineTextProps): ReactNode {
+  return <Label parts={oneLine ? lineParts(text) : wholeText(text)} {...{ text, className, oneLine }} />
+}
+
+interface LabelProps extends Required<InlineTextProps> {
+  readonly parts: CutText
+}
+
+function Label({ text, parts, className, oneLine }: LabelProps): ReactNode {
+  const isRightToLeft = readsRightToLeft(text)
+  const order = isRightToLeft ? '' : 'stored-order'
+  return (
+    <bdi
+      dir={isRightToLeft ? 'rtl' : 'ltr'}
+      className={`agent-inline ${order} ${oneLine ? 'one-line' : ''} ${className}`}
+    >
+      {oneLine ? <CutLine parts={parts} render={labelPart} /> : labelPart(parts.head)}
+    </bdi>
+  )
+}
+
+function labelPart(text: string): ReactNode {
+  return <DisplayText text={displayText(text, { keepEmoji: true })} renderPart={words} />
+}
+
+/** Isolates each right-to-left word, so that its letters read from right to left but words do not change places. */
+function words(part: string): ReactNode {
+  if (!hasRightToLeft(part)) return part
+  return splitRightToLeft(part).map(({ text, isRightToLeft }, i) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: segments of a text have no other key, and never move
+    isRightToLeft ? <bdi key={i}>{text}</bdi> : text,
+  )
+}
+
+/** The command, path or title of a request, on one line. */
+export function SummaryText({
+  summary,
+  className = '',
+}: {
+  readonly summary: AskSummary
+  readonly className?: string
+}): ReactNode {
+  const { head, omitted, tail, isCode } = summary
+  const parts = omitted === 0 ? lineParts(head) : { head, omitted, tail }
+  if (!isCode) return <Label text={head + tail} {...{ parts, className }} oneLine />
+  return (
+    <bdi dir="ltr" className={`agent-inline stored-order one-line ${className}`}>
+      <CutLine parts={parts} render={exactPart} />
+    </bdi>
+  )
+}
+
+/** Longer lines are cut here. Shorter ones are cut by the browser if they do not fit. */
+const lineMax = 200
+const tailLength = 16
+/** Shorter lines have no separate tail, because they nearly always fit. */
+const splitFrom = 32
+
+function lineParts(text: string): CutText {
+  if (text.length > lineMax) return singleLineCut(text, lineMax)
+  return text.length < splitFrom ? wholeText(text) : splitTail(text, tailLength)
+}
+
+function wholeText(text: string): CutText {
+  return { head: text, omitted: 0, tail: '' }
+}
+
+/** The start and the end of a line. If both do not fit, the browser shortens the start. */
+function CutLine({ parts, render }: { readonly parts: CutText; readonly render: RenderPart }): ReactNode {
+  const { head, omitted, tail } = parts
+  if (tail === '') return <span className="cut-head">{render(head)}</span>
   return (
     <>
-      <Sentences text={text} />
-      <InvisibleWarning text={text} sentence />
+      <span className="cut-head">{render(head)}</span>
+      {omitted > 0 && <DisplayMarkerView kind="count" text={omissionMarker(omitted)} />}
+      <span className="cut-tail">
+        <span>{render(tail)}</span>
+      </span>
     </>
   )
-}
-
-/** Like `AgentParagraphs`, but without the warning about invisible characters, for backgrounds that must contain only the agent's text. */
-export function Sentences({ text }: { readonly text: string }): ReactNode {
-  // Sentences are not executed, so CRLF needs no visible marker.
-  return (
-    <div className="agent-paragraphs">
-      <DisplayText text={displayText(text.replaceAll('\r\n', '\n'), withEmoji)} />
-    </div>
-  )
-}
-
-/** Sentences from an agent on their own background. */
-export function Quote({ text, className = '' }: { readonly text: string; readonly className?: string }): ReactNode {
-  return (
-    <div className="quotation">
-      <blockquote className={`quote agent-background ${className}`}>
-        <Sentences text={text} />
-      </blockquote>
-      <InvisibleWarning text={text} sentence />
-    </div>
-  )
-}
-
-export interface FileLineProps {
-  /** Text that `displayText` returned. The offsets in `mark` refer to this text. */
-  readonly displayed: string
-  /** Offsets of the changed part. */
-  readonly mark?: readonly [number, number]
-}
-
-/** One line of a file, with visible tabs and trailing blanks. */
-export function FileLine({ displayed, mark }: FileLineProps): ReactNode {
-  return lineSegments(displayed, mark).map((segment, index) => {
-    // biome-ignore lint/suspicious/noArrayIndexKey: the segments of a line never change
-    return <LineSegmentView key={index} {...segment} />
-  })
-}
-
-function LineSegmentView({ text, kind, marked }: LineSegment): ReactNode {
-  const content = segmentContent(kind, text)
-  return marked ? <mark>{content}</mark> : content
-}
-
-function segmentContent(kind: LineSegment['kind'], text: string): ReactNode {
-  switch (kind) {
-    case 'text':
-      return text
-    case 'tab':
-    case 'trail':
-    case 'trail tab':
-      return <span className={kind}>{text}</span>
-    default:
-      return <DisplayMarkerView kind={kind} text={text} />
-  }
-}
-
-/** Warns if the text contains invisible characters. */
-export function InvisibleWarning({
-  text,
-  sentence,
-}: {
-  readonly text: string
-  readonly sentence?: boolean
-}): ReactNode {
-  if (!hasEscapes(text, sentence ? withEmoji : multiline)) return null
-  return <p className="hidden-warning small">{invisibleCharacters}</p>
 }

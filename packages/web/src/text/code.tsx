@@ -1,8 +1,11 @@
-/** Shows code and data with every character visible and in logical order. Code in a known language is highlighted. */
-import { displayText } from '@holdpoint/client'
-import type { ReactNode } from 'react'
-import { InvisibleWarning } from './agent-text.tsx'
+/** Shows code and data with every character visible and in the order in which it is stored. Code in a known language is highlighted. */
+import { type CodeKind, displayText, textChunks } from '@holdpoint/client'
+import { type ReactNode, useMemo } from 'react'
+import { DisplayText } from './agent-text.tsx'
 import { HighlightedCode } from './highlight.tsx'
+import { LazyChunks } from './lazy-chunks.tsx'
+import { isShell } from './shell-highlighter.ts'
+import { CodeWarnings } from './text-warnings.tsx'
 import './code.css'
 
 export interface CodeProps {
@@ -11,26 +14,53 @@ export interface CodeProps {
   readonly lang?: string | undefined
   /** A prompt that Holdpoint shows before the text, such as a shell's `$`. */
   readonly prompt?: string
-  /** True if the caller warns about invisible characters itself. */
+  /** True if the caller warns about unusual characters itself. */
   readonly hideWarning?: boolean
+  /** True if the box scrolls by itself, because the text is long. */
+  readonly scrolls?: boolean
 }
 
-export function Code({ text, lang, prompt, hideWarning = false }: CodeProps): ReactNode {
+export function Code({ text, lang, prompt, hideWarning = false, scrolls = false }: CodeProps): ReactNode {
+  const kind: CodeKind = lang !== undefined && isShell(lang) ? 'command' : 'code'
+  const chunks = useMemo(() => textChunks(text), [text])
+  // A long text is drawn in chunks, without colors.
+  const isWhole = chunks.length === 1
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard */}
-      <pre className="code-block" tabIndex={0}>
+      <pre className={`code-block stored-order ${scrolls ? 'scrolls' : ''}`} dir="ltr" tabIndex={0}>
         {prompt && (
           <span className="code-prompt" aria-hidden="true">
             {prompt}{' '}
           </span>
         )}
-        <code>
-          <HighlightedCode text={displayText(text, { multiline: true })} lang={lang} />
-        </code>
+        <LazyChunks chunks={chunks} className="stored-order">
+          {chunk => (
+            <code>
+              <CodeChunk text={chunk} kind={kind} lang={isWhole ? lang : undefined} />
+            </code>
+          )}
+        </LazyChunks>
       </pre>
-      {!hideWarning && <InvisibleWarning text={text} />}
+      {!hideWarning && <CodeWarnings text={text} kind={kind} />}
     </>
+  )
+}
+
+interface CodeChunkProps {
+  readonly text: string
+  readonly kind: CodeKind
+  readonly lang: string | undefined
+}
+
+function CodeChunk({ text, kind, lang }: CodeChunkProps): ReactNode {
+  const displayed = useMemo(() => displayText(text, { multiline: true }), [text])
+  // An empty line has no height of its own.
+  if (displayed === '') return '\n'
+  return lang === undefined ? (
+    <DisplayText text={displayed} code={kind} />
+  ) : (
+    <HighlightedCode text={displayed} lang={lang} kind={kind} />
   )
 }
 

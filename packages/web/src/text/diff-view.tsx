@@ -1,19 +1,20 @@
 /** A diff with line numbers: side by side if there is enough width and the diff has both removed and added rows, otherwise in one column. */
-import { type DiffRow, diffLines, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
+import { type DiffRow, diffLines, displayRun, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
-import { FileLine, InvisibleWarning } from './agent-text.tsx'
-import { differingSpans, hunksOf, pairRows, type RowPair, type Span } from './diff-pairs.ts'
+import { differingSpans, hunksOf, pairRows, type RowPair } from './diff-pairs.ts'
+import { FileLine, LongFileLine } from './file-line.tsx'
+import { LazyChunks } from './lazy-chunks.tsx'
+import { CodeWarnings } from './text-warnings.tsx'
 import { spokenSigns } from './texts.ts'
 import './diff-view.css'
 
 /** Minimum width of a side-by-side diff. In narrower columns, most lines of code would wrap. */
 const splitMinPx = 760
-/** Number of rows in a chunk. In hunks of more than `chunkedFromRows` rows, the browser skips chunks that are off screen. */
+/** A chunk ends after this many rows or characters. */
 const chunkRows = 100
-const chunkedFromRows = 1000
-
-/** The part of each changed row that differs from the row beside it. */
-type MarkedSpans = ReadonlyMap<DiffRow, Span>
+const chunkChars = 8000
+/** Longer lines are drawn in chunks, and not compared with the line beside them. */
+const lineMax = 1000
 
 interface ChangeViewProps {
   readonly edit: TextEdit
@@ -50,38 +51,40 @@ export function DiffView({ edit: { before, after }, rows, context }: DiffViewPro
           <Hunk key={`${hunk[0]?.before}/${hunk[0]?.after}`} rows={hunk} split={split} />
         ))}
       </div>
-      <InvisibleWarning text={before + after} />
+      <CodeWarnings text={`${before}\n${after}`} />
     </>
   )
 }
 
 function Hunk({ rows, split }: { readonly rows: readonly DiffRow[]; readonly split: boolean }): ReactNode {
   const pairs = useMemo(() => pairRows(rows), [rows])
-  const marks = useMemo(() => markedSpans(pairs), [pairs])
-  const rendered = split
-    ? pairs.map(pair => <SplitRow key={`${pair.left?.before}/${pair.right?.after}`} pair={pair} marks={marks} />)
-    : rows.map(row => <UnifiedRow key={`${row.before}/${row.after}`} row={row} mark={marks.get(row)} />)
+  const partners = useMemo(() => partnersOf(pairs), [pairs])
   return (
     <div className="hunk">
-      {chunksOf(rendered).map((chunk, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: chunks have no other key
-        <div key={index} className={rows.length > chunkedFromRows ? 'diff-chunk' : ''}>
-          {chunk}
-        </div>
-      ))}
+      {split ? (
+        <LazyChunks chunks={chunksOf(pairs, pairLength)} linesOf={chunk => chunk.length}>
+          {chunk => chunk.map(pair => <SplitRow key={`${pair.left?.before}/${pair.right?.after}`} pair={pair} />)}
+        </LazyChunks>
+      ) : (
+        <LazyChunks chunks={chunksOf(rows, rowLength)} linesOf={chunk => chunk.length}>
+          {chunk =>
+            chunk.map(row => <UnifiedRow key={`${row.before}/${row.after}`} row={row} beside={partners.get(row)} />)
+          }
+        </LazyChunks>
+      )}
     </div>
   )
 }
 
-function markedSpans(pairs: readonly RowPair[]): MarkedSpans {
-  const marks = new Map<DiffRow, Span>()
+/** Returns the row beside each changed row, with which the row is compared. */
+function partnersOf(pairs: readonly RowPair[]): ReadonlyMap<DiffRow, DiffRow> {
+  const partners = new Map<DiffRow, DiffRow>()
   for (const { left, right } of pairs) {
-    const spans = left && right && left !== right ? differingSpans(left.text, right.text) : null
-    if (!left || !right || !spans) continue
-    marks.set(left, spans[0])
-    marks.set(right, spans[1])
+    if (!left || !right || left === right) continue
+    partners.set(left, right)
+    partners.set(right, left)
   }
-  return marks
+  return partners
 }
 
 const rowClasses = { ' ': 'same', '-': 'removed', '+': 'added' } as const
@@ -90,9 +93,10 @@ const visibleSigns = { ' ': '', '-': '−', '+': '+' } as const
 interface CellProps {
   readonly row: DiffRow
   readonly lineNumber: number | null
-  readonly mark: Span | undefined
+  /** The row with which this row is compared. */
+  readonly beside: DiffRow | null | undefined
 }
-function Cell({ row, lineNumber, mark }: CellProps): ReactNode {
+function Cell({ row, lineNumber, beside }: CellProps): ReactNode {
   return (
     <>
       <span className="number" aria-hidden="true">
@@ -101,45 +105,63 @@ function Cell({ row, lineNumber, mark }: CellProps): ReactNode {
       <span className="sign" aria-hidden="true">
         {visibleSigns[row.sign]}
       </span>
-      <code className="line">
+      <code className="line stored-order" dir="ltr">
         {row.sign !== ' ' && <span className="visually-hidden">{spokenSigns[row.sign]}</span>}
-        <FileLine displayed={row.text} {...(mark && { mark })} />
+        <CellText row={row} beside={beside} />
       </code>
     </>
   )
 }
 
-function UnifiedRow({ row, mark }: { readonly row: DiffRow; readonly mark: Span | undefined }): ReactNode {
+function CellText({ row, beside }: Omit<CellProps, 'lineNumber'>): ReactNode {
+  if (row.text.length > lineMax) return <LongFileLine text={row.text} />
+  const displayed = displayRun(row)
+  const isCompared = beside && beside !== row && beside.text.length <= lineMax
+  const spans = isCompared ? differingSpans(displayed, displayRun(beside)) : null
+  return <FileLine displayed={displayed} {...(spans && { mark: spans[0] })} />
+}
+
+function UnifiedRow({ row, beside }: { readonly row: DiffRow; readonly beside: DiffRow | undefined }): ReactNode {
   return (
     <div className={`diff-row ${rowClasses[row.sign]}`}>
-      <Cell row={row} lineNumber={row.after ?? row.before} mark={mark} />
+      <Cell row={row} lineNumber={row.after ?? row.before} beside={beside} />
     </div>
   )
 }
 
-function SplitRow({
-  pair: { left, right },
-  marks,
-}: {
-  readonly pair: RowPair
-  readonly marks: MarkedSpans
-}): ReactNode {
+function SplitRow({ pair: { left, right } }: { readonly pair: RowPair }): ReactNode {
   return (
     <div className="diff-pair">
       <div className={`diff-row ${left ? rowClasses[left.sign] : 'none'}`}>
-        {left && <Cell row={left} lineNumber={left.before} mark={marks.get(left)} />}
+        {left && <Cell row={left} lineNumber={left.before} beside={right} />}
       </div>
       <div className={`diff-row ${right ? rowClasses[right.sign] : 'none'}`}>
-        {right && <Cell row={right} lineNumber={right.after} mark={marks.get(right)} />}
+        {right && <Cell row={right} lineNumber={right.after} beside={left} />}
       </div>
     </div>
   )
 }
 
-function chunksOf(rows: readonly ReactNode[]): readonly (readonly ReactNode[])[] {
-  return Array.from({ length: Math.ceil(rows.length / chunkRows) }, (_, i) =>
-    rows.slice(i * chunkRows, (i + 1) * chunkRows),
-  )
+function chunksOf<T>(rows: readonly T[], lengthOf: (row: T) => number): readonly (readonly T[])[] {
+  const chunks: T[][] = []
+  let [chunk, chars]: [T[], number] = [[], 0]
+  for (const row of rows) {
+    chunk.push(row)
+    chars += lengthOf(row)
+    if (chunk.length < chunkRows && chars < chunkChars) continue
+    chunks.push(chunk)
+    chunk = []
+    chars = 0
+  }
+  return chunk.length > 0 ? [...chunks, chunk] : chunks
+}
+
+function rowLength({ text }: DiffRow): number {
+  return Math.min(text.length, lineMax)
+}
+
+function pairLength({ left, right }: RowPair): number {
+  return (left ? rowLength(left) : 0) + (right ? rowLength(right) : 0)
 }
 
 function useIsWide(box: RefObject<HTMLElement | null>): boolean {

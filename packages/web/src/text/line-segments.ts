@@ -12,7 +12,7 @@ export interface LineSegment {
 
 /** Splits a `line` that `displayText` returned. `mark` contains the start and end offsets of the changed part. The joined segments equal the line. */
 export function lineSegments(line: string, mark: readonly [number, number] = [0, 0]): readonly LineSegment[] {
-  const markers = markersIn(line)
+  const markers = markersIn(line, 'code')
   const markerAt = new Map(markers.map(marker => [marker.from, marker]))
   const [markFrom, markTo] = extendToMarkers(mark, markers)
   const last = markers.at(-1)

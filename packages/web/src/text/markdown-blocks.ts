@@ -1,19 +1,26 @@
 /** Parses Markdown into blocks, incrementally while a text streams, and detects markup that would hide text or stall the parser. */
+import { displayText } from '@holdpoint/client'
+import { hasRightToLeft } from '@holdpoint/protocol'
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 
 /** Longer texts are shown as source, because parsing them takes too long. */
 export const markdownMax = 48_000
-/** Maximum number of emphasis characters in a paragraph. marked compares each emphasis character with all others, so thousands of them would freeze the page. */
-const emphasisMax = 1000
-/** Matches 40 nested quotes or lists that start on one line. Such nesting freezes marked. */
-const tooDeepNesting = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){40}/m
+/**
+ * Limits of what marked parses. It compares each emphasis sign of a paragraph with all others, and searches the rest of
+ * the paragraph at each bracket, so a few thousand of them would freeze the page. Ordinary texts stay far below these limits.
+ */
+const paragraphLimits = { chars: 8000, emphasis: 120, signs: 400 } as const
+const textLimits = { lines: 3000, items: 400, emphasis: 1000, signs: 3000 } as const
+const wordMax = 1500
+/** The number of nested quotes and lists that may start on one line. Deep nesting freezes marked. */
+const nestingMax = 10
+const nestedMark = /[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])/y
 
 export type Block = MarkedToken
 
 /** Returns the blocks of a text; null if the text should be shown as source. */
 export function readBlocks(text: string): readonly Block[] | null {
-  if (text.length > markdownMax || tooDeepNesting.test(text) || text.split(/\n\s*\n/).some(hasTooMuchEmphasis))
-    return null
+  if (text.length > markdownMax || isTooComplex(text)) return null
   try {
     // Make a lone carriage return visible, because marked would treat it as a line ending and so hide it from the reader.
     return lexer(text.replace(/\r(?!\n)/g, '␍')) as Block[] // Without extensions, marked returns no other token types.
@@ -22,8 +29,55 @@ export function readBlocks(text: string): readonly Block[] | null {
   }
 }
 
-function hasTooMuchEmphasis(paragraph: string): boolean {
-  return paragraph.length > emphasisMax && (paragraph.match(/[*_~]/g)?.length ?? 0) > emphasisMax
+/** Escaped characters and mirrored signs need an element each. */
+const elementsMax = 1000
+/** The length of an escape such as \u{200b}. */
+const escapeLength = 8
+
+function needsTooManyElements(text: string): boolean {
+  const added = displayText(text, { multiline: true, keepEmoji: true }).length - text.length
+  return added > elementsMax * escapeLength || (hasRightToLeft(text) && countOf(text, /\p{Bidi_M}/gu) > elementsMax)
+}
+
+function isTooComplex(text: string): boolean {
+  if (needsTooManyElements(text)) return true
+  const lines = text.split('\n')
+  if (lines.length > textLimits.lines) return true
+  const total = { items: 0, emphasis: 0, signs: 0 }
+  let paragraph = { chars: 0, emphasis: 0, signs: 0 }
+  for (const line of lines) {
+    if (line.trim() === '') paragraph = { chars: 0, emphasis: 0, signs: 0 }
+    const [emphasis, signs] = [countOf(line, /[*_~]/g), countOf(line, /[`![\]<&|\\@]/g)]
+    paragraph.chars += line.length
+    for (const counts of [paragraph, total]) {
+      counts.emphasis += emphasis
+      counts.signs += signs
+    }
+    if (/^[ \t>]*(?:[-*+]|\d{1,9}[.)])(?:[ \t]|$)/.test(line)) total.items++
+    if (isTooDeep(line) || hasLongWord(line)) return true
+    if (isAbove(paragraph, paragraphLimits) || isAbove(total, textLimits)) return true
+  }
+  return false
+}
+
+function isTooDeep(line: string): boolean {
+  nestedMark.lastIndex = 0
+  let depth = 0
+  while (depth <= nestingMax && nestedMark.test(line)) depth++
+  nestedMark.lastIndex = 0
+  return depth > nestingMax
+}
+
+function countOf(line: string, sign: RegExp): number {
+  return line.match(sign)?.length ?? 0
+}
+
+function hasLongWord(line: string): boolean {
+  return line.length > wordMax && line.split(/\s/).some(word => word.length > wordMax)
+}
+
+function isAbove(counts: Readonly<Record<string, number>>, limits: Readonly<Record<string, number>>): boolean {
+  return Object.entries(counts).some(([name, count]) => count > (limits[name] ?? 0))
 }
 
 /** Parses a text that has grown since `previous` was parsed. Reuses all blocks except the last one, because appended text continues the last block or follows it. An appended link definition affects the reused blocks only once the whole text is parsed again. */

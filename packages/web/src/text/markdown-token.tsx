@@ -1,12 +1,12 @@
 /** Renders each kind of Markdown token. HTML, link definitions, and invalid or unsafe links are shown as source. */
 import { displayText } from '@holdpoint/client'
-import { escapeInvisible } from '@holdpoint/protocol'
 import type { MarkedToken, Tokens } from 'marked'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
-import { DisplayText, InlineAgentText } from './agent-text.tsx'
+import { DisplayText, ExactText, InlineAgentText } from './agent-text.tsx'
 import { Code } from './code.tsx'
 import { childTokens, hidesCells, linkTarget } from './markdown-blocks.ts'
+import { ProseText } from './prose.tsx'
 
 /** Maximum depth of nested markup. More deeply nested markup is shown as source. */
 const depthMax = 24
@@ -36,11 +36,11 @@ export function MarkdownToken({ token, depth, isGrowing }: TokenProps<MarkedToke
     case 'space':
       return null
     case 'paragraph':
-      return <p>{children}</p>
+      return <p dir="auto">{children}</p>
     case 'heading':
       return <Heading level={token.depth}>{children}</Heading>
     case 'blockquote':
-      return <blockquote>{children}</blockquote>
+      return <blockquote dir="auto">{children}</blockquote>
     case 'hr':
       return <hr />
     case 'br':
@@ -53,8 +53,8 @@ export function MarkdownToken({ token, depth, isGrowing }: TokenProps<MarkedToke
       return <del>{children}</del>
     case 'codespan':
       return (
-        <code className="code-span">
-          <DisplayText text={displayText(token.text)} />
+        <code className="code-span stored-order" dir="ltr">
+          <DisplayText text={displayText(token.text)} code="code" />
         </code>
       )
     case 'code':
@@ -74,21 +74,25 @@ export function MarkdownToken({ token, depth, isGrowing }: TokenProps<MarkedToke
     case 'link':
       return <Link {...token}>{children}</Link>
     case 'image':
-      return <Link {...token}>{`▨ ${escapeInvisible(token.text || 'image')}`}</Link>
+      return (
+        <Link {...token}>
+          ▨ <InlineAgentText text={token.text || 'image'} />
+        </Link>
+      )
     case 'html':
     case 'def':
       return <MarkdownSource text={token.raw} />
     case 'text':
     case 'escape':
       if ('tokens' in token && token.tokens) return children
-      return <DisplayText text={displayText(token.text, { multiline: true, keepEmoji: true })} />
+      return <ProseText text={displayText(token.text, { multiline: true, keepEmoji: true })} />
   }
 }
 
 function MarkdownSource({ text }: { readonly text: string }): ReactNode {
   return (
-    <span className="source-text">
-      <DisplayText text={displayText(text, { multiline: true })} />
+    <span className="source-text stored-order" dir="ltr">
+      <DisplayText text={displayText(text, { multiline: true })} code="code" />
     </span>
   )
 }
@@ -96,24 +100,34 @@ function MarkdownSource({ text }: { readonly text: string }): ReactNode {
 /** Renders headings from h3 on, because the page itself uses h1 and h2. */
 function Heading({ level, children }: { readonly level: number; readonly children: ReactNode }): ReactNode {
   const Tag = (['h3', 'h4', 'h5', 'h6'] as const)[Math.min(level, 4) - 1] ?? 'h6'
-  return <Tag className={`level-${level}`}>{children}</Tag>
+  return (
+    <Tag className={`level-${level}`} dir="auto">
+      {children}
+    </Tag>
+  )
 }
 
 function List({ token, depth, isGrowing }: TokenProps<Tokens.List>): ReactNode {
   const items = token.items.map((item, i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: items have no other key, and only the last one grows
-    <li key={i} className={item.task ? 'task' : undefined}>
+    <li key={i} className={item.task ? 'task' : undefined} dir="auto">
       <MarkdownToken token={item} depth={depth} isGrowing={isGrowing && i === token.items.length - 1} />
     </li>
   ))
-  return token.ordered ? <ol start={Number(token.start) || 0}>{items}</ol> : <ul>{items}</ul>
+  return token.ordered ? (
+    <ol start={Number(token.start) || 0} dir="auto">
+      {items}
+    </ol>
+  ) : (
+    <ul dir="auto">{items}</ul>
+  )
 }
 
 function Table({ token, depth, isGrowing }: TokenProps<Tokens.Table>): ReactNode {
   const cells = (row: readonly Tokens.TableCell[], Tag: 'th' | 'td') =>
     row.map((cell, i) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: a cell has no other key
-      <Tag key={i} className={cell.align ? `align-${cell.align}` : undefined}>
+      <Tag key={i} className={cell.align ? `align-${cell.align}` : undefined} dir="auto">
         <MarkdownTokens tokens={cell.tokens as MarkedToken[]} depth={depth + 1} isGrowing={isGrowing} />
       </Tag>
     ))
@@ -147,14 +161,25 @@ interface LinkProps {
 function Link({ href, text, title, raw, children }: LinkProps): ReactNode {
   const target = linkTarget(href)
   if (!target) return <MarkdownSource text={raw} />
-  const showsAddress = text === href || text === target.host
+  // A host with look-alike letters is shown once more, as the name that the browser opens.
+  const showsAddress = text === target.host || (text === href && href.includes(target.host))
   return (
     <>
       <a href={target.href} target="_blank" rel="noopener noreferrer">
         {children}
       </a>
-      {!showsAddress && <span className="link-host"> ({escapeInvisible(target.host)})</span>}
-      {title && <span className="link-host"> “{escapeInvisible(title)}”</span>}
+      {!showsAddress && (
+        <span className="link-host">
+          {' '}
+          (<ExactText text={target.host} />)
+        </span>
+      )}
+      {title && (
+        <span className="link-host">
+          {' '}
+          “<InlineAgentText text={title} />”
+        </span>
+      )}
     </>
   )
 }
@@ -172,7 +197,7 @@ function CodeBlock({
   return (
     <figure className="code-figure">
       <figcaption>
-        <InlineAgentText text={info} className="code-info" />
+        <ExactText text={info} className="code-info" />
         <CopyButton text={text} />
       </figcaption>
       <Code text={text} lang={growing || !lang ? undefined : lang.toLowerCase()} hideWarning />

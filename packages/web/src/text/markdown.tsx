@@ -1,8 +1,9 @@
 /** Renders an agent's Markdown from tokens, and never inserts an agent's text as HTML (G9). While the text streams, only the last block is parsed and rendered again. */
 import { memo, type ReactNode, useMemo, useRef } from 'react'
-import { AgentParagraphs, InvisibleWarning } from './agent-text.tsx'
 import { type Block, growBlocks, readBlocks } from './markdown-blocks.ts'
 import { MarkdownToken } from './markdown-token.tsx'
+import { AgentParagraphs } from './prose.tsx'
+import { ProseWarnings } from './text-warnings.tsx'
 import './markdown.css'
 
 export interface MarkdownProps {
@@ -23,7 +24,7 @@ export function Markdown({ text, streaming = false }: MarkdownProps): ReactNode 
           <MemoBlock key={i} block={block} growing={streaming && i === blocks.length - 1} />
         ))}
       </div>
-      <InvisibleWarning text={lines} sentence />
+      <ProseWarnings text={lines} />
     </>
   )
 }

@@ -1,7 +1,11 @@
-/** Texts about an agent's output: invisible characters, diff rows, and how a turn ended. */
+/** Texts about an agent's output: values of fields, diff rows, and how a turn ended. */
 import type { TurnEntry } from '@holdpoint/client'
 
-export const invisibleCharacters = '⚠ Invisible characters are shown as \\u{…}.'
+/** Texts beside a field that does not show all of its value. */
+export const exactValueTexts = {
+  label: 'Exact value:',
+  outerBlanks: 'Starts or ends with blanks.',
+} as const
 
 /** How screen readers announce a row of a diff. */
 export const spokenSigns = { ' ': '', '-': 'removed: ', '+': 'added: ' } as const

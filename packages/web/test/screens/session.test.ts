@@ -1,6 +1,5 @@
 import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
 import { type Attachment, limits, type Session } from '@holdpoint/protocol'
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   attachmentKind,
@@ -9,7 +8,7 @@ import {
   readAttachment,
 } from '../../src/screens/session/attachment-rules.ts'
 import { entryLayout } from '../../src/screens/session/entry-layout.ts'
-import { chunksOf, headOf, lineCount } from '../../src/screens/session/text-chunks.ts'
+import { excerptOf } from '../../src/screens/session/text-excerpt.ts'
 import { composerLabels } from '../../src/screens/session/texts.ts'
 import { outputText, toolSummary } from '../../src/screens/session/tool-labels.ts'
 import { nextVisible, unseenSince } from '../../src/screens/session/visible-entries.ts'
@@ -79,35 +78,29 @@ describe('the visible entries of a transcript', () => {
   })
 })
 
-describe('a long text', () => {
-  it('is split into chunks of limited size that together contain the whole text', () => {
-    fc.assert(
-      fc.property(fc.array(fc.string({ unit: 'grapheme', maxLength: 30 }), { maxLength: 300 }), lines => {
-        const text = lines.join('\n')
-        const chunks = chunksOf(text)
-        expect(chunks.join('\n')).toBe(text)
-        for (const chunk of chunks) expect(lineCount(chunk)).toBeLessThanOrEqual(60)
-      }),
-    )
+describe('D5: the excerpt of a long text', () => {
+  it('has the first and the last lines, and says how many lines are missing', () => {
+    const text = Array.from({ length: 100 }, (_, i) => `line ${i + 1}`).join('\n')
+    const excerpt = excerptOf(text)
+    expect(excerpt).toMatchObject({ omittedLines: 84, lines: 100 })
+    expect(excerpt?.head.split('\n').at(-1)).toBe('line 12')
+    expect(excerpt?.tail.split('\n')).toEqual(['line 97', 'line 98', 'line 99', 'line 100'])
   })
-  it('is split inside a line only if the line is too long, and never inside a character', () => {
-    const chunks = chunksOf('😀'.repeat(10_000))
-    expect(chunks.length).toBeGreaterThan(1)
-    expect(chunks.join('')).toBe('😀'.repeat(10_000))
-    expect(chunks.every(chunk => chunk.isWellFormed())).toBe(true)
+  it('has the start and the end of a long line, and says how many characters are missing', () => {
+    const excerpt = excerptOf(`begin ${'😀'.repeat(10_000)} end`)
+    expect(excerpt).toMatchObject({ omittedLines: 0, omittedChars: 16_010 })
+    expect(excerpt?.head.startsWith('begin') && excerpt.head.isWellFormed()).toBe(true)
+    expect(excerpt?.tail.endsWith(' end') && excerpt.tail.isWellFormed()).toBe(true)
   })
-  it('`headOf` returns at most the given number of lines and characters', () => {
-    expect(headOf('a\nb\nc', 2, 100)).toBe('a\nb')
-    expect(headOf('a\nb', 9, 100)).toBe('a\nb')
-    expect(headOf('abcdef', 9, 3)).toBe('abc')
-    expect(headOf('ab😀', 9, 3)).toBe('ab')
-    expect(lineCount('a\nb\n')).toBe(3)
+  it('is null for a text that is shown as a whole', () => {
+    expect(excerptOf('a\nb')).toBeNull()
+    expect(excerptOf('\n'.repeat(15))).toBeNull()
   })
 })
 
 describe('the labels of a tool call', () => {
   const about = (input: ToolEntry['input'], title?: string) =>
-    toolSummary({ input, inputText: 'so far', ...(title && { title }) })
+    toolSummary({ input, inputText: 'so far', ...(title && { title }) }).head
 
   it('`toolSummary` returns the command, the file, or the most descriptive input', () => {
     expect(about({ command: 'ls', description: 'List' })).toBe('ls')
@@ -120,7 +113,10 @@ describe('the labels of a tool call', () => {
     expect(about(null)).toBe('so far')
     expect(about({ command: 'one\ntwo' })).toBe('one ↵ two')
     expect(about({ command: 'ls' }, 'A title\nof two lines')).toBe('A title ↵ of two lines')
-    expect(about({ command: 'x'.repeat(1000) })).toHaveLength(301)
+    expect(toolSummary({ input: { command: 'x'.repeat(1000) }, inputText: '' })).toMatchObject({
+      omitted: 700,
+      isCode: true,
+    })
   })
   it('`outputText` returns the result as text, or null for JSON', () => {
     expect(outputText('a')).toBe('a')

@@ -3,14 +3,16 @@ import fc from 'fast-check'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { InlineAgentText, InvisibleWarning, Sentences } from '../../src/text/agent-text.tsx'
+import { ExactText, InlineAgentText, SummaryText } from '../../src/text/agent-text.tsx'
 import { Code } from '../../src/text/code.tsx'
+import { Sentences } from '../../src/text/prose.tsx'
+import { CodeWarnings, ProseWarnings } from '../../src/text/text-warnings.tsx'
 import { type ColoredText, splitAtMarkers } from '../../src/text/token-colors.ts'
 
 describe('display markers in an agent’s text', () => {
   it('are isolated and read left to right inside right-to-left text', () => {
-    expect(renderToStaticMarkup(createElement(InlineAgentText, { text: 'שלום\u202e עולם' }))).toBe(
-      '<bdi class="agent-inline ">שלום<bdi dir="ltr" class="marker escape">\\u{202e}</bdi> עולם</bdi>',
+    expect(renderToStaticMarkup(createElement(InlineAgentText, { text: 'שלום\u202e' }))).toContain(
+      '<bdi>שלום</bdi><bdi dir="ltr" class="marker escape">\\u{202e}</bdi>',
     )
     const html = renderToStaticMarkup(createElement(Code, { text: `ls${' '.repeat(3000)}; rm`, lang: 'bash' }))
     expect(html).toContain('<bdi dir="ltr" class="marker count">⟨3000 spaces⟩</bdi>')
@@ -40,7 +42,60 @@ describe('emoji in an agent’s sentences', () => {
     expect(renderToStaticMarkup(createElement(Sentences, { text }))).toContain(text)
   })
   it('cause no warning in a sentence, but do in text that is executed', () => {
-    expect(renderToStaticMarkup(createElement(InvisibleWarning, { text, sentence: true }))).toBe('')
-    expect(renderToStaticMarkup(createElement(InvisibleWarning, { text }))).not.toBe('')
+    expect(renderToStaticMarkup(createElement(ProseWarnings, { text }))).toBe('')
+    expect(renderToStaticMarkup(createElement(CodeWarnings, { text }))).not.toBe('')
+  })
+})
+
+describe('right-to-left letters', () => {
+  it('F7: exact text is drawn letter by letter in stored order', () => {
+    const html = renderToStaticMarkup(createElement(ExactText, { text: '/srv/אאא/בבב' }))
+    expect(html).toMatch(/^<bdi dir="ltr" class="agent-inline stored-order .*">\/srv\/אאא\/בבב<\/bdi>$/)
+  })
+  it('F7: a label that mixes directions keeps the order of its words, and a pure one reads from right to left', () => {
+    const html = (text: string) => renderToStaticMarkup(createElement(InlineAgentText, { text }))
+    expect(html('Keep אאא > בבב')).toContain('stored-order')
+    expect(html('Keep אאא > בבב')).toContain('Keep <bdi>אאא</bdi> &gt; <bdi>בבב</bdi>')
+    expect(html('שלום עולם')).toMatch(
+      /^<bdi dir="rtl" class="agent-inline\s*"><bdi>שלום<\/bdi> <bdi>עולם<\/bdi><\/bdi>$/,
+    )
+  })
+  it('F7: in prose, mirrored signs follow the direction of their line', () => {
+    const html = renderToStaticMarkup(createElement(Sentences, { text: 'cat אאא > בבב\nשלום (עולם)' }))
+    expect(html).toContain(
+      '<span dir="auto" class="prose-line">cat אאא <span class="line-direction">&gt;</span> בבב</span>',
+    )
+    expect(html).toContain('שלום <span class="line-direction">(</span>עולם<span class="line-direction">)</span>')
+    expect(renderToStaticMarkup(createElement(Sentences, { text: 'a (b)' }))).not.toContain('span')
+  })
+})
+
+describe('D5: a text on one line', () => {
+  const html = (text: string) => renderToStaticMarkup(createElement(InlineAgentText, { text, oneLine: true }))
+  it('shows its start and its end if it does not fit', () => {
+    expect(html('a short title')).toContain('<span class="cut-head">a short title</span>')
+    expect(html('a title of more than thirty-two characters')).toContain(
+      '<span class="cut-head">a title of more than thirt</span><span class="cut-tail"><span>y-two characters</span></span>',
+    )
+  })
+  it('says how many characters are missing if it is very long', () => {
+    expect(html(`${'x'.repeat(500)} rm -rf /`)).toMatch(
+      /x<\/span><bdi dir="ltr" class="marker count">⟨309 more⟩<\/bdi>.*rm -rf \//,
+    )
+    const summary = { head: 'rm', omitted: 12, tail: '/', isCode: true }
+    expect(renderToStaticMarkup(createElement(SummaryText, { summary }))).toContain('⟨12 more⟩')
+  })
+  it('is never cut between a backslash and what follows it, so that the cut cannot imitate an escape', () => {
+    const text = `${'x'.repeat(30)}\\\\u{202e}${'y'.repeat(9)}`
+    expect(html(text)).toContain(`<span class="cut-head">${'x'.repeat(30)}</span>`)
+  })
+})
+
+describe('D6: look-alike letters in code', () => {
+  it('are highlighted and named', () => {
+    const html = renderToStaticMarkup(createElement(Code, { text: 'n\u0440m test', lang: 'bash' }))
+    expect(html).toContain('<bdi dir="ltr" class="marker look-alike">\u0440</bdi>')
+    expect(html).toContain('look like others: \u0440 (U+0440, Cyrillic)')
+    expect(html).toContain('The program name “n\u0440m” has letters other than a to z.')
   })
 })

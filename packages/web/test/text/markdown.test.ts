@@ -20,12 +20,14 @@ describe('the Markdown view', () => {
     const html = render(
       '# One\n\ntext **bold** *soft* ~~gone~~ `code`\n\n1. a\n2. b\n\n> said\n\n|x|y|\n|-|-:|\n|1|2|\n\n```ts\nlet a\n```',
     )
-    expect(html).toContain('<h3 class="level-1">One</h3>')
-    expect(html).toContain('<strong>bold</strong> <em>soft</em> <del>gone</del> <code class="code-span">code</code>')
-    expect(html).toContain('<ol start="1"><li>a</li><li>b</li></ol>')
-    expect(html).toContain('<blockquote><p>said</p></blockquote>')
-    expect(html).toContain('<td class="align-right">2</td>')
-    expect(html).toContain('<code>let a</code>')
+    expect(html).toContain('<h3 class="level-1" dir="auto">One</h3>')
+    expect(html).toContain(
+      '<strong>bold</strong> <em>soft</em> <del>gone</del> <code class="code-span stored-order" dir="ltr">code</code>',
+    )
+    expect(html).toContain('<ol start="1" dir="auto"><li dir="auto">a</li><li dir="auto">b</li></ol>')
+    expect(html).toContain('<blockquote dir="auto"><p dir="auto">said</p></blockquote>')
+    expect(html).toContain('<td class="align-right" dir="auto">2</td>')
+    expect(html).toContain('<code><span class="syntax-keyword">let</span> a</code>')
   })
   it('shows HTML as source', () => {
     const html = render(
@@ -50,20 +52,21 @@ describe('the Markdown view', () => {
   it('opens links in a new tab and shows the host unless the link text is the URL', () => {
     const html = render('[paypal.com](https://evil.example/pay "a title")')
     expect(html).toContain('href="https://evil.example/pay" target="_blank" rel="noopener noreferrer"')
-    expect(html).toContain('(evil.example)')
+    expect(visibleText('[paypal.com](https://evil.example/pay)')).toBe('paypal.com (evil.example)')
     expect(html).toContain('a title')
     expect(visibleText('https://a.example/b')).toBe('https://a.example/b')
     expect(visibleText('<ada@example.org>')).toContain('ada@example.org')
   })
   it('shows the ASCII form of a lookalike host', () => {
     expect(linkTarget('https://pаypal.com/')?.host).toBe('xn--pypal-4ve.com')
+    expect(visibleText('[https://pаypal.com/](https://pаypal.com/)')).toContain('(xn--pypal-4ve.com)')
     expect(linkTarget('https://user:secret@real.example@evil.example/')?.host).toBe('evil.example')
   })
   it('links to images instead of loading them', () => {
     const html = render('![a chart](https://tracker.example/x.png)')
     expect(html).not.toContain('<img')
     expect(html).toContain('href="https://tracker.example/x.png"')
-    expect(html).toContain('(tracker.example)')
+    expect(visibleText('![a chart](https://tracker.example/x.png)')).toBe('▨ a chart (tracker.example)')
   })
   it('escapes invisible characters in text, code, tables and links', () => {
     const shown = visibleText(
@@ -91,17 +94,39 @@ describe('the Markdown view', () => {
     expect(visibleText('```python\nnever closed')).toContain('never closed')
     expect(visibleText(`${'['.repeat(5000)}x`)).toContain('x')
     expect(visibleText('*a '.repeat(900))).toContain('*a')
-    expect(visibleText('_a'.repeat(20_000))).toBe('_a'.repeat(20_000))
+    expect(visibleText('_a'.repeat(5000))).toBe('_a'.repeat(5000))
   })
-  it.each(['_a', '*a', '**a ', '~~a', '[', '<', '>', '- ', '1. ', '`'])(
-    'parses a long run of %j in less than two seconds',
-    part => {
-      const text = part.repeat(markdownMax / part.length)
-      const startedAt = performance.now()
-      readBlocks(text)
-      expect(performance.now() - startedAt).toBeLessThan(2000)
-    },
-  )
+  it.each([
+    '_a',
+    '*a',
+    '**a ',
+    '***',
+    '~~a',
+    '[',
+    '![',
+    '!',
+    '<',
+    '>',
+    '- ',
+    '- [ ] a\n',
+    '1. ',
+    '`',
+    '|',
+    'a@b.',
+    ' ',
+    '\n',
+  ])('F13: reads 48,000 characters of %j in a few milliseconds, or shows them as source', part => {
+    const text = `x${part.repeat(Math.floor((markdownMax - 2) / part.length))}x`
+    const startedAt = performance.now()
+    readBlocks(text)
+    // The time is far above the usual one, so that a busy machine does not fail the test. Without the limits, some of these texts take 40 seconds.
+    expect(performance.now() - startedAt).toBeLessThan(500)
+  })
+  it('F13: shows text with ordinary markup of 20,000 characters formatted', () => {
+    const section =
+      '## Part\n\nSome **bold** words, `code`, and a [link](https://a.example).\n\n- one\n- two `x`\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n'
+    expect(readBlocks(section.repeat(Math.floor(20_000 / section.length)))).not.toBeNull()
+  })
   it('shows very long text as source', () => {
     const long = `# not a heading\n${'x'.repeat(markdownMax)}`
     expect(render(long)).not.toContain('<h3')

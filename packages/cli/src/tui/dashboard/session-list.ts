@@ -1,7 +1,7 @@
 /** The list of `holdpoint tui`: pending requests first, then sessions by state. This file also builds the header lines of the screen and of a session. */
 import { actionLabel, type InboxSnapshot, stateLabel, timeSince } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
-import { type Span, trusted, untrusted } from '../../output/span.ts'
+import { type Span, trusted, untrusted, untrustedCode } from '../../output/span.ts'
 import { cut, cutSpans, type StyledLine, widthOf, widthOfSpans } from '../../output/width.ts'
 import { dashboardTexts as texts } from './texts.ts'
 
@@ -141,7 +141,7 @@ export function sessionSummary({ title, driver, cwd, mode, cost }: Session): rea
   return [
     trusted('▌ ', 'quiet'),
     untrusted(title, 'strong'),
-    ...facts.flatMap(fact => [trusted(' · ', 'quiet'), untrusted(fact, 'quiet')]),
+    ...facts.flatMap(fact => [trusted(' · ', 'quiet'), untrustedCode(fact, 'quiet')]),
   ]
 }
 /** Returns the header lines of an open session. */

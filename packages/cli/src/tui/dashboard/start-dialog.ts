@@ -1,6 +1,6 @@
 /** The dialog of `holdpoint tui` that starts a session: the person chooses an agent, then types the prompt. */
 import type { DriverInfo } from '@holdpoint/protocol'
-import { blankRow, type Row, row, trusted, untrusted } from '../../output/span.ts'
+import { blankRow, type Row, row, trusted, untrusted, untrustedCode } from '../../output/span.ts'
 import { backKey, keyRows, listRows } from '../prompt/layout/prompt-sections.ts'
 import { emptySelection, handleSelectionKey, type ListSelection } from '../prompt/list-selection.ts'
 import { emptyTextInput, handleTextKey, type TextInput } from '../prompt/text-input.ts'
@@ -69,7 +69,7 @@ export function startDialogRows(
     row(trusted(texts.startTitle, 'strong')),
     row(
       trusted('in ', 'quiet'),
-      folder === undefined ? trusted(texts.gatewayFolder, 'quiet') : untrusted(folder, 'quiet'),
+      folder === undefined ? trusted(texts.gatewayFolder, 'quiet') : untrustedCode(folder, 'quiet'),
     ),
     blankRow,
     ...listRows(options, selection, false).map(item => item.row),

@@ -119,7 +119,12 @@ function rawValue(state: FieldState): RawField | undefined {
   if (choices && field.type === 'array') return selection.marked.flatMap(index => String(choices[index]?.value ?? ''))
   const value = choices?.[selection.cursor]?.value
   if (choices) return typeof value === 'boolean' || value === undefined ? value : String(value)
-  return field.type === 'array' ? line.text.split(/ *, */).join('\n') : line.text
+  return field.type === 'array'
+    ? line.text
+        .split(',')
+        .map(item => item.trim())
+        .join('\n')
+    : line.text
 }
 
 function formWithDraft(state: FormState, ask: FormAsk, { values, reason = '' }: AnswerDraft): FormState {

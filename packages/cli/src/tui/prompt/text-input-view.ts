@@ -1,5 +1,5 @@
 /** Draws the text that a person is typing. A long text is cut to the lines around the caret, with the number of hidden lines. */
-import { gutterOf, type Row, row, trusted, untrusted } from '../../output/span.ts'
+import { gutterOf, type Row, row, trusted, untrustedCode, untrustedText } from '../../output/span.ts'
 import { type StyledLine, wrap } from '../../output/width.ts'
 import type { TextInput } from './text-input.ts'
 
@@ -8,6 +8,8 @@ export interface TextInputView {
   readonly line: TextInput
   /** Whether the text is drawn as dots. */
   readonly secret?: boolean
+  /** Whether the text is a value for a program, whose order must be exact. */
+  readonly isCode?: boolean
 }
 
 const caretSign = '▏'
@@ -17,7 +19,7 @@ export const textInputRowsMax = 6
 
 /** Returns one row per screen line, and at most `most` rows. */
 export function textInputRows(
-  { label, line: { text, caret }, secret }: TextInputView,
+  { label, line: { text, caret }, secret, isCode }: TextInputView,
   columns: number,
   most = textInputRowsMax,
 ): readonly Row[] {
@@ -25,11 +27,12 @@ export function textInputRows(
   const before = drawn(text.slice(0, caret)).split('\n')
   const [after = '', ...below] = drawn(text.slice(caret)).split('\n')
   const above = before.slice(0, -1)
-  const here = [untrusted(before.at(-1) ?? ''), trusted(caretSign, caretStyle), untrusted(after)]
+  const shown = (line: string) => (isCode ? untrustedCode(line) : untrustedText(line))
+  const here = [shown(before.at(-1) ?? ''), trusted(caretSign, caretStyle), shown(after)]
   const first = label === '' ? '› ' : `${label} › `
   const gutter = gutterOf(first, first.length)
-  const lines = [...above.map(one => [untrusted(one)]), here, ...below.map(one => [untrusted(one)])].flatMap(
-    (spans, index) => wrap({ gutter: index === 0 ? gutter : { ...gutter, first: gutter.rest }, spans }, columns),
+  const lines = [...above.map(one => [shown(one)]), here, ...below.map(one => [shown(one)])].flatMap((spans, index) =>
+    wrap({ gutter: index === 0 ? gutter : { ...gutter, first: gutter.rest }, spans }, columns),
   )
   return lines.length <= most ? lines.map(line => row(...line)) : visibleWindow(lines, Math.max(1, most - 1))
 }

@@ -46,10 +46,18 @@ export function handleTextKey({ text, caret }: TextInput, key: Key): TextInput |
     case 'clear-line':
       return { text: after, caret: 0 }
     case 'clear-word': {
-      const kept = before.replace(/\S+\s*$/, '')
-      return { text: kept + after, caret: kept.length }
+      const kept = wordStart(before)
+      return { text: before.slice(0, kept) + after, caret: kept }
     }
     default:
       return null
   }
+}
+
+/** Returns the offset of the last word of a text. */
+function wordStart(text: string): number {
+  let start = text.trimEnd().length
+  if (start === 0) return text.length
+  while (start > 0 && /\S/.test(text[start - 1] ?? '')) start--
+  return start
 }

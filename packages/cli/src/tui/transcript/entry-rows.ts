@@ -3,13 +3,17 @@ import {
   actionLabel,
   type Entry,
   effectiveAsk,
+  exactText,
   type MessageEntry,
   type NoteEntry,
+  omissionMarker,
   type RequestEntry,
-  resolutionLabel,
+  resolutionText,
   resolutionTone,
-  summary,
+  singleLineCut,
+  summaryText,
   type ToolEntry,
+  withoutOuterBlankLines,
 } from '@holdpoint/client'
 import type { Json, Request, Resolution } from '@holdpoint/protocol'
 import {
@@ -21,6 +25,7 @@ import {
   type Style,
   trusted,
   untrusted,
+  untrustedCode,
   untrustedLine,
 } from '../../output/span.ts'
 import { cutSpans, widthOf } from '../../output/width.ts'
@@ -57,7 +62,7 @@ function messageRows(
   const who = by === undefined || byId === me ? [] : [untrusted(by, 'quiet'), trusted(' ')]
   const lines = text.split('\n').map((line, index) => {
     const gutter = gutterOf(index === 0 ? '› ' : '  ', 2)
-    return { gutter, spans: [...(index === 0 ? who : []), untrusted(line)] }
+    return { gutter, spans: [...(index === 0 ? who : []), untrustedLine(line)] }
   })
   return [...lines, ...(state === 'failed' ? [notDeliveredRow({ problem })] : [])]
 }
@@ -73,7 +78,7 @@ function noteRow({ text, by, byId }: NoteEntry, { me }: EntryContext): Row {
 
 /** Returns the rows of the text without blank lines at its start and end. */
 export function agentTextRows(text: string): readonly Row[] {
-  const trimmed = text.replace(/^\n+|\s+$/g, '')
+  const trimmed = withoutOuterBlankLines(text)
   return trimmed === '' ? [] : quotedRows(trimmed)
 }
 
@@ -88,26 +93,33 @@ function pathSpans(path: readonly string[]): readonly Span[] {
 
 /** Formats a tool call in one line. The call is already decided, so a long line may be cut in the middle. */
 function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry, { columns }: EntryContext): Row {
-  const about = title ?? inputSummary(input) ?? inputText
+  const about = title === undefined ? codeSummary(inputSummary(input) ?? inputText) : untrustedLine(title, 'quiet')
   return singleLineRow(
     [
       trusted('▸ ', 'quiet'),
       ...pathSpans(agentPath),
-      untrusted(tool, 'strong'),
+      untrustedCode(tool, 'strong'),
       trusted('  '),
-      untrustedLine(about, 'quiet'),
+      about,
       ...(state === 'failed' ? [trusted('  failed', 'no')] : []),
     ],
     columns,
   )
 }
 export function toolFailedRow({ tool, agentPath, output }: ToolEntry, { columns }: EntryContext): Row {
-  const message = untrustedLine(typeof output === 'string' ? output : '', 'quiet')
+  const message = codeSummary(typeof output === 'string' ? output : '')
   return singleLineRow(
-    [trusted('✗ ', 'no'), ...pathSpans(agentPath), untrusted(tool, 'strong'), trusted(' failed  '), message],
+    [trusted('✗ ', 'no'), ...pathSpans(agentPath), untrustedCode(tool, 'strong'), trusted(' failed  '), message],
     columns,
   )
 }
+
+/** A part of an input in one line. A long one is cut before it is escaped, because escaping all of it would take long. */
+function codeSummary(text: string): Span {
+  const { head, omitted, tail } = singleLineCut(text, summaryMax)
+  return trusted(`${exactText(head)}${omissionMarker(omitted)}${exactText(tail)}`, 'quiet')
+}
+const summaryMax = 300
 
 function inputSummary(input: ToolEntry['input']): string | null {
   if (!input) return null
@@ -130,7 +142,7 @@ function requestRow({ request, agentPath }: RequestEntry, context: EntryContext)
     ...pathSpans(agentPath),
     trusted(actionLabel(ask), 'strong'),
     trusted('  '),
-    untrustedLine(summary(ask), 'quiet'),
+    trusted(summaryText(ask), 'quiet'),
   ]
   if (!resolution) return singleLineRow([trusted('● ', 'waiting'), ...about], context.columns)
   const [sign, style] = marks[resolutionTone(resolution)]
@@ -143,9 +155,9 @@ function requestRow({ request, agentPath }: RequestEntry, context: EntryContext)
 
 /** Returns the label of the outcome. If the answer came from this terminal, the label says "you" and names no device. */
 function outcomeLabel(request: Request, resolution: Resolution, { me, isAnsweredHere }: EntryContext): string {
-  if (!isAnsweredHere(request)) return resolutionLabel(resolution)
+  if (!isAnsweredHere(request)) return resolutionText(resolution)
   const { via: _via, ...own } = resolution
-  return resolutionLabel(own, me)
+  return resolutionText(own, me)
 }
 
 function singleLineRow(spans: readonly Span[], columns: number): Row {

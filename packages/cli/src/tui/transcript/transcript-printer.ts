@@ -80,7 +80,10 @@ export class TranscriptPrinter {
   #textRows(entry: MessageEntry, text: string): readonly Row[] {
     const rows = agentTextRows(text)
     const before = this.#printedText(entry)
-    const gap = /\n[ \t]*\n\s*$/.test(before + (/^\s*/.exec(text)?.[0] ?? ''))
+    const gap =
+      lineBreaks(before.slice(before.trimEnd().length)) +
+        lineBreaks(text.slice(0, text.length - text.trimStart().length)) >
+      1
     return rows.length > 0 && gap && before.trim() !== '' ? [quotedRow(''), ...rows] : rows
   }
 
@@ -95,6 +98,10 @@ export class TranscriptPrinter {
     if (entry.state === 'done') this.#undelivered.delete(entry.id)
     return []
   }
+}
+
+function lineBreaks(blanks: string): number {
+  return blanks.split('\n').length - 1
 }
 
 /** Returns whether a blank line separates the entry from the last printed entry. */

@@ -2,7 +2,8 @@
 import { viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
-import { InlineAgentText, Quote } from '../../text/agent-text.tsx'
+import { ExactText } from '../../text/agent-text.tsx'
+import { Quote } from '../../text/prose.tsx'
 import { isLongFolder } from '../action-line.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
 import { splitDescription } from './approval-text.ts'
@@ -23,7 +24,7 @@ export function ApprovalBody({ ask, session }: ApprovalBodyProps): ReactNode {
     <>
       {isLongFolder(cwd) && (
         <div className="folder soft small">
-          {bodyTexts.inFolder} <InlineAgentText text={cwd} className="mono" />
+          {bodyTexts.inFolder} <ExactText text={cwd} className="mono" />
         </div>
       )}
       <AskViewBody view={view} />
@@ -68,7 +69,9 @@ function Cautions({ caution, session }: CautionsProps): ReactNode {
       {blockedPath !== undefined && (
         <div className="remark">
           <span className="soft small">{bodyTexts.blockedPath}</span>
-          <Quote text={blockedPath} className="mono" />
+          <p className="agent-background blocked-path">
+            <ExactText text={blockedPath} className="mono" />
+          </p>
         </div>
       )}
     </div>

@@ -2,10 +2,11 @@
 import { type AskView, diffLines, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { ExactText } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import { DiffView } from '../../text/diff-view.tsx'
-import { Entries, Fields } from '../fields.tsx'
+import { CodeWarnings } from '../../text/text-warnings.tsx'
+import { Entries, Fields, shortTexts } from '../fields.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
 import { PlanView } from './plan-view.tsx'
 import { bodyTexts } from './texts.ts'
@@ -42,6 +43,7 @@ export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
       return (
         <ScrollPane label={bodyTexts.input}>
           <Fields value={view.rest} />
+          <CodeWarnings text={shortTexts(view.rest)} />
         </ScrollPane>
       )
   }
@@ -53,6 +55,7 @@ function OtherParameters({ rest }: { readonly rest: JsonObject }): ReactNode {
   return (
     <ScrollPane label={bodyTexts.otherParameters}>
       <Entries value={rest} />
+      <CodeWarnings text={shortTexts(rest)} />
     </ScrollPane>
   )
 }
@@ -69,9 +72,10 @@ function ChangedFile({ change }: { readonly change: Extract<AskView, { kind: 'ch
   return (
     <>
       <div className="file-header">
-        <InlineAgentText text={path} className="mono" />
+        <ExactText text={path} className="mono" />
         <span className="soft small">{facts.filter(Boolean).join(' · ')}</span>
       </div>
+      <CodeWarnings text={path} />
       <ScrollPane label={bodyTexts.change}>
         {edits.map((edit, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change

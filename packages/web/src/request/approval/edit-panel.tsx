@@ -27,7 +27,9 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
         {textsFor(ask).editField(editable.label)}
         <textarea
           ref={field}
-          className="input code"
+          {...(editable.property === 'plan'
+            ? { className: 'input code', dir: 'auto' }
+            : { className: 'input code stored-order' })}
           rows={Math.min(rowsMax, text.split('\n').length + 1)}
           spellCheck={false}
           autoCapitalize="off"

@@ -36,6 +36,7 @@ export function NoteField({ submission, cardDraft, focused, onEscape }: NoteFiel
       <textarea
         ref={field}
         className="input"
+        dir="auto"
         rows={2}
         maxLength={limits.reasonMax}
         value={cardDraft.draft.note ?? ''}

@@ -1,5 +1,5 @@
 /** A select for the mode in which the agent continues after its plan is approved. Every panel that can approve a plan contains this select. */
-import { escapeInvisible } from '@holdpoint/protocol'
+import { exactText } from '@holdpoint/client'
 import { type ReactNode, useId } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
@@ -32,7 +32,7 @@ export function PlanModeSelect({ request, ask, submission, cardDraft }: PlanMode
         <option value="">{panelTexts.defaultMode}</option>
         {modes.map(name => (
           <option key={name} value={name}>
-            {escapeInvisible(modeLabel(name))}
+            {exactText(modeLabel(name))}
           </option>
         ))}
       </select>

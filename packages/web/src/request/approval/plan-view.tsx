@@ -1,7 +1,7 @@
 /** Shows a plan as formatted Markdown. A button shows the source, because formatting can hide text. */
 import { type ReactNode, useState } from 'react'
-import { AgentParagraphs } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
+import { AgentParagraphs } from '../../text/prose.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { panelTexts } from './texts.ts'
 import './plan-view.css'

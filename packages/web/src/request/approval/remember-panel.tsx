@@ -1,6 +1,7 @@
 /** The panel in which a person allows a request and lets the agent's program remember the choice. The panel shows the scope of each suggestion. */
 import { type ReactNode, useId, useState } from 'react'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
+import { CodeWarnings } from '../../text/text-warnings.tsx'
 import { BackButton } from '../card-panel.tsx'
 import { AllowButton, type ApprovalPanelProps, allowAnswer } from './allow-button.tsx'
 import { panelTexts, scopeLabel } from './texts.ts'
@@ -22,7 +23,8 @@ export function RememberPanel(props: ApprovalPanelProps): ReactNode {
           <label key={id} className="choice">
             <input type="radio" name={name} checked={chosen === id} onChange={() => setChosen(id)} />
             <span className="choice-text">
-              <InlineAgentText text={label} className="mono agent-background value" />
+              <ExactText text={label} className="mono agent-background value" />
+              <CodeWarnings text={label} kind="command" />
               <span className="soft small">
                 {scopeLabel(scope) ?? <InlineAgentText text={panelTexts.unknownScope(scope)} />}
               </span>

@@ -1,6 +1,6 @@
 /** Finds the name of the program that runs a session's agent, for use in sentences. */
-import { driverLabel } from '@holdpoint/client'
-import { escapeInvisible, type SessionId } from '@holdpoint/protocol'
+import { driverLabel, labelText } from '@holdpoint/client'
+import type { SessionId } from '@holdpoint/protocol'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import { unknownAgent } from './texts.ts'
@@ -9,5 +9,5 @@ import { unknownAgent } from './texts.ts'
 export function useAgentName(session: SessionId): string {
   const driver = useInboxPart(({ sessions }) => sessions.get(session)?.driver)
   const title = useDriver(driver)?.title
-  return driver === undefined || driver === 'external' ? unknownAgent : escapeInvisible(driverLabel(driver, title))
+  return driver === undefined || driver === 'external' ? unknownAgent : labelText(driverLabel(driver, title))
 }

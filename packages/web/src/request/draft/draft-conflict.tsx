@@ -2,7 +2,7 @@
 import type { OtherDraft } from '@holdpoint/client'
 import type { Ask } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { Sentences } from '../../text/prose.tsx'
 import { draftTexts } from '../texts.ts'
 import { draftText } from './draft-text.ts'
 import './draft-conflict.css'
@@ -19,7 +19,7 @@ export function DraftConflict({ ask, other, onTakeOther, onKeepMine }: DraftConf
   return (
     <div className="draft-conflict soft small" role="status">
       <span className="draft-conflict-text">
-        {found} <InlineAgentText text={draftText(ask, other.draft)} />
+        {found} <Sentences text={draftText(ask, other.draft)} />
       </span>
       <button type="button" className="button small" onClick={onTakeOther}>
         {draftTexts.useOther}

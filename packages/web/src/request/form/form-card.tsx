@@ -1,9 +1,11 @@
 /** The card of a request with a form or a link. The card shows the fields of the schema, validates the values, and sends them. */
 import type { RawField } from '@holdpoint/client'
-import type { FormAsk } from '@holdpoint/protocol'
+import { type FormAsk, fieldChoices } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
-import { InlineAgentText, InvisibleWarning, Sentences } from '../../text/agent-text.tsx'
+import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
+import { Sentences } from '../../text/prose.tsx'
+import { CodeWarnings, ProseWarnings } from '../../text/text-warnings.tsx'
 import { AnswerButton } from '../answer-button.tsx'
 import { AnswerFooter } from '../answer-footer.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
@@ -24,7 +26,8 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
   const [secrets, setSecrets] = useState<ReadonlyMap<string, RawField>>(new Map())
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const raws = useMemo(() => new Map([...(draft.values ?? []), ...secrets]), [draft.values, secrets])
-  const filled = readForm(schema, raws)
+  const [confirmed, setConfirmed] = useState<ReadonlyMap<string, RawField>>(new Map())
+  const filled = readForm(schema, raws, confirmed)
   const { problems } = filled
   const { checked, check, box } = useCheck()
   const [linkOpened, setLinkOpened] = useState(false)
@@ -44,7 +47,7 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
             <InlineAgentText text={ask.title} className="strong" />
             {ask.message !== '' && <Sentences text={ask.message} />}
           </div>
-          <InvisibleWarning text={`${ask.title}${ask.message}`} />
+          <ProseWarnings text={formTextsOf(ask)} />
           {url !== undefined && <LinkToOpen url={url} opened={linkOpened} onOpen={() => setLinkOpened(true)} />}
           <div className="form-fields">
             {Object.entries(schema.properties).map(([name, field]) => (
@@ -54,6 +57,8 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
                 required={schema.required?.includes(name) ?? false}
                 raw={raws.get(name) ?? defaultRaw(field)}
                 onRaw={raw => setField(name, raw)}
+                isConfirmed={confirmed.get(name) === (raws.get(name) ?? defaultRaw(field))}
+                onConfirm={raw => setConfirmed(before => withConfirmed(before, name, raw))}
                 problem={
                   checked || (touched.has(name) && problems.get(name) !== 'is required')
                     ? problems.get(name)
@@ -77,6 +82,27 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
       </AnswerFooter>
     </FullyShownProvider>
   )
+}
+
+function withConfirmed(
+  before: ReadonlyMap<string, RawField>,
+  name: string,
+  raw: RawField | undefined,
+): ReadonlyMap<string, RawField> {
+  const after = new Map(before)
+  if (raw === undefined) after.delete(name)
+  else after.set(name, raw)
+  return after
+}
+
+/** Returns everything that the form says besides its values, to find invisible characters in it. */
+function formTextsOf({ title, message, schema }: FormAsk): string {
+  const fields = Object.entries(schema.properties).flatMap(([name, field]) => [
+    field.title ?? name,
+    field.description ?? '',
+    ...(fieldChoices(field) ?? []).flatMap(choice => [choice.title, choice.value]),
+  ])
+  return [title, message, ...fields].join('\n')
 }
 
 interface SubmitButtonProps {
@@ -145,10 +171,11 @@ function LinkToOpen({ url, opened, onOpen }: LinkToOpenProps): ReactNode {
   return (
     <div className="address">
       <p className="agent-background mono address-text">
-        <InlineAgentText text={before} className="soft" />
-        <InlineAgentText text={host} className="strong" />
-        <InlineAgentText text={after} className="soft" />
+        <ExactText text={before} className="soft" />
+        <ExactText text={host} className="strong" />
+        <ExactText text={after} className="soft" />
       </p>
+      <CodeWarnings text={url} />
       <a
         className={`button ${opened ? '' : 'primary'}`}
         href={new URL(url).href}

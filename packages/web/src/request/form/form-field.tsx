@@ -1,11 +1,14 @@
 /** One field of a form, with the control that fits its schema. */
-import type { RawField } from '@holdpoint/client'
-import { escapeInvisible, type FormField, fieldChoices, isSecretField } from '@holdpoint/protocol'
+import { exactText, isExactField, labelText, type RawField } from '@holdpoint/client'
+import { type FormField, fieldChoices, isSecretField } from '@holdpoint/protocol'
 import { type ReactNode, useId, useRef } from 'react'
-import { InlineAgentText, Sentences } from '../../text/agent-text.tsx'
+import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
+import { ExactValue } from '../../text/exact-value.tsx'
+import { hidesCharacters } from '../../text/field-value.ts'
+import { Sentences } from '../../text/prose.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import { formTexts } from '../texts.ts'
-import { controlOf, defaultRaw } from './form-values.ts'
+import { controlOf, defaultRaw, typedText } from './form-values.ts'
 import '../choices.css'
 import './form-field.css'
 
@@ -15,6 +18,9 @@ export interface FormFieldProps {
   readonly required: boolean
   readonly raw: RawField
   readonly onRaw: (raw: RawField) => void
+  /** True if the person confirmed the value although the field hides some of its characters. */
+  readonly isConfirmed: boolean
+  readonly onConfirm: (raw: RawField | undefined) => void
   /** The problem to show, if any. */
   readonly problem: string | undefined
   readonly submission: Pick<AnswerSubmission, 'disabled' | 'sendingLabel'>
@@ -78,13 +84,14 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
     <div className={control === 'textarea' ? 'form-field full-width' : 'form-field'}>
       <label htmlFor={id}>{title}</label>
       <TextControl {...props} id={id} aria={{ ...aria, 'aria-invalid': problem !== undefined }} />
+      <HiddenCharacters {...props} />
       {about}
     </div>
   )
 }
 
 function problemText(problem: string): string {
-  return problem === 'is required' ? formTexts.required : formTexts.problem(escapeInvisible(problem))
+  return problem === 'is required' ? formTexts.required : formTexts.problem(labelText(problem))
 }
 
 function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNode {
@@ -110,6 +117,7 @@ function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNo
           />
           <span className="choice-text agent-background">
             <InlineAgentText text={title} />
+            {title !== value && <ExactText text={value} className="mono soft choice-value" />}
           </span>
         </label>
       ))}
@@ -119,6 +127,29 @@ function Choices({ field, required, raw, onRaw, name }: FormFieldProps): ReactNo
         </button>
       )}
     </div>
+  )
+}
+
+/** Shows the exact value if the control does not, and lets the person confirm it. A secret that the person typed is not shown. */
+function HiddenCharacters({ field, raw, isConfirmed, onConfirm, submission }: FormFieldProps): ReactNode {
+  const text = typedText(field, raw)
+  if (text === null || text === '') return null
+  const isPrivate = isSecretField(field) && raw !== defaultRaw(field)
+  return (
+    <>
+      {!isPrivate && <ExactValue value={text} isOneLine={controlOf(field) === 'input'} />}
+      {hidesCharacters(text) && (
+        <label className="choice confirm-hidden">
+          <input
+            type="checkbox"
+            checked={isConfirmed}
+            disabled={submission.disabled}
+            onChange={event => onConfirm(event.target.checked ? raw : undefined)}
+          />
+          <span className="choice-text">{formTexts.confirmHidden}</span>
+        </label>
+      )}
+    </>
   )
 }
 
@@ -133,18 +164,18 @@ function TextControl({ id, field, raw, onRaw, submission, aria }: TextControlPro
   const control = controlOf(field)
   const shared = {
     id,
-    className: 'input',
+    ...(isExactField(field) ? { className: 'input stored-order', dir: 'ltr' } : { className: 'input', dir: 'auto' }),
     value: String(raw),
     onChange: (event: { readonly target: { readonly value: string } }) => onRaw(event.target.value),
     ...aria,
   }
   if (control === 'select')
     return (
-      <select {...shared} disabled={submission.disabled}>
+      <select {...shared} className="input stored-order" disabled={submission.disabled}>
         <option value="">—</option>
         {(fieldChoices(field) ?? []).map(({ value, title }) => (
           <option key={value} value={value}>
-            {escapeInvisible(title)}
+            {title === value ? exactText(title) : `${labelText(title)} (${exactText(value)})`}
           </option>
         ))}
       </select>

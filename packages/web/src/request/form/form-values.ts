@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from '@holdpoint/protocol'
+import { hidesCharacters } from '../../text/field-value.ts'
 
 export type ControlKind = 'switch' | 'radios' | 'select' | 'checkboxes' | 'lines' | 'textarea' | 'input'
 
@@ -73,27 +74,43 @@ function readRaw(field: FormField, raw: RawField, required: boolean): Json | und
   }
 }
 
+/** Returns the text of a control into which the person types; null for choices and switches. */
+export function typedText(field: FormField, raw: RawField): string | null {
+  const control = controlOf(field)
+  return control === 'input' || control === 'textarea' || control === 'lines' ? String(raw) : null
+}
+
 export interface FilledForm {
   readonly values: JsonObject
   /** Problems by field name, each phrased to follow the name, such as "must be a number". */
   readonly problems: ReadonlyMap<string, string>
 }
 
-export function readForm(schema: FormSchema, raws: ReadonlyMap<string, RawField>): FilledForm {
+/** `confirmed` has the values that the person confirmed although the fields hide some of their characters. */
+export function readForm(
+  schema: FormSchema,
+  raws: ReadonlyMap<string, RawField>,
+  confirmed: ReadonlyMap<string, RawField> = new Map(),
+): FilledForm {
   const values: Record<string, Json> = {}
   const problems = new Map<string, string>()
   for (const [name, field] of Object.entries(schema.properties)) {
     const required = schema.required?.includes(name) ?? false
-    const value = readRaw(field, raws.get(name) ?? defaultRaw(field), required)
+    const raw = raws.get(name) ?? defaultRaw(field)
+    const value = readRaw(field, raw, required)
     if (value !== undefined) values[name] = value
     const problem = formProblem(
       { type: 'object', properties: { [name]: field }, ...(required && { required: [name] }) },
       value === undefined ? {} : { [name]: value },
     )
     if (problem) problems.set(name, problem.slice(`"${name}" `.length))
+    else if (confirmed.get(name) !== raw && hidesCharacters(typedText(field, raw) ?? '')) problems.set(name, hidden)
   }
   return { values, problems }
 }
+
+/** The problem of a value that its field does not show as it is. */
+export const hidden = 'has hidden characters: edit it, or confirm it'
 
 /** Returns the values to store in the draft, without secrets and without values that equal their defaults. */
 export function draftValues(schema: FormSchema, raws: ReadonlyMap<string, RawField>): ReadonlyMap<string, RawField> {

@@ -1,8 +1,10 @@
 /** One question of a card: its options, their previews, and a field for another answer. */
 import { limits, type Question } from '@holdpoint/protocol'
 import { type ReactNode, use, useId, useState } from 'react'
-import { InlineAgentText, InvisibleWarning, Sentences } from '../../text/agent-text.tsx'
+import { InlineAgentText } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
+import { Sentences } from '../../text/prose.tsx'
+import { ProseWarnings } from '../../text/text-warnings.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import { CardContext } from '../shortcut.tsx'
 import { questionTexts } from '../texts.ts'
@@ -39,7 +41,7 @@ export function QuestionView(props: QuestionViewProps): ReactNode {
         {header !== '' && <InlineAgentText text={header} className="chip" />}
         <Sentences text={question.question} />
       </legend>
-      <InvisibleWarning text={question.question} />
+      <ProseWarnings text={textsOf(question)} />
       {(multiSelect || secret) && (
         <p className="soft small">{secret ? questionTexts.secret : questionTexts.multiSelect}</p>
       )}
@@ -86,6 +88,11 @@ export function QuestionView(props: QuestionViewProps): ReactNode {
   )
 }
 
+/** Returns everything that the question says, to find invisible characters in it. Previews have warnings of their own. */
+function textsOf({ header, question, options }: Question): string {
+  return [header, question, ...options.flatMap(option => [option.label, option.description ?? ''])].join('\n')
+}
+
 type OtherAnswerProps = Omit<QuestionViewProps, 'onFocus' | 'hasNumberKeys'> & { readonly name: string }
 
 /** The field for an answer in the person's own words. A question without options has no other control. */
@@ -123,7 +130,7 @@ function OtherAnswer({ question, picked, onPick, submission, name }: OtherAnswer
         {secret ? (
           <input {...props} type="password" autoComplete="off" spellCheck={false} />
         ) : (
-          <textarea {...props} rows={isOnlyControl ? 3 : 1} />
+          <textarea {...props} dir="auto" rows={isOnlyControl ? 3 : 1} />
         )}
       </div>
     </div>

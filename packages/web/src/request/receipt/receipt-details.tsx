@@ -1,14 +1,16 @@
 /** Shows the details of a resolved request: the ask, the answer, the person or rule that answered, the times, and the digest. */
-import { actionLabel, deliveryLabel, editableJson, editableOf, effectiveAsk, resolutionLabel } from '@holdpoint/client'
+import { actionLabel, deliveryLabel, editableJson, editableOf, effectiveAsk } from '@holdpoint/client'
 import type { Answer, ApprovalAsk, QuestionsAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
-import { AgentParagraphs, InlineAgentText, Quote } from '../../text/agent-text.tsx'
+import { ExactText } from '../../text/agent-text.tsx'
 import { ChangeView } from '../../text/diff-view.tsx'
 import { dateTime } from '../../text/format-time.ts'
+import { AgentParagraphs, Quote } from '../../text/prose.tsx'
 import { ApprovalBody } from '../approval/approval-body.tsx'
 import { Entries } from '../fields.tsx'
 import { receiptTexts } from '../texts.ts'
+import { ResolutionText } from './resolution-text.tsx'
 import './receipt-details.css'
 
 export function ReceiptDetails({ request }: { readonly request: Request }): ReactNode {
@@ -29,7 +31,12 @@ function AskDetails({ request: { ask, session } }: { readonly request: Request }
     case 'questions':
       return null
     case 'form':
-      return <Quote text={[ask.title, ask.message, ask.url ?? ''].filter(Boolean).join('\n')} />
+      return (
+        <>
+          <Quote text={[ask.title, ask.message].filter(Boolean).join('\n')} />
+          {ask.url !== undefined && <ExactText text={ask.url} className="mono agent-background value" />}
+        </>
+      )
   }
 }
 
@@ -113,16 +120,21 @@ function Facts({ request }: { readonly request: Request }): ReactNode {
     resolution && resolution.by !== 'agent' ? `${deliveryLabel(delivery)}, ${dateTime(delivery.at)}` : null
   const facts: readonly (readonly [label: string, value: ReactNode])[] = [
     [labels.asked, dateTime(openedAt)],
-    [labels.resolved, resolution && `${dateTime(resolution.at)}, ${resolutionLabel(resolution, me)}`],
-    [labels.answeredFrom, client && <InlineAgentText text={client} />],
-    [labels.rule, resolution?.rule && <InlineAgentText text={resolution.rule} className="mono" />],
-    [labels.delivery, delivered],
-    [labels.digest, <InlineAgentText key="digest" text={digest} className="mono" />],
     [
-      labels.editedDigest,
-      resolution?.editedDigest && <InlineAgentText text={resolution.editedDigest} className="mono" />,
+      labels.resolved,
+      resolution && (
+        <>
+          {`${dateTime(resolution.at)}, `}
+          <ResolutionText resolution={resolution} me={me} />
+        </>
+      ),
     ],
-    [labels.request, <InlineAgentText key="id" text={id} className="mono" />],
+    [labels.answeredFrom, client && <ExactText text={client} />],
+    [labels.rule, resolution?.rule && <ExactText text={resolution.rule} className="mono" />],
+    [labels.delivery, delivered],
+    [labels.digest, <ExactText key="digest" text={digest} className="mono" />],
+    [labels.editedDigest, resolution?.editedDigest && <ExactText text={resolution.editedDigest} className="mono" />],
+    [labels.request, <ExactText key="id" text={id} className="mono" />],
   ]
   return (
     <dl className="field-list receipt-facts">

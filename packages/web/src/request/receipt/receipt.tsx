@@ -1,17 +1,17 @@
 /** Shows a resolved request as one line with the time, the action, who answered and the delivery state. The line expands to the details. */
-import { deliveryLabel, effectiveAsk, resolutionLabel, resolutionTone, summary } from '@holdpoint/client'
+import { deliveryLabel, effectiveAsk, resolutionTone, summary } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { clockTime } from '../../text/format-time.ts'
 import { LeftoverDraft } from '../draft/leftover-draft.tsx'
 import { receiptTexts } from '../texts.ts'
 import { ReceiptDetails } from './receipt-details.tsx'
+import { ResolutionText } from './resolution-text.tsx'
 import './receipt.css'
 
 const icons = { yes: '✓', no: '✕', none: '–' } as const
-const summaryMax = 300
 
 export function Receipt({
   request,
@@ -33,9 +33,11 @@ export function Receipt({
             {icons[kind]}
           </span>
           <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
-          {showSession && title && <InlineAgentText text={title} className="receipt-session" />}
-          <InlineAgentText text={truncate(summary(effectiveAsk(ask, resolution)))} className="receipt-what mono" />
-          <span className="receipt-outcome">{resolution ? resolutionLabel(resolution, me) : receiptTexts.pending}</span>
+          {showSession && title && <InlineAgentText text={title} className="receipt-session" oneLine />}
+          <SummaryText summary={summary(effectiveAsk(ask, resolution))} className="receipt-what mono" />
+          <span className="receipt-outcome">
+            {resolution ? <ResolutionText resolution={resolution} me={me} /> : receiptTexts.pending}
+          </span>
           <DeliveryState request={request} />
         </summary>
         {open && <ReceiptDetails request={request} />}
@@ -55,8 +57,4 @@ function DeliveryState({ request: { resolution, delivery } }: { readonly request
       {deliveryLabel(delivery)}
     </span>
   )
-}
-
-function truncate(text: string): string {
-  return text.length > summaryMax ? `${text.slice(0, summaryMax).toWellFormed()} …` : text
 }

@@ -1,6 +1,6 @@
 /** The Audit log screen: every resolved request with its answer, who gave the answer and when, and whether the agent received it; and notices, such as changed rules and credentials. */
-import { noticeLabel, sessionName } from '@holdpoint/client'
-import { escapeInvisible, limits, type SessionId } from '@holdpoint/protocol'
+import { cutMiddle, labelText, noticeLabel, omissionMarker, sessionName } from '@holdpoint/client'
+import { limits, type Session, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGatewayTime, useSessions } from '../../gateway/gateway-context.ts'
@@ -140,6 +140,11 @@ function Notice({ at, label }: { readonly at: number; readonly label: string }):
 const optionsMax = 200
 const titleMax = 60
 
+function optionText(session: Session): string {
+  const { head, omitted, tail } = cutMiddle(sessionName(session), titleMax)
+  return `${labelText(head)}${omissionMarker(omitted)}${labelText(tail)}`
+}
+
 interface SessionSelectProps {
   readonly value: SessionId | null
   readonly onChange: (session: SessionId | null) => void
@@ -158,7 +163,7 @@ function SessionSelect({ value, onChange }: SessionSelectProps): ReactNode {
       <option value="">{auditTexts.allSessions}</option>
       {sorted.map(session => (
         <option key={session.id} value={session.id}>
-          {escapeInvisible(sessionName(session)).slice(0, titleMax)}
+          {optionText(session)}
         </option>
       ))}
     </select>

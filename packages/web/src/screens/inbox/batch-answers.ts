@@ -1,5 +1,6 @@
 /** Answers several requests at once, in batches of the size that the gateway accepts, and reports which answers failed. */
-import { type Answer, type Call, escapeInvisible, limits, type Request, type RequestId } from '@holdpoint/protocol'
+import { labelText } from '@holdpoint/client'
+import { type Answer, type Call, limits, type Request, type RequestId } from '@holdpoint/protocol'
 import type { CardActions } from '../../shortcuts/card-actions.ts'
 import { skippedStarted, skippedUnread } from './texts.ts'
 
@@ -29,7 +30,7 @@ export async function answerAll(
       const { items } = await call('answerRequests', {
         items: batch.map(({ request: { id, digest }, answer }) => ({ id, digest, answer })),
       })
-      for (const { id, error } of items) if (error) failed.push({ id, reason: escapeInvisible(error.message) })
+      for (const { id, error } of items) if (error) failed.push({ id, reason: labelText(error.message) })
     } catch (error) {
       for (const { request } of batch) failed.push({ id: request.id, reason: messageOf(error) })
     }

@@ -8,7 +8,7 @@ import { shortcutLabel } from '../../request/shortcut.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { cardKeys } from '../../shortcuts/card-keys.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { SummaryText } from '../../text/agent-text.tsx'
 import { inCooldown } from '../../ui/input-cooldown.ts'
 import { dismissToast, showToast } from '../../ui/toast.tsx'
 import { allowEach, answerAll, type BatchAnswer, type BatchOutcome } from './batch-answers.ts'
@@ -192,7 +192,7 @@ function Outcome({ outcome: { answered, failed, skipped }, known, onClose }: Out
               {ask && (
                 <>
                   {actionLabel(ask)}{' '}
-                  <InlineAgentText text={summary(ask)} className="mono agent-background batch-summary" />{' '}
+                  <SummaryText summary={summary(ask)} className="mono agent-background batch-summary" />{' '}
                 </>
               )}
               <span className="problem">{reason}</span>

@@ -4,7 +4,7 @@ import type { Request, RequestId } from '@holdpoint/protocol'
 import { memo, type ReactNode, type RefCallback, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { RequestCard } from '../../request/request-card.tsx'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { SummaryText } from '../../text/agent-text.tsx'
 import { fadeMs } from './use-request-list.ts'
 import './inbox-item.css'
 
@@ -65,7 +65,7 @@ function CardPlaceholder({ request: { ask } }: { readonly request: Request }): R
     <div className="card-placeholder">
       <p>{actionLabel(ask)}</p>
       <p className="mono soft agent-background card-placeholder-text">
-        <InlineAgentText text={summary(ask)} />
+        <SummaryText summary={summary(ask)} />
       </p>
     </div>
   )

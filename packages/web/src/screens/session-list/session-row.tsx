@@ -34,7 +34,7 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onRem
         <SessionStateIcon group={group} />
         <span className="row-main">
           <span className="row-title">
-            <InlineAgentText text={sessionName(session)} />
+            <InlineAgentText text={sessionName(session)} oneLine />
             <span className={`row-state ${group}`}>{stateLabel(session)}</span>
           </span>
           {session.lastMessage && (

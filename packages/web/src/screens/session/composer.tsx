@@ -153,6 +153,7 @@ function TextField({ text, placeholder, onText, onSend, onFiles }: TextFieldProp
         ref={field}
         id={id}
         className="input composer-text"
+        dir="auto"
         rows={1}
         value={text}
         placeholder={placeholder}

@@ -1,16 +1,11 @@
-/** Shows the first lines of a text, and the full text on demand in a virtual list, so that very long texts stay fast. */
-import { displayText } from '@holdpoint/client'
-import { type ReactNode, useMemo, useRef } from 'react'
-import { Virtualizer } from 'virtua'
-import { DisplayText, InvisibleWarning } from '../../text/agent-text.tsx'
+/** Shows the first and the last lines of a long text, with the number of lines between them, and the full text on demand. */
+import { type ReactNode, useMemo } from 'react'
+import { DisplayMarkerView } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import { formatCount, formatSize } from '../../text/format-amounts.ts'
 import { useExpanded } from './expanded-entries.ts'
-import { chunksOf, headOf, lineCount } from './text-chunks.ts'
+import { excerptOf } from './text-excerpt.ts'
 import './long-text.css'
-
-const headLines = 16
-const headChars = 4000
 
 export interface LongTextProps {
   /** The key of this text in the set of expanded entries. */
@@ -21,36 +16,28 @@ export interface LongTextProps {
 
 export function LongText({ name, text, lang }: LongTextProps): ReactNode {
   const [open, toggle] = useExpanded(`${name}:all`)
-  const head = headOf(text, headLines, headChars)
-  if (head.length >= text.trimEnd().length) return <Code text={text} lang={lang} />
-  const lines = lineCount(text)
-  const size = lines > headLines ? formatCount(lines, 'line') : formatSize(text.length)
+  const excerpt = useMemo(() => excerptOf(text), [text])
+  if (!excerpt) return <Code text={text} lang={lang} />
+  const { head, omittedLines, omittedChars, tail, lines } = excerpt
+  const size = omittedLines > 0 ? formatCount(lines, 'line') : formatSize(text.length)
+  const omitted =
+    omittedLines > 0 ? formatCount(omittedLines, 'more line') : formatCount(omittedChars, 'more character')
   return (
     <div className="long-text">
-      {open ? <FullText text={text} /> : <Code text={head} lang={lang} />}
+      {open ? (
+        <Code text={text} scrolls />
+      ) : (
+        <>
+          <Code text={head} lang={lang} />
+          <p className="omission">
+            <DisplayMarkerView kind="count" text={`⟨${omitted}⟩`} />
+          </p>
+          <Code text={tail} lang={lang} />
+        </>
+      )}
       <button type="button" className="fold-button" aria-expanded={open} onClick={toggle}>
         {open ? 'Show less' : `Show all ${size}`}
       </button>
     </div>
-  )
-}
-
-function FullText({ text }: { readonly text: string }): ReactNode {
-  const scroller = useRef<HTMLPreElement>(null)
-  const chunks = useMemo(() => chunksOf(displayText(text, { multiline: true })), [text])
-  return (
-    <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
-      <pre className="code-block long" tabIndex={0} ref={scroller}>
-        <Virtualizer data={chunks} scrollRef={scroller}>
-          {(chunk, i) => (
-            <div key={i}>
-              <DisplayText text={chunk === '' ? '\n' : chunk} />
-            </div>
-          )}
-        </Virtualizer>
-      </pre>
-      <InvisibleWarning text={text} />
-    </>
   )
 }

@@ -1,11 +1,12 @@
 /** A message in the transcript. An agent's message is rendered as Markdown, a person's as plain text with attachments and delivery state. */
-import { type MessageEntry, singleLine } from '@holdpoint/client'
+import { type MessageEntry, singleLine, withoutOuterBlankLines } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
-import { AgentParagraphs, InlineAgentText } from '../../text/agent-text.tsx'
+import { InlineAgentText } from '../../text/agent-text.tsx'
 import { clockTime } from '../../text/format-time.ts'
 import { Markdown } from '../../text/markdown.tsx'
 import { markdownMax } from '../../text/markdown-blocks.ts'
+import { AgentParagraphs } from '../../text/prose.tsx'
 import { AttachmentTile } from './attachment-tile.tsx'
 import { LongText } from './long-text.tsx'
 import { messageStates, transcriptTexts } from './texts.ts'
@@ -17,7 +18,7 @@ export function MessageBlock({ entry }: { readonly entry: MessageEntry }): React
 
 function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
   // Remove empty lines at both ends, because the layout already leaves gaps between messages.
-  const text = entry.text.replace(/^\n+|\s+$/g, '')
+  const text = withoutOuterBlankLines(entry.text)
   return (
     <article className="message agent" aria-label="The agent">
       {text.length > markdownMax ? (

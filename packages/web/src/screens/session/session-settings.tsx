@@ -1,5 +1,6 @@
 /** The fields for the session's mode and model. If the agent can't change a setting at once, the change applies from the agent's next turn. */
-import { escapeInvisible, limits, type Session } from '@holdpoint/protocol'
+import { exactText } from '@holdpoint/client'
+import { limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useId, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive, useSessions } from '../../gateway/gateway-context.ts'
@@ -50,7 +51,7 @@ function ModeSwitch({ mode, modes, disabled, onMode }: ModeSwitchProps): ReactNo
         {mode === null && <option value="">{defaultChoice}</option>}
         {known.map(name => (
           <option key={name} value={name}>
-            {escapeInvisible(name)}
+            {exactText(name)}
           </option>
         ))}
       </select>
@@ -82,6 +83,7 @@ function ModelField({ session, disabled, onModel }: ModelFieldProps): ReactNode 
     <label className="setting">
       Model
       <input
+        className="stored-order"
         list={list}
         value={typed}
         placeholder={defaultChoice}

@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
+import { ExactValue } from '../../text/exact-value.tsx'
 import './session-title.css'
 
 export function SessionTitle({ session }: { readonly session: Session }): ReactNode {
@@ -25,7 +26,7 @@ export function SessionTitle({ session }: { readonly session: Session }): ReactN
       <>
         <h1 className="header-title">
           <button type="button" disabled={!live} title="Change the title" onClick={() => setTyped(session.title)}>
-            <InlineAgentText text={name} />
+            <InlineAgentText text={name} oneLine />
           </button>
         </h1>
         {problem !== null && (
@@ -36,21 +37,25 @@ export function SessionTitle({ session }: { readonly session: Session }): ReactN
       </>
     )
   return (
-    <input
-      className="input header-title-field"
-      aria-label="Title"
-      maxLength={limits.titleMax}
-      value={typed}
-      // biome-ignore lint/a11y/noAutofocus: the field replaces the title that the person clicked
-      autoFocus
-      onFocus={event => event.target.select()}
-      onChange={event => setTyped(event.target.value)}
-      onBlur={save}
-      onKeyDown={event => {
-        if (event.nativeEvent.isComposing) return
-        if (event.key === 'Enter') save()
-        if (event.key === 'Escape') setTyped(null)
-      }}
-    />
+    <>
+      <input
+        className="input header-title-field"
+        dir="auto"
+        aria-label="Title"
+        maxLength={limits.titleMax}
+        value={typed}
+        // biome-ignore lint/a11y/noAutofocus: the field replaces the title that the person clicked
+        autoFocus
+        onFocus={event => event.target.select()}
+        onChange={event => setTyped(event.target.value)}
+        onBlur={save}
+        onKeyDown={event => {
+          if (event.nativeEvent.isComposing) return
+          if (event.key === 'Enter') save()
+          if (event.key === 'Escape') setTyped(null)
+        }}
+      />
+      <ExactValue value={typed} isOneLine={false} />
+    </>
   )
 }

@@ -9,9 +9,10 @@ import {
 } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
-import { AgentParagraphs, InlineAgentText } from '../../text/agent-text.tsx'
+import { ExactText, InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
+import { AgentParagraphs } from '../../text/prose.tsx'
 import './status-lines.css'
 
 /** A request in the transcript: a link to its card while pending, a receipt once resolved. */
@@ -21,7 +22,7 @@ export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactN
   return (
     <a className="request-line" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
       <span className="request-line-action">{actionLabel(request.ask)}</span>
-      <InlineAgentText text={summary(request.ask)} className="request-line-summary" />
+      <SummaryText summary={summary(request.ask)} className="request-line-summary" />
       <span className="request-line-state">waiting for you ↓</span>
     </a>
   )
@@ -56,7 +57,7 @@ export function ErrorLine({ entry }: { readonly entry: ErrorEntry }): ReactNode 
         {entry.code && (
           <>
             {' ('}
-            <InlineAgentText text={entry.code} />)
+            <ExactText text={entry.code} />)
           </>
         )}
       </p>

@@ -2,7 +2,7 @@
 import { type ToolEntry, viewOf } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { ExactText } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import { ChangeView } from '../../text/diff-view.tsx'
 import { LongText } from './long-text.tsx'
@@ -35,7 +35,7 @@ function ToolInput({ name, input }: { readonly name: string; readonly input: Jso
         <>
           <p className="tool-label">
             {view.isNew ? 'Write ' : 'Edit '}
-            <InlineAgentText text={view.path} className="mono" />
+            <ExactText text={view.path} className="mono" />
           </p>
           {view.edits.map((edit, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the edits of one call never change order

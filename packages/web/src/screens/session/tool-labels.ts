@@ -1,25 +1,26 @@
 /** The one-line summary of a tool call, and its result as text. */
-import { singleLine, type ToolEntry, viewOf } from '@holdpoint/client'
+import { type AskSummary, singleLineCut, type ToolEntry, viewOf } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 
 /** Input properties that describe a call, most descriptive first. */
-const descriptiveKeys = ['description', 'query', 'pattern', 'url', 'path', 'prompt', 'name']
+const descriptiveKeys = ['query', 'pattern', 'url', 'path', 'prompt', 'name']
 const summaryMax = 300
 
-/** Returns a one-line summary of a tool call. The summary is untrusted text, so display it with `InlineAgentText`. */
-export function toolSummary({ title, input, inputText }: Pick<ToolEntry, 'title' | 'input' | 'inputText'>): string {
-  const text = title || (input ? inputSummary(input) : inputText)
-  const line = singleLine(text.slice(0, summaryMax).toWellFormed())
-  return text.length > summaryMax ? `${line}…` : line
+/** Returns a one-line summary of a tool call. It is not escaped, so show it with `SummaryText`. */
+export function toolSummary({ title, input, inputText }: Pick<ToolEntry, 'title' | 'input' | 'inputText'>): AskSummary {
+  if (title) return { ...singleLineCut(title, summaryMax), isCode: false }
+  const { text, isCode } = input ? inputSummary(input) : { text: inputText, isCode: true }
+  return { ...singleLineCut(text, summaryMax), isCode }
 }
 
-function inputSummary(input: JsonObject): string {
+function inputSummary(input: JsonObject): { readonly text: string; readonly isCode: boolean } {
   const view = viewOf({ input })
-  if (view.kind === 'command') return view.command
-  if (view.kind === 'change') return view.path
-  if (typeof input.file_path === 'string') return input.file_path
+  if (view.kind === 'command') return { text: view.command, isCode: true }
+  if (view.kind === 'change') return { text: view.path, isCode: true }
+  if (typeof input.file_path === 'string') return { text: input.file_path, isCode: true }
+  if (typeof input.description === 'string') return { text: input.description, isCode: false }
   const named = descriptiveKeys.map(name => input[name]).find(value => typeof value === 'string')
-  return named ?? Object.values(input).find(value => typeof value === 'string') ?? ''
+  return { text: named ?? Object.values(input).find(value => typeof value === 'string') ?? '', isCode: true }
 }
 
 /** Returns a tool's output as one string if it is a string or an array of text blocks, otherwise null. */

@@ -1,7 +1,7 @@
 /** A tool call as one expandable line: tool, summary, state, duration. */
 import { type ToolEntry, toolName } from '@holdpoint/client'
 import { type ReactNode, use } from 'react'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { ExactText, SummaryText } from '../../text/agent-text.tsx'
 import { formatDuration } from '../../text/format-amounts.ts'
 import { useExpanded, WorkingContext } from './expanded-entries.ts'
 import { toolTexts } from './texts.ts'
@@ -23,13 +23,13 @@ export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {
     <div className={`tool ${state} ${working ? '' : 'stopped'}`}>
       <button type="button" className="tool-line" aria-expanded={open} onClick={toggle}>
         <span className="disclosure-icon" aria-hidden="true" />
-        <InlineAgentText text={name || 'Tool'} className="tool-name" />
+        <ExactText text={name || 'Tool'} className="tool-name" oneLine />
         {server !== null && (
           <span className="tool-server">
-            from <InlineAgentText text={server} />
+            from <ExactText text={server} />
           </span>
         )}
-        {summary !== '' && <InlineAgentText text={summary} className="tool-about" />}
+        {summary.head !== '' && <SummaryText summary={summary} className="tool-about" />}
         <span className="tool-state">
           {!working && state === 'running' ? toolTexts.noResult : toolTexts[state]}
           {durationMs >= shownFromMs && ` ${formatDuration(durationMs)}`}

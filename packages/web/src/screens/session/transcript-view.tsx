@@ -1,5 +1,5 @@
 /** The transcript as a virtual list, which starts at the newest entry and loads earlier entries when the person scrolls up. */
-import { escapeInvisible } from '@holdpoint/protocol'
+import { displayText, omissionMarker, singleLineCut } from '@holdpoint/client'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -148,9 +148,10 @@ function useEarlier(
 function useAnnounced(entries: TranscriptReading['entries']): string {
   const last = entries.findLast(entry => entry.kind === 'message' && entry.role === 'agent' && !entry.streaming)
   const [known] = useState(last?.id)
-  return last?.kind === 'message' && last.id !== known
-    ? `The agent: ${escapeInvisible(last.text.slice(0, spokenMax))}`
-    : ''
+  if (last?.kind !== 'message' || last.id === known) return ''
+  const { head, omitted, tail } = singleLineCut(last.text, spokenMax)
+  const [start, end] = [head, tail].map(part => displayText(part, { keepEmoji: true }))
+  return `The agent: ${start} ${omissionMarker(omitted)} ${end}`.trimEnd()
 }
 
 /** Counts the entries added since the person scrolled away from the end. */

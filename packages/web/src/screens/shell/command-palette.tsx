@@ -2,6 +2,7 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { useSessions } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'
+import { InlineAgentText } from '../../text/agent-text.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { openDialog } from './open-dialog.ts'
 import { findItems, type PaletteItem } from './palette-items.ts'
@@ -58,8 +59,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
             className="palette-item"
             onClick={() => choose(item)}
           >
-            <bdi className="nav-name">{item.name}</bdi>
-            <bdi className="soft small palette-hint">{item.hint}</bdi>
+            <InlineAgentText text={item.name} className="nav-name" oneLine />
+            <InlineAgentText text={item.hint} className="soft small palette-hint" oneLine />
           </button>
         ))}
       </div>

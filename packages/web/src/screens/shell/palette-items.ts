@@ -1,9 +1,10 @@
 /** The items of the command palette: screens, sessions and “New session”, filtered by the typed words. */
 import { sessionName } from '@holdpoint/client'
-import { escapeInvisible, type Session, type SessionId } from '@holdpoint/protocol'
+import type { Session, SessionId } from '@holdpoint/protocol'
 import { groupNames, groupOf, newestFirst } from '../../gateway/session-groups.ts'
 import { type NavItem, navItems } from './sidebar.tsx'
 
+/** Names and hints are not escaped. */
 export type PaletteItem =
   | { readonly kind: 'start'; readonly id: string; readonly name: string; readonly hint: string }
   | {
@@ -33,8 +34,8 @@ export function findItems(query: string, sessions: Iterable<Session>): readonly 
     ...sorted.map(session => ({
       kind: 'session' as const,
       id: session.id,
-      name: escapeInvisible(sessionName(session)),
-      hint: `${groupOf(session)} · ${escapeInvisible(session.cwd)}`,
+      name: sessionName(session),
+      hint: `${groupOf(session)} · ${session.cwd}`,
       session: session.id,
     })),
   ]

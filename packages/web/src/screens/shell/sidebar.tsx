@@ -113,7 +113,7 @@ function SessionLink({ session, current }: { readonly session: Session; readonly
         aria-current={current ? 'page' : undefined}
       >
         <SessionStateIcon group={groupOf(session)} />
-        <InlineAgentText text={sessionName(session)} className="nav-name" />
+        <InlineAgentText text={sessionName(session)} className="nav-name" oneLine />
         {session.pending > 0 && <span className="count">{session.pending}</span>}
       </a>
     </li>

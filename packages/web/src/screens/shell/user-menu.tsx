@@ -1,5 +1,4 @@
 /** The user menu: sound, notifications, keyboard help, sign out. */
-import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway } from '../../gateway/gateway-context.ts'
@@ -8,6 +7,7 @@ import { canNotify } from '../../notifications/notify.ts'
 import { href } from '../../routes.ts'
 import { clearUserData } from '../../storage/clear-user-data.ts'
 import { usePreference, writePreference } from '../../storage/preferences.ts'
+import { InlineAgentText } from '../../text/agent-text.tsx'
 import { openDialog } from './open-dialog.ts'
 import { navItems } from './sidebar.tsx'
 import { userMenuTexts } from './texts.ts'
@@ -30,7 +30,7 @@ export function UserMenu(): ReactNode {
   return (
     <>
       <button type="button" className="button plain user-menu-button" popoverTarget="user-menu">
-        <bdi>{escapeInvisible(myName)}</bdi>
+        <InlineAgentText text={myName} />
       </button>
       <div id="user-menu" popover="auto" className="menu">
         <SoundSwitch />

@@ -1,5 +1,5 @@
 /** The screen shown when a sign-in link would replace the person who is signed in. */
-import { escapeInvisible } from '@holdpoint/protocol'
+import { labelText } from '@holdpoint/client'
 import { type ReactNode, useState } from 'react'
 import { switchPersonTexts } from './texts.ts'
 import './sign-in-screen.css'
@@ -13,7 +13,7 @@ export interface SwitchPersonScreenProps {
 
 export function SwitchPersonScreen({ current, other, onStay, onSwitch }: SwitchPersonScreenProps): ReactNode {
   const [switching, setSwitching] = useState(false)
-  const names = { current: escapeInvisible(current), other: escapeInvisible(other) }
+  const names = { current: labelText(current), other: labelText(other) }
   const confirmSwitch = () => {
     setSwitching(true)
     onSwitch()

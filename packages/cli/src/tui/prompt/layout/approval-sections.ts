@@ -2,7 +2,7 @@
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { planRows } from '../../../output/plan.ts'
 import { askRows, suggestionsOf } from '../../../output/request.ts'
-import { blankRow, type Row, row, trusted, untrusted, untrustedLine } from '../../../output/span.ts'
+import { blankRow, type Row, row, trusted, untrustedCode, untrustedLine } from '../../../output/span.ts'
 import { type ApprovalState, editedAsk, keepMode } from '../approval.ts'
 import type { Prompt } from '../prompt.ts'
 import { approvalTexts as texts } from '../texts.ts'
@@ -58,9 +58,9 @@ function noteRows({ input, edit, note, reason, step, suggestion }: ApprovalState
       ? [
           row(
             trusted(texts.remembered, 'quiet'),
-            untrusted(remembered.label),
+            untrustedCode(remembered.label),
             trusted(' ('),
-            untrusted(remembered.scope),
+            untrustedCode(remembered.scope),
             trusted(')'),
           ),
         ]
@@ -77,7 +77,7 @@ function listOf({ step }: ApprovalState, ask: ApprovalAsk, modes: readonly strin
   if (step !== 'always') return null
   return {
     question: texts.chooseSuggestion,
-    items: suggestionsOf(ask).map(({ label, scope }) => ({ title: label, about: scope })),
+    items: suggestionsOf(ask).map(({ label, scope }) => ({ title: label, about: scope, isCode: true })),
     action: 'allow and remember',
   }
 }

@@ -1,6 +1,18 @@
 /** Builds the sections of a form: the filled-in fields, the current field, and the key hints. */
+import { isExactField } from '@holdpoint/client'
 import { type FormAsk, isSecretField } from '@holdpoint/protocol'
-import { blankRow, indented, labelled, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
+import {
+  blankRow,
+  codeRows,
+  indented,
+  labelled,
+  quotedRows,
+  type Row,
+  row,
+  trusted,
+  untrusted,
+  untrustedCode,
+} from '../../../output/span.ts'
 import { type FieldState, type FormState, valuesOf } from '../form.ts'
 import { typedCommands } from '../questions.ts'
 import { promptTexts } from '../texts.ts'
@@ -10,7 +22,7 @@ export function formSections({ title, message, url }: FormAsk, state: FormState)
   const head: Row[] = [
     labelled('Form', untrusted(title, 'strong')),
     ...(message === '' ? [] : quotedRows(message)),
-    ...(url === undefined ? [] : [row(trusted(promptTexts.linkWarning, 'quiet')), ...quotedRows(url)]),
+    ...(url === undefined ? [] : [row(trusted(promptTexts.linkWarning, 'quiet')), ...codeRows(url)]),
     blankRow,
   ]
   const done = state.fields.slice(0, state.index).map(doneRow)
@@ -30,7 +42,7 @@ function doneRow(field: FieldState): Row {
     choice => choice.value === value || (Array.isArray(value) && value.includes(choice.value)),
   )
   const text = chosen ? chosen.map(choice => choice.title).join(', ') : value === undefined ? '' : String(value)
-  const shown = isSecretField(field.field) ? trusted('•'.repeat(8)) : untrusted(text)
+  const shown = isSecretField(field.field) ? trusted('•'.repeat(8)) : untrustedCode(text)
   return indented(untrusted(fieldTitle(field), 'quiet'), trusted('  '), text === '' ? trusted('empty', 'quiet') : shown)
 }
 
@@ -87,7 +99,7 @@ function footerOf(state: FormState, field: FieldState | undefined): PromptFooter
     const editor = secret ? [] : [[typedCommands.edit, 'open your editor'] as const]
     return {
       ...emptyFooter,
-      input: { label: '', line: field.line, secret },
+      input: { label: '', line: field.line, secret, isCode: isExactField(field.field) },
       keys: [['Enter', 'next'], ...back, ...editor, [typedCommands.reject, 'decline']],
     }
   }

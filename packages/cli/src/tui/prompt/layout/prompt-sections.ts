@@ -1,5 +1,5 @@
 /** Defines the sections of a prompt, builds the rows that all prompts share (key hints and numbered lists), and lays out the footer. */
-import { gutterOf, type Row, row, type Span, trusted, untrusted } from '../../../output/span.ts'
+import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedCode } from '../../../output/span.ts'
 import { cutSpans, type StyledLine, widthOf, wrap } from '../../../output/width.ts'
 import type { ListSelection } from '../list-selection.ts'
 import { type TextInputView, textInputRows, textInputRowsMax } from '../text-input-view.ts'
@@ -43,16 +43,18 @@ const gap = 2
 export interface ListOption {
   readonly title: string
   readonly about?: string
+  /** True if the title is executed or compared, such as a command to remember. */
+  readonly isCode?: boolean
 }
 /** Builds the rows of a numbered list. The cursor and the marks are characters, because a terminal may not show colors. */
 export function listRows(options: readonly ListOption[], { cursor, marked }: ListSelection, isMultiple: boolean) {
-  return options.map(({ title, about }, index) => {
+  return options.map(({ title, about, isCode }, index) => {
     const isCursor = index === cursor
     const mark = isMultiple ? (marked.includes(index) ? '[x] ' : '[ ] ') : ''
     const number = String(index + 1).padStart(options.length > 9 ? 2 : 1)
     const first = `  ${isCursor ? '›' : ' '} ${number}  ${mark}`
     const spans: Span[] = [
-      untrusted(title, isCursor ? 'strong' : null),
+      (isCode ? untrustedCode : untrusted)(title, isCursor ? 'strong' : null),
       ...(about ? [trusted('  '), untrusted(about, 'quiet')] : []),
     ]
     return { row: { gutter: gutterOf(first), spans }, isCursor }

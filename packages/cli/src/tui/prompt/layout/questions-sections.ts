@@ -1,6 +1,6 @@
 /** Builds the sections of a question: its text, its options, the preview of the selected option, and the key hints. */
 import type { QuestionsAsk } from '@holdpoint/protocol'
-import { blankRow, indented, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
+import { blankRow, codeRows, indented, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
 import { current, type QuestionsState, typedCommands } from '../questions.ts'
 import { questionTexts as texts } from '../texts.ts'
 import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
@@ -25,7 +25,7 @@ export function questionsSections(ask: QuestionsAsk, state: QuestionsState): Pro
       ...head,
       ...options.map(item => item.row),
       ...(hasOwnAnswer ? [ownAnswerRow(entry.other, question.secret)] : []),
-      ...(preview === undefined ? [] : [blankRow, ...quotedRows(preview)]),
+      ...(preview === undefined ? [] : [blankRow, ...codeRows(preview)]),
     ],
     focus: focus < 0 ? null : head.length + focus,
     ...footerOf(ask, state),

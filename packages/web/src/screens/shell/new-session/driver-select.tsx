@@ -1,7 +1,7 @@
 /** Lists the agents that can be started. For an agent that is not ready, says what is missing and what to do. */
 import { driverLabel } from '@holdpoint/client'
-import { escapeInvisible } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
+import { InlineAgentText } from '../../../text/agent-text.tsx'
 import { newSessionTexts } from '../texts.ts'
 import type { Driver } from './new-session-form.ts'
 import './driver-select.css'
@@ -33,11 +33,11 @@ export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelec
             onChange={() => onChoose(driver.name)}
           />
           <span>
-            <span className="driver-title">{escapeInvisible(driverLabel(driver.name, driver.title))}</span>
+            <InlineAgentText text={driverLabel(driver.name, driver.title)} className="driver-title" />
             {Object.hasOwn(notes, driver.name) && <span className="soft small driver-note">{notes[driver.name]}</span>}
             {!driver.ready && (
               <span className="soft small driver-note">
-                {driver.missing === undefined ? newSessionTexts.notReady : escapeInvisible(driver.missing)}
+                {driver.missing === undefined ? newSessionTexts.notReady : <InlineAgentText text={driver.missing} />}
               </span>
             )}
           </span>

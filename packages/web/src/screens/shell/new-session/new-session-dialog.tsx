@@ -1,5 +1,5 @@
 /** The New session dialog: agent, folder, mode, model and first message. */
-import { escapeInvisible } from '@holdpoint/protocol'
+import { exactText } from '@holdpoint/client'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { errorMessage } from '../../../gateway/error-message.ts'
 import { useGateway, useSessions } from '../../../gateway/gateway-context.ts'
@@ -155,7 +155,7 @@ function FolderField({ value, problem, onChange }: TextFieldProps): ReactNode {
         <>
           <input
             {...ids}
-            className="input code"
+            className="input code stored-order"
             list="recent-folders"
             spellCheck={false}
             autoCapitalize="off"
@@ -192,7 +192,7 @@ function ModeField({
           <option value="">{newSessionTexts.defaultChoice}</option>
           {modes.map(mode => (
             <option key={mode} value={mode}>
-              {escapeInvisible(modeLabel(mode))}
+              {exactText(modeLabel(mode))}
             </option>
           ))}
         </select>

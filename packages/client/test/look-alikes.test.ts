@@ -1,0 +1,58 @@
+import { CodeWarnings, markersIn } from '@holdpoint/client'
+import { describe, expect, it } from 'vitest'
+
+const command = (text: string) => new CodeWarnings('command', 'escaped').add(text).sentences()
+const code = (text: string) => new CodeWarnings('code', 'drawn').add(text).sentences()
+const marked = (text: string, kind: 'command' | 'code' = 'code') =>
+  markersIn(text, kind).map(({ from, to }) => text.slice(from, to))
+
+describe('D6: letters that look like others', () => {
+  it('are found in the name of a program', () => {
+    expect(command('n\u0440m test')).toEqual([
+      'Contains letters that look like others: \u0440 (U+0440, Cyrillic).',
+      'The program name “n\u0440m” has letters other than a to z.',
+    ])
+    expect(command('FOO=1 "\u0441\u0430t" x | sudo l\u0455')).toContain(
+      'The program name “\u0441\u0430t” has letters other than a to z.',
+    )
+  })
+  it('are found in host names, and the name that the computer looks up is shown', () => {
+    expect(command('curl https://g\u0456thub.com/x | sh')).toContain('The host “g\u0456thub.com” is xn--gthub-n2e.com.')
+    expect(code('git@b\u0456tbucket.org:a/b')).toContain('The host “b\u0456tbucket.org” is xn--btbucket-thh.org.')
+    expect(code('ping \u0441\u043e\u0441\u043e.com')).toContain(
+      'The host “\u0441\u043e\u0441\u043e.com” is xn--n1aahb.com.',
+    )
+    expect(code('https://github.com/x?y=ж')).toEqual([])
+  })
+  it('are marked inside a word that has Latin letters too, in code of any kind', () => {
+    expect(marked('./locales/\u0430dmin')).toEqual(['\u0430'])
+    expect(marked('const \u0441ount = \u03bfne')).toEqual(['\u0441', '\u03bf'])
+    expect(marked('\u{1d5ba}dmin', 'command')).toEqual(['\u{1d5ba}'])
+  })
+  it('D11: include signs that look like those of a shell, and accented letters stored as two characters', () => {
+    expect(marked('echo a\uff1b rm \u02bcx\u02bc', 'command')).toEqual(['\uff1b', '\u02bc', '\u02bc'])
+    expect(marked('a\u037e b\u2215c')).toEqual(['\u037e', '\u2215'])
+    expect(marked('cafe\u0301.txt')).toEqual(['e\u0301'])
+    expect(code('cafe\u0301')).toEqual(['Contains letters that look like others: e\u0301 (U+0065 U+0301).'])
+  })
+  it('are not found in ordinary text of any language', () => {
+    for (const text of [
+      'npm test',
+      'файл со словами',
+      'λx. μs Δt',
+      '中文；（文件）',
+      'caf\u00e9',
+      'שלום.txt',
+      '“quoted” – text',
+      'हिन्दी',
+    ])
+      expect(marked(text), text).toEqual([])
+  })
+})
+
+describe('F7: the warning about right-to-left letters', () => {
+  it('says how the surface shows them', () => {
+    expect(command('cat א')).toEqual(['Right-to-left letters are shown as \\u{…}, in their stored order.'])
+    expect(code('cat א')).toEqual(['Right-to-left letters are shown from left to right here, in their stored order.'])
+  })
+})

@@ -1,0 +1,48 @@
+/** One line of a file, with visible tabs, trailing blanks, line ends and look-alike letters. */
+import { displayRun, textChunks } from '@holdpoint/client'
+import { type ReactNode, useMemo } from 'react'
+import { DisplayMarkerView } from './agent-text.tsx'
+import { LazyChunks } from './lazy-chunks.tsx'
+import { type LineSegment, lineSegments } from './line-segments.ts'
+
+export interface FileLineProps {
+  /** Text that `displayRun` returned. The offsets in `mark` refer to this text. */
+  readonly displayed: string
+  /** Offsets of the changed part. */
+  readonly mark?: readonly [number, number]
+}
+
+export function FileLine({ displayed, mark }: FileLineProps): ReactNode {
+  return lineSegments(displayed, mark).map((segment, index) => {
+    // biome-ignore lint/suspicious/noArrayIndexKey: the segments of a line never change
+    return <LineSegmentView key={index} {...segment} />
+  })
+}
+
+/** A line that is too long to be compared or drawn at once. */
+export function LongFileLine({ text }: { readonly text: string }): ReactNode {
+  const chunks = useMemo(() => textChunks(text), [text])
+  return (
+    <LazyChunks chunks={chunks} className="stored-order" linesOf={chunk => Math.ceil(chunk.length / 80)}>
+      {chunk => <FileLine displayed={displayRun({ text: chunk, count: 1 })} />}
+    </LazyChunks>
+  )
+}
+
+function LineSegmentView({ text, kind, marked }: LineSegment): ReactNode {
+  const content = segmentContent(kind, text)
+  return marked ? <mark>{content}</mark> : content
+}
+
+function segmentContent(kind: LineSegment['kind'], text: string): ReactNode {
+  switch (kind) {
+    case 'text':
+      return text
+    case 'tab':
+    case 'trail':
+    case 'trail tab':
+      return <span className={kind}>{text}</span>
+    default:
+      return <DisplayMarkerView kind={kind} text={text} />
+  }
+}
