@@ -1,4 +1,4 @@
-/** Starts `holdpoint up` in its own process with its own data folder. */
+/** Starts a gateway in its own process with its own data folder: by default without the supervisor that `holdpoint up` adds. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +10,9 @@ import { endProcess } from './process-stats.mjs'
 const program = fileURLToPath(new URL('../../packages/cli/bin/holdpoint.js', import.meta.url))
 const startMaxMs = 20_000
 
-export async function startGateway({ home, runner = 'none', execArgv = [] }) {
+export async function startGateway({ home, runner = 'none', execArgv = [], command = 'gateway' }) {
   mkdirSync(home, { recursive: true })
-  const args = [...execArgv, program, 'up', '--port', '0', '--home', home, '--runner', runner, '--json']
+  const args = [...execArgv, program, command, '--port', '0', '--home', home, '--runner', runner, '--json']
   const child = spawn(process.execPath, args, { cwd: home, stdio: ['ignore', 'pipe', 'inherit'] })
   const { url, tokenFile } = JSON.parse(await firstLine(child))
   return {

@@ -12,7 +12,7 @@ export async function measure({ folder }) {
   const bare = []
   for (let i = 0; i < starts; i++) {
     const start = process.hrtime.bigint()
-    const gateway = await startGateway({ home: join(folder, `home-${i}`), runner: 'process' })
+    const gateway = await startGateway({ home: join(folder, `home-${i}`), runner: 'process', command: 'up' })
     measured.push(msSince(start))
     await gateway.stop()
     bare.push(await bareStart())

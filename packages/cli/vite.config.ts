@@ -29,6 +29,7 @@ export default {
     rolldownOptions: {
       input: {
         main: cliFile('main'),
+        supervisor: cliFile('supervisor/supervisor'),
         'module-resolver': cliFile('runner/module-resolver'),
         // One entry per package, so that a person's agent can import it.
         ...Object.fromEntries(packages.map(name => [`packages/${name}`, packageEntry(name)])),

@@ -1,4 +1,4 @@
-/** Runs a real gateway process and its runner in a temporary folder. Tests can kill the gateway and restart it on the same port; the folder is removed at the end. */
+/** Runs a real gateway process and its runner in a temporary folder, by default without a supervisor. Tests can kill the gateway and restart it on the same port; the folder is removed at the end. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -17,6 +17,10 @@ export const agentsFolder = join(import.meta.dirname, 'agents')
 export interface GatewayOptions {
   readonly runner?: 'process' | 'inline' | 'none'
   readonly store?: string
+  /** Whether to start `holdpoint up`, which restarts the gateway after a crash, instead of `holdpoint gateway`. */
+  readonly supervised?: boolean
+  /** Options of Node, such as a limit on memory. */
+  readonly execArgv?: readonly string[]
   /** The content of holdpoint.config.json. */
   readonly config?: object
   /** Whether to trust that file before each start. The default is true. */
@@ -64,9 +68,16 @@ export class GatewayProcess {
   callAs(token: string): Call {
     return httpCall({ url: this.url, token, attempts: 12 })
   }
+  /** The pid of the process that was started: the gateway or, if it is supervised, its supervisor. */
   get pid(): number {
     if (!this.#child?.pid) throw new Error('this gateway is not running')
     return this.#child.pid
+  }
+  /** The pid of the gateway in its pid file. */
+  get gatewayPid(): number {
+    const found = runningProcess(this.home, 'gateway')
+    if (!found) throw new Error('this gateway is not running')
+    return found.pid
   }
 
   /** Starts the gateway, or restarts it on its previous port. */
@@ -74,11 +85,12 @@ export class GatewayProcess {
     env: Readonly<Record<string, string>> = this.#options.env ?? {},
     more: readonly string[] = [],
   ): Promise<void> {
-    const { runner = 'process', store, trusted = true } = this.#options
+    const { runner = 'process', store, supervised = false, execArgv = [], trusted = true } = this.#options
     if (trusted) trustConfigIn(this.folder, this.home)
-    const args = ['up', '--json', '--port', String(this.#port), '--home', this.home.path, '--runner', runner, ...more]
+    const options = ['--json', '--port', String(this.#port), '--home', this.home.path, '--runner', runner, ...more]
+    const args = [supervised ? 'up' : 'gateway', ...options]
     if (store) args.push('--store', store)
-    const command = [process.execPath, holdpoint, ...args]
+    const command = [process.execPath, ...execArgv, holdpoint, ...args]
     const setup = this.#shellSetup()
     const inShell = ['/bin/sh', '-c', `${setup} exec "$@"`, 'sh', ...command]
     const [program = '', ...words] = setup === '' ? command : inShell
@@ -123,7 +135,8 @@ export class GatewayProcess {
   }
   /** Returns the pids of all runners, including runners that were just started and have not written their pid file yet. */
   runnerPids(): number[] {
-    return processesOf(this.home).filter(pid => pid !== this.#child?.pid)
+    const gateways = new Set([this.#child?.pid, runningProcess(this.home, 'gateway')?.pid])
+    return processesOf(this.home).filter(pid => !gateways.has(pid))
   }
   /** Waits until the runner has written its pid file. */
   async runnerStarted(): Promise<number> {
@@ -135,7 +148,9 @@ export class GatewayProcess {
   }
 
   async kill(): Promise<void> {
+    const found = runningProcess(this.home, 'gateway')
     this.#child?.kill('SIGKILL')
+    if (found && this.#options.supervised) killProcess(found.pid)
     await this.exited
   }
   async stop(): Promise<Exit> {

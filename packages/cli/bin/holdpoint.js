@@ -1,2 +1,10 @@
 #!/usr/bin/env node
-import '../dist/bundle/main.js'
+// Each of the two programs is loaded only if it is needed: the supervisor stays small, and commands start fast.
+const words = process.argv.slice(2)
+const [first = 'up'] = words
+/** Options that only print something, and the one with which the supervisor starts the gateway. */
+const unsupervised = ['-h', '--help', '-V', '--version', '--supervised']
+
+if ((first === 'up' || first.startsWith('-')) && !words.some(word => unsupervised.includes(word)))
+  (await import('../dist/bundle/supervisor.js')).supervise(process.argv[1], words)
+else await import('../dist/bundle/main.js')

@@ -57,21 +57,24 @@ const gateway = async (address: GatewayAddress): Promise<GatewayClient> =>
   (await import('./gateway-client/gateway-client.ts')).requireGateway(address)
 
 program.commandsGroup(groups.start)
-program
-  .command('up', { isDefault: true })
-  .description(commandHelp.up)
-  .option('--port <n>', optionHelp.port)
-  .option('--host <address>', optionHelp.host)
-  .option('--allow-remote', optionHelp.allowRemote)
-  .addOption(storeOption())
-  .addOption(new Option('--runner <mode>', optionHelp.runner).choices(['process', 'inline', 'none']))
-  .option('--accept-data-loss', optionHelp.acceptDataLoss)
-  .option('--json', optionHelp.upJson)
-  .addOption(homeOption())
-  .action(async ({ home, json, acceptDataLoss, ...flags }) => {
-    const { config, dataFolder } = await readSettings(flags, home)
-    await (await import('./gateway/up.ts')).up(config, dataFolder, { json, acceptDataLoss })
-  })
+for (const name of ['up', 'gateway'] as const)
+  program
+    .command(name, { isDefault: name === 'up' })
+    .description(commandHelp[name])
+    .option('--port <n>', optionHelp.port)
+    .option('--host <address>', optionHelp.host)
+    .option('--allow-remote', optionHelp.allowRemote)
+    .addOption(storeOption())
+    .addOption(new Option('--runner <mode>', optionHelp.runner).choices(['process', 'inline', 'none']))
+    .option('--accept-data-loss', optionHelp.acceptDataLoss)
+    .option('--json', optionHelp.upJson)
+    .addOption(homeOption())
+    // The supervisor passes this option: bin/holdpoint.js starts `up` without it as a supervisor.
+    .addOption(new Option('--supervised <start>').choices(['first', 'again']).hideHelp())
+    .action(async ({ home, json, acceptDataLoss, supervised, ...flags }) => {
+      const { config, dataFolder } = await readSettings(flags, home)
+      await (await import('./gateway/up.ts')).up(config, dataFolder, { json, acceptDataLoss, supervised })
+    })
 program
   .command('down')
   .description(commandHelp.down)
@@ -324,7 +327,7 @@ function commandShapes(): readonly CommandShape[] {
 
 process.stdout.on('error', onOutputError)
 try {
-  hidePassword(process.argv)
+  hidePassword(process.argv, printNotice)
   const [first, second] = process.argv.slice(2)
   requireKnownCommand(first === 'help' ? second : first)
   await program.parseAsync()

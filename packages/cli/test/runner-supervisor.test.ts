@@ -5,7 +5,8 @@ import { openMemory } from '@holdpoint/store'
 import { expect, it } from 'vitest'
 import { ManualClock } from '../../drivers/test/runner-fixture.ts'
 import { busyMaxMs, keepLeaseAlive, leaseCheckMs } from '../src/gateway/lease-keepalive.ts'
-import { nextFailures, programFile, restartDelayMs } from '../src/gateway/runner-supervisor.ts'
+import { nextFailures, programFile } from '../src/gateway/runner-supervisor.ts'
+import { restartDelayMs } from '../src/supervisor/restart-delay.ts'
 
 it('programFile returns the path of an existing file, even outside the bundle', () => {
   expect(existsSync(programFile()), programFile()).toBe(true)
@@ -16,15 +17,15 @@ it('a runner that keeps failing is restarted with growing delays of up to 30 sec
   const pauses: number[] = []
   for (let failures = 0; pauses.length < 9; ) {
     failures = nextFailures(failures, crash)
-    pauses.push(restartDelayMs(failures))
+    pauses.push(restartDelayMs(failures, 500))
   }
   expect(pauses).toEqual([500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
 })
 
 it('the restart delay is reset after a runner ran for a minute, was stopped or was killed', () => {
-  expect(restartDelayMs(nextFailures(7, { code: 1, signal: null, uptimeMs: 60_000 }))).toBe(500)
-  expect(restartDelayMs(nextFailures(7, { code: null, signal: 'SIGKILL', uptimeMs: 1 }))).toBe(500)
-  expect(restartDelayMs(nextFailures(7, { code: 0, signal: null, uptimeMs: 1 }))).toBe(500)
+  expect(restartDelayMs(nextFailures(7, { code: 1, signal: null, uptimeMs: 60_000 }), 500)).toBe(500)
+  expect(restartDelayMs(nextFailures(7, { code: null, signal: 'SIGKILL', uptimeMs: 1 }), 500)).toBe(500)
+  expect(restartDelayMs(nextFailures(7, { code: 0, signal: null, uptimeMs: 1 }), 500)).toBe(500)
   expect(nextFailures(7, { code: null, signal: 'SIGSEGV', uptimeMs: 1 })).toBe(8)
 })
 

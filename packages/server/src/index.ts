@@ -1,3 +1,3 @@
 export type { Log } from './http-message.ts'
-export type { Listening } from './listen.ts'
+export type { Listening, SocketKeeper } from './listen.ts'
 export { createServer, type Server, type ServerOptions } from './server.ts'

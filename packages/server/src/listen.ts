@@ -31,22 +31,31 @@ export interface ListenAddress {
   readonly host?: string
   /** The path of a Unix socket on which the server listens as well. The server replaces a file at this path and lets only its own user connect. */
   readonly socketPath?: string
+  readonly keeper?: SocketKeeper
+}
+
+/** Another process that keeps the TCP sockets of this one open, so that nobody else can take the port while this process restarts. */
+export interface SocketKeeper {
+  /** Resolves with the handle that is kept under this name, or null. */
+  take(name: string): Promise<object | null>
+  keep(name: string, handle: object): void
 }
 
 /** Creates the handler once the port is known. `host` is the address that the person chose, as it appears in URLs, or null for the default addresses. */
 export type CreateHandler = (port: number, host: string | null) => RequestHandler
 
 export async function listen(
-  { port, host, socketPath }: ListenAddress,
+  { port, host, socketPath, keeper }: ListenAddress,
   createHandler: CreateHandler,
   connectionLimits: ConnectionLimits,
 ): Promise<Listening> {
   const hosts = host === undefined ? loopbackHosts : [host]
   for (let attempt = 1; ; attempt++) {
-    const endpoint = new HttpEndpoint(port => createHandler(port, urlHost(host)), connectionLimits)
+    const endpoint = new HttpEndpoint(port => createHandler(port, urlHost(host)), connectionLimits, keeper)
     try {
       const listening = await bind(endpoint, port, hosts)
       if (socketPath !== undefined) await endpoint.listenOnPath(socketPath)
+      endpoint.keepSockets()
       return listening
     } catch (error) {
       await endpoint.close()
@@ -92,15 +101,27 @@ class HttpEndpoint {
   #handling: Handling | null = null
   #closing = false
 
-  constructor(createHandler: (port: number) => RequestHandler, connectionLimits: ConnectionLimits) {
+  readonly #keeper: SocketKeeper | undefined
+  /** The sockets that the keeper does not have yet. */
+  readonly #notKept = new Map<string, Server>()
+
+  constructor(
+    createHandler: (port: number) => RequestHandler,
+    connectionLimits: ConnectionLimits,
+    keeper: SocketKeeper | undefined,
+  ) {
     this.#createHandler = createHandler
     this.#limits = connectionLimits
+    this.#keeper = keeper
   }
 
   /** Resolves with the port. Requests are handled from the first moment, before the next address is bound. */
   async listen(port: number, host: string): Promise<number> {
     const server = this.#createServer()
-    await startListening(server, () => server.listen(port, host))
+    const name = `${host} ${port}`
+    const kept = (await this.#keeper?.take(name)) ?? null
+    await startListening(server, () => (kept ? server.listen(kept) : server.listen(port, host)))
+    if (!kept) this.#notKept.set(name, server)
     const bound = server.address() as AddressInfo // a server that listens on TCP has an address of this type
     this.#handling ??= this.#startHandling(bound.port)
     this.#attach(server, this.#handling, this.#handling.overTcp)
@@ -116,6 +137,14 @@ class HttpEndpoint {
     await startListening(server, () => server.listen(path))
     chmodSync(path, 0o600)
     this.#attach(server, this.#handling, this.#handling.overUnix)
+  }
+
+  /** Call this when all addresses are bound, because sockets of a failed attempt must not be kept. */
+  keepSockets(): void {
+    for (const [name, server] of this.#notKept) {
+      const { _handle: handle } = server as unknown as { readonly _handle: object } // a field that `server.listen(handle)` documents
+      this.#keeper?.keep(name, handle)
+    }
   }
 
   async close(): Promise<void> {

@@ -12,7 +12,8 @@ export const groups = {
 } as const
 
 export const commandHelp = {
-  up: 'Start the gateway, a runner and the page',
+  up: 'Start the gateway, a runner and the page; restart the gateway after a crash',
+  gateway: 'Like `up`, in one process that nothing restarts',
   down: 'Stop the gateway and its runner; pending requests are kept',
   runner: 'Run agents for a gateway (`up` starts a runner by itself)',
   link: 'Print a one-time link that signs a browser in',

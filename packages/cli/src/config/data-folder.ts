@@ -138,6 +138,8 @@ export interface PidFile {
   readonly pid: number
   readonly started: string
   readonly version?: string
+  /** The process that restarts this one after a crash. */
+  readonly supervisor?: PidFile
 }
 export interface GatewayPidFile extends PidFile {
   readonly url: string
@@ -154,8 +156,17 @@ function processExists(pid: number): boolean {
   }
 }
 
-export function writeGatewayPidFile(dataFolder: DataFolder, address: Pick<GatewayPidFile, 'url' | 'socket'>): void {
-  writePidFile(dataFolder, 'gateway', { ...identify(process.pid), ...address } satisfies GatewayPidFile)
+export function writeGatewayPidFile(
+  dataFolder: DataFolder,
+  address: Pick<GatewayPidFile, 'url' | 'socket'>,
+  supervisor?: number,
+): void {
+  const pidFile: GatewayPidFile = {
+    ...identify(process.pid),
+    ...address,
+    ...(supervisor === undefined ? {} : { supervisor: identify(supervisor) }),
+  }
+  writePidFile(dataFolder, 'gateway', pidFile)
 }
 export function writeRunnerPidFile(dataFolder: DataFolder, pid: number): void {
   writePidFile(dataFolder, 'runner', identify(pid))
@@ -177,10 +188,14 @@ function readPidFile(dataFolder: DataFolder, name: string): PidFile | null {
     return null
   }
 }
-/** Returns the process in the pid file, or null if that process is no longer running. */
+/** Returns the process in the pid file, or null if that process is no longer running. A gateway that has crashed counts as running while its supervisor is about to restart it. */
 export function runningProcess(dataFolder: DataFolder, name: 'gateway' | 'runner'): PidFile | null {
   const pidFile = readPidFile(dataFolder, name)
-  return pidFile && isRunning(pidFile) ? pidFile : null
+  return pidFile && (isRunning(pidFile) || runningSupervisor(pidFile)) ? pidFile : null
+}
+/** Returns the process that restarts this one after a crash, or null. */
+export function runningSupervisor({ supervisor }: PidFile): PidFile | null {
+  return supervisor && isRunning(supervisor) ? supervisor : null
 }
 /** Returns true also for a process that has removed its pid file but has not exited yet. */
 export function isRunning({ pid, started }: PidFile): boolean {

@@ -1,6 +1,6 @@
 /** `holdpoint down`: stops the runner and then the gateway, in this order because the runner needs the gateway to release its sessions. */
 import { Fault } from '@holdpoint/protocol'
-import { type DataFolder, isRunning, runningProcess } from '../config/data-folder.ts'
+import { type DataFolder, isRunning, runningProcess, runningSupervisor } from '../config/data-folder.ts'
 import { nothingRunning, stillRunning, stoppedText } from './texts.ts'
 
 const stopMaxMs = 15_000
@@ -25,10 +25,14 @@ function anyRunning(dataFolder: DataFolder): boolean {
 async function stop(dataFolder: DataFolder, name: 'gateway' | 'runner'): Promise<boolean> {
   const found = runningProcess(dataFolder, name)
   if (!found) return false
-  sendSignal(found.pid, 'SIGTERM')
+  const supervisor = runningSupervisor(found)
+  const processes = supervisor ? [supervisor, found] : [found]
+  // A supervisor passes the signal on. A gateway that got it twice would not finish its calls.
+  sendSignal((supervisor ?? found).pid, 'SIGTERM')
   for (let waitedMs = 0; waitedMs < stopMaxMs + killMaxMs; waitedMs += pollMs) {
-    if (!isRunning(found)) return true
-    if (waitedMs >= stopMaxMs) sendSignal(found.pid, 'SIGKILL')
+    const running = processes.filter(isRunning)
+    if (running.length === 0) return true
+    if (waitedMs >= stopMaxMs) for (const { pid } of running) sendSignal(pid, 'SIGKILL')
     await new Promise(resolve => setTimeout(resolve, pollMs))
   }
   return runningProcess(dataFolder, name)?.pid !== found.pid

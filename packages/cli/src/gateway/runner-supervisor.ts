@@ -10,6 +10,7 @@ import { type DataFolder, runningProcess, writeRunnerPidFile } from '../config/d
 import { runnerCrashPoints } from '../crash-points.ts'
 import { log } from '../log.ts'
 import { runInProcess } from '../runner/runner.ts'
+import { countFailure, restartDelayMs } from '../supervisor/restart-delay.ts'
 import { keepLeaseAlive, leaseCheckMs } from './lease-keepalive.ts'
 
 interface SupervisorOptions {
@@ -20,8 +21,7 @@ interface SupervisorOptions {
 }
 type StopSupervising = () => Promise<void>
 
-/** The restart delay doubles with every failure, up to `capMs`. It starts again at `firstMs` if the runner had run for `stableMs` before it failed. */
-const restartBackoff = { firstMs: 500, capMs: 30_000, stableMs: 60_000 }
+const firstDelayMs = 500
 const checkMs = 1000
 
 export async function superviseRunner(
@@ -75,7 +75,7 @@ function superviseProcess({ dataFolder, call }: SupervisorOptions): StopSupervis
     // running, keep the leases, because they belong to that runner. This runner exited because it found the other one.
     if (!stopped && !runningProcess(dataFolder, 'runner')) await call('retireRunner', { id }).catch(() => {})
     child = undefined
-    checkIn(restartDelayMs(failures))
+    checkIn(restartDelayMs(failures, firstDelayMs))
   }
   const renewLease = keepLeaseAlive({
     call,
@@ -101,11 +101,7 @@ interface RunnerExit {
 
 /** Returns the number of consecutive failures after this exit. A runner that was stopped or killed has not failed. */
 export function nextFailures(failures: number, { code, signal, uptimeMs }: RunnerExit): number {
-  if (code === 0 || signal === 'SIGKILL' || signal === 'SIGTERM') return 0
-  return uptimeMs >= restartBackoff.stableMs ? 1 : failures + 1
-}
-export function restartDelayMs(failures: number): number {
-  return Math.min(restartBackoff.capMs, restartBackoff.firstMs * 2 ** Math.max(0, failures - 1))
+  return code === 0 || signal === 'SIGKILL' || signal === 'SIGTERM' ? 0 : countFailure(failures, uptimeMs)
 }
 
 /** Returns the path of this package's executable. Resolves it by package name, because no relative path fits both places from which this code runs: the bundle and, in a program that embeds the gateway, `dist/gateway`. */

@@ -22,6 +22,7 @@ import { isLoopback } from './loopback.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
 import { realPath } from './real-path.ts'
 import { superviseRunner } from './runner-supervisor.ts'
+import { connectSupervisor, type SupervisorLink } from './supervisor-link.ts'
 import { listenErrors, remoteTexts, runnerStillRunning, welcomeText } from './texts.ts'
 
 export interface RunningGateway {
@@ -40,12 +41,13 @@ const dayMs = 24 * 3600 * 1000
 export interface GatewayStartOptions {
   /** Whether to start although the store has lost events. */
   readonly acceptDataLoss?: boolean
+  readonly supervisor?: SupervisorLink | null
 }
 
 export async function startGateway(
   config: Config,
   dataFolder: DataFolder,
-  { acceptDataLoss = false }: GatewayStartOptions = {},
+  { acceptDataLoss = false, supervisor = null }: GatewayStartOptions = {},
 ): Promise<RunningGateway> {
   requireAcknowledgedHost(config)
   const crashPoint = crashPointOfProcess()
@@ -56,13 +58,7 @@ export async function startGateway(
   try {
     const gateway = await openGateway({
       store,
-      settings: {
-        defaultCwd: process.cwd(),
-        ...(config.deadlineMs === undefined ? {} : { deadlineMs: config.deadlineMs }),
-        ...(config.onDeadline === undefined ? {} : { onDeadline: config.onDeadline }),
-        ...(config.parkAfterMs === undefined ? {} : { parkAfterMs: config.parkAfterMs }),
-        ...(config.retentionDays === undefined ? {} : { retentionMs: config.retentionDays * dayMs }),
-      },
+      settings: settingsFrom(config),
       dataFolder: { folder: dataFolder.path, home: homedir(), realPath },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
@@ -80,9 +76,14 @@ export async function startGateway(
     const port = config.port ?? defaultPort
     const socketPath = await chooseSocketPath(dataFolder)
     const listening = await server
-      .listen({ port, socketPath, ...(config.host ? { host: config.host } : {}) })
+      .listen({
+        port,
+        socketPath,
+        ...(config.host ? { host: config.host } : {}),
+        ...(supervisor ? { keeper: supervisor.keeper } : {}),
+      })
       .catch((error: NodeJS.ErrnoException) => throwListenError(error, port))
-    writeGatewayPidFile(dataFolder, { url: listening.url, socket: socketPath })
+    writeGatewayPidFile(dataFolder, { url: listening.url, socket: socketPath }, supervisor?.pid)
     const stopSupervising = await superviseRunner(config.runner ?? 'process', {
       dataFolder,
       config,
@@ -110,6 +111,16 @@ export async function startGateway(
   }
 }
 
+function settingsFrom({ deadlineMs, onDeadline, parkAfterMs, retentionDays }: Config) {
+  return {
+    defaultCwd: process.cwd(),
+    ...(deadlineMs === undefined ? {} : { deadlineMs }),
+    ...(onDeadline === undefined ? {} : { onDeadline }),
+    ...(parkAfterMs === undefined ? {} : { parkAfterMs }),
+    ...(retentionDays === undefined ? {} : { retentionMs: retentionDays * dayMs }),
+  }
+}
+
 /** Throws if other machines could reach the gateway and the person has not said that they may. */
 function requireAcknowledgedHost({ host, allowRemote }: Config): void {
   if (host !== undefined && !isLoopback(host) && !allowRemote) throw new Fault('bad_input', remoteTexts.refused(host))
@@ -127,21 +138,33 @@ function pageFolder(): string | undefined {
   return existsSync(folder) ? folder : undefined
 }
 
+export interface UpOptions {
+  readonly json?: boolean
+  readonly acceptDataLoss?: boolean
+  /** Set by the supervisor: whether this is its first gateway, or one that replaces a gateway that crashed. */
+  readonly supervised?: 'first' | 'again'
+}
+
 /** Runs until SIGTERM or SIGINT, then finishes the calls in progress within five seconds. A second signal exits at once. */
-export async function up(
-  config: Config,
-  dataFolder: DataFolder,
-  { json = false, ...options }: GatewayStartOptions & { readonly json?: boolean } = {},
-): Promise<void> {
+export async function up(config: Config, dataFolder: DataFolder, options: UpOptions = {}): Promise<void> {
+  const { json = false, supervised } = options
+  const supervisor = connectSupervisor(supervised)
+  const isRestart = supervised === 'again'
   if (config.runner === 'inline') isolateAgents()
-  const gateway = await startGateway(config, dataFolder, options)
+  // A person accepted the loss that was known at the first start, and not what a crash may have lost since.
+  const acceptDataLoss = options.acceptDataLoss === true && !isRestart
+  const gateway = await startGateway(config, dataFolder, { acceptDataLoss, supervisor })
   if (config.host !== undefined && !isLoopback(config.host)) printNotice(remoteTexts.reachable(config.host))
   const { url, link } = gateway
   // Install the signal handlers before printing, because a script may send a signal as soon as it has read the first line.
   const stop = abortOnSignal('SIGTERM', 'SIGINT')
-  print(json ? JSON.stringify({ url, link, tokenFile: dataFolder.tokenFile }) : welcomeText(gateway, dataFolder.path))
-  if (config.runner !== 'none') void warnAboutAgents(gateway, config)
-  await once(stop, 'abort')
+  const welcome = json
+    ? JSON.stringify({ url, link, tokenFile: dataFolder.tokenFile })
+    : welcomeText(gateway, dataFolder.path)
+  await supervisor?.reportReady()
+  if (!isRestart) print(welcome)
+  if (config.runner !== 'none' && !isRestart) void warnAboutAgents(gateway, config)
+  await Promise.race([once(stop, 'abort'), ...(supervisor ? [once(supervisor.gone, 'abort')] : [])])
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1))
   await gateway.close()
   if (!json && runningProcess(dataFolder, 'runner')) print(`\n${runnerStillRunning}`)
