@@ -68,11 +68,11 @@ const typing = fc
     }),
   )
 function extraChunks(luck: number): Chunk[] {
-  const [arrow, escape] = ['\u001b[B', '\u001b']
+  const [arrow, escapeKey] = ['\u001b[B', '\u001b']
   if (luck === 0) return Array.from({ length: 5 }, (_, n) => ({ bytes: 'a', gapMs: n === 0 ? 500 : 30 }))
   if (luck === 1) return [{ bytes: '\u007f', gapMs: 100 }]
   if (luck === 2) return [{ bytes: arrow, gapMs: 100 }]
-  if (luck === 3) return [{ bytes: escape, gapMs: 100 }].concat({ bytes: '[A', gapMs: 10 })
+  if (luck === 3) return [{ bytes: escapeKey, gapMs: 100 }].concat({ bytes: '[A', gapMs: 10 })
   if (luck === 4) return [{ bytes: '\u001b[Maar', gapMs: 200 }]
   if (luck === 5) return [{ bytes: '\u001b[200~a\rr\r\u001b[201~', gapMs: 200 }]
   if (luck === 6) return [{ bytes: 'a\rallow\rr', gapMs: 200 }].concat({ bytes: '\r', gapMs: 5 })

@@ -4,6 +4,7 @@
  * memory as long as the gateway runs.
  */
 import { type ChildProcess, type SendHandle, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { constants } from 'node:os'
 import { hidePassword, movePasswordToEnvironment } from '../password-in-arguments.ts'
 import { countFailure, restartDelayMs } from './restart-delay.ts'
@@ -27,6 +28,13 @@ export function supervise(program: string, words: readonly string[]): void {
   supervisor.start()
 }
 
+const setpriv = '/usr/bin/setpriv'
+
+/** Makes Linux kill the command at once if this process dies, even by SIGKILL. Otherwise a new `holdpoint up` would find the store locked until the old gateway has noticed. */
+function endingWithThisProcess(command: readonly string[]): readonly string[] {
+  return process.platform === 'linux' && existsSync(setpriv) ? [setpriv, '--pdeathsig', 'KILL', ...command] : command
+}
+
 class Supervisor {
   readonly #argsFor: (start: 'first' | 'again') => readonly string[]
   readonly #env: NodeJS.ProcessEnv
@@ -45,7 +53,11 @@ class Supervisor {
   start(): void {
     const startedAt = performance.now()
     const used = new Set<string>()
-    const child = spawn(process.execPath, this.#argsFor(this.#hasBeenReady ? 'again' : 'first'), {
+    const [program = '', ...args] = endingWithThisProcess([
+      process.execPath,
+      ...this.#argsFor(this.#hasBeenReady ? 'again' : 'first'),
+    ])
+    const child = spawn(program, args, {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       env: this.#env,
       // In a process group of its own the gateway does not get the terminal's Ctrl+C, which this process passes on.
