@@ -4,7 +4,9 @@ const words = process.argv.slice(2)
 const [first = 'up'] = words
 /** Options that only print something, and the one with which the supervisor starts the gateway. */
 const unsupervised = ['-h', '--help', '-V', '--version', '--supervised']
+// A gateway that a crash test has crashed must stay down.
+const isCrashTest = process.env.HOLDPOINT_CRASH_AT !== undefined
 
-if ((first === 'up' || first.startsWith('-')) && !words.some(word => unsupervised.includes(word)))
+if ((first === 'up' || first.startsWith('-')) && !isCrashTest && !words.some(word => unsupervised.includes(word)))
   (await import('../dist/bundle/supervisor.js')).supervise(process.argv[1], words)
 else await import('../dist/bundle/main.js')
