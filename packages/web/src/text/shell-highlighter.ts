@@ -1,4 +1,4 @@
-/** Highlights shell commands synchronously: program names, operators, strings, variables and comments. highlight.js does not mark program names or operators. */
+/** Highlights shell commands synchronously: program names, operators, strings, variables and comments. */
 import { type ShellToken, shellTokens } from '@holdpoint/client'
 import type { ColoredText, TokenColor } from './token-colors.ts'
 
