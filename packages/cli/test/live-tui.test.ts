@@ -98,6 +98,7 @@ describe('holdpoint tui', () => {
     await terminal.type('too la')
     terminal.press(keys.escape)
     await terminal.waitFor('[a] Allow')
+    await terminal.pause()
     terminal.press('n')
     await terminal.waitFor('Note ›')
     await terminal.type('be quick')

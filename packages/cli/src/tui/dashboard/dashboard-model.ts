@@ -163,7 +163,9 @@ export class DashboardModel {
     this.#hint = null
     // Leaving never answers a request. An open dialog is closed first.
     const leaves = key.name === 'ctrl-c' || key.name === 'ctrl-d'
-    if (this.#guard.isTyping) this.#guard.noteText()
+    // Escape is no part of a text, so it ends the typing. Every other key continues it.
+    if (key.name === 'escape') this.#guard.noteCommand()
+    else if (this.#guard.isTyping) this.#guard.noteText()
     if (leaves && this.#startDialog) this.#startDialog = null
     else if (leaves) this.#leave()
     else if (this.#help) this.#onHelpKey(this.#help, key)
@@ -180,13 +182,12 @@ export class DashboardModel {
 
   #onHelpKey(help: HelpPage, key: Key): void {
     this.#help = help.handleKey(key) ? help : null
-    if (isTypingKey(key)) this.#guard.noteText()
+    // Any key closes the help, but only `?` is surely meant for it.
+    if (isTypingKey(key) && typedLetter(key) !== '?') this.#guard.noteText()
   }
   #onMessageKey(key: Key): void {
-    if (key.name === 'escape') {
-      this.#isComposing = false
-      this.#guard.noteCommand()
-    } else {
+    if (key.name === 'escape') this.#isComposing = false
+    else {
       this.#guard.noteText()
       this.composer?.handleKey(key)
     }
