@@ -18,6 +18,7 @@ import {
   limits,
   type OnDeadline,
   type Session,
+  type SessionId,
   systemClock,
   type Verdict,
 } from '@holdpoint/protocol'
@@ -87,7 +88,7 @@ export class AgentSession {
       try {
         return await call(op, input, callOptions)
       } catch (error) {
-        if (error instanceof Fault && sessionEndingCodes.has(error.code)) this.#controller.abort(error)
+        if (error instanceof Fault && endsSession(error, this.info.id)) this.#controller.abort(error)
         throw error
       }
     }
@@ -256,6 +257,11 @@ export class AgentSession {
 }
 
 const sessionEndingCodes: ReadonlySet<Fault['code']> = new Set(['fenced', 'session_ended'])
+
+/** A runner that no longer holds the lease of a session is told that the session does not exist. */
+function endsSession({ code, detail }: Fault, session: SessionId): boolean {
+  return sessionEndingCodes.has(code) || (code === 'not_found' && Object(detail).id === session)
+}
 
 function abortWith(controller: AbortController, signal: AbortSignal | undefined): void {
   if (!signal) return
