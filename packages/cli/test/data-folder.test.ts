@@ -15,6 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cleanEnvironment, closeGateways, startGateway } from '../../../test/support/gateway.ts'
 import { dataFolderAt, openDataFolder } from '../src/config/data-folder.ts'
+import { unmappedUserIdIn } from '../src/config/file-access.ts'
 import { runCli } from './support/cli-process.ts'
 
 let folder: string
@@ -150,6 +151,16 @@ describe('a data folder', () => {
     expect(dataFolder.ownerToken()).toMatch(/^hp_/)
     expect(existsSync(target)).toBe(false)
     expect(readdirSync(home).sort()).toEqual(['token', `token.${process.pid}`])
+  })
+
+  it.each([
+    ['the usual mapping', '         0          0 4294967295', null],
+    ['a container that maps root', '0 0 1\n1 100000 65535', null],
+    ['a container that maps many users, but not root', '0 100000 65536', null],
+    ['a sandbox without root', '      1000       1000          1', 65_534],
+    ['a system without namespaces', '', null],
+  ])('F15: knows which id stands for root in %s', (_where, uidMap, id) => {
+    expect(unmappedUserIdIn(uidMap, '65534')).toBe(id)
   })
 
   it('is the default one if HOLDPOINT_HOME is empty', () => {

@@ -89,7 +89,21 @@ function isSharedWrite({ mode, gid }: Stats): boolean {
 
 /** Root can change every file anyway. */
 function isTrustedOwner({ uid }: Stats): boolean {
-  return uid === rootId || uid === ownUserId()
+  return uid === rootId || uid === ownUserId() || uid === unmappedUserId()
+}
+
+/** Returns the id that stands for root in a user namespace without root, as sandboxes use them; otherwise null. */
+function unmappedUserId(): number | null {
+  return unmappedUserIdIn(textOf('/proc/self/uid_map'), textOf('/proc/sys/kernel/overflowuid'))
+}
+/** The first argument lists ranges of ids: the first id in this namespace, the first id outside, and how many. */
+export function unmappedUserIdIn(uidMap: string, overflowId: string): number | null {
+  const ranges = uidMap.split('\n').map(line => line.trim().split(/\s+/).map(Number))
+  const id = overflowId === '' ? Number.NaN : Number(overflowId)
+  const hasRoot = ranges.some(([, outside]) => outside === rootId)
+  // If the id is mapped, it also stands for a user of this namespace, who may be anybody.
+  const isMapped = ranges.some(([first = 0, , count = 0]) => id >= first && id < first + count)
+  return uidMap === '' || Number.isNaN(id) || hasRoot || isMapped ? null : id
 }
 
 /** Null on Windows, where owners and modes do not exist. */
@@ -99,11 +113,16 @@ function ownUserId(): number | null {
 
 /** Returns whether the current user is the only member of the group. Many systems give every user such a group and create files that this group may write. */
 function isOwnGroup(gid: number): boolean {
+  // macOS does not list the members of its groups in a file. Members of wheel and admin can become root anyway.
+  if (process.platform === 'darwin') return gid === 0 || gid === 80
   const { username } = userInfo()
   const group = linesOf('/etc/group').find(([, , id]) => Number(id) === gid)
   const members = (group?.[3] ?? '').split(',').filter(name => name !== '')
   const users = linesOf('/etc/passwd').filter(([, , , id]) => Number(id) === gid)
-  return group !== undefined && [...members, ...users.map(([name]) => name)].every(name => name === username)
+  return (
+    group !== undefined &&
+    [...members, ...users.map(([name]) => name)].every(name => name === username || name === 'root')
+  )
 }
 
 function nameOf(uid: number): string {
@@ -111,13 +130,17 @@ function nameOf(uid: number): string {
 }
 
 function linesOf(file: string): readonly (readonly string[])[] {
+  return textOf(file)
+    .split('\n')
+    .filter(line => line !== '')
+    .map(line => line.split(':'))
+}
+/** Returns an empty text if the file does not exist on this system. */
+function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8')
-      .split('\n')
-      .filter(line => line !== '')
-      .map(line => line.split(':'))
+    return readFileSync(file, 'utf8').trim()
   } catch {
-    return []
+    return ''
   }
 }
 
