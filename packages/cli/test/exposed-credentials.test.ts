@@ -45,7 +45,7 @@ it.each(['process', 'inline'] as const)(
     expect(texts.join('\n')).toMatch(/I found hp_•{43}/)
     expect(texts.join('\n')).toMatch(/denied: .*Built-in: Holdpoint’s own credentials/)
     const alarm = recorder.eventsOf(id).find(event => event.type === 'error.raised')
-    expect(alarm).toMatchObject({ message: expect.stringMatching(/credential of “owner”.*holdpoint token rotate/) })
+    expect(alarm).toMatchObject({ message: expect.stringMatching(/credential of “owner”.*Replace it now/) })
     await recorder.close()
     const { out } = await runCliAgainst(gateway, ['sessions'])
     expect((out + gateway.stderr).includes(gateway.token)).toBe(false)

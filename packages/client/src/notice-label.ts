@@ -23,9 +23,9 @@ function noticeText(event: Event): string | null {
     case 'token.removed':
       return `Credential ${event.token} was revoked`
     case 'token.exposed':
-      return `${exposedToken(event)}${event.in === null ? '' : ` in session ${event.in}`}. Replace it: holdpoint token rotate`
+      return `${exposedToken(event)}${event.in === null ? '' : ` in session ${event.in}`}. Replace it by deleting its file in the data folder and restarting the gateway`
     case 'attempt.refused':
-      return `${event.by} was refused: ${event.what} (${event.code})`
+      return refusedText(event)
     case 'clock.jumped':
       return `The clock was set ${event.ms < 0 ? 'back' : 'forward'} by ${durationText(Math.abs(event.ms))}`
     case 'store.restored':
@@ -35,6 +35,16 @@ function noticeText(event: Event): string | null {
     default:
       return null
   }
+}
+
+function refusedText({ by, what, code, role, request, omitted }: Extract<Event, { type: 'attempt.refused' }>): string {
+  const more =
+    omitted === undefined ? '' : `; ${omitted} more ${omitted === 1 ? 'attempt' : 'attempts'} in the same minute`
+  if (code === 'too_many') return `Too many wrong tokens or sign-in links were sent from ${by}${more}`
+  const who = `“${by}”${role === undefined ? '' : ` (${role})`}`
+  if (code === 'unauthenticated') return `A revoked credential of ${who} was used${more}`
+  const tried = request === undefined ? `to call ${what}` : `to answer ${request}`
+  return `${who} tried ${tried}, which its credential may not do${more}`
 }
 
 function exposedToken({ token, name, by }: Extract<Event, { type: 'token.exposed' }>): string {

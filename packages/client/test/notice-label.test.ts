@@ -34,11 +34,32 @@ it('a restored or damaged store says what was lost, revoked and left unknown', (
 it('a credential that an agent sent is named with its id, the session and the advice to replace it', () => {
   const exposed = { type: 'token.exposed', operation: 'appendEvents', by: 'local runner' }
   expect(label({ ...exposed, token: 'tok_1', name: 'owner', in: 'ses_1' })).toBe(
-    'local runner sent the credential of “owner” (tok_1) in session ses_1. Replace it: holdpoint token rotate',
+    'local runner sent the credential of “owner” (tok_1) in session ses_1. Replace it by deleting its file in the data folder and restarting the gateway',
   )
   expect(label({ ...exposed, in: null })).toBe(
-    'local runner sent what looks like a credential of Holdpoint. Replace it: holdpoint token rotate',
+    'local runner sent what looks like a credential of Holdpoint. Replace it by deleting its file in the data folder and restarting the gateway',
   )
+})
+
+it.each([
+  [
+    { what: 'answerRequest', code: 'forbidden', by: 'ci', role: 'agent', request: 'req_1' },
+    '“ci” (agent) tried to answer req_1, which its credential may not do',
+  ],
+  [
+    { what: 'backup', code: 'forbidden', by: 'bob', role: 'person', omitted: 3 },
+    '“bob” (person) tried to call backup, which its credential may not do; 3 more attempts in the same minute',
+  ],
+  [
+    { what: 'authenticate', code: 'unauthenticated', by: 'ci', role: 'agent' },
+    'A revoked credential of “ci” (agent) was used',
+  ],
+  [
+    { what: 'signIn', code: 'too_many', by: '10.0.0.1', omitted: 1 },
+    'Too many wrong tokens or sign-in links were sent from 10.0.0.1; 1 more attempt in the same minute',
+  ],
+])('L7: the refused attempt %j is described in plain words', (attempt, text) => {
+  expect(label({ type: 'attempt.refused', ...attempt })).toBe(text)
 })
 
 it('names that people or agents chose are escaped', () => {

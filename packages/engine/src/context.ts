@@ -19,6 +19,7 @@ import type { Feed } from './feed.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
 import { KeySweep } from './key-sweep.ts'
 import { Quota, RateQuota } from './quota.ts'
+import { RefusedAttempts } from './refused-attempts.ts'
 import { resolveSomeRequests, TooManyAtOnce } from './request-transitions.ts'
 import { type IdempotencyRow, openCodes, type SessionRow } from './rows.ts'
 import { MissingRead, type Query, type Read, type Store } from './store.ts'
@@ -90,6 +91,7 @@ export class Context {
   #rules: { readonly seq: number; readonly rules: readonly Rule[] } = { seq: -1, rules: [] }
   readonly clockJumps = new ClockJumps()
   readonly keySweep = new KeySweep()
+  readonly refusedAttempts = new RefusedAttempts(this)
   readonly quotas: {
     readonly subscriptions: Quota
     readonly longPolls: Quota

@@ -67,7 +67,7 @@ export async function raiseAlarm(
 
 function alarmText(token: TokenRow | undefined): string {
   const which = token ? `the credential of “${token.name}” (${token.token})` : 'what looks like one of its credentials'
-  return `The agent sent ${which} to Holdpoint. It is masked here, but the agent has seen it and could answer requests with it. Replace it now: holdpoint token rotate`
+  return `The agent sent ${which} to Holdpoint. It is masked here, but the agent has seen it and could answer requests with it. Replace it now: if it is the token of a data folder, delete that file, then run holdpoint down and holdpoint up; otherwise revoke it`
 }
 
 async function knownToken(ctx: Context, candidate: string): Promise<TokenRow | undefined> {

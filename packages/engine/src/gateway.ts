@@ -67,6 +67,7 @@ import {
   removeToken,
   signOut,
 } from './operations/tokens.ts'
+import { type RefusedAttempt, recordingRefusals } from './refused-attempts.ts'
 import type { Store } from './store.ts'
 import { StreamingBlocks } from './streaming-blocks.ts'
 import { subscribe } from './subscribe.ts'
@@ -165,6 +166,8 @@ export interface Gateway {
   ensureToken(secret: string, role: Role, name: string, dataFolder?: RunnerId): Promise<Caller>
   /** Calls the listener with the id of every token that is revoked or expires, also by another gateway with the same store, and before any later event is published. */
   onRevoked(listener: (token: TokenId) => void): void
+  /** Records in the log that somebody was refused before a caller was known, for example because of too many wrong tokens. */
+  recordRefusal(attempt: RefusedAttempt): Promise<void>
   /** Exchanges the one-time code of a sign-in link for a cookie and a page secret. */
   redeemLink(code: string): Promise<SignIn>
   /** Returns the proof that this gateway knows the token with this hint. Rejects with a Fault if it does not. */
@@ -285,26 +288,14 @@ export async function openGateway({
   })
   await extendRunnerLeases(ctx)
   const stopSweeping = startSweeping(ctx, onError)
-  const dispatchUnparsed: Gateway['dispatchUnparsed'] = async (caller, op, input, options = {}) => {
-    const spec = Object.hasOwn(contract, op) ? contract[op] : undefined
-    if (!spec) throw new Fault('not_found', `There is no operation ${op}`)
-    requireAccess(caller, op)
-    const parsed = spec.input.safeParse(input)
-    if (!parsed.success) throw faultFromZod(parsed.error, op)
-    const parsedInput = parsed.data as ParsedInput<OperationName> // the input was parsed with the schema of that operation
-    for (const action of extraActions(op, parsedInput)) requireAccess(caller, action)
-    if (caller && options.bytes !== undefined && spec.method !== 'GET')
-      ctx.quotas.writtenBytes.take(caller, options.bytes)
-    const run = operations[op] as Operation<OperationName> // `op` also selected the schema that parsed the input
-    if (!caller) return run(ctx, anonymousCaller, parsedInput, options)
-    const { value: safeInput, found } = maskAgentInput(caller, op, parsedInput)
-    if (found.size > 0) await raiseAlarm(ctx, caller, op, parsedInput, found, options)
-    return run(ctx, caller, safeInput as ParsedInput<OperationName>, options) // masking does not change the type
-  }
+  const dispatchUnparsed: Gateway['dispatchUnparsed'] = (caller, op, input, options = {}) =>
+    recordingRefusals(ctx, caller, op, input, () => runOperation(ctx, caller, op, input, options))
   return {
     dispatchUnparsed,
     dispatch: dispatchUnparsed as Gateway['dispatch'], // each operation returns the output that the contract declares under its name
-    subscribe: (caller, options, listener) => subscribe(ctx, caller, options, listener),
+    subscribe: (caller, options, listener) =>
+      recordingRefusals(ctx, caller, 'subscribe', options, () => subscribe(ctx, caller, options, listener)),
+    recordRefusal: attempt => ctx.refusedAttempts.record(attempt),
     authenticate: (credential, via) => authenticate(ctx, credential, via),
     ensureToken: (secret, role, name, dataFolder) => ensureToken(ctx, secret, role, name, dataFolder ?? null),
     onRevoked: listener =>
@@ -319,6 +310,29 @@ export async function openGateway({
       feed.close()
     },
   }
+}
+
+async function runOperation(
+  ctx: Context,
+  caller: Caller | null,
+  op: OperationName,
+  input: unknown,
+  options: DispatchOptions,
+): Promise<OperationResult<unknown>> {
+  const spec = Object.hasOwn(contract, op) ? contract[op] : undefined
+  if (!spec) throw new Fault('not_found', `There is no operation ${op}`)
+  requireAccess(caller, op)
+  const parsed = spec.input.safeParse(input)
+  if (!parsed.success) throw faultFromZod(parsed.error, op)
+  const parsedInput = parsed.data as ParsedInput<OperationName> // the input was parsed with the schema of that operation
+  for (const action of extraActions(op, parsedInput)) requireAccess(caller, action)
+  if (caller && options.bytes !== undefined && spec.method !== 'GET')
+    ctx.quotas.writtenBytes.take(caller, options.bytes)
+  const run = operations[op] as Operation<OperationName> // `op` also selected the schema that parsed the input
+  if (!caller) return run(ctx, anonymousCaller, parsedInput, options)
+  const { value: safeInput, found } = maskAgentInput(caller, op, parsedInput)
+  if (found.size > 0) await raiseAlarm(ctx, caller, op, parsedInput, found, options)
+  return run(ctx, caller, safeInput as ParsedInput<OperationName>, options) // masking does not change the type
 }
 
 /** The caller of operations that need no credential. None of those operations uses the role. */

@@ -20,6 +20,7 @@ export {
 } from './gateway.ts'
 export { Quota, type QuotaCaller, QuotaUse } from './quota.ts'
 export { type Recovery, recoverFromLoss, type UndoneChanges, undoneChanges } from './recovery.ts'
+export type { RefusedAttempt } from './refused-attempts.ts'
 export {
   auditTypes,
   type CommandRow,

@@ -13,6 +13,7 @@ export async function sweep(ctx: Context): Promise<void> {
   const now = await ctx.store.now()
   await ctx.clockJumps.record(ctx)
   await ctx.keySweep.run(ctx, now)
+  await ctx.refusedAttempts.recordOmitted()
   await Promise.all(
     [sweepDeadlines, sweepRunners, sweepIdempotencyKeys, sweepTokens, sweepSessions].map(each => each(ctx, now)),
   )

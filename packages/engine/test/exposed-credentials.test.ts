@@ -49,7 +49,7 @@ describe('a credential in what an agent says', () => {
     expect(await eventsOf('token.exposed')).toMatchObject([
       { token, role: 'person', name: 'Bob', in: id, operation: 'appendEvents', by: 'runner 0' },
     ])
-    const message = expect.stringMatching(`credential of “Bob” \\(${token}\\).*holdpoint token rotate`)
+    const message = expect.stringMatching(`credential of “Bob” \\(${token}\\).*Replace it now`)
     expect(await eventsOf('error.raised')).toMatchObject([{ code: 'token_exposed', message }])
     const { items } = await fixture.person('listAudit', { include: 'notices' })
     expect(items.filter(({ kind }) => kind === 'notice').at(-1)).toMatchObject({

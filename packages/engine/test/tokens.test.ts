@@ -133,7 +133,7 @@ describe('the token in the data folder', () => {
   it('cannot be removed, only replaced', async () => {
     await expect(asOwner()('removeToken', { id: owner.token as Token['id'] })).rejects.toMatchObject({
       code: 'bad_input',
-      message: expect.stringContaining('holdpoint token rotate'),
+      message: expect.stringContaining('delete the file token'),
     })
   })
   it('writes nothing at a start if nothing has changed', async () => {

@@ -283,10 +283,20 @@ const EventBody = z.discriminatedUnion('type', [
   z.object({
     type: z
       .literal('attempt.refused')
-      .describe('A caller attempted an operation without permission. Not sent in this version.'),
+      .describe(
+        'A caller tried what its credential may not do, used a revoked credential, or sent too many wrong tokens or codes.',
+      ),
     what: z.string().describe('The operation that was attempted.'),
     code: z.string().describe('The fault code.'),
-    by: z.string().describe('The name of the caller.'),
+    by: z.string().describe('The name of the caller; the address if the caller has no credential.'),
+    role: z.string().optional().describe('The role of the caller. Missing if the caller has no credential.'),
+    token: z.string().optional().describe('The id of the caller’s token. Missing if the caller has no credential.'),
+    via: z.string().optional().describe('How the call reached the gateway: "page", "cli" or "api".'),
+    request: RequestId.optional().describe('The request that the caller tried to answer.'),
+    omitted: z
+      .int()
+      .optional()
+      .describe('How many further attempts of this caller in the last minute have no entry of their own.'),
   }),
   z.object({
     type: z.literal('clock.jumped').describe('The clock of the gateway’s machine, or of its database, was changed.'),

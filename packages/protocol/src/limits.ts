@@ -115,6 +115,9 @@ export const limits = {
   signInTtlMs: 30 * 24 * 3600 * 1000,
   /** How many tokens may create each other in a row. */
   tokenChainMax: 16,
+  /** The number of refused attempts per credential and minute that get an entry of their own in the log. */
+  refusedAttemptsMax: 5,
+  refusedAttemptsTotalMax: 100,
   /** How long the gateway recognizes a revoked token, so that it can record attempts to use it. */
   revokedTokenKeepMs: 30 * 24 * 3600 * 1000,
 } as const

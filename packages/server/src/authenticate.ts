@@ -11,13 +11,26 @@ export type AccessLevel = 'page' | 'public' | 'read' | 'write' | 'socket'
 /** Resolves with the caller, or null if the access needs no credential. */
 export type Authenticator = (incoming: IncomingRequest, access: AccessLevel) => Promise<Caller | null>
 
+/** Returns the fault for a wrong token or code, and records in the log if there were too many. */
+export async function refuseAttempt(
+  gateway: Pick<Gateway, 'recordRefusal'>,
+  wrongAttempts: WrongAttempts,
+  { source }: IncomingRequest,
+  what: 'authenticate' | 'signIn',
+  fault: Fault,
+): Promise<Fault> {
+  const refused = wrongAttempts.refuse(source, fault)
+  if (refused.code === 'too_many') await gateway.recordRefusal({ what, code: refused.code, by: source })
+  return refused
+}
+
 export function requireCaller(caller: Caller | null): Caller {
   if (!caller) throw new Fault('unauthenticated', credentialNeeded)
   return caller
 }
 
 export interface AuthenticatorOptions {
-  readonly gateway: Pick<Gateway, 'authenticate'>
+  readonly gateway: Pick<Gateway, 'authenticate' | 'recordRefusal'>
   readonly port: number
   /** Additional host names of this gateway. */
   readonly hosts?: readonly string[]
@@ -53,7 +66,7 @@ export function createAuthenticator({
     const credential = findCredential(incoming, access, port)
     if (credential.kind === 'cookie') checkCookieUse(access, origin !== undefined, site)
     const caller = await gateway.authenticate(credential, viaOf(credential, incoming))
-    if (!caller) throw wrongAttempts.refuse(incoming.source, credentialNotValid())
+    if (!caller) throw await refuseAttempt(gateway, wrongAttempts, incoming, 'authenticate', credentialNotValid())
     return caller
   }
 }

@@ -11,7 +11,13 @@ import {
   slotUnits,
 } from '@holdpoint/protocol'
 import { type Admission, nobody } from './admission.ts'
-import { type AccessLevel, type Authenticator, createAuthenticator, requireCaller } from './authenticate.ts'
+import {
+  type AccessLevel,
+  type Authenticator,
+  createAuthenticator,
+  refuseAttempt,
+  requireCaller,
+} from './authenticate.ts'
 import {
   type ByteSink,
   type FlatHeaders,
@@ -169,12 +175,11 @@ export class RequestHandler {
   async #signIn(incoming: IncomingRequest, input: unknown): Promise<OutgoingReply> {
     const parsed = contract.signIn.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, 'The sign-in')
-    const { cookie, pageSecret, caller } = await this.#options.gateway
-      .redeemLink(parsed.data.code)
-      .catch((error: unknown) => {
-        const isWrongCode = error instanceof Fault && error.code === 'unauthenticated'
-        throw isWrongCode ? this.#options.wrongAttempts.refuse(incoming.source, error) : error
-      })
+    const { gateway, wrongAttempts } = this.#options
+    const { cookie, pageSecret, caller } = await gateway.redeemLink(parsed.data.code).catch(async (error: unknown) => {
+      const isWrongCode = error instanceof Fault && error.code === 'unauthenticated'
+      throw isWrongCode ? await refuseAttempt(gateway, wrongAttempts, incoming, 'signIn', error) : error
+    })
     this.#options.crashPoint?.('replying:signIn')
     const signedIn = { person: caller.name, personId: caller.id, pageSecret }
     return jsonReply(200, signedIn, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))

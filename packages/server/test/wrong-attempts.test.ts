@@ -1,5 +1,5 @@
 /** Checks the limit on wrong tokens and sign-in codes: wrong ones are refused with 429 after a while, right ones always work, and the memory is bounded. */
-import { Fault, limits } from '@holdpoint/protocol'
+import { Fault, limits, type Output } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { sourceOf, WrongAttempts } from '../src/wrong-attempts.ts'
@@ -65,6 +65,17 @@ describe('wrong sign-in codes', () => {
     expect(statuses.indexOf(429)).toBe(limits.wrongAttemptsMax)
     expect(statuses.at(-1)).toBe(429)
     expect(await signIn(made.code)).toBe(200)
+  })
+  it('L7: are recorded in the audit log once there are too many, a limited number of times', async () => {
+    for (let i = 0; i < limits.wrongAttemptsMax + 20; i++) await signIn(`wrong-${i}`)
+    const reply = await request(gateway, '/audit?include=notices', { headers: authHeaders('person') })
+    const { items } = (await reply.json()) as Output<'listAudit'> // the reply has the type that the contract declares
+    const refused = items.flatMap(entry => (entry.kind === 'notice' ? [entry.event] : []))
+    expect(refused.filter(({ type }) => type === 'attempt.refused')).toEqual(
+      Array.from({ length: limits.refusedAttemptsMax }, () =>
+        expect.objectContaining({ what: 'signIn', code: 'too_many', by: '127.0.0.1' }),
+      ),
+    )
   })
 })
 

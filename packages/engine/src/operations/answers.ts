@@ -16,6 +16,7 @@ import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
 import { jsonBytes } from '../paging.ts'
+import { attemptBy } from '../refused-attempts.ts'
 import {
   draftsFor,
   expireIfDue,
@@ -238,6 +239,13 @@ async function answerResult(
     return { id: item.id, status, request: body }
   } catch (error) {
     if (!(error instanceof Fault) || error.status === 401 || error.status >= 500) throw error
+    if (error.code === 'forbidden')
+      await ctx.refusedAttempts.record({
+        what: 'answerRequests',
+        code: error.code,
+        ...attemptBy(caller),
+        request: item.id,
+      })
     return { id: item.id, status: error.status, ...error.toJSON() }
   }
 }

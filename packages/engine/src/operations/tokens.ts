@@ -13,6 +13,7 @@ import { personIdOf } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
 import type { Caller, Credential, DispatchOptions, SignIn, Via } from '../gateway.ts'
+import { attemptBy } from '../refused-attempts.ts'
 import type { TokenRow } from '../rows.ts'
 import { isTokenValid, revokeTokens, tokenDigest, tokensRead } from '../token-transitions.ts'
 import { toToken } from '../wire-views.ts'
@@ -57,7 +58,10 @@ export async function authenticate(ctx: Context, credential: Credential, via: Vi
   const row = await ctx.store.get('token', sha256(credential.secret))
   if (!row || row.kind !== credential.kind) return null
   if (credential.kind === 'cookie' && row.pageSecretHash !== sha256(credential.pageSecret)) return null
-  return isTokenValid(row, row.expiresAt === null ? 0 : await ctx.store.now()) ? callerOf(row, via) : null
+  if (isTokenValid(row, row.expiresAt === null ? 0 : await ctx.store.now())) return callerOf(row, via)
+  if (row.revokedAt !== null)
+    await ctx.refusedAttempts.record({ what: 'authenticate', code: 'unauthenticated', ...attemptBy({ ...row, via }) })
+  return null
 }
 
 /** Registers a token that is known from elsewhere, such as a file of the data folder, unless it is registered already. */
@@ -179,7 +183,7 @@ export async function removeToken(
         if (row.dataFolder !== null)
           return new Fault(
             'bad_input',
-            `${input.id} is the token in a data folder, and the gateway there needs it. Replace it with: holdpoint token rotate${row.role === 'runner' ? ' --runner' : ''}`,
+            `${input.id} is the token in a data folder, and the gateway there needs it. To replace it, delete the file ${row.role === 'runner' ? 'runner-token' : 'token'} in that data folder, then run holdpoint down and holdpoint up`,
             { id: input.id },
           )
         revokeTokens(change, all, ({ token }) => token === input.id, caller)
