@@ -104,8 +104,6 @@ describe('F1, Z1: another program takes over the port of a killed gateway', () =
     const gateway = await startGateway({ runner: 'none' })
     const elsewhere = openDataFolder(makeFolder(gateway, 'elsewhere'))
     writeAtomically(elsewhere.runnerTokenFile, gateway.home.runnerToken())
-    // The token of a runner is valid only for the id of that runner.
-    writeAtomically(join(elsewhere.path, 'runner-id'), gateway.home.runnerId())
     const env = {
       ...cleanEnvironment(),
       HOLDPOINT_HOME: elsewhere.path,

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { socketCall } from '@holdpoint/client'
 import { claudeDriver, type Driver, generatorDriver, rehearsal, runRunner } from '@holdpoint/drivers'
-import { type Call, Fault, type RunnerId } from '@holdpoint/protocol'
+import { type Call, Fault, RunnerId } from '@holdpoint/protocol'
 import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, removePidFile, runningProcess, writeRunnerPidFile } from '../config/data-folder.ts'
 import { gatewaySocket } from '../config/gateway-socket.ts'
@@ -68,9 +68,17 @@ export async function runnerProcess(config: Config, dataFolder: DataFolder, url?
   })
   const signal = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')
   try {
-    await runInProcess({ call: socket.call, id: dataFolder.runnerId(), config, dataFolder, signal })
+    const id = url === undefined ? dataFolder.runnerId() : await idOfToken(socket.call, signal)
+    await runInProcess({ call: socket.call, id, config, dataFolder, signal })
   } finally {
     socket.close()
     removePidFile(dataFolder, 'runner')
   }
+}
+
+/** Resolves with the id of the runner that the token belongs to. A runner on another machine has a data folder of its own, whose id the gateway does not know. */
+async function idOfToken(call: Call, signal: AbortSignal): Promise<RunnerId> {
+  const id = RunnerId.safeParse((await call('whoAmI', {}, { signal })).id)
+  if (id.success) return id.data
+  throw new Fault('forbidden', 'The file runner-token does not contain the token of a runner')
 }
