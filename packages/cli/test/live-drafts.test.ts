@@ -74,7 +74,7 @@ describe('the person’s own unfinished answer', () => {
     await terminal.waitFor('Reason ›')
     await terminal.type('not on a fri')
     await waitForDraft(request, { reason: 'not on a fri' })
-    expect(await ana('getDraft', { id: request.id })).toMatchObject({ draft: null, others: ['owner'] })
+    expect(await ana('getDraft', { id: request.id })).toMatchObject({ draft: null, others: [{ name: 'owner' }] })
     terminal.press(keys.escape)
     await terminal.waitFor('Draft reason: not on a fri')
     await terminal.waitFor('[a] Allow')
