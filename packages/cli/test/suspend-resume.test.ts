@@ -138,7 +138,7 @@ describe('a signal to a live view', () => {
       await fixture.ask(await fixture.startSession(), approval)
       const terminal = fixture.openTerminal(['tui'])
       // The dashboard prints how to return only if it knows of a pending request.
-      await terminal.waitFor('waiting for you')
+      await terminal.waitFor(/\d waiting for you/)
       process.kill(terminal.pid, signal)
       expect(await terminal.exit).toBe(0)
       // The last output may arrive after the exit event.
