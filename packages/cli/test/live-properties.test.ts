@@ -79,7 +79,8 @@ async function runScript(
   const script = named(number, shape)
   const before = (await fixture.listEvents(session)).length
   terminal.press(`\u001b[200~${JSON.stringify(script)}\u001b[201~`)
-  await terminal.waitFor(']▏')
+  // The caret is on the next line if the script ends at the edge of the screen.
+  await terminal.waitFor(/\](\s*┊ )?▏/)
   terminal.press(keys.enter)
   const statusesAfterInvalidKey: { status: string }[] = []
   for (;;) {
