@@ -25,6 +25,8 @@ export default defineConfig({
     hookTimeout: 60_000,
     // On a busy machine, a polled condition may take several seconds to become true.
     expect: { poll: { timeout: 10_000 } },
+    // Many tests are new and have not run often on busy machines. CI runs a failed test once more and reports the retry.
+    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
     // Most tests wait for a browser, a terminal or an agent and use little CPU time.
     maxWorkers: 3,
