@@ -1,0 +1,30 @@
+/** Where a call runs, and how rules look at the files there. This package does no I/O of its own. */
+
+/** An entry of a folder. Symbolic links are not followed. */
+export interface FolderEntry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'other'
+}
+
+/** Looks at the file system on which agents run. Whatever a missing method would have to show counts as not proven. */
+export interface FileLookup {
+  /** Returns the path without symbolic links, or null if nothing exists there. A link to nothing is resolved to the place where a file would be created. */
+  realPath(path: string): string | null
+  /** Returns the text of a file of at most 64 KiB, or null if it cannot be read. Without it, no git command counts as only reading. */
+  readText?(path: string): string | null
+  /** Returns what is in a folder, or null if it cannot be read. Without it, no search through a whole folder is proven. */
+  list?(folder: string): readonly FolderEntry[] | null
+  /** Whether the file has a second name elsewhere (a hard link), so that a change reaches that one too. */
+  hasHardLinks?(path: string): boolean
+}
+
+/** Where a call runs. */
+export interface CallSite {
+  /** The folder of the session, without symbolic links. */
+  readonly folder: string
+  /** The folder in which the command runs; inside `folder` unless the agent says otherwise. */
+  readonly cwd: string
+  readonly home: string
+  /** Null if the agent runs on another machine, whose files cannot be looked at. */
+  readonly files: FileLookup | null
+}
