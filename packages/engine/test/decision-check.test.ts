@@ -69,6 +69,17 @@ describe('R11: an agent’s report that it is about to use an answer is refused'
   })
 })
 
+it('R11: a caller without access gets the same reply for a changed decision as for an unknown request', async () => {
+  const request = await agent.ask('k')
+  await fixture.deny(request)
+  await changeRow(request.id, row => ({ ...row, resolvedSeq: 1 }))
+  for (const call of [fixture.otherAgent, fixture.runnerCall(1)]) {
+    await expectFault(call('handOverRequest', { id: request.id, fence: agent.fence }), 'not_found')
+    await expectFault(call('reportDelivery', { id: request.id, state: 'handed', fence: agent.fence }), 'not_found')
+  }
+  await expectFault(fixture.runner('handOverRequest', { id: request.id, fence: agent.fence }), 'store_damaged')
+})
+
 describe('an unchanged decision is handed', () => {
   it.each(['person', 'rule', 'deadline', 'edited'])('if it was made by: %s', async by => {
     if (by === 'rule') await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'ls' })

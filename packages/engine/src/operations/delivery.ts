@@ -78,15 +78,14 @@ function toHandover(request: Request): Output<'handOverRequest'> {
 interface AnswerCheck {
   /** Whether the request was resolved when it was checked. */
   readonly isChecked: boolean
+  readonly damaged: Fault | null
   readonly secretsLost: boolean
 }
 
-/** Checks a stored answer before it is handed. This happens before the commit, because the log cannot be read inside it. A resolved request never gets another resolution. */
+/** Checks a stored answer before it is handed. This happens before the commit, because the log cannot be read inside it. A resolved request never gets another resolution. The result is used only after the access check, so that it reveals nothing to others. */
 async function checkAnswer(ctx: Context, before: RequestRow): Promise<AnswerCheck> {
-  const isChecked = before.status === 'resolved'
-  const damaged = isChecked ? await decisionFault(ctx, before) : null
-  if (damaged) throw damaged
-  return { isChecked, secretsLost: isChecked && (await hasLostSecrets(ctx, before)) }
+  if (before.status === 'pending') return { isChecked: false, damaged: null, secretsLost: false }
+  return { isChecked: true, damaged: await decisionFault(ctx, before), secretsLost: await hasLostSecrets(ctx, before) }
 }
 
 /** Hands an answer. An allow is handed once (G5): only a report of the same hand-over is accepted again. */
@@ -94,8 +93,15 @@ function handAnswer(
   change: ChangeBuilder,
   row: RequestRow,
   session: SessionRow,
-  { isChecked, secretsLost, isSame, reason }: AnswerCheck & { readonly isSame: boolean; readonly reason?: string },
+  {
+    isChecked,
+    damaged,
+    secretsLost,
+    isSame,
+    reason,
+  }: AnswerCheck & { readonly isSame: boolean; readonly reason?: string },
 ): RequestRow | Fault {
+  if (damaged) return damaged
   const transition = requestTransitionFor(row, 'hand')
   if (transition === 'stay') return isSame || !isAllow(row) ? row : deliveryRefused(row)
   if (transition !== 'handed' && (transition !== 'handAgain' || isAllow(row))) return deliveryRefused(row)
