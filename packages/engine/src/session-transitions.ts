@@ -115,8 +115,7 @@ export function applySessionEnd(
   persistPartialBlocks(ctx, change, row.id)
   resolveOpenRequests(change, row, lost ? 'agentLost' : 'end')
   for (const command of openCommandsIn(change, row.id))
-    if (command.state !== 'done' && command.body.kind !== 'end')
-      markCommandDone(change, command, { ok: false, reason: 'the session ended first' })
+    if (command.body.kind !== 'end') markCommandDone(change, command, { ok: false, reason: 'the session ended first' })
   countSession(change, row, -1)
   const stopped = withoutProcess(change, applySessionTransition(change, row, trigger), lost ? 'lost' : 'stopped')
   return putSession(
@@ -142,7 +141,7 @@ export function finishEndCommands(change: ChangeBuilder, row: SessionRow): Sessi
   return change.put('session', { ...row, lease: null })
 }
 
-/** Clears the lease after the runner was lost or parked the session. Ends the session if its driver cannot resume it or if it had too many idle attaches. Otherwise pending requests stay pending, and handed answers become unknown. */
+/** Clears the lease of a session that has not ended, after the runner was lost or parked the session. Ends the session if its driver cannot resume it or if it had too many idle attaches. Otherwise pending requests stay pending, and handed answers become unknown. */
 export function releaseSession(
   ctx: Context,
   change: ChangeBuilder,
@@ -150,7 +149,7 @@ export function releaseSession(
   trigger: 'runnerLost' | 'park',
 ): SessionRow {
   const next = applySessionTransition(change, row, trigger)
-  if (row.state !== 'ended' && next.state === 'ended')
+  if (next.state === 'ended')
     return applySessionEnd(
       ctx,
       change,
@@ -160,7 +159,7 @@ export function releaseSession(
     )
   markHandedUnknown(change, row.id)
   const released = { ...withoutProcess(change, next, trigger === 'runnerLost' ? 'lost' : 'stopped'), lease: null }
-  const needsRunner = released.state !== 'ended' && isRunnerNeeded(change, released)
+  const needsRunner = isRunnerNeeded(change, released)
   if (needsRunner && released.idleAttaches >= limits.idleAttachesMax)
     return applySessionEnd(
       ctx,
@@ -179,9 +178,8 @@ export function resetIdleAttaches(change: ChangeBuilder, row: SessionRow): Sessi
   return row.idleAttaches === 0 ? row : change.put('session', { ...row, idleAttaches: 0 })
 }
 
-/** Returns whether the session needs a runner: it is starting, or its agent has an answer to take or, if no request is pending, a command to run or a turn to continue. */
+/** Returns whether a released session needs a runner: its agent has an answer to take or, if no request is pending, a command to run or a turn to continue. */
 function isRunnerNeeded(change: ChangeBuilder, row: SessionRow): boolean {
-  if (row.state === 'starting') return true
   if (usageIn(change, row.id).waiting > 0) return true
   const hasWork = row.turnOpen || openCommandsIn(change, row.id).length > 0
   return hasWork && !hasPendingRequests(change, row.id)
