@@ -108,8 +108,6 @@ export const limits = {
   wrongAttemptsMax: 100,
   /** The number of wrong tokens and codes per minute from all addresses together. */
   wrongAttemptsTotalMax: 1000,
-  /** The number of addresses whose wrong attempts are counted separately. */
-  attemptSourcesMax: 10_000,
   idempotencyKeepMs: 24 * 3600 * 1000,
   linkTtlMs: 10 * 60 * 1000,
   signInTtlMs: 30 * 24 * 3600 * 1000,

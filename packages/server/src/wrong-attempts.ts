@@ -18,11 +18,13 @@ export class WrongAttempts {
   /** Counts a wrong attempt, and returns the fault for it: the given one, or `too_many` if there were too many before. */
   refuse(source: string, fault: Fault): Fault {
     this.#startWindow()
-    const before = this.#bySource.get(source) ?? 0
-    // Further sources count only in the total, so that the memory stays small.
-    if (before > 0 || this.#bySource.size < limits.attemptSourcesMax) this.#bySource.set(source, before + 1)
-    this.#total++
-    if (before < limits.wrongAttemptsMax && this.#total <= limits.wrongAttemptsTotalMax) return fault
+    // The total also bounds the number of sources, so that the memory stays small.
+    if (this.#total < limits.wrongAttemptsTotalMax) {
+      this.#total++
+      const attempts = (this.#bySource.get(source) ?? 0) + 1
+      this.#bySource.set(source, attempts)
+      if (attempts <= limits.wrongAttemptsMax) return fault
+    }
     return new Fault(
       'too_many',
       'Too many wrong tokens or codes were sent. Check the token or the link, and try again in a minute.',
