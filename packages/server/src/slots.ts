@@ -18,7 +18,7 @@ export class Slots {
   /** Returns a slot that is not acquired yet. `onCancel` registers a callback for the case that the work is not wanted anymore. */
   slotFor(caller: QuotaCaller, units: number, onCancel: (callback: () => void) => void): OperationSlot {
     let cancelled = false
-    let state: 'free' | 'waiting' | 'held' = 'free'
+    let state: 'waiting' | 'held' | null = null
     let stopWaiting = () => {}
     onCancel(() => {
       cancelled = true
@@ -26,7 +26,7 @@ export class Slots {
     })
     const release = () => {
       if (state === 'held') this.#release(caller, units)
-      state = 'free'
+      state = null
     }
     const acquire = async () => {
       if (cancelled) throw abandoned()
@@ -37,7 +37,7 @@ export class Slots {
           const waiter: Waiter = { caller, units, start: resolve }
           stopWaiting = () => {
             if (state !== 'waiting') return
-            state = 'free'
+            state = null
             this.#removeWaiter(waiter)
             reject(abandoned())
           }
@@ -58,9 +58,9 @@ export class Slots {
 
   #removeWaiter(waiter: Waiter): void {
     const { token } = waiter.caller
-    const waiters = this.#waiting.get(token)
-    waiters?.delete(waiter)
-    if (waiters?.size === 0) this.#waiting.delete(token)
+    const waiters = this.#waiting.get(token) as Set<Waiter> // the caller has added the waiter
+    waiters.delete(waiter)
+    if (waiters.size === 0) this.#waiting.delete(token)
   }
 
   #release(caller: QuotaCaller, units: number): void {

@@ -55,6 +55,55 @@ describe('a slot', () => {
     await nextAcquired
   })
 
+  it('is granted at once again, after work of the same credential has waited and ended', async () => {
+    const slots = new Slots()
+    const held = slots.slotFor(agent(), quotas.slots.agent, never)
+    await held.acquire()
+    const waiting = slots.slotFor(agent(), quotas.slots.agent, never)
+    const acquired = waiting.acquire()
+    held.release()
+    await acquired
+    waiting.release()
+    await nextTurn()
+    await slots.slotFor(agent(), quotas.slots.agent, never).acquire()
+  })
+
+  it('is given back by work that is cancelled after it has waited and started', async () => {
+    const slots = new Slots()
+    const held = slots.slotFor(agent(), quotas.slots.agent, never)
+    await held.acquire()
+    let cancel = never
+    const waiting = slots.slotFor(agent(), quotas.slots.agent, callback => {
+      cancel = callback
+    })
+    const acquired = waiting.acquire()
+    held.release()
+    await acquired
+    cancel()
+    waiting.release()
+    await slots.slotFor(agent(), quotas.slots.agent, never).acquire()
+  })
+
+  it('is granted to each credential in turn, if all together have used up their share', async () => {
+    const slots = new Slots()
+    const shares = (quotas.slots.total - quotas.slots.reservedForPeople) / quotas.slots.agent
+    for (let n = 1; n < shares; n++) await slots.slotFor(agent(n), quotas.slots.agent, never).acquire()
+    const held = Array.from({ length: quotas.slots.agent }, () => slots.slotFor(agent(0), 1, never))
+    for (const slot of held) await slot.acquire()
+    const order: string[] = []
+    for (const token of ['a', 'a', 'a', 'b', 'b', 'c'])
+      void slots
+        .slotFor({ role: 'agent', token }, 1, never)
+        .acquire()
+        .then(() => order.push(token))
+    for (let i = 0; i < 6; i++) {
+      held[i]?.release()
+      await nextTurn()
+      expect(order).toHaveLength(i + 1)
+    }
+    expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a'])
+  })
+
   it('never exceeds the shares, and all work gets its turn', async () => {
     const work = fc.array(
       fc.record({ n: fc.integer({ min: 0, max: 3 }), person: fc.boolean(), units: fc.constantFrom(1, 16, 64) }),
