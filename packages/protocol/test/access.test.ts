@@ -89,6 +89,9 @@ describe('the access table', () => {
     for (const [action, [, owner, person]] of Object.entries(accessTable))
       if (person !== 'no') expect(owner, action).not.toBe('no')
   })
+  it('gives an unknown role nothing', () => {
+    expect(accessOf('intruder' as Role, 'signIn')).toBe('no') // as if a database contained another role
+  })
   it('lists the roles that may call an operation', () => {
     expect(rolesFor('answerRequest')).toEqual(['owner', 'person'])
     expect(rolesFor('backup')).toEqual(['owner'])

@@ -1,0 +1,258 @@
+/** Checks what each caller may do beyond the access table: whose sessions a caller sees, for whose agent a caller may write, and what the input of a call needs in addition. */
+import { type Answer, Fault, type SessionId } from '@holdpoint/protocol'
+import { beforeAll, describe, expect, it } from 'vitest'
+import {
+  accessFault,
+  agentAccessFault,
+  answerActions,
+  extraActions,
+  hideSession,
+  maySee,
+  personIdOf,
+  requestNotFound,
+  requireAgentAccess,
+  runnerAccessFault,
+  sessionNotFound,
+  visibleSessions,
+} from '../src/authorization.ts'
+import type { Caller, SessionRow } from '../src/index.ts'
+import {
+  ada,
+  approval,
+  bob,
+  type GatewayFixture,
+  openFixture,
+  robot,
+  runnerCaller,
+  runnerCallerFor,
+  runnerId,
+  secretAsk,
+  stranger,
+} from './gateway-fixture.ts'
+
+let fixture: GatewayFixture
+/** A session that runner 0 drives, the same session after its runner has parked it, and external sessions that an agent and a person opened. */
+let rows: { driven: SessionRow; parked: SessionRow; ofAgent: SessionRow; ofPerson: SessionRow }
+beforeAll(async () => {
+  fixture = await openFixture()
+  const rowOf = async (id: SessionId) => (await fixture.store.get('session', id)) as SessionRow // every id is of a session that was just started
+  const agent = await fixture.startAttached()
+  const driven = await rowOf(agent.session.id)
+  await fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })
+  const start = async (call = fixture.externalAgent) => rowOf((await call('startSession', { driver: 'external' })).id)
+  rows = {
+    driven,
+    parked: await rowOf(agent.session.id),
+    ofAgent: await start(),
+    ofPerson: await start(fixture.person),
+  }
+})
+const otherRunner = runnerCallerFor(1)
+const everybody = { ada, bob, runnerCaller, otherRunner, robot, stranger }
+const codeOf = (fault: unknown) => (fault instanceof Fault ? fault.code : null)
+/** Who passes a check, for each session. */
+function whoMay(check: (caller: Caller, row: SessionRow) => boolean): Record<string, readonly string[]> {
+  return Object.fromEntries(
+    Object.entries(rows).map(([name, row]) => [
+      name,
+      Object.entries(everybody).flatMap(([who, caller]) => (check(caller, row) ? [who] : [])),
+    ]),
+  )
+}
+
+describe('the fault for an action that a role may not do', () => {
+  it('is missing if the role may do it', () => {
+    expect(accessFault(ada, 'backup')).toBeNull()
+    expect(accessFault(null, 'signIn')).toBeNull()
+    expect(accessFault(robot, 'openRequest')).toBeNull()
+  })
+  it('asks a caller without a credential for one', () => {
+    expect(accessFault(null, 'listSessions')).toMatchObject({ code: 'unauthenticated' })
+  })
+  it.each([
+    [robot, 'answerRequest', 'An agent’s credential cannot answer requests; only a person can'],
+    [robot, 'answerRequests', 'An agent’s credential cannot answer requests; only a person can'],
+    [robot, 'listRules', 'The credential of an agent may not call listRules'],
+    [
+      robot,
+      'startSession.mode',
+      'The credential of an agent may not start a session in a chosen mode; only the owner of this gateway may',
+    ],
+    [runnerCaller, 'answerRequest', 'The credential of a runner may not call answerRequest'],
+    [runnerCaller, 'subscribe', 'The credential of a runner may not open the event stream'],
+    [bob, 'announceRunner', 'The credential of a person may not call announceRunner'],
+    [bob, 'backup', 'The credential of a person may not call backup; only the owner of this gateway may'],
+    [
+      bob,
+      'answer.settings',
+      'The credential of a person may not accept a suggestion that changes settings; only the owner of this gateway may',
+    ],
+  ] as const)('says to $role, for %s, who may', (caller, action, message) => {
+    expect(accessFault(caller, action)).toMatchObject({ code: 'forbidden', message })
+  })
+})
+
+describe('what a call needs in addition, because of its input', () => {
+  it.each([
+    ['a session without mode and options', { driver: 'x' }, []],
+    ['a session with empty options', { driver: 'x', options: {} }, []],
+    ['a session in a mode', { driver: 'x', mode: 'plan' }, ['startSession.mode']],
+    ['a session with options', { driver: 'x', options: { a: 1 } }, ['startSession.options']],
+    ['an external session with a mode and options', { driver: 'external', mode: 'plan', options: { a: 1 } }, []],
+  ])('is right for %s', (_, input, actions) => {
+    expect(extraActions('startSession', input as never)).toEqual(actions) // only the fields that matter here
+  })
+  it('is right for other operations', () => {
+    const id = rows.driven.id
+    expect(extraActions('patchSession', { id, mode: 'plan' })).toEqual(['patchSession.mode'])
+    expect(extraActions('patchSession', { id, title: 'x' })).toEqual([])
+    expect(extraActions('makeLink', { person: 'per_x' as never })).toEqual(['makeLink.person']) // any id will do
+    expect(extraActions('makeLink', {})).toEqual([])
+    expect(extraActions('getSession', { id })).toEqual([])
+  })
+})
+
+describe('what an answer needs in addition', () => {
+  const suggestions = [
+    { id: 's', label: 'For this session', scope: 'session' },
+    { id: 'c', label: 'For this process', scope: 'cliArg' },
+    { id: 'p', label: 'For this project', scope: 'projectSettings' },
+    { id: 'm', label: 'Accept edits', scope: 'session', mode: 'acceptEdits' },
+    { id: 'both', label: 'Always', scope: 'userSettings', mode: 'acceptEdits' },
+  ]
+  const ask = approval('ls', { suggestions })
+  it.each<[string, Answer, readonly string[]]>([
+    ['a deny', { kind: 'deny' }, []],
+    ['a plain allow', { kind: 'allow' }, []],
+    ['an allow with a mode', { kind: 'allow', mode: 'plan' }, ['answer.mode']],
+    ['a suggestion for the session', { kind: 'allow', suggestion: 's' }, []],
+    ['a suggestion for the process', { kind: 'allow', suggestion: 'c' }, []],
+    ['a suggestion for the project', { kind: 'allow', suggestion: 'p' }, ['answer.settings']],
+    ['a suggestion that changes the mode', { kind: 'allow', suggestion: 'm' }, ['answer.mode']],
+    ['a suggestion that changes both', { kind: 'allow', suggestion: 'both' }, ['answer.mode', 'answer.settings']],
+    ['an unknown suggestion', { kind: 'allow', suggestion: 'x' }, []],
+  ])('is right for %s', (_, answer, actions) => {
+    expect(answerActions(ask, answer)).toEqual(actions)
+  })
+  it('is nothing for asks that are no approvals, or that have no suggestions', () => {
+    expect(answerActions(secretAsk, { kind: 'allow', mode: 'plan' })).toEqual([])
+    expect(answerActions(approval(), { kind: 'allow', suggestion: 'p' })).toEqual([])
+    expect(answerActions(approval(), { kind: 'allow', mode: 'plan' })).toEqual(['answer.mode'])
+  })
+})
+
+describe('the sessions of a caller', () => {
+  const expected = {
+    driven: ['ada', 'bob', 'runnerCaller'],
+    parked: ['ada', 'bob'],
+    ofAgent: ['ada', 'bob', 'robot'],
+    ofPerson: ['ada', 'bob'],
+  }
+  it('A14: are visible to people, to the runner that holds the lease, and to the agent of the session', () => {
+    expect(whoMay(maySee)).toEqual(expected)
+  })
+  it('A14: are found by the same condition on their columns', async () => {
+    const found = async (caller: Caller) =>
+      new Set((await fixture.store.find('session', { where: visibleSessions(caller) })).map(row => row.id))
+    for (const caller of [ada, bob, robot, stranger, otherRunner])
+      expect(await found(caller), caller.name).toEqual(
+        new Set(Object.values({ ...rows, driven: rows.parked }).flatMap(row => (maySee(caller, row) ? [row.id] : []))),
+      )
+    expect(visibleSessions(runnerCaller)).toEqual({ runner: runnerId() })
+  })
+})
+
+describe('the right to write for an agent', () => {
+  it('A14: belongs to its runner, to the agent itself, and to the person who opened an external session', () => {
+    expect(whoMay((caller, row) => agentAccessFault(caller, row) === null)).toEqual({
+      driven: ['runnerCaller'],
+      // The fence tells the last runner that it no longer holds the session.
+      parked: ['runnerCaller'],
+      ofAgent: ['robot'],
+      ofPerson: ['ada'],
+    })
+  })
+  it('is refused without revealing the session, except to people, who see it anyway', () => {
+    const codes = (row: SessionRow) => Object.values(everybody).map(caller => codeOf(agentAccessFault(caller, row)))
+    expect(codes(rows.driven)).toEqual(['forbidden', 'forbidden', null, 'not_found', 'not_found', 'not_found'])
+    expect(codes(rows.ofPerson)).toEqual([null, 'forbidden', 'not_found', 'not_found', 'not_found', 'not_found'])
+    expect(agentAccessFault(bob, rows.driven)?.message).toContain('is driven by a runner')
+    expect(agentAccessFault(bob, rows.ofPerson)?.message).toContain('belongs to ada and the agent named')
+    expect(agentAccessFault(bob, rows.ofAgent)?.message).toContain('belongs to the agent that opened it')
+  })
+  it('of an agent that was named by a person, belongs to that agent and that person', () => {
+    const named = { ...rows.ofPerson, agent: robot.token as SessionRow['agent'] } // the token of a caller is the id of a token
+    for (const caller of [ada, robot]) expect(agentAccessFault(caller, named)).toBeNull()
+    for (const caller of [bob, stranger]) expect(agentAccessFault(caller, named)).not.toBeNull()
+  })
+})
+
+describe('writing for an agent', () => {
+  const write = (row: SessionRow | undefined, caller: Caller, fence?: number, ended?: 'allowEnded') =>
+    codeOf(requireAgentAccess(row, caller, rows.driven.id, fence, ended))
+  it('is refused if there is no such session, or if the caller has no right to it', () => {
+    expect(write(undefined, runnerCaller, 1)).toBe('not_found')
+    expect(write(rows.driven, otherRunner, rows.driven.fence)).toBe('not_found')
+    expect(write(rows.driven, ada, rows.driven.fence)).toBe('forbidden')
+  })
+  it('needs the current fence in a session that a runner drives', () => {
+    const { driven, parked } = rows
+    expect(requireAgentAccess(driven, runnerCaller, driven.id, driven.fence)).toBe(driven)
+    expect(write(driven, runnerCaller)).toBe('bad_input')
+    expect(write(driven, runnerCaller, driven.fence - 1)).toBe('fenced')
+    expect(write(driven, runnerCaller, driven.fence + 1)).toBe('fenced')
+    expect(parked.fence).toBe(driven.fence)
+    expect(write(parked, runnerCaller, parked.fence), 'nobody holds the lease').toBe('fenced')
+  })
+  it('needs no fence in an external session, but a fence that is sent must be the current one', () => {
+    const { ofAgent } = rows
+    expect(ofAgent.lease).toBeNull()
+    expect(write(ofAgent, robot)).toBeNull()
+    expect(write(ofAgent, robot, ofAgent.fence)).toBeNull()
+    expect(write(ofAgent, robot, ofAgent.fence + 1)).toBe('fenced')
+  })
+  it('is refused in an ended session unless the operation allows it', () => {
+    const ended = { ...rows.ofAgent, state: 'ended' } as const
+    expect(write(ended, robot)).toBe('session_ended')
+    expect(requireAgentAccess(ended, robot, ended.id, undefined)).toMatchObject({
+      message: expect.stringContaining('(done)'),
+    })
+    const lost = { ...ended, ending: { reason: 'lost' } } as const
+    expect(requireAgentAccess(lost, robot, ended.id, undefined)).toMatchObject({
+      message: expect.stringContaining('(lost)'),
+    })
+    expect(write(ended, robot, undefined, 'allowEnded')).toBeNull()
+  })
+})
+
+describe('a token of a runner', () => {
+  it('is for one runner, and other roles are not bound to one', () => {
+    expect(runnerAccessFault(runnerCaller, runnerId(0))).toBeNull()
+    expect(runnerAccessFault(runnerCaller, runnerId(1))).toMatchObject({
+      code: 'forbidden',
+      detail: { id: runnerCaller.id },
+    })
+    expect(runnerAccessFault(ada, runnerId(1))).toBeNull()
+  })
+})
+
+describe('a fault about something that the caller may not see', () => {
+  it('is the one for the id that the caller sent', () => {
+    const notFound = requestNotFound('req_x')
+    expect(hideSession(sessionNotFound('ses_x', robot), notFound)).toBe(notFound)
+    const fenced = new Fault('fenced', 'stale')
+    expect(hideSession(fenced, notFound)).toBe(fenced)
+    expect(hideSession(rows.driven, notFound)).toBe(rows.driven)
+  })
+  it('tells only agents how a session can be theirs', () => {
+    expect(sessionNotFound('ses_x', robot).message).toContain('options.agent')
+    for (const caller of [ada, runnerCaller, undefined])
+      expect(sessionNotFound('ses_x', caller).message).toBe('There is no session ses_x')
+    expect(sessionNotFound('ses_x').detail).toEqual({ id: 'ses_x' })
+  })
+})
+
+it('the id of a person comes only from the credential of a person', () => {
+  expect([personIdOf(ada), personIdOf(bob)]).toEqual([ada.id, bob.id])
+  for (const caller of [robot, runnerCaller]) expect(() => personIdOf(caller)).toThrow(/is (agent|runner)/)
+})

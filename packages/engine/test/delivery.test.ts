@@ -1,0 +1,198 @@
+/** Checks the reports of an agent about its answers: what is refused with which fault, and what is stored. */
+import type { Input, Request } from '@holdpoint/protocol'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  type AttachedAgent,
+  approval,
+  expectFault,
+  type GatewayFixture,
+  openFixture,
+  runPendingWork,
+  secretAsk,
+} from './gateway-fixture.ts'
+
+let fixture: GatewayFixture
+let agent: AttachedAgent
+beforeEach(async () => {
+  fixture = await openFixture()
+  agent = await fixture.startAttached()
+})
+type State = Input<'reportDelivery'>['state']
+const report = ({ id }: Pick<Request, 'id'>, state: State, reason?: string) =>
+  fixture.runner('reportDelivery', { id, state, fence: agent.fence, ...(reason === undefined ? {} : { reason }) })
+const states = ['handed', 'taken', 'unknown', 'undeliverable'] as const
+/** Resolves with what each report does to a request that `prepare` has brought into a state. */
+async function replies(prepare: (request: Request) => Promise<unknown>): Promise<string[]> {
+  return Promise.all(
+    states.map(async state => {
+      const request = await agent.ask(state)
+      await prepare(request)
+      return report(request, state).then(
+        ({ delivery }) => delivery.state,
+        (fault: { code: string }) => fault.code,
+      )
+    }),
+  )
+}
+const hand = async (request: Request) => {
+  await fixture.allow(request)
+  await report(request, 'handed')
+}
+
+describe('a report about the delivery of an answer', () => {
+  it.each<[string, (request: Request) => Promise<unknown>, string[]]>([
+    ['pending', async () => {}, ['not_resolved', 'not_resolved', 'waiting', 'not_resolved']],
+    ['waiting', request => fixture.allow(request), ['handed', 'already_resolved', 'waiting', 'undeliverable']],
+    ['handed', hand, ['handed', 'taken', 'unknown', 'undeliverable']],
+    [
+      'taken',
+      async request => {
+        await hand(request)
+        await report(request, 'taken')
+      },
+      ['already_resolved', 'taken', 'taken', 'already_resolved'],
+    ],
+    [
+      'unknown',
+      async request => {
+        await hand(request)
+        await report(request, 'unknown')
+      },
+      ['already_resolved', 'taken', 'unknown', 'already_resolved'],
+    ],
+    [
+      'undeliverable',
+      async request => {
+        await fixture.allow(request)
+        await report(request, 'undeliverable')
+      },
+      ['already_resolved', 'already_resolved', 'undeliverable', 'undeliverable'],
+    ],
+  ])('of a request that is %s has the outcome of the transition table', async (_, prepare, expected) => {
+    expect(await replies(prepare)).toEqual(expected)
+  })
+  it('stores its reason, and only then', async () => {
+    const [one, two] = [await agent.ask('1'), await agent.ask('2')]
+    for (const request of [one, two]) await fixture.allow(request)
+    expect((await report(one, 'handed', 'over the socket')).delivery.reason).toBe('over the socket')
+    expect((await report(one, 'undeliverable', 'the turn ended first')).delivery.reason).toBe('the turn ended first')
+    expect((await report(two, 'handed')).delivery).toEqual({ state: 'handed', at: fixture.clock.now() })
+    expect((await report(two, 'taken')).delivery).not.toHaveProperty('reason')
+  })
+  it('that comes too late says what became of the answer', async () => {
+    const request = await agent.ask('k')
+    await expect(report(request, 'taken')).rejects.toMatchObject({ code: 'not_resolved', detail: { id: request.id } })
+    await hand(request)
+    await report(request, 'taken')
+    await expect(report(request, 'handed')).rejects.toMatchObject({
+      code: 'already_resolved',
+      message: `The answer to request ${request.id} is already taken`,
+      detail: { request: { id: request.id, delivery: { state: 'taken' } } },
+    })
+  })
+  it('is refused if there is no such request, and if the fence is stale', async () => {
+    const unknown = { id: `req_${'0'.repeat(20)}` as Request['id'] } // has the format of an id
+    for (const state of states) await expectFault(report(unknown, state), 'not_found')
+    await expectFault(fixture.runner('withdrawRequest', { ...unknown, fence: agent.fence }), 'not_found')
+    await expectFault(fixture.runner('handOverRequest', { ...unknown, fence: agent.fence }), 'not_found')
+    const request = await agent.ask('k')
+    await fixture.allow(request)
+    for (const fence of [agent.fence - 1, agent.fence + 1]) {
+      await expectFault(fixture.runner('reportDelivery', { id: request.id, state: 'handed', fence }), 'fenced')
+      await expectFault(fixture.runner('withdrawRequest', { id: request.id, fence }), 'fenced')
+      await expectFault(fixture.runner('handOverRequest', { id: request.id, fence }), 'fenced')
+    }
+  })
+})
+
+describe('an answer that was handed', () => {
+  it('F11c: is not handed to somebody else who sends no fence or another one', async () => {
+    const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
+    const { fence } = await fixture.externalAgent('attachSession', { id })
+    const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
+    await fixture.allow(request)
+    const handed = { id: request.id, state: 'handed' } as const
+    await fixture.externalAgent('reportDelivery', { ...handed, fence })
+    await fixture.externalAgent('reportDelivery', { ...handed, fence })
+    await expectFault(fixture.externalAgent('reportDelivery', handed), 'already_resolved')
+    await expectFault(fixture.externalAgent('handOverRequest', { id: request.id, fence }), 'already_resolved')
+  })
+  it('is handed again to whoever asks, if it is not an allow', async () => {
+    const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
+    const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
+    await fixture.deny(request)
+    for (let i = 0; i < 2; i++)
+      expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'deny' })
+    await fixture.externalAgent('attachSession', { id })
+    expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ delivery: { state: 'unknown' } })
+    expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'deny' })
+    expect((await fixture.eventTypes()).filter(type => type === 'request.handed')).toHaveLength(2)
+  })
+  it('is not handed again after its session has ended', async () => {
+    const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
+    const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
+    await fixture.deny(request)
+    await fixture.externalAgent('handOverRequest', { id: request.id })
+    await fixture.person('endSession', { id })
+    await expectFault(fixture.externalAgent('handOverRequest', { id: request.id }), 'session_ended')
+  })
+})
+
+it('an answer that arrives while it is asked for is not handed unchecked', async () => {
+  const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
+  const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
+  // The hand-over reads the pending request, and both changes are then committed in this order.
+  const commit = fixture.store.commit.bind(fixture.store)
+  let release = () => {}
+  const answered = new Promise<void>(resolve => {
+    release = resolve
+  })
+  await fixture.gateway.close()
+  await fixture.open({
+    store: {
+      ...fixture.store,
+      commit: async change => {
+        if (change.label === 'handed') await answered
+        return commit(change)
+      },
+    },
+  })
+  const handing = fixture.externalAgent('handOverRequest', { id: request.id })
+  await runPendingWork()
+  await fixture.allow(request)
+  release()
+  await expectFault(handing, 'not_resolved')
+  expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'allow' })
+})
+
+describe('an answer whose secret cannot be decrypted', () => {
+  it('is undeliverable, and the agent is told to ask again', async () => {
+    const request = await agent.ask('k', secretAsk)
+    await fixture.person('answerRequest', {
+      id: request.id,
+      digest: request.digest,
+      answer: { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1234' }] },
+    })
+    const row = await fixture.store.get('request', request.id)
+    await fixture.store.keys.delete([row?.sealed?.key ?? ''])
+    await expect(report(request, 'handed')).rejects.toMatchObject({ code: 'gone', detail: { id: request.id } })
+    expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({
+      delivery: { state: 'undeliverable', reason: 'the secret in the answer is no longer available' },
+    })
+    await expectFault(report(request, 'handed'), 'already_resolved')
+  })
+  it('is refused and stays unknown, if it was handed before', async () => {
+    const request = await agent.ask('k', secretAsk)
+    await fixture.person('answerRequest', {
+      id: request.id,
+      digest: request.digest,
+      answer: { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1234' }] },
+    })
+    await report(request, 'handed')
+    await report(request, 'unknown')
+    const row = await fixture.store.get('request', request.id)
+    await fixture.store.keys.delete([row?.sealed?.key ?? ''])
+    await expectFault(report(request, 'handed'), 'gone')
+    expect((await fixture.person('getRequest', { id: request.id })).delivery.state).toBe('unknown')
+  })
+})

@@ -1,0 +1,174 @@
+/** Checks which connections make room for others, and that replies which nobody reads end their connection. All sockets are real; only the timer of the checks is advanced by the tests. */
+import { createServer, request, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { limits } from '@holdpoint/protocol'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { LogLine } from '../src/http-message.ts'
+import { OpenConnections } from '../src/open-connections.ts'
+
+let lines: LogLine[]
+let open: OpenConnections
+let server: Server
+const clients: Socket[] = []
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  lines = []
+  open = new OpenConnections(3, line => lines.push(line))
+})
+afterEach(async () => {
+  open.stopChecks()
+  for (const client of clients.splice(0)) client.destroy()
+  await new Promise(resolve => server.close(resolve))
+  vi.useRealTimers()
+})
+const listen = (created: Server) =>
+  new Promise<number>(resolve => {
+    server = created.listen(0, '127.0.0.1', () => resolve((created.address() as AddressInfo).port)) // a TCP server has this kind of address
+  })
+const closed = (socket: Socket) => new Promise<void>(resolve => socket.once('close', () => resolve()))
+
+describe('a connection', () => {
+  let port: number
+  let accept: (socket: Socket) => void
+  beforeEach(async () => {
+    port = await listen(createTcpServer(socket => accept(socket.on('error', () => {}))))
+  })
+  /** Connects a client, and returns the gateway's end of the connection. */
+  const accepted = () =>
+    new Promise<Socket>(resolve => {
+      accept = resolve
+      clients.push(connect(port, '127.0.0.1').on('error', () => {}))
+    })
+  const added = async () => {
+    const socket = await accepted()
+    open.add(socket)
+    return socket
+  }
+  const destroyed = (...sockets: Socket[]) => sockets.map(socket => socket.destroyed)
+
+  it('X9: replaces the one that was added first, if there are too many', async () => {
+    const [one, two, three] = [await added(), await added(), await added()]
+    expect(destroyed(one, two, three)).toEqual([false, false, false])
+    const four = await added()
+    expect(destroyed(one, two, three, four)).toEqual([true, false, false, false])
+    expect([...open]).toEqual([two, three, four])
+  })
+  it('X9: is not replaced while a request with a credential is in progress, and afterwards as one that was just used', async () => {
+    const [one, two, three] = [await added(), await added(), await added()]
+    open.protect(one)
+    open.protect(one)
+    expect(new Set(open)).toEqual(new Set([one, two, three]))
+    const four = await added()
+    expect(destroyed(one, two, three, four)).toEqual([false, true, false, false])
+    open.unprotect(one)
+    await added()
+    expect(destroyed(one, three, four)).toEqual([false, true, false])
+    open.unprotect(one)
+    const six = await added()
+    expect(destroyed(one, four, six)).toEqual([false, true, false])
+    open.unprotect(one)
+    expect([...open]).toHaveLength(3)
+  })
+  it('X9: is closed at once if all others are protected', async () => {
+    const three = [await added(), await added(), await added()]
+    for (const socket of three) open.protect(socket)
+    expect((await added()).destroyed).toBe(true)
+    expect([...open]).toEqual(three)
+    open.unprotect(three[1] as Socket)
+    expect((await added()).destroyed).toBe(false)
+    expect(destroyed(...three)).toEqual([false, true, false])
+  })
+  it('is forgotten when it closes, whether it was protected or not', async () => {
+    const [one, two] = [await added(), await added()]
+    open.protect(two)
+    for (const socket of [one, two]) {
+      const gone = closed(socket)
+      socket.destroy()
+      await gone
+    }
+    open.unprotect(two)
+    expect([...open]).toEqual([])
+  })
+  it('that is destroyed cannot be protected, and does not return when its request ends', async () => {
+    const [one, two] = [await added(), await added()]
+    open.protect(two)
+    const gone = [closed(one), closed(two)]
+    for (const socket of [one, two]) socket.destroy()
+    open.protect(one)
+    open.unprotect(two)
+    expect([...open]).toEqual([one])
+    await Promise.all(gone)
+    expect([...open]).toEqual([])
+  })
+})
+
+describe('a reply', () => {
+  /** Sends a reply of this size, and returns it with a client that reads nothing until `resume` is called. */
+  async function reply(bytes: number) {
+    let onRequest: (res: ServerResponse) => void = () => {}
+    const requested = new Promise<ServerResponse>(resolve => {
+      onRequest = resolve
+    })
+    const port = await listen(createServer((_, res) => onRequest(res)))
+    const req = request({ port, host: '127.0.0.1', agent: false }).on('error', () => {})
+    req.on('socket', socket => clients.push(socket))
+    let read = 0
+    req.on('response', res => {
+      clients[0]?.pause()
+      res.on('data', (chunk: Buffer) => {
+        read += chunk.length
+      })
+      res.on('error', () => {})
+    })
+    req.end()
+    const res = await requested
+    const writer = open.writerFor(res)
+    writer.write(Buffer.alloc(bytes))
+    return { res, writer, client: req, readBytes: () => read }
+  }
+  const check = () => vi.advanceTimersByTime(limits.unreadMaxMs / 2)
+  const large = 64 * 1024 * 1024
+
+  it('F3: ends its connection with a logged reason, if the client reads nothing between two checks', async () => {
+    const { res, writer } = await reply(large)
+    // What fits into the buffers of the system counts as read.
+    let buffered = Number.POSITIVE_INFINITY
+    await vi.waitFor(() => {
+      const before = buffered
+      buffered = writer.buffered()
+      expect(buffered).toBe(before)
+    })
+    check()
+    check()
+    expect(res.destroyed).toBe(false)
+    expect(lines).toEqual([])
+    check()
+    expect(res.destroyed).toBe(true)
+    expect(lines).toEqual([{ disconnected: 'an HTTP client', reason: 'the client read nothing for 30000 ms' }])
+  })
+  it('goes on if the client reads something between two checks, and is checked no more when it is complete', async () => {
+    const { res, writer, client, readBytes } = await reply(large)
+    await vi.waitFor(() => expect(writer.buffered()).toBeLessThan(large))
+    check()
+    check()
+    clients[0]?.resume()
+    await vi.waitFor(() => expect(readBytes()).toBe(large), { timeout: 20_000 })
+    check()
+    check()
+    check()
+    expect(lines).toEqual([])
+    expect(res.destroyed).toBe(false)
+    const done = new Promise(resolve => res.once('close', resolve))
+    writer.end(Buffer.alloc(0))
+    await done
+    client.destroy()
+    check()
+    expect(lines).toEqual([])
+  })
+  it('is checked no more after the checks were stopped', async () => {
+    const { res } = await reply(large)
+    open.stopChecks()
+    for (let i = 0; i < 10; i++) check()
+    expect(res.destroyed).toBe(false)
+  })
+})
