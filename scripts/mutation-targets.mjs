@@ -1,0 +1,29 @@
+/** The files whose decisions mutation testing checks, each with the tests that it runs for every mutant. Only quick tests are listed, because each of them runs hundreds of times. */
+const engine = (...names) => names.map(name => `packages/engine/test/${name}.test.ts`)
+const server = (...names) => names.map(name => `packages/server/test/${name}.test.ts`)
+const drivers = (...names) => names.map(name => `packages/drivers/test/${name}.test.ts`)
+
+export const mutationTargets = {
+  // The gate: who the caller is, and what the caller may do.
+  'packages/server/src/authenticate.ts': server('authenticator'),
+  'packages/server/src/sign-in-cookie.ts': server('sign-in-cookie'),
+  'packages/protocol/src/access.ts': ['packages/protocol/test/access.test.ts'],
+  'packages/engine/src/authorization.ts': engine('authorization'),
+  // Limits.
+  'packages/server/src/admission.ts': server('admission'),
+  'packages/server/src/slots.ts': server('slots'),
+  'packages/server/src/wrong-attempts.ts': server('wrong-attempt-counts'),
+  'packages/server/src/open-connections.ts': server('open-connections'),
+  'packages/engine/src/quota.ts': engine('quota'),
+  'packages/engine/src/usage.ts': engine('usage-limits'),
+  // Transitions.
+  'packages/engine/src/transitions.ts': engine('transitions'),
+  'packages/engine/src/request-transitions.ts': engine('request-transitions', 'secrets'),
+  'packages/engine/src/session-transitions.ts': engine('session-transitions'),
+  'packages/engine/src/token-transitions.ts': engine('tokens'),
+  // Delivery.
+  'packages/engine/src/operations/delivery.ts': engine('delivery', 'handover', 'decision-check'),
+  'packages/engine/src/decision-check.ts': engine('decision-check'),
+  'packages/drivers/src/session/open-request.ts': drivers('open-request', 'lying-gateway'),
+  'packages/drivers/src/session/expected-request.ts': drivers('lying-gateway'),
+}
