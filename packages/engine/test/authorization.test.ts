@@ -1,6 +1,6 @@
 /** Checks what each caller may do beyond the access table: whose sessions a caller sees, for whose agent a caller may write, and what the input of a call needs in addition. */
 import { type Answer, Fault, type SessionId } from '@holdpoint/protocol'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   accessFault,
   agentAccessFault,
@@ -33,7 +33,7 @@ import {
 let fixture: GatewayFixture
 /** A session that runner 0 drives, the same session after its runner has parked it, and external sessions that an agent and a person opened. */
 let rows: { driven: SessionRow; parked: SessionRow; ofAgent: SessionRow; ofPerson: SessionRow }
-beforeAll(async () => {
+beforeEach(async () => {
   fixture = await openFixture()
   const rowOf = async (id: SessionId) => (await fixture.store.get('session', id)) as SessionRow // every id is of a session that was just started
   const agent = await fixture.startAttached()
@@ -89,6 +89,16 @@ describe('the fault for an action that a role may not do', () => {
     ],
   ] as const)('says to $role, for %s, who may', (caller, action, message) => {
     expect(accessFault(caller, action)).toMatchObject({ code: 'forbidden', message })
+  })
+  it.each([
+    ['startSession.options', 'start a session with options'],
+    ['patchSession.mode', 'change the mode of a session'],
+    ['answer.mode', 'change the mode with an answer'],
+    ['makeLink.person', 'create a link for another person'],
+  ] as const)('describes %s in words', (action, words) => {
+    expect(accessFault(bob, action)?.message).toBe(
+      `The credential of a person may not ${words}; only the owner of this gateway may`,
+    )
   })
 })
 

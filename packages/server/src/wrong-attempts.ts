@@ -43,13 +43,11 @@ export class WrongAttempts {
 /** Returns the part of an address that one machine or network cannot easily change: an IPv4 address, or the first half of an IPv6 address. A Unix socket has no address. */
 export function sourceOf(address: string | undefined): string {
   if (address === undefined) return 'local'
-  const ipv4 = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
-  if (!ipv4.includes(':')) return ipv4
-  const [head, tail] = (ipv4.split('%', 1)[0] ?? '')
-    .split('::')
-    .map(part => part.split(':').filter(group => group !== ''))
-  const groups = [...(head ?? []), ...(tail ?? [])]
-  const zeros = Array.from({ length: Math.max(0, 8 - groups.length) }, () => '0')
-  const full = [...(head ?? []), ...zeros, ...(tail ?? [])]
-  return full.slice(0, 4).join(':')
+  const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
+  if (!plain.includes(':')) return plain
+  const groupsOf = (text: string) => text.split(':').filter(group => group !== '')
+  const zeros = '0:'.repeat(Math.max(0, 8 - groupsOf(plain).length))
+  return groupsOf(plain.replace('::', `:${zeros}`))
+    .slice(0, 4)
+    .join(':')
 }

@@ -35,7 +35,9 @@ describe('the count of wrong attempts', () => {
   })
 
   it('works without a given clock', () => {
-    expect(new WrongAttempts().refuse('a', wrong)).toBe(wrong)
+    const attempts = new WrongAttempts()
+    for (let i = 0; i < limits.wrongAttemptsMax; i++) expect(attempts.refuse('a', wrong)).toBe(wrong)
+    expect(attempts.refuse('a', wrong).code).toBe('too_many')
   })
 })
 
@@ -52,6 +54,7 @@ it.each([
   ['::2:3:4:5:6:7:8', '0:2:3:4'],
   ['1:2:3:4:5:6:7::', '1:2:3:4'],
   ['::', '0:0:0:0'],
+  ['1:2:3:4:5:6:7:8:9', '1:2:3:4'],
   [undefined, 'local'],
 ])('the source of the address %s is %s', (address, source) => {
   expect(sourceOf(address)).toBe(source)
