@@ -12,7 +12,7 @@ export class OpenConnections {
   /** The number of requests in progress with a valid credential on each of the other connections. */
   readonly #inUse = new Map<Socket, number>()
   /** The replies that are being sent, and whether the client had read nothing at the last check. */
-  readonly #replies = new Map<HttpWriter, { wasStalled: boolean }>()
+  readonly #replies = new Map<HttpWriter, boolean>()
   readonly #readCheck: NodeJS.Timeout
 
   constructor(max: number, log: Log) {
@@ -51,9 +51,8 @@ export class OpenConnections {
   }
 
   unprotect(socket: Socket): void {
-    const requests = this.#inUse.get(socket)
-    if (requests === undefined) return
-    if (requests > 1) this.#inUse.set(socket, requests - 1)
+    const remaining = (this.#inUse.get(socket) ?? 1) - 1
+    if (remaining > 0) this.#inUse.set(socket, remaining)
     else {
       this.#inUse.delete(socket)
       if (!socket.destroyed) this.#unused.add(socket)
@@ -63,7 +62,7 @@ export class OpenConnections {
   /** Returns the writer of a reply. The connection is closed if the client reads nothing for `unreadMaxMs` while bytes are unread. */
   writerFor(res: ServerResponse): HttpWriter {
     const writer = new HttpWriter(res)
-    this.#replies.set(writer, { wasStalled: false })
+    this.#replies.set(writer, false)
     res.once('close', () => this.#replies.delete(writer))
     return writer
   }
@@ -73,13 +72,13 @@ export class OpenConnections {
   }
 
   #closeUnread(log: Log): void {
-    for (const [writer, check] of this.#replies) {
+    for (const [writer, wasStalled] of this.#replies) {
       const isStalled = writer.isStalled()
-      if (isStalled && check.wasStalled) {
+      if (isStalled && wasStalled) {
         log({ disconnected: 'an HTTP client', reason: `the client read nothing for ${limits.unreadMaxMs} ms` })
         writer.destroy()
       }
-      check.wasStalled = isStalled
+      this.#replies.set(writer, isStalled)
     }
   }
 }
