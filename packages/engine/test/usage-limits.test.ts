@@ -94,6 +94,10 @@ describe('the counts of a session and its account', () => {
     expect(await counts()).toEqual([{ ...none, handed: 1 }, account])
     await report('taken')
     expect(await counts()).toEqual([none, account])
+    const dropped = await askIn(ofAgent)
+    await fixture.allow(dropped)
+    await fixture.externalAgent('reportDelivery', { id: dropped.id, state: 'undeliverable' })
+    expect(await counts()).toEqual([none, account])
     await fixture.person('endSession', { id: ofAgent.id })
     expect(await counts()).toEqual([none, none])
   })
@@ -140,5 +144,6 @@ it('the number of pending requests is counted per session and for all sessions',
       [ofPerson.id, 2],
     ]),
   )
+  expect(await pendingCounts(fixture.store, [ofPerson.id])).toEqual(new Map([[ofPerson.id, 2]]))
   expect(await pendingCounts(fixture.store, [])).toEqual(new Map())
 })
