@@ -27,7 +27,7 @@ const allowedImports: Record<
   { readonly packages: readonly PackageName[]; readonly libraries: readonly string[] }
 > = {
   protocol: { packages: [], libraries: ['zod'] },
-  rules: { packages: ['protocol'], libraries: [] },
+  rules: { packages: ['protocol'], libraries: ['unbash'] },
   engine: { packages: ['protocol', 'rules'], libraries: ['node:crypto'] },
   store: { packages: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
   drivers: { packages: ['protocol'], libraries: ['@anthropic-ai/claude-agent-sdk', 'zod', 'node:'] },

@@ -1,4 +1,22 @@
 export { type BuiltInContext, credentialRule, dataFolderRule } from './built-in.ts'
 export { evaluateRules, type RuleContext, type RuleSubject, validateRule } from './evaluate.ts'
 export { ProtectedFolder, type ProtectedFolderOptions } from './protected-folder.ts'
+export { canonicalCommand, quoteWord } from './shell/canonical-command.ts'
+export {
+  type LiteralCommand,
+  type LiteralCommands,
+  literalCommands,
+  mentionsWords,
+} from './shell/literal-commands.ts'
+export { parseCommand } from './shell/parse-command.ts'
+export type {
+  CommandOperator,
+  CommandSegment,
+  NullRedirect,
+  ParsedCommand,
+  ProvenCommand,
+  UnprovenCommand,
+} from './shell/parsed-command.ts'
+export { unwrapShell } from './shell/unwrap-shell.ts'
+export { workingFolders } from './shell/working-folders.ts'
 export type { CallSite, FileLookup, FolderEntry } from './site.ts'

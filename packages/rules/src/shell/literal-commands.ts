@@ -1,0 +1,169 @@
+/**
+ * Finds every command that a text may run, as far as one can see, for deny rules. This is the opposite of `parseCommand`:
+ * what it finds may be too much, but it must not miss a command that is written in the text.
+ */
+import { ansiDecoded } from './ansi-quotes.ts'
+import { FoundCommands } from './found-commands.ts'
+import { scanCommands } from './loose-scanner.ts'
+import { findParsedCommands } from './syntax-commands.ts'
+import { programName, shellNames, wrappedCommands } from './wrapper-programs.ts'
+
+export interface LiteralCommand {
+  /** The base name of the program, in lower case. */
+  readonly name: string
+  /** The words without quotes. Something that is only known when the command runs, such as $HOME, stays as it was written. */
+  readonly argv: readonly string[]
+}
+export interface LiteralCommands {
+  readonly commands: readonly LiteralCommand[]
+  /** Whether the whole text was searched. If not, a deny rule must also match if `mentions` returns true for its words. */
+  readonly isComplete: boolean
+  /** Whether all these words occur in the text, in any order and in any quotes. */
+  readonly mentions: (words: readonly string[]) => boolean
+}
+
+export const searchLimits = {
+  /** The length of all texts together, because a command can contain others as text. */
+  characters: 65_536,
+  commands: 2000,
+  depth: 8,
+  /** How many commands are tried as those that a wrapper runs. */
+  starts: 100,
+  /** How many combinations of the values of variables and of lists in braces are tried for one command. */
+  variants: 16,
+} as const
+
+/** Programs that pass their standard input on as commands. */
+const readsCommands: ReadonlySet<string> = new Set([
+  ...shellNames,
+  'ssh',
+  'xargs',
+  'parallel',
+  'at',
+  'batch',
+  'crontab',
+])
+const printsText: ReadonlySet<string> = new Set(['echo', 'printf', 'print', 'cat', 'tee'])
+
+export function literalCommands(text: string): LiteralCommands {
+  const search = new CommandSearch()
+  search.addScript(text, 0)
+  let words: ReadonlySet<string> | undefined
+  return {
+    commands: search.commands,
+    isComplete: search.isComplete,
+    mentions: wanted => {
+      words ??= wordsIn(text)
+      return areIn(words, wanted)
+    },
+  }
+}
+
+/** Whether all these words occur in the text, in any order and in any quotes. */
+export function mentionsWords(text: string, words: readonly string[]): boolean {
+  return areIn(wordsIn(text), words)
+}
+
+class CommandSearch {
+  readonly commands: LiteralCommand[] = []
+  isComplete = true
+  readonly #known = new Set<string>()
+  #charactersLeft: number = searchLimits.characters
+
+  addScript(text: string, depth: number): void {
+    if (this.#known.has(text)) return
+    this.#known.add(text)
+    this.#charactersLeft -= text.length
+    if (this.#charactersLeft < 0 || depth > searchLimits.depth) {
+      this.isComplete = false
+      return
+    }
+    const found = new FoundCommands()
+    if (!findParsedCommands(text, found)) this.isComplete = false
+    scanCommands(text, found)
+    for (const script of found.scripts) this.addScript(script, depth + 1)
+    const variants = found.commands.flatMap(argv => this.#variants(argv, found))
+    for (const argv of variants) this.#add(argv, depth)
+    if (!variants.some(argv => readsCommands.has(programName(argv[0] ?? '')))) return
+    // The text starts a shell, which may read what another command prints.
+    for (const input of found.inputs) this.addScript(input, depth + 1)
+    for (const [name, ...args] of variants)
+      if (printsText.has(programName(name ?? ''))) this.addScript(args.join(' '), depth + 1)
+  }
+
+  #add(argv: readonly string[], depth: number): void {
+    if (!this.#addCommand(argv)) return
+    const { starts, scripts } = wrappedCommands(argv)
+    if (starts.length > searchLimits.starts) this.isComplete = false
+    for (const start of starts.slice(0, searchLimits.starts)) {
+      const wrapped = argv.slice(start)
+      this.#addCommand(wrapped)
+      for (const script of wrappedCommands(wrapped).scripts) this.addScript(script, depth + 1)
+    }
+    for (const script of scripts) this.addScript(script, depth + 1)
+  }
+
+  /** Returns whether the command is new. */
+  #addCommand(argv: readonly string[]): boolean {
+    const key = argv.join('\0')
+    if (this.#known.has(`\0${key}`)) return false
+    this.#known.add(`\0${key}`)
+    if (this.commands.length >= searchLimits.commands) {
+      this.isComplete = false
+      return false
+    }
+    this.commands.push({ name: programName(argv[0] ?? ''), argv })
+    return true
+  }
+
+  /** Returns the command as it is written, and with the values that its variables and lists in braces can have. */
+  #variants(argv: readonly string[], found: FoundCommands): readonly (readonly string[])[] {
+    let variants: (readonly string[])[] = [[]]
+    for (const word of argv) {
+      const choices = [[word], ...alternatives(word, found)]
+      variants = choices.flatMap(choice => variants.map(before => [...before, ...choice]))
+      if (variants.length <= searchLimits.variants) continue
+      this.isComplete = false
+      variants = variants.slice(0, searchLimits.variants)
+    }
+    return variants.filter(({ length }) => length > 0)
+  }
+}
+
+const variable = /\$(?:\{(\w+)[^}]*\}|(\w+))/g
+const braceList = /^([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)$/
+
+/** What else a word can become, each as a list of words. */
+function alternatives(word: string, found: FoundCommands): readonly (readonly string[])[] {
+  const list = braceList.exec(word)
+  if (list) return [(list[2] ?? '').split(',').map(item => `${list[1]}${item}${list[3]}`)]
+  if (!word.includes('$')) return []
+  const names = [...word.matchAll(variable)].map(match => match[1] ?? match[2] ?? '')
+  const values = names.flatMap(name => found.valuesOf(name).map(value => [name, value] as const))
+  return values.map(([name, value]) =>
+    word
+      .replace(variable, (all, braced, bare) => ((braced ?? bare) === name ? value : all))
+      .split(/\s+/)
+      .filter(part => part !== ''),
+  )
+}
+
+const wordSeparators = /[\s;|&()<>`{},=$[\]!#]+/
+
+/** The words of a text without quotes and backslashes, in lower case, each also without its folder. */
+function wordsIn(text: string): ReadonlySet<string> {
+  const decoded = text.includes("$'") ? `${text} ${ansiDecoded(text)}` : text
+  const words = new Set<string>()
+  for (const word of decoded
+    .replace(/\\\n|['"\\]/g, '')
+    .toLowerCase()
+    .split(wordSeparators)) {
+    words.add(word)
+    if (word.includes('/')) words.add(programName(word))
+  }
+  return words
+}
+
+function areIn(words: ReadonlySet<string>, wanted: readonly string[]): boolean {
+  return wanted.every(word => [...wordsIn(word)].every(part => part === '' || words.has(part)))
+}

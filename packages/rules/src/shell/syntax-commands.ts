@@ -1,0 +1,51 @@
+/** Finds the commands of a text with a parser, wherever they are nested. */
+import { type Command, forEachChild, parse, type Script, type SyntaxNode } from 'unbash'
+import type { FoundCommands } from './found-commands.ts'
+
+/** Returns whether the parser could read the whole text. */
+export function findParsedCommands(text: string, found: FoundCommands): boolean {
+  let isWhole = true
+  const visit = (node: SyntaxNode) => {
+    if (node.type === 'Script') isWhole &&= !hasErrors(node)
+    collect(node, found)
+  }
+  try {
+    const waiting: SyntaxNode[] = [parse(text)]
+    for (let node = waiting.pop(); node; node = waiting.pop()) {
+      visit(node)
+      forEachChild(node, child => waiting.push(child))
+    }
+  } catch {
+    return false
+  }
+  return isWhole
+}
+
+function hasErrors(script: Script & { readonly errors?: readonly unknown[] | undefined }): boolean {
+  return (script.errors?.length ?? 0) > 0
+}
+
+function collect(node: SyntaxNode, found: FoundCommands): void {
+  switch (node.type) {
+    case 'Command':
+      found.addCommand(commandWords(node))
+      return
+    case 'For':
+    case 'Select':
+      for (const { value } of node.wordlist ?? []) found.addValue(node.name.value, value)
+      return
+    case 'Assignment':
+      if (node.value.type === 'Word') found.addValue(node.name, node.value.value)
+      return
+    case 'HereDoc':
+      found.inputs.push(node.body.text)
+      return
+    case 'HereString':
+      if (node.target) found.inputs.push(node.target.value)
+      return
+  }
+}
+
+function commandWords({ name, args }: Command): readonly string[] {
+  return [...(name ? [name] : []), ...args].map(word => (word.type === 'Word' ? word.value : word.text))
+}

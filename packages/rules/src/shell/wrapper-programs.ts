@@ -1,0 +1,88 @@
+/** Knows the programs that run other programs, for deny rules. It is generous: it does not read the wrapper's options, and takes every word that can be the start of a command as one. */
+
+const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
+
+export const shellNames = names('sh bash dash ash zsh ksh mksh fish csh tcsh busybox toybox pwsh powershell')
+
+/** Programs whose arguments contain a command, as words of their own or as one text. */
+const wrappers = names(
+  `sudo doas su runuser pkexec env nice ionice chrt taskset nohup setsid stdbuf timeout time command builtin exec eval
+  source . trap alias xargs parallel watch entr ssh mosh rsh sshpass script expect unbuffer flock strace ltrace gdb valgrind perf
+  chroot unshare nsenter setpriv capsh firejail bwrap fakeroot proot systemd-run systemd-nspawn start-stop-daemon daemonize
+  tmux screen at batch crontab caffeinate arch npx bunx pnpx uvx pipx nodemon concurrently faketime proxychains proxychains4
+  torsocks dotenv cross-env dbus-run-session xvfb-run rlwrap tsocks softlimit setarch linux64 linux32 chpst choom prlimit
+  numactl time gtime gtimeout noglob nocorrect coproc wsl cmd rtk`,
+)
+/** Programs that run a command only after one of these words. */
+const triggers: readonly (readonly [ReadonlySet<string>, RegExp])[] = [
+  [names('find gfind'), /^-(?:exec|execdir|ok|okdir)$/],
+  [names('fd fdfind'), /^(?:-x|-X|--exec|--exec-batch)$/],
+  [names('git'), /^(?:run|foreach|-x|--exec|-c|--config-env|--\w+-filter)$/],
+  [names('docker podman nerdctl kubectl oc lxc lxd multipass vagrant'), /^(?:run|exec|ssh|--)$/],
+  [names('docker-compose podman-compose'), /^(?:run|exec)$/],
+  [names('npm pnpm yarn bun deno'), /^(?:exec|x|dlx|--|-c|--call)$/],
+  [
+    names('uv poetry pipenv pdm hatch rye conda mamba bundle mise asdf direnv op aws-vault devbox nix nix-shell rbenv'),
+    /^(?:run|exec|x|--|-c|--command|--run)$/,
+  ],
+  [names('make gmake'), /^(?:-E|--eval)$/],
+  [names('rsync'), /^(?:-e|--rsh)$/],
+  [names('vim vi nvim ex'), /^(?:-c|--cmd|-S)$/],
+]
+/** Options of any program whose value is a command. */
+const commandOption =
+  /^(?:--?(?:to-command|use-compress-program|checkpoint-action|rsh|rsync-path|exec|pager|command|preprocessor|pre|compress-program|eval|run)|-o?ProxyCommand|SHELL|-c\s*alias\.\w+)=(?:exec=)?!?(.+)$/is
+
+/** Programs that run code of their own language, in which a command can be written. */
+const interpreters =
+  /^(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|luajit|tclsh|expect|osascript|rscript|julia|swift|[gmn]?awk|jshell|groovy|scala|elixir|erl|ghc|tsx|ts-node|sqlite3|psql|mysql|gdb|emacs|vim|vi|nvim|ex|ed|sed)[\d.]*$/
+
+/** Returns the base name of a program in lower case, because some file systems ignore case. */
+export function programName(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1).toLowerCase()
+}
+
+export interface WrappedCommands {
+  /** The positions of words at which another command can start. */
+  readonly starts: readonly number[]
+  /** Texts that can be commands. */
+  readonly scripts: readonly string[]
+}
+
+export function wrappedCommands(argv: readonly string[]): WrappedCommands {
+  const name = programName(argv[0] ?? '')
+  const options = argv.flatMap(word => commandOption.exec(word)?.[1] ?? [])
+  const from = wrappedFrom(name, argv)
+  if (from !== null) {
+    const starts = Array.from(argv.keys()).filter(index => index >= from && !/^-|^$/.test(argv[index] as string))
+    return { starts, scripts: [...options, ...argv.slice(from).filter(isScript).map(scriptOf)] }
+  }
+  if (interpreters.test(name)) return { starts: [], scripts: [...options, ...argv.slice(1).flatMap(codeScripts)] }
+  return { starts: [], scripts: options }
+}
+
+/** Returns the position of the first word that can belong to a wrapped command, or null if the program wraps none. */
+function wrappedFrom(name: string, argv: readonly string[]): number | null {
+  if (wrappers.has(name) || shellNames.has(name)) return 1
+  const trigger = triggers.find(([programs]) => programs.has(name))?.[1]
+  const at = trigger ? argv.findIndex((word, index) => index > 0 && trigger.test(word)) : -1
+  return at < 0 ? null : at + 1
+}
+
+function isScript(word: string): boolean {
+  return /[\s;|&<>`$()]/.test(word)
+}
+/** Removes what stands before the command in --option=command, name=command and alias.x=!command. */
+function scriptOf(word: string): string {
+  return word.replace(/^(?:-{0,2}[\w.-]+=!?|!)/, '')
+}
+
+/** Code of another language: its strings can be commands, and its words can be the arguments of one. */
+function codeScripts(code: string): readonly string[] {
+  if (!/[\s("'`[{!|]/.test(code)) return []
+  const strings = [...code.matchAll(/'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`/g)].map(
+    found => found[1] ?? found[2] ?? found[3],
+  )
+  const words = code.replace(/[^\w./@:=+~%-]+/g, ' ')
+  return [...strings.filter(text => text !== undefined && text.trim() !== ''), `exec ${words}`] as readonly string[] // empty and missing ones are filtered out
+}
