@@ -9,10 +9,10 @@ function builtInRule(id: string, note: string): Rule {
 export const dataFolderRule = builtInRule('rul_00000000000000000001', 'Built-in: Holdpoint’s own data folder')
 export const credentialRule = builtInRule('rul_00000000000000000002', 'Built-in: Holdpoint’s own credentials')
 
-/** What the built-in rules need to know about a call. */
+/** The facts about a call that the built-in rules use. */
 export interface BuiltInContext {
   readonly protectedFolder: ProtectedFolder | null
-  /** The folder of the session, which is known to the gateway. The folder of the ask is only what the agent says. */
+  /** The session's folder as the gateway knows it. The folder in the ask is only a claim of the agent. */
   readonly cwd: string
 }
 
@@ -22,7 +22,7 @@ const tooLong = 'This call is too long to check, so a person has to decide.'
 
 /** Returns null if no built-in rule applies. */
 export function evaluateBuiltInRules(subject: RuleSubject, context: BuiltInContext): Verdict | null {
-  // The gateway masks credentials, so such a call could not run as a person has read it.
+  // The gateway masks credentials in stored requests, so the agent could not run the call exactly as a person approved it.
   if (hasCredential(subject.input)) return denial(credentialRule, credentialAdvice)
   const touch = context.protectedFolder?.touchedBy(subject.tool, subject.input, [context.cwd, subject.cwd]) ?? 'no'
   if (touch === 'no') return null

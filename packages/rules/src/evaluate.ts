@@ -1,11 +1,11 @@
-/** Evaluates rules for a tool call: first the built-in ones, then those that people have added. A rule of a person matches exactly or not at all, and if no rule matches, Holdpoint asks a person. */
+/** Evaluates rules for a tool call: first the built-in ones, then those that people have added. A rule that a person added matches exactly or not at all. If no rule matches, Holdpoint asks a person. */
 import { type ApprovalAsk, Fault, type Rule, type RuleDraft, type SessionId, type Verdict } from '@holdpoint/protocol'
 import { type BuiltInContext, evaluateBuiltInRules } from './built-in.ts'
 
 export interface RuleContext {
   readonly driver: string
   readonly session: SessionId | null
-  /** The folder in which the session really runs; null if only the agent says where it runs. */
+  /** The folder in which the session runs; null if the gateway knows it only from the agent. */
   readonly folder: string | null
   readonly now: number
   readonly builtIn: BuiltInContext
@@ -46,7 +46,7 @@ function matches(rule: Rule, subject: RuleSubject, context: RuleContext): boolea
   return rule.effect !== 'allow' || (broadAllowProblem(rule) === null && hasOnly(subject.input, allowedFields(rule)))
 }
 
-/** Whether a call happens in the folder of a rule. An allow rule must not depend on what the agent says: the session must really run in that folder, and the agent must not say that the call runs elsewhere. Other rules also apply if only the agent says so. */
+/** Returns whether a call runs in the folder of a rule. An allow rule must not depend on the agent's claim alone: the session must run in that folder, and the agent must not claim another folder for the call. Other rules also apply if only the agent claims the folder. */
 function isInFolder(effect: Rule['effect'], folder: string, subject: RuleSubject, context: RuleContext): boolean {
   if (effect === 'allow') return context.folder === folder && subject.cwd === folder
   return context.folder === folder || subject.cwd === folder
@@ -77,7 +77,7 @@ function broadAllowProblem({ effect, tool, command, path, scope }: RuleDraft): s
   return 'The same command or path can mean something else in another folder. Add scope.cwd or scope.session to the allow rule.'
 }
 
-/** Whether this is an absolute path on a POSIX system or on Windows. A relative path names no certain folder. */
+/** Returns whether this is an absolute path on a POSIX system or on Windows. A relative path could mean any folder. */
 function isAbsolute(path: string): boolean {
   return /^(\/|\\\\|[a-z]:[\\/])/i.test(path)
 }

@@ -1,4 +1,4 @@
-/** Arithmetic on POSIX paths, without looking at any file system. This package must also work outside of Node. */
+/** Functions on POSIX paths that do not access a file system. This package must also work outside of Node. */
 
 /** Resolves `path` from the absolute path `base`, and removes `.`, `..` and repeated slashes. */
 export function joinPath(base: string, path: string): string {
@@ -33,7 +33,7 @@ export function patternReaches(pattern: string, folder: string): boolean {
   return folder.split('/').every((name, index) => matchesName(parts[index], name))
 }
 
-/** Like a shell: a wildcard does not match a dot at the start of a name. Treats a set such as [a-z] as any one character. */
+/** Matches one name as a shell does: a wildcard does not match a dot at the start of the name. A set such as [a-z] counts as any one character. */
 function matchesName(pattern: string | undefined, name: string): boolean {
   if (pattern === undefined) return false
   if (name.startsWith('.') && !pattern.startsWith('.')) return false

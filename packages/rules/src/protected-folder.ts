@@ -1,4 +1,4 @@
-/** Finds out whether a tool call touches Holdpoint's own data folder, which holds its tokens and its database. Errs on the side of yes. */
+/** Finds out whether a tool call touches Holdpoint's own data folder, which contains its tokens and its database. In doubt, the result is yes. */
 import type { Json, JsonObject } from '@holdpoint/protocol'
 import { foldPath, isInside, isPattern, joinPath, parentOf, patternReaches } from './paths.ts'
 import { mentions, percentDecoded, plainText, simpleCommands, wordsOf } from './shell-text.ts'
@@ -13,12 +13,12 @@ export interface ProtectedFolderOptions {
   readonly realPath: (path: string) => string | null
 }
 
-/** `yes`: the call names the folder. `unclear`: the call is too long to look at every word. */
+/** `yes`: the call names the folder. `unclear`: the call is too long to check every word. */
 export type Touch = 'yes' | 'unclear' | 'no'
 
-/** The usual name of a data folder. It is protected wherever it stands, because runners on other machines and other users have one too. */
+/** The usual name of a data folder. A folder with this name is protected everywhere, because other users and runners on other machines have one too. */
 const usualName = '.holdpoint'
-/** Fields with text that is not executed and names no file. Commands and paths in it do nothing. */
+/** Fields whose text is neither executed nor used as a path, so commands and paths in it have no effect. */
 const contentFields: ReadonlySet<string> = new Set([
   ...['content', 'old_string', 'new_string', 'old_str', 'new_str', 'new_source', 'prompt', 'description', 'title'],
   ...['text', 'body', 'message', 'plan', 'query', 'todos', 'questions', 'subject', 'activeForm'],
@@ -36,10 +36,10 @@ const folderVariable = /\$\{?holdpoint_home(?!\w)/
 const printsEnvironments = /(?:^|[\s;|&(])ps\s{1,20}[a-df-z]{0,20}e[a-z]{0,20}(?![\w-])/
 const ownEnvironment = /\/proc\/(?:thread-)?self\/environ(?!\w)/g
 const anyEnvironment = /\/environ(?!\w)/
-/** Where an agent finds the memory, the open files and the folders of another process. */
+/** Paths that give access to the environment, memory, open files and folders of another process. */
 const otherProcess = /^\/proc\/(?!self\/|thread-self\/)[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|fd|cwd|root)(?!\w)/
 
-/** Longer texts are searched only for the name of the folder, and count as unclear if it is not found. */
+/** Longer texts are searchedFolder only for the name of the folder, and count as unclear if it is not found. */
 const textMax = 64 * 1024
 const wordsMax = 2000
 const lookupsMax = 1000
@@ -88,25 +88,26 @@ class Search {
   }
 
   search(tool: string, input: JsonObject): Touch {
-    const named = folderFields.map(field => input[field]).filter(value => typeof value === 'string')
-    this.#cwds = [...new Set([...this.#cwds, ...named.flatMap(path => this.#absolutes(path))])]
-    const searched = Object.hasOwn(searchTools, tool) ? input[searchTools[tool] as string] : null // `Object.hasOwn` has shown that the field exists
-    if (searched !== null && this.#isAround(typeof searched === 'string' ? searched : '.')) return 'yes'
-    if (this.#isInValue(input, tool, '')) return 'yes'
+    const namedFolders = folderFields.map(field => input[field]).filter(value => typeof value === 'string')
+    this.#cwds = [...new Set([...this.#cwds, ...namedFolders.flatMap(path => this.#absolutePaths(path))])]
+    const searchedFolder = Object.hasOwn(searchTools, tool) ? input[searchTools[tool] as string] : null // `Object.hasOwn` has shown that the field exists
+    if (searchedFolder !== null && this.#mayContainFolder(typeof searchedFolder === 'string' ? searchedFolder : '.'))
+      return 'yes'
+    if (this.#valueTouchesFolder(input, tool, '')) return 'yes'
     return this.#hasLongText || this.#wordsLeft < 0 || this.#lookupsLeft < 0 ? 'unclear' : 'no'
   }
 
-  #isInValue(value: Json, tool: string, field: string): boolean {
-    if (typeof value === 'string') return this.#isInText(value, field === 'command')
+  #valueTouchesFolder(value: Json, tool: string, field: string): boolean {
+    if (typeof value === 'string') return this.#textTouchesFolder(value, field === 'command')
     if (value === null || typeof value !== 'object') return false
-    if (Array.isArray(value)) return value.some(item => this.#isInValue(item, tool, field))
+    if (Array.isArray(value)) return value.some(item => this.#valueTouchesFolder(item, tool, field))
     return Object.entries(value).some(([name, item]) => {
       const isContent = contentFields.has(name) || (name === 'pattern' && !pathPatternTools.has(tool))
-      return !isContent && this.#isInValue(item, tool, name)
+      return !isContent && this.#valueTouchesFolder(item, tool, name)
     })
   }
 
-  #isInText(text: string, isCommand: boolean): boolean {
+  #textTouchesFolder(text: string, isCommand: boolean): boolean {
     const { home } = this.#options
     const plain = plainText(text, { HOME: home, PWD: this.#cwds[0] ?? home })
     const folded = foldPath(plain)
@@ -116,54 +117,57 @@ class Search {
       this.#hasLongText = true
       return false
     }
-    if (/%[0-9a-f]{2}/i.test(text) && this.#isInText(percentDecoded(text).replaceAll('%', ' '), isCommand)) return true
-    if (!isCommand && text.length <= pathMax && this.#reaches(text)) return true
-    return this.#isInWords(wordsOf(plain)) || (mayReachTrees.test(plain) && this.#isInTrees(plain))
+    if (/%[0-9a-f]{2}/i.test(text) && this.#textTouchesFolder(percentDecoded(text).replaceAll('%', ' '), isCommand))
+      return true
+    if (!isCommand && text.length <= pathMax && this.#mayBeProtected(text)) return true
+    return (
+      this.#wordsTouchFolder(wordsOf(plain)) || (mayReachTrees.test(plain) && this.#treeCommandTouchesFolder(plain))
+    )
   }
 
-  #isInWords(words: ReadonlySet<string>): boolean {
-    // The text may change to another folder and go on from there. `cd` alone changes to the home folder.
+  #wordsTouchFolder(words: ReadonlySet<string>): boolean {
+    // The command may change to another folder first. `cd` alone changes to the home folder.
     const folders = new Set(words.has('cd') || words.has('pushd') ? [this.#options.home] : [])
     const paths = [...words].filter(word => !word.startsWith('-') && word.length <= pathMax)
     for (const word of paths) {
       if (--this.#wordsLeft < 0) return false
-      if (otherProcess.test(word) || this.#reaches(word)) return true
-      for (const path of this.#absolutes(word)) if (this.#isFolderAround(path)) folders.add(path)
+      if (otherProcess.test(word) || this.#mayBeProtected(word)) return true
+      for (const path of this.#absolutePaths(word)) if (this.#containsFolder(path)) folders.add(path)
     }
-    return paths.some(word => this.#absolutes(word, [...folders]).some(path => this.#isProtected(path)))
+    return paths.some(word => this.#absolutePaths(word, [...folders]).some(path => this.#isProtected(path)))
   }
 
-  /** Looks for commands that read or change a whole folder with the data folder in it. */
-  #isInTrees(text: string): boolean {
+  /** Returns whether a command reads or changes a whole folder that contains the data folder. */
+  #treeCommandTouchesFolder(text: string): boolean {
     let folders = this.#cwds
     for (const words of simpleCommands(text)) {
-      if (words[0] === 'cd' || words[0] === 'pushd') folders = this.#absolutes(words[1] ?? '~', folders)
+      if (words[0] === 'cd' || words[0] === 'pushd') folders = this.#absolutePaths(words[1] ?? '~', folders)
       const command = treeCommand(words, text)
       if (command === null) continue
       this.#wordsLeft -= words.length
       if (this.#wordsLeft < 0) return false
-      const paths = command.operands.flatMap(operand => this.#absolutes(operand, folders))
-      if (paths.some(path => this.#isFolderAround(path))) return true
+      const paths = command.operands.flatMap(operand => this.#absolutePaths(operand, folders))
+      if (paths.some(path => this.#containsFolder(path))) return true
       // An operand that does not exist is not a path, but for example an expression to search for.
-      const isInOwnFolder = command.defaultsToOwnFolder && !paths.some(path => this.#exists(path))
-      if (isInOwnFolder && folders.some(folder => this.#isFolderAround(folder))) return true
+      const usesCurrentFolder = command.defaultsToCurrentFolder && !paths.some(path => this.#exists(path))
+      if (usesCurrentFolder && folders.some(folder => this.#containsFolder(folder))) return true
     }
     return false
   }
 
   /** Returns the absolute paths that a word can stand for. */
-  #absolutes(word: string, folders = this.#cwds): readonly string[] {
+  #absolutePaths(word: string, folders = this.#cwds): readonly string[] {
     const { home } = this.#options
     const tilde = /^~[\w.-]*(?=\/|$)/.exec(word)
     if (tilde) return [`${home}${word.slice(tilde[0].length)}`]
     return word.startsWith('/') ? [word] : folders.map(folder => `${folder}/${word}`)
   }
 
-  #reaches(word: string): boolean {
-    return this.#absolutes(word).some(path => this.#isProtected(path))
+  #mayBeProtected(word: string): boolean {
+    return this.#absolutePaths(word).some(path => this.#isProtected(path))
   }
-  #isAround(word: string): boolean {
-    return this.#absolutes(word).some(path => this.#isFolderAround(path))
+  #mayContainFolder(word: string): boolean {
+    return this.#absolutePaths(word).some(path => this.#containsFolder(path))
   }
 
   #isProtected(path: string): boolean {
@@ -173,8 +177,8 @@ class Search {
     const real = foldPath(this.#realPath(path))
     return this.#folders.some(folder => isInside(real, folder))
   }
-  /** Whether the data folder is in this folder, or is this folder. */
-  #isFolderAround(path: string): boolean {
+  /** Returns whether this folder is the data folder or contains it. */
+  #containsFolder(path: string): boolean {
     const normal = foldPath(joinPath('/', path))
     if (this.#folders.some(folder => isInside(folder, normal))) return true
     const real = foldPath(this.#realPath(path))
@@ -186,7 +190,7 @@ class Search {
   }
   /** Returns the path without symbolic links, as far as it exists. */
   #realPath(path: string): string {
-    // Without `..`, the path can be shortened before links are resolved.
+    // A path without `..` can be normalized before its symbolic links are resolved.
     return path.length > pathMax ? path : this.#lookup(path.includes('..') ? path : joinPath('/', path))
   }
   #lookup(path: string): string {
@@ -202,7 +206,7 @@ class Search {
   }
 }
 
-/** Whether the text can read the environment of another process. The process may be found while the command runs. */
+/** Returns whether the text can read the environment of another process. The command may compute the process id, so any id counts. */
 function readsEnvironments(text: string): boolean {
   const others = text.replace(ownEnvironment, '')
   return others.includes('/proc/') && anyEnvironment.test(others)

@@ -1,6 +1,6 @@
-/** Takes shell commands apart roughly, for deny rules: what is found may be too much, but hardly ever too little. This is no parser, and an allow rule must not rely on it. */
+/** Splits shell commands roughly, for deny rules: the result may contain too many words, but hardly ever too few. This is not a parser, and an allow rule must not rely on it. */
 
-/** Removes quotes and backslashes, and spells out the variables whose value is known. */
+/** Removes quotes and backslashes, and replaces the variables whose value is known. */
 export function plainText(text: string, variables: Readonly<Record<string, string>>): string {
   const unquoted = text.replace(/(?:\\\n|\$(?=['"])|['"\\])+/g, '')
   return unquoted.replace(/\$(?:(\w+)|\{(\w+)\})/g, (all, name, braced) => variables[name ?? braced] ?? all)
@@ -13,7 +13,7 @@ export function percentDecoded(text: string): string {
 
 const wordBoundary = /[\s;|&()<>`,=:@{}]+/
 
-/** Returns everything in the text that could be a path. Options and lists such as `--file=a,b` are taken apart. */
+/** Returns everything in the text that could be a path. Options and lists such as `--file=a,b` are split. */
 export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.split(wordBoundary).filter(word => word !== ''))
 }

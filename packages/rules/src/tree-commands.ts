@@ -1,9 +1,10 @@
-/** Recognizes commands that read, copy or change whole folders, such as `grep -r`. Given a folder, they also reach everything in it. */
+/** Recognizes commands that read, copy or change whole folders, such as `grep -r`. */
 
 /**
- * When a program reaches whole folders. `search`: always, and without a path in its own folder. `always`: for every folder
- * that it is given. `recursive`: only with an option such as -r. `recursiveSearch`: like both. `copy`: with such an option,
- * and its last operand is the target. `find`: only if something is done with the files that were found.
+ * When a program works on whole folders. `search`: always; without a path, it searches its current folder. `always`: for
+ * every folder among its operands. `recursive`: only with an option such as -r. `recursiveSearch`: like `search`, but only
+ * with such an option. `copy`: with such an option; the last operand is the target. `find`: only if the command does
+ * something with the files that it finds.
  */
 type Reach = 'search' | 'recursiveSearch' | 'always' | 'recursive' | 'copy' | 'find'
 
@@ -19,17 +20,17 @@ const recursiveOption = /^-(?:-(?:dereference-)?recursive|-archive|[a-zA-Z]{0,20
 const extractOption = /^(?:-?[a-zA-Z]{0,20}x[a-zA-Z]{0,20}|--extract|--get)$/
 const findAction = /-exec|-ok|-delete|xargs|-x\b/
 
-/** Quickly tells whether a text can contain such a command. */
+/** Matches texts that may contain such a command. This check is quick. */
 export const mayReachTrees = new RegExp(`(?:^|[^\\w-])(?:${[...programs.keys()].join('|')})(?![\\w-])`)
 
 export interface TreeCommand {
   /** The words that can name folders. */
   readonly operands: readonly string[]
-  /** Whether the command works in its own folder if no operand is a path. */
-  readonly defaultsToOwnFolder: boolean
+  /** Whether the command works on its current folder if no operand is a path. */
+  readonly defaultsToCurrentFolder: boolean
 }
 
-/** Returns what a command reaches whole folders of, or null if it does not. `text` is everything that runs together with the command. */
+/** Returns the folders that a command works on as a whole, or null if it is not such a command. `text` is the whole text that contains the command. */
 export function treeCommand(words: readonly string[], text: string): TreeCommand | null {
   const at = words.findIndex(word => programs.has(nameOf(word)))
   const name = nameOf(words[at] ?? '')
@@ -41,17 +42,17 @@ export function treeCommand(words: readonly string[], text: string): TreeCommand
     case undefined:
       return null
     case 'search':
-      return { operands, defaultsToOwnFolder: true }
+      return { operands, defaultsToCurrentFolder: true }
     case 'recursiveSearch':
-      return isRecursive ? { operands, defaultsToOwnFolder: true } : null
+      return isRecursive ? { operands, defaultsToCurrentFolder: true } : null
     case 'always':
-      return name.endsWith('tar') && isExtraction(rest) ? null : { operands, defaultsToOwnFolder: false }
+      return name.endsWith('tar') && isExtraction(rest) ? null : { operands, defaultsToCurrentFolder: false }
     case 'recursive':
-      return isRecursive ? { operands, defaultsToOwnFolder: false } : null
+      return isRecursive ? { operands, defaultsToCurrentFolder: false } : null
     case 'copy':
-      return isRecursive ? { operands: operands.slice(0, -1), defaultsToOwnFolder: false } : null
+      return isRecursive ? { operands: operands.slice(0, -1), defaultsToCurrentFolder: false } : null
     case 'find':
-      return findAction.test(text) ? { operands, defaultsToOwnFolder: true } : null
+      return findAction.test(text) ? { operands, defaultsToCurrentFolder: true } : null
   }
 }
 

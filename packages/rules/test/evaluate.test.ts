@@ -203,20 +203,26 @@ describe('a rule with a scope', () => {
     ],
     ['does not match if it allows and its scope is empty', {}, bash('ls'), {}, false],
     [
-      'F18: does not match if only the agent says that it runs there',
+      'F18: does not match if only the agent claims to run in that folder',
       { cwd: '/srv' },
       bash('ls'),
       { folder: '/home/evil' },
       false,
     ],
     [
-      'F18: does not match if nobody knows where the session runs',
+      'F18: does not match if the gateway does not know where the session runs',
       { cwd: '/srv' },
       bash('ls'),
       { folder: null },
       false,
     ],
-    ['F18: does not match if the agent says that it runs elsewhere', { cwd: '/srv' }, bash('ls', '/other'), {}, false],
+    [
+      'F18: does not match if the agent claims to run in another folder',
+      { cwd: '/srv' },
+      bash('ls', '/other'),
+      {},
+      false,
+    ],
     ['F18: does not match if the folder is empty', { cwd: '' }, bash('ls', ''), { folder: '' }, false],
     ['F18: does not match if the folder is relative', { cwd: '.' }, bash('ls', '.'), { folder: '.' }, false],
   ]
@@ -225,10 +231,10 @@ describe('a rule with a scope', () => {
   })
 })
 
-describe.each(['deny', 'ask'] as const)('F18: a rule with a folder that says %s', effect => {
+describe.each(['deny', 'ask'] as const)('F18: a rule with a folder and the effect %s', effect => {
   // A deny beats the allow for the session, and so does an ask.
   const rules = [rule({ command: 'ls', scope: { session } }), rule({ effect, command: 'ls', scope: { cwd: '/srv' } })]
-  it('matches if the session runs there, if the agent says so, and not otherwise', () => {
+  it('matches if the session runs in that folder or the agent claims so, and not otherwise', () => {
     expect(verdict(rules, bash('ls', '/other'))).toBe(effect)
     expect(verdict(rules, bash('ls'), { folder: '/other' })).toBe(effect)
     expect(verdict(rules, bash('ls', '/other'), { folder: null })).toBe('allow')

@@ -1,4 +1,4 @@
-/** Tests the built-in rule for Holdpoint's own data folder: which calls it denies, and that everyday work is left alone. */
+/** Tests the built-in rule for Holdpoint's own data folder: which calls it denies, and which everyday calls it does not deny. */
 import type { JsonObject } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { ProtectedFolder } from '../src/index.ts'
@@ -110,7 +110,7 @@ describe('shell commands that name the data folder', () => {
     ['rsync -a ~/ backup:', app],
     ['chmod -R 777 ..', app],
     ['sudo chown -R eve ~', app],
-  ])('P11: %j in %s is denied, because it reaches the data folder with a whole folder', (command, cwd) => {
+  ])('P11: %j in %s is denied, because it works on a whole folder that contains the data folder', (command, cwd) => {
     expect(bash(command, cwd)).toBe('yes')
   })
 })
@@ -157,7 +157,7 @@ describe('file tools that name the data folder', () => {
   })
 })
 
-describe('everyday work', () => {
+describe('calls that do not touch the data folder', () => {
   it.each([
     'npm test',
     'npm run build -- --watch',
@@ -200,7 +200,7 @@ describe('everyday work', () => {
     'for f in src/*; do echo "$f"; done',
     'psql postgres://me@db/x -c "select 1"',
     'cd src && ls && cd .. && npm test',
-  ])('%j is left alone', command => {
+  ])('%j is not denied', command => {
     expect(bash(command)).toBe('no')
     expect(bash(command, app, custom)).toBe('no')
   })
@@ -218,13 +218,13 @@ describe('everyday work', () => {
     ['AskUserQuestion', { questions: [{ question: 'Delete ~/.holdpoint?' }] }],
     ['TodoWrite', { todos: [{ content: 'look at ~/.holdpoint', status: 'pending' }] }],
     ['mcp__github__create_issue', { title: 'About ~/.holdpoint', body: 'cat ~/.holdpoint/token' }],
-  ])('%s %j is left alone', (tool, input) => {
+  ])('%s %j is not denied', (tool, input) => {
     expect(touch(tool, input)).toBe('no')
   })
 })
 
 describe('long calls', () => {
-  it('P1: a command with more words than can be looked at is not cleared, and is denied if it names the folder', () => {
+  it('P1: a command with too many words to check is unclear, and is denied if it names the data folder', () => {
     const words = Array.from({ length: 5000 }, (_, index) => `word${index}`).join(' ')
     expect(bash(`echo ${words}`)).toBe('unclear')
     expect(bash(`echo ${words}; cat ~/.holdpoint/token`)).toBe('yes')
