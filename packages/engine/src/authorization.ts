@@ -1,4 +1,4 @@
-/** Decides what a caller may do: the access table by role, and beyond it which sessions the caller may see and for whose agent the caller may write. */
+/** Decides what a caller may do. The access table decides by role; the other functions decide which sessions the caller may see and for which agents the caller may write. */
 import {
   type Answer,
   type Ask,
@@ -18,7 +18,7 @@ import type { Query } from './store.ts'
 
 export const externalDriver = externalInfo.name
 
-/** Returns why the caller may not do this, or null if the caller may. */
+/** Returns the Fault that refuses the action, or null if the caller may do it. */
 export function accessFault(caller: Caller | null, action: OperationName | ExtraAction): Fault | null {
   if (accessOf(caller?.role ?? 'nobody', action) !== 'no') return null
   if (!caller) return new Fault('unauthenticated', 'This call needs a credential: send Authorization: Bearer <token>')
@@ -43,13 +43,13 @@ function ownerMay(action: OperationName | ExtraAction): boolean {
   return accessOf('owner', action) !== 'no' && accessOf('person', action) === 'no'
 }
 
-/** Returns what a call needs in addition to its operation, because of its input. */
+/** Returns the further actions that a call needs permission for because of its input. */
 export function extraActions<K extends OperationName>(op: K, input: ParsedInput<K>): readonly ExtraAction[] {
   const check = extraChecks[op] as ((input: ParsedInput<K>) => readonly ExtraAction[]) | undefined // the entry of an operation takes its input
   return check?.(input) ?? []
 }
 const extraChecks: { readonly [K in OperationName]?: (input: ParsedInput<K>) => readonly ExtraAction[] } = {
-  // No runner starts the agent of an external session, so its mode and options are only notes.
+  // No runner starts the agent of an external session, so its mode and options have no effect.
   startSession: ({ driver, mode, options }) =>
     driver === externalDriver
       ? []
@@ -61,7 +61,7 @@ const extraChecks: { readonly [K in OperationName]?: (input: ParsedInput<K>) => 
   makeLink: ({ person }) => (person === undefined ? [] : ['makeLink.person']),
 }
 
-/** Returns what an answer needs in addition to the right to answer. A suggestion for the session is like another allow, but one with another scope changes settings that outlast the session. */
+/** Returns the further actions that an answer needs permission for. A suggestion whose scope is the session counts as a plain allow. A suggestion with another scope changes settings that outlast the session. */
 export function answerActions(ask: Ask, answer: Answer): readonly ExtraAction[] {
   if (ask.kind !== 'approval' || answer.kind !== 'allow') return []
   const chosen = ask.suggestions?.find(({ id }) => id === answer.suggestion)
@@ -73,7 +73,7 @@ export function answerActions(ask: Ask, answer: Answer): readonly ExtraAction[] 
 /** Scopes that end with the session. Claude Code calls one of them `cliArg`. */
 const sessionScopes = new Set(['session', 'cliArg'])
 
-export function isPerson({ role }: Caller): boolean {
+export function isPerson({ role }: Pick<Caller, 'role'>): boolean {
   return role === 'owner' || role === 'person'
 }
 export function personIdOf(caller: Caller): PersonId {
@@ -93,7 +93,7 @@ export function requestNotFound(id: string): Fault {
   return new Fault('not_found', `There is no request ${id}`, { id })
 }
 
-/** Returns why the caller may not act for this runner, or null if the caller may. A runner's token is for one runner. */
+/** Returns the Fault that refuses to act for this runner, or null if the caller may. A runner's token is for one runner. */
 export function runnerAccessFault(caller: Caller, id: RunnerId): Fault | null {
   if (caller.role !== 'runner' || caller.id === id) return null
   return new Fault('forbidden', `This token is for the runner ${caller.id}, not for ${id}`, { id: caller.id })
@@ -105,7 +105,7 @@ export function visibleSessions(caller: Caller): NonNullable<Query['where']> {
   return caller.role === 'agent' ? { agent: caller.token } : { runner: caller.id }
 }
 
-/** Whether the caller may see a session. An agent sees only sessions that it opened itself or that a person opened for it, and a runner sees only sessions whose lease it holds. */
+/** Returns whether the caller may see a session. An agent sees only sessions that it opened itself or that a person opened for it, and a runner sees only sessions whose lease it holds. */
 export function maySee(caller: Caller, row: Pick<SessionRow, 'agent' | 'lease'>): boolean {
   if (isPerson(caller)) return true
   return caller.role === 'agent' ? row.agent === caller.token : row.lease?.runner === caller.id
@@ -113,7 +113,7 @@ export function maySee(caller: Caller, row: Pick<SessionRow, 'agent' | 'lease'>)
 
 /** Returns the Fault that says why the caller may not write on behalf of the session's agent, or null if the caller may. */
 export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null {
-  // The last runner of a session that it no longer holds is told so by its fence.
+  // The runner that drove the session last may pass. If it has lost the lease, the check of its fence refuses it.
   if (caller.role === 'runner' && row.runner === caller.id) return null
   if (!maySee(caller, row)) return sessionNotFound(row.id, caller)
   if (!isPerson(caller)) return null

@@ -53,7 +53,7 @@ export interface Mutation<T> {
   readonly reads: readonly Read[]
   /** Returns the reply, or a Fault for the caller. The writes collected in `change` are committed in both cases. */
   readonly decide: (change: ChangeBuilder) => OperationResult<T> | Fault
-  /** Decides a repeated call with the same idempotency key. Set for operations whose reply contains a secret, so that it must not be stored, or depends on what happened since. By default, a repeated call gets the stored reply. */
+  /** Decides a repeated call with the same idempotency key. Set for operations whose reply must not be stored because it contains a secret, or must be computed again because it depends on later changes. By default, a repeated call gets the stored reply. */
   readonly repeat?: (change: ChangeBuilder) => OperationResult<T> | Fault
   /** Set for operations whose input contains a secret that is not part of `once.input`. Returns whether a repeated call has the same secret as the first one. */
   readonly hasSameSecrets?: (change: ChangeBuilder) => boolean
@@ -221,7 +221,7 @@ export class Context {
     now: number,
   ): RuleContext {
     const { id, driver, cwd, openedBy } = session
-    // The credential of an agent chose the folder of an external session that no person opened, so that folder proves nothing.
+    // The credential of an agent chose the folder of an external session that no person opened, so rules must not rely on that folder.
     const folder = driver === externalDriver && openedBy === null ? null : cwd
     return { driver, session: id, folder, now, builtIn: { protectedFolder: this.#protectedFolder, cwd } }
   }

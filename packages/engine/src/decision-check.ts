@@ -11,7 +11,7 @@ export async function decisionFault(ctx: Context, row: RequestRow): Promise<Faul
   if (isIntact) return null
   return new Fault(
     'store_damaged',
-    `The stored answer to request ${row.id} does not match the log, so it was not handed. Someone may have changed the database. Check it with: holdpoint audit verify`,
+    `The stored answer to request ${row.id} does not match the log, so it was not handed to the agent. Someone may have changed the database. Check it with: holdpoint audit verify`,
     { id: row.id },
   )
 }

@@ -1,4 +1,4 @@
-/** Masks Holdpoint's own credentials in everything that agents send, before it is stored or shown, and raises an alarm: whoever has such a credential can answer requests. */
+/** Masks Holdpoint's own credentials in everything that agents send, before it is stored or shown, and raises an alarm, because anyone with such a credential can answer requests. */
 import {
   type Masked,
   maskCredentials,
@@ -66,8 +66,10 @@ export async function raiseAlarm(
 }
 
 function alarmText(token: TokenRow | undefined): string {
-  const which = token ? `the credential of “${token.name}” (${token.token})` : 'what looks like one of its credentials'
-  return `The agent sent ${which} to Holdpoint. It is masked here, but the agent has seen it and could answer requests with it. Replace it now: if it is the token of a data folder, delete that file, then run holdpoint down and holdpoint up; otherwise revoke it`
+  const which = token
+    ? `the credential of “${token.name}” (${token.token})`
+    : 'text that looks like one of its credentials'
+  return `The agent sent ${which} to Holdpoint. It is masked here, but the agent has seen it and could answer requests with it. Replace it now: if it is the token in a data folder, delete its file there, then run holdpoint down and holdpoint up; otherwise revoke it`
 }
 
 async function knownToken(ctx: Context, candidate: string): Promise<TokenRow | undefined> {

@@ -78,7 +78,7 @@ export interface Caller {
   readonly role: Role
   /** The id of the person (`per_…`) or runner (`run_…`); for an agent, the id of its token. Two people may have the same name, so only ids decide who is who. */
   readonly id: string
-  /** The name of the person or of the credential, for showing only. */
+  /** The name of the person or of the credential, for display only. */
   readonly name: string
   /** The public id of the credential. The sessions of external agents are scoped to it. */
   readonly token: string
@@ -91,7 +91,7 @@ export interface Caller {
 /** How a call reached the gateway, as the gateway itself observed it: from the page (with a sign-in cookie), from a command on the same machine (over the Unix socket of the data folder), or in any other way. */
 export type Via = 'page' | 'cli' | 'api'
 
-/** What a caller sends to prove who it is. Browsers send a cookie to every port of a host, so a cookie counts only together with the page secret, which the browser keeps for one origin. */
+/** The proof of identity that a caller sends. Browsers send a cookie to every port of a host, so a cookie counts only together with the page secret, which the browser keeps for one origin. */
 export type Credential =
   | { readonly kind: 'bearer'; readonly secret: string }
   | { readonly kind: 'cookie'; readonly secret: string; readonly pageSecret: string }
@@ -105,9 +105,9 @@ export interface DispatchOptions {
   readonly idempotencyKey?: string
   /** Aborts a long poll. An abort does not undo anything that is already committed. */
   readonly signal?: AbortSignal
-  /** The size of the request as it was received. Calls without a size, such as those inside the process, do not count for the limit of bytes per minute. */
+  /** The size of the request as it was received. Calls without a size, such as those inside the process, do not count towards the limit of bytes per minute. */
   readonly bytes?: number
-  /** The caller's turn to run. A long poll gives the slot back while it waits. */
+  /** The slot of this operation among those that run at the same time. A long poll gives the slot back while it waits. */
   readonly slot?: OperationSlot
 }
 /** Limits how many operations run at the same time. */
@@ -166,7 +166,7 @@ export interface Gateway {
   ensureToken(secret: string, role: Role, name: string, dataFolder?: RunnerId): Promise<Caller>
   /** Calls the listener with the id of every token that is revoked or expires, also by another gateway with the same store, and before any later event is published. */
   onRevoked(listener: (token: TokenId) => void): void
-  /** Records in the log that somebody was refused before a caller was known, for example because of too many wrong tokens. */
+  /** Records a refusal for which no caller is known, for example after too many wrong tokens. */
   recordRefusal(attempt: RefusedAttempt): Promise<void>
   /** Exchanges the one-time code of a sign-in link for a cookie and a page secret. */
   redeemLink(code: string): Promise<SignIn>

@@ -1,4 +1,4 @@
-/** Deletes keys of secret answers that nobody needs: of answers that were never stored, and of sessions that have ended. */
+/** Deletes keys of secret answers that are no longer needed: keys of answers that were never stored, and keys of sessions that have ended. */
 import type { Context } from './context.ts'
 import { withoutSecrets } from './request-transitions.ts'
 import { requestOfKey } from './secrets.ts'

@@ -17,7 +17,7 @@ class ReadPace {
     this.#max = max
   }
 
-  /** Resolves with the number of rows to read next, after other work had a turn if this work has taken long. */
+  /** Resolves with the number of rows to read next. Lets other work run first if this work has taken long. */
   async next(): Promise<number> {
     if (performance.now() - this.#turnStart > turnMs) {
       await nextTurn()

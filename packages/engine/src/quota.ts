@@ -1,19 +1,17 @@
-/** Limits what each credential may use of a resource that all callers share, so that one agent cannot use up what people need. */
+/** Limits how much of a shared resource each credential may use, so that one agent cannot use up the part that people need. */
 import { type Clock, Fault, type QuotaLimits, type RoleLimits } from '@holdpoint/protocol'
+import { isPerson } from './authorization.ts'
 import type { Caller } from './gateway.ts'
 
 /** The credential that a use counts for. */
 export type QuotaCaller = Pick<Caller, 'role' | 'token'>
 
-/** The words of a fault: "This credential already has 50 open sockets. Close some sockets and try again." */
+/** The variable parts of a Fault such as “This credential has reached its limit of 50 open sockets. Close some sockets and connect again.” */
 export interface QuotaTexts {
   readonly unit: string
   readonly advice: string
 }
 
-function isPerson({ role }: QuotaCaller): boolean {
-  return role !== 'agent' && role !== 'runner'
-}
 function shareOf(limits: RoleLimits, { role }: QuotaCaller): number {
   return role === 'agent' || role === 'runner' ? limits[role] : limits.person
 }
@@ -29,7 +27,7 @@ export class QuotaUse {
     this.#limits = limits
   }
 
-  /** The limit that does not leave room for `amount`: the credential's own, or that of all credentials together. */
+  /** Returns which limit `amount` would exceed: the credential's own, or that of all credentials together. */
   exceeded(caller: QuotaCaller, amount: number): 'own' | 'total' | null {
     const { total, reservedForPeople } = this.#limits
     if ((this.#byToken.get(caller.token) ?? 0) + amount > shareOf(this.#limits, caller)) return 'own'
@@ -37,7 +35,7 @@ export class QuotaUse {
     return !isPerson(caller) && this.#byOthers + amount > total - reservedForPeople ? 'total' : null
   }
 
-  /** Counts the amount, also if it exceeds a limit. A negative amount is given back. */
+  /** Counts the amount, even if it exceeds a limit. A negative amount reduces the count. */
   add(caller: QuotaCaller, amount: number): void {
     const own = (this.#byToken.get(caller.token) ?? 0) + amount
     if (own > 0) this.#byToken.set(caller.token, own)
@@ -47,7 +45,7 @@ export class QuotaUse {
   }
 }
 
-/** A quota of things that exist for a while, such as sockets. */
+/** A quota of resources that are in use for some time, such as sockets. */
 export class Quota {
   readonly #limits: QuotaLimits
   readonly #texts: QuotaTexts
@@ -82,7 +80,7 @@ export class Quota {
   }
 }
 
-/** The number of credentials whose recent use is kept. The use of others is forgotten, oldest first. */
+/** The number of credentials whose recent use is kept. Above it, the use of the credential that was idle longest is discarded. */
 const trackedMax = 10_000
 
 /** A quota of an amount per minute. Each credential can use the amount of a minute at once, and then continues at that rate. */
@@ -112,13 +110,7 @@ export class RateQuota {
     // Deleting first keeps the map in the order of the last use.
     this.#recent.delete(caller.token)
     this.#recent.set(caller.token, { used: used + amount, at: now })
-    if (this.#recent.size > trackedMax) this.#forgetOldest()
-  }
-
-  #forgetOldest(): void {
-    for (const token of this.#recent.keys()) {
-      this.#recent.delete(token)
-      return
-    }
+    const [oldest = ''] = this.#recent.keys()
+    if (this.#recent.size > trackedMax) this.#recent.delete(oldest)
   }
 }

@@ -1,4 +1,4 @@
-/** Makes a store safe to use after it has lost events, because a backup was restored or because its files were lost: what happened since may have used an allow, revoked a credential or handed out a fence. */
+/** Makes a store safe to use after it has lost events, because a backup was restored or because its files were lost. A lost event may have handed an allow, revoked a credential or given out a fence. */
 import { hash } from 'node:crypto'
 import type { EventBody, Rule } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
@@ -9,11 +9,11 @@ import type { Read, Store } from './store.ts'
 import { revokeToken } from './token-transitions.ts'
 import { toRule } from './wire-views.ts'
 
-/** Fences and incarnations that were given out since are lost. The next ones must be higher than any of them. */
+/** The fences and incarnations that the lost events gave out are unknown. The next ones must be higher than any of them. */
 const fenceStep = 1_000_000
 const chunkMax = 100
 
-/** What happened in the previous store after the last event that the restored store has in common with it. */
+/** The changes in the previous store after the last event that the restored store has in common with it. */
 export interface UndoneChanges {
   readonly events: number
   readonly answers: number

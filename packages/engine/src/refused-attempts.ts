@@ -1,4 +1,4 @@
-/** Records refused attempts in the log: calls that a role may not make, revoked credentials in use, and too many wrong sign-ins. The number of entries per credential and minute is limited, and what was left out is counted. */
+/** Records refused attempts in the log: calls that a role may not make, revoked credentials in use, and too many wrong sign-ins. The number of entries per credential and minute is limited; further attempts are only counted. */
 import { type EventBody, Fault, limits, RequestId } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
 import type { Caller } from './gateway.ts'
@@ -42,13 +42,13 @@ export class RefusedAttempts {
     for (const [key, window] of this.#windows) {
       if (now - window.startedAt < windowMs) continue
       this.#windows.delete(key)
-      if (window.omitted > 0) await this.#write({ ...window.last }, window.omitted)
+      if (window.omitted > 0) await this.#write(window.last, window.omitted)
     }
   }
 
   #windowOf(attempt: RefusedAttempt): Window {
     const own = attempt.token ?? attempt.by
-    // Callers without a credential can have any number of sources, so that the later ones share a window.
+    // Callers without a credential can have any number of sources, so the later ones share a window.
     const key = this.#windows.has(own) || this.#windows.size < limits.refusedAttemptsTotalMax ? own : 'others'
     const window = this.#windows.get(key) ?? {
       startedAt: this.#ctx.clock.now(),
@@ -86,7 +86,7 @@ export function attemptBy({
   return { by: name, role, token, via }
 }
 
-/** Runs a call and records if the caller was refused. A missing row does not count, because a typing error looks the same. */
+/** Runs a call, and records the attempt if the caller was refused. A missing row does not count, because a mistyped id looks the same. */
 export async function recordingRefusals<T>(
   ctx: Context,
   caller: Caller | null,

@@ -99,7 +99,7 @@ export function withoutSecrets(change: ChangeBuilder, row: RequestRow): RequestR
   return { ...row, resolution: row.resolution && maskResolution(row.ask, row.resolution), sealed: null }
 }
 
-/** What `decide` throws if a change would have to resolve too many requests at once. `commit` first resolves some of them in a change of their own, and then decides the change again. */
+/** Thrown inside `decide` if a change would have to resolve too many requests at once. `commit` first resolves some of them in a change of their own, and then decides the change again. */
 export class TooManyAtOnce extends Error {
   readonly session: SessionId
   readonly fence: number

@@ -39,7 +39,7 @@ export type SessionRow = Omit<Session, 'pending'> & {
   /** Number of consecutive attaches in which the agent did nothing. The number is limited, so that an agent that crashes its runner is not resumed forever. */
   readonly idleAttaches: number
   readonly commandSeq: number
-  /** Whom the session and its requests count for: the agent's credential, or the person who started the session. Sessions of schema 3 have no account. */
+  /** The account whose limits the session and its requests count towards: the agent's credential, or the person who started the session. Sessions of schema 3 have no account. */
   readonly account?: string
 }
 /** The encrypted secrets of an answer. */
@@ -86,9 +86,9 @@ export interface TokenRow {
   readonly role: Role
   /** The id of the person (`per_…`) or runner (`run_…`) that the token belongs to. An agent is known only by its token, so this is then the token's public id. */
   readonly subject: PersonId | RunnerId | TokenId
-  /** The name of the person or program, for showing only. */
+  /** The name of the person or program, for display only. */
   readonly name: string
-  /** The tokens from which this one descends: the token that created it is the last, the token that created that one stands before it, and so on. Revoking any of them revokes this token. */
+  /** The tokens from which this one descends: the token that created it is the last, the token that created that one is before it, and so on. Revoking any of them revokes this token. */
   readonly madeBy: readonly TokenId[]
   readonly madeAt: number
   readonly expiresAt: number | null
@@ -100,7 +100,7 @@ export interface TokenRow {
   readonly pageSecretHash?: string
 }
 export type RuleRow = Rule & { readonly ord: number }
-/** How much a session or an account has open. Every change of a request updates these counts, so that no operation has to count requests. The id is that of the session or the account. */
+/** The number of open requests of a session, or of open requests and sessions of an account. Every change of a request updates these counts, so that no operation has to count requests. The id is that of the session or the account. */
 export interface UsageRow {
   readonly id: string
   readonly ord: number

@@ -123,13 +123,11 @@ export async function prepareAnswer(ctx: Context, row: RequestRow, answer: Answe
   }
 }
 
-/** Deletes the keys of prepared answers that were not stored. If that cannot be found out now, the sweep deletes them later. */
-export async function releaseUnused(ctx: Context, prepared: readonly PreparedAnswer[]): Promise<void> {
-  for (const { sealed } of prepared) {
-    if (!sealed) continue
-    const row = await ctx.store.get('request', requestOfKey(sealed.key)).catch(() => null)
-    if (row !== null && row?.sealed?.key !== sealed.key) await ctx.store.keys.delete([sealed.key]).catch(() => {})
-  }
+/** Deletes the key of a prepared answer that was not stored. If the store cannot be read now, the sweep deletes it later. */
+export async function releaseUnused(ctx: Context, { sealed }: PreparedAnswer): Promise<void> {
+  if (!sealed) return
+  const row = await ctx.store.get('request', requestOfKey(sealed.key)).catch(() => null)
+  if (row !== null && row?.sealed?.key !== sealed.key) await ctx.store.keys.delete([sealed.key]).catch(() => {})
 }
 
 /** Returns the request with the secrets of its answer for the agent's side, and unchanged for people. The secrets stay masked once their key is deleted. */
@@ -150,14 +148,14 @@ async function unmasked(ctx: Context, row: RequestRow): Promise<Resolution | nul
   return { ...resolution, answer: unmaskAnswer(resolution.answer, unseal(row.id, sealed, key)) }
 }
 
-/** Whether the answer has secrets that can no longer be decrypted, for example after a backup was restored. */
+/** Returns whether the answer has secrets that can no longer be decrypted, for example after a backup was restored. */
 export async function hasLostSecrets(ctx: Context, { ask, resolution, sealed }: RequestRow): Promise<boolean> {
   if (!resolution?.answer || secretsOf(ask, resolution.answer).length === 0) return false
   if (sealed) return (await ctx.store.keys.get(sealed.key)) === undefined
   return canonicalJson(maskAnswer(ask, resolution.answer)) === canonicalJson(resolution.answer)
 }
 
-/** Whether a draft contains something for a secret field. Drafts are stored as they are, so they must not contain secrets. */
+/** Returns whether a draft contains a value for a secret field. Drafts are stored as they are, so they must not contain secrets. */
 export function draftHasSecret(ask: Ask, draft: unknown): boolean {
   const secret = secretFieldIds(ask)
   return secret.size > 0 && mentions(draft, secret)

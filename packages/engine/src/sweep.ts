@@ -84,7 +84,7 @@ async function sweepTokens(ctx: Context, now: number): Promise<void> {
         // A revoked token of the data folder may have become valid again since the query.
         if (!row || row.expiresAt === null || row.expiresAt > change.now) continue
         change.delete('token', id)
-        // The event ends the streams of the token. A link has no streams, and a revoked token has had its event.
+        // The event ends the streams of the token. A link has no streams, and the event of a revoked token was written when it was revoked.
         if (row.kind !== 'link' && row.revokedAt === null)
           change.event(null, { type: 'token.removed', token: row.token })
       }

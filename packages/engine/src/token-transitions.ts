@@ -12,7 +12,7 @@ export function isTokenValid({ revokedAt, expiresAt }: TokenRow, now: number): b
   return revokedAt === null && (expiresAt === null || expiresAt > now)
 }
 
-/** Returns the digest of what decides what a token permits. The log contains it, so that a changed row can be found. */
+/** Returns the digest of the fields that decide what a token permits. The log contains it, so that a changed row can be found. */
 export function tokenDigest(row: Omit<TokenRow, 'ord'>): string {
   const { id, token, kind, role, subject, madeBy, expiresAt, dataFolder, pageSecretHash = null } = row
   return hash('sha256', JSON.stringify([id, token, kind, role, subject, madeBy, expiresAt, dataFolder, pageSecretHash]))
@@ -35,7 +35,7 @@ export function revokeTokens(
       revokeToken(change, row, by)
 }
 
-/** Revokes one token, but not what it created. */
+/** Revokes one token, but not the tokens that it created. */
 export function revokeToken(change: ChangeBuilder, row: TokenRow, by?: Caller): void {
   change.put('token', { ...row, revokedAt: change.now, expiresAt: change.now + limits.revokedTokenKeepMs })
   if (row.kind !== 'link')

@@ -1,4 +1,4 @@
-/** Keeps the counts of what sessions and accounts have open, in the same change as the requests and sessions themselves. */
+/** Counts the open requests and sessions of each session and account, in the same change that writes the request or session. */
 import { Fault, limits, type SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { RequestRow, SessionRow, UsageRow } from './rows.ts'

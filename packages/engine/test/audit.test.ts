@@ -228,7 +228,7 @@ describe('one listAudit call', () => {
     expect(rest).toMatchObject({ items: [{ value: { key: 'needle' } }], next: null })
   }, 60_000)
 
-  it('returns no more bytes than a page holds, and reads a limited number of bytes even if few entries match', async () => {
+  it('returns no more bytes than a page may have, and reads a limited number of bytes even if few entries match', async () => {
     const { id } = await denyByRule('Bash')
     const part = limits.pageMaxBytes / 32
     for (let i = 0; i < 80; i++)
@@ -259,8 +259,8 @@ describe('one listAudit call', () => {
   })
 })
 
-describe('the notices of listAudit', () => {
-  it('are returned in log order between the decisions, if the caller includes them', async () => {
+describe('the notices in the audit log', () => {
+  it('listAudit returns notices in log order between the decisions, if the caller includes them', async () => {
     const rule = await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'rm -rf /' })
     await resolve('k', approval(), { kind: 'deny' })
     const token = await fixture.person('addToken', { role: 'agent', name: 'ci' })
@@ -275,7 +275,7 @@ describe('the notices of listAudit', () => {
     expect(items[2]).toMatchObject({ kind: 'notice', session: null, event: { token: token.id, name: 'ci' } })
     expect(items[2]).toMatchObject({ cursor: (items[2] as { event: { cursor: string } }).event.cursor }) // the previous line checks that this entry has an event
   })
-  it('can be searched, and are left out if the filter is about answers', async () => {
+  it('listAudit searches notices, and leaves them out if the filter is about answers', async () => {
     await fixture.person('addToken', { role: 'agent', name: 'Deploy bot' })
     await resolve('k', approval(), { kind: 'deny' })
     const count = async (input: Input<'listAudit'>) =>

@@ -37,7 +37,7 @@ describe('the built-in rule for the data folder', () => {
     expect(await check('cat notes.txt')).toEqual({ verdict: 'ask', reason: 'no rule matches' })
   })
 
-  it('P11: uses the session’s folder and the folder in which the call runs, whichever reaches the data folder', async () => {
+  it('P11: resolves paths from the session’s folder and from the folder in which the call runs', async () => {
     expect(await check('cat .holdpoint/token', '/home/ana')).toMatchObject({ verdict: 'deny' })
     const custom = await openFixture({ dataFolder: { ...dataFolder, folder: '/srv/keys' } })
     const { session, fence } = await custom.startAttached('resumable', { cwd: '/srv' })
@@ -46,7 +46,7 @@ describe('the built-in rule for the data folder', () => {
     expect(await custom.runner('checkTool', input)).toMatchObject({ verdict: 'deny' })
   })
 
-  it('P11: beats a rule that allows exactly this call', async () => {
+  it('P11: has precedence over a rule that allows exactly this call', async () => {
     const command = 'cat /home/ana/.holdpoint/token'
     await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command, scope: { cwd: '/srv' } })
     expect(await check(command)).toMatchObject({ verdict: 'deny', rule: ruleId })
@@ -63,14 +63,14 @@ describe('the built-in rule for the data folder', () => {
     expect((await fixture.person('getRequest', { id: request.id })).status).toBe('pending')
   })
 
-  it('P11: makes a person decide about a call that is too long to check, even if a rule allows it', async () => {
+  it('P11: leaves a call that is too long to check to a person, even if a rule allows it', async () => {
     const command = `echo ${Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ')}`
     await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command, scope: { cwd: '/srv' } })
     expect(await check(command)).toMatchObject({ verdict: 'ask', rule: ruleId })
     expect((await agent.ask('k', approval(command, { title: 'Long' }))).status).toBe('pending')
   })
 
-  it('P11: is listed with the other rules, holds for draft rules too, and cannot be removed', async () => {
+  it('P11: the built-in rule is listed with the other rules, applies to draft rules too, and cannot be removed', async () => {
     const listed = (await fixture.person('listRules', {})).items
     expect(listed).toMatchObject([
       { id: ruleId, effect: 'deny', note: 'Built-in: Holdpoint’s own data folder' },
@@ -81,7 +81,7 @@ describe('the built-in rule for the data folder', () => {
     expect(await fixture.person('checkRules', { ask, rules: [] })).toMatchObject({ verdict: 'deny', rule: ruleId })
   })
 
-  it('P11: holds for external agents, whatever folder they claim', async () => {
+  it('P11: applies to external agents, whatever folder they claim', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/home/ana' })
     const ask = { ...approval('cat .holdpoint/token'), cwd: '/somewhere/else' }
     const { resolution } = await fixture.externalAgent('openRequest', { id, key: 'k', ask })

@@ -30,7 +30,7 @@ async function changeRow(id: string, change: (row: RequestRow) => RequestRow): P
   })
 }
 
-describe('R11: an agent’s report that it is about to use an answer is refused', () => {
+describe('R11: reporting an answer as handed', () => {
   const changes: [string, (row: RequestRow) => RequestRow][] = [
     [
       'a deny was changed to an allow',
@@ -51,14 +51,14 @@ describe('R11: an agent’s report that it is about to use an answer is refused'
       }),
     ],
   ]
-  it.each(changes)('if %s', async (_name, change) => {
+  it.each(changes)('is refused if %s', async (_name, change) => {
     const request = await agent.ask('k')
     await fixture.deny(request)
     await changeRow(request.id, change)
     await expectFault(agent.report(request, 'handed'), 'store_damaged')
     expect((await fixture.store.get('request', request.id))?.delivery.state).toBe('waiting')
   })
-  it('if a pending request was given an allow without an event', async () => {
+  it('is refused if a pending request was given an allow without an event', async () => {
     const request = await agent.ask('k')
     await changeRow(request.id, row => ({
       ...row,
@@ -80,8 +80,8 @@ it('R11: a caller without access gets the same reply for a changed decision as f
   await expectFault(fixture.runner('handOverRequest', { id: request.id, fence: agent.fence }), 'store_damaged')
 })
 
-describe('an unchanged decision is handed', () => {
-  it.each(['person', 'rule', 'deadline', 'edited'])('if it was made by: %s', async by => {
+describe('handing an unchanged decision', () => {
+  it.each(['person', 'rule', 'deadline', 'edited'])('succeeds if the decision was made by: %s', async by => {
     if (by === 'rule') await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'ls' })
     const request = await agent.ask(
       'k',
@@ -98,7 +98,7 @@ describe('an unchanged decision is handed', () => {
       })
     expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
   })
-  it('if it is a row of schema 3, which does not contain the position of its event', async () => {
+  it('succeeds for a row of schema 3, which does not contain the position of its event', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await changeRow(request.id, ({ resolvedSeq: _, sealed: __, ...row }) => row)

@@ -26,8 +26,8 @@ async function storeText(): Promise<string> {
   return JSON.stringify([rows, await fixture.store.events({ after: 0, limit: 10_000 })])
 }
 
-describe('a credential in what an agent says', () => {
-  it('L1: is masked in messages, tool inputs, tool results and errors, before they are stored or shown', async () => {
+describe('a credential in the events of an agent', () => {
+  it('L1: a credential is masked in messages, tool inputs, tool results and errors, before they are stored or shown', async () => {
     const { frames } = await fixture.subscribe()
     await agent.append(
       { type: 'message.added', block: 'a', text: `The token is ${secret}` },
@@ -57,7 +57,7 @@ describe('a credential in what an agent says', () => {
     })
   })
 
-  it('L1: raises an alarm each time it appears, but not for a call that is repeated with its key', async () => {
+  it('L1: raises an alarm each time it appears, but not for a call that is repeated with its idempotency key', async () => {
     const { fence, session } = agent
     const items = [{ type: 'message.added' as const, block: 'a', text: secret }]
     for (const idempotencyKey of ['one', 'one', 'two'])
@@ -65,7 +65,7 @@ describe('a credential in what an agent says', () => {
     expect(await eventsOf('token.exposed')).toHaveLength(2)
   })
 
-  it('L1: raises an alarm also for a secret that belongs to no token', async () => {
+  it('L1: raises an alarm even for a secret that belongs to no token', async () => {
     const unknown = 'hp_Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'
     await agent.append({ type: 'message.added', block: 'a', text: unknown })
     const [alarm] = await eventsOf('token.exposed')
@@ -74,7 +74,7 @@ describe('a credential in what an agent says', () => {
     expect(await storeText()).not.toContain(unknown)
   })
 
-  it('L1: recognizes cookies, page secrets and the codes of links', async () => {
+  it('L1: cookies, page secrets and the codes of links raise an alarm too', async () => {
     const { code } = await fixture.person('makeLink', {})
     const other = (await fixture.person('makeLink', {})).code
     const { cookie, pageSecret } = await fixture.gateway.redeemLink(other)
@@ -83,7 +83,7 @@ describe('a credential in what an agent says', () => {
     expect((await eventsOf('token.exposed')).filter(event => event.token !== undefined)).toHaveLength(2)
   })
 
-  it('L1: is never streamed, however it is split into deltas', async () => {
+  it('L1: a credential is never streamed, however it is split into deltas', async () => {
     const subscriber = await fixture.subscribe()
     const text = `token: ${secret}, done`
     for (let at = 0; at < text.length; at += 10)
@@ -98,7 +98,7 @@ describe('a credential in what an agent says', () => {
     expect(await eventsOf('token.exposed')).toHaveLength(1)
   })
 
-  it('L1: is masked in titles, reasons and outcomes too', async () => {
+  it('L1: a credential is masked in titles, reasons and outcomes too', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', title: `t ${secret}` })
     expect((await fixture.person('getSession', { id })).title).toBe(`t ${masked}`)
     const request = await agent.ask('k')
@@ -108,7 +108,7 @@ describe('a credential in what an agent says', () => {
     expect(await storeText()).not.toContain(secret)
   })
 
-  it('L1: of another session cannot be used to write into that session', async () => {
+  it('L1: a call that names another session raises its alarm outside of that session', async () => {
     const items = [{ type: 'message.added' as const, block: 'a', text: secret }]
     await expect(fixture.externalAgent('appendEvents', { id: agent.session.id, items })).rejects.toThrow()
     expect(await eventsOf('error.raised')).toEqual([])
@@ -116,10 +116,10 @@ describe('a credential in what an agent says', () => {
   })
 })
 
-describe('a credential in what an agent asks', () => {
+describe('a credential in an ask', () => {
   const rule = 'rul_00000000000000000002'
 
-  it('P11: makes a built-in rule deny the ask, which is stored with the credential masked', async () => {
+  it('P11: a built-in rule denies an ask with a credential, and the ask is stored with the credential masked', async () => {
     const request = await agent.ask('k', approval(`curl -H "authorization: Bearer ${secret}"`, { title: 'curl' }))
     expect(request.resolution).toMatchObject({ by: 'rule', rule, answer: { kind: 'deny' } })
     expect(request.ask).toMatchObject({ input: { command: `curl -H "authorization: Bearer ${masked}"` } })
@@ -129,20 +129,20 @@ describe('a credential in what an agent asks', () => {
     expect(again.id).toBe(request.id)
   })
 
-  it('P11: denies a call that the agent would run without asking', async () => {
+  it('P11: checkTool denies a call with a credential that the agent would run without asking', async () => {
     const call = { id: agent.session.id, tool: 'Bash', input: { command: `echo ${secret}` }, fence: agent.fence }
     expect(await fixture.runner('checkTool', call)).toMatchObject({ verdict: 'deny', rule })
     expect(await eventsOf('token.exposed')).toMatchObject([{ operation: 'checkTool' }])
   })
 
-  it('P8: cannot be put into an edited input', async () => {
+  it('P8: an edited input with a credential is refused', async () => {
     const request = await agent.ask('k')
     const answer = { kind: 'allow', input: { command: `echo ${secret}` } } as const
     const edited = fixture.person('answerRequest', { id: request.id, digest: request.digest, answer })
     await expect(edited).rejects.toMatchObject({ code: 'answer_mismatch' })
   })
 
-  it('L1: is masked in questions and descriptions, which people can still answer', async () => {
+  it('L1: a credential is masked in questions and descriptions, and people can still answer', async () => {
     const ask: Ask = {
       kind: 'questions',
       questions: [

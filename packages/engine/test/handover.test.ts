@@ -35,7 +35,7 @@ describe('handOverRequest', () => {
       delivery: { state: 'taken' },
     })
   })
-  it('returns the edited input, secrets, denials, and that nobody answered', async () => {
+  it('returns edited inputs, secrets and denials, and the outcome “nobody” if nobody answered', async () => {
     const edited = await ask('edited')
     const answer = { kind: 'allow', input: { command: 'ls -l' } } as const
     await fixture.person('answerRequest', { id: edited.id, digest: edited.digest, answer })
@@ -97,7 +97,7 @@ describe('handOverRequest', () => {
     expect(await fixture.externalAgent('reportDelivery', input)).toMatchObject({ delivery: { state: 'handed' } })
     await expectFault(fixture.externalAgent('handOverRequest', { id: request.id, fence }), 'already_resolved')
   })
-  it('answers for a request of another agent as for an unknown id, without its session', async () => {
+  it('replies for another agent’s request as for an unknown id, without naming its session', async () => {
     const request = await ask('k')
     await fixture.allow(request)
     await expect(fixture.otherAgent('handOverRequest', { id: request.id })).rejects.toMatchObject({

@@ -19,7 +19,7 @@ const isRefused = (take: () => unknown): boolean => {
 }
 
 describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimits) => {
-  it.each(roles)('F12: lets one credential (%s) take its share, and nothing more', role => {
+  it.each(roles)('F12: lets one credential (%s) take its share, and no more', role => {
     const quota = new Quota(limits, texts)
     const release = quota.take(caller(role), limits[role])
     expect(() => quota.take(caller(role))).toThrow(
@@ -30,7 +30,7 @@ describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimit
     quota.take(caller(role), limits[role])
   })
 
-  it('F12: keeps a share for people that agents and runners cannot take', () => {
+  it('F12: reserves a share for people that agents and runners cannot take', () => {
     const quota = new Quota(limits, texts)
     for (let left = limits.total - limits.reservedForPeople, i = 0; left > 0; left -= limits.agent, i++)
       quota.take(caller('agent', i), Math.min(left, limits.agent))
@@ -61,7 +61,7 @@ describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimit
 })
 
 describe('a share of a quota', () => {
-  it('is given back once, however often it is released', () => {
+  it('a share of a quota is given back once, however often it is released', () => {
     const quota = new Quota(quotas.sockets, texts)
     const release = quota.take(caller('agent'))
     release()
@@ -72,7 +72,7 @@ describe('a share of a quota', () => {
 })
 
 describe.each(Object.entries(rates))('the rate %s', (_name, limits: RoleLimits) => {
-  it.each(roles)('F12: lets one credential (%s) use the amount of a minute, and then at that rate', async role => {
+  it.each(roles)('F12: lets one credential (%s) use the amount of a minute at once, and then continue at that rate', async role => {
     const clock = new ManualClock()
     const quota = new RateQuota(limits, texts, clock)
     quota.take(caller(role), limits[role] - 1)
@@ -108,7 +108,7 @@ it('a rate lets the last use exceed the amount, which has to be waited for', asy
   quota.take(caller('agent'), 1)
 })
 
-it('a rate keeps the use of a limited number of credentials', () => {
+it('a rate quota remembers a limited number of credentials', () => {
   const quota = new RateQuota({ person: 1, runner: 1, agent: 1 }, texts, new ManualClock())
   for (let i = 0; i < 20_000; i++) quota.take(caller('agent', i), 1)
   expect(isRefused(() => quota.take(caller('agent', 19_999), 1))).toBe(true)

@@ -29,7 +29,7 @@ const tryTo = (caller: Caller, op: OperationName, input: object) =>
   expectFault(fixture.gateway.dispatchUnparsed(caller, op, input), 'forbidden')
 
 describe('a refused attempt', () => {
-  it('A7: is recorded if an agent tries to answer, with the request, the credential and where it came from', async () => {
+  it('A7: an agent’s attempt to answer is recorded with the request, the credential and how the call arrived', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     await tryTo(robot, 'answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
@@ -48,7 +48,7 @@ describe('a refused attempt', () => {
     ])
     expect((await fixture.person('getRequest', { id: request.id })).status).toBe('pending')
   })
-  it('L7: is recorded for every role that calls what it may not, and for streams', async () => {
+  it('L7: a refused call or stream is recorded for every role', async () => {
     await tryTo(bob, 'backup', { file: '/tmp/x' })
     await tryTo(runnerCaller, 'listTokens', {})
     await expectFault(fixture.gateway.subscribe(runnerCaller, {}, { frame: () => {} }), 'forbidden')
@@ -59,7 +59,7 @@ describe('a refused attempt', () => {
       [runnerCaller.name, 'subscribe'],
     ])
   })
-  it('L7: is recorded for an answer that needs the owner, alone and in a batch', async () => {
+  it('L7: a refused answer that needs the owner is recorded, alone and in a batch', async () => {
     const agent = await fixture.startAttached()
     const request = await agent.ask('k')
     const answer = { id: request.id, digest: request.digest, answer: { kind: 'allow', mode: 'plan' } } as const
@@ -70,21 +70,21 @@ describe('a refused attempt', () => {
       { what: 'answerRequests', request: request.id },
     ])
   })
-  it('L7: is recorded if a revoked credential is used, and not for a token that nobody knows', async () => {
+  it('L7: the use of a revoked credential is recorded, and that of an unknown token is not', async () => {
     const { id, secret } = await fixture.person('addToken', { role: 'agent', name: 'ci' })
     await fixture.person('removeToken', { id })
     expect(await fixture.gateway.authenticate({ kind: 'bearer', secret }, 'api')).toBeNull()
     expect(await fixture.gateway.authenticate({ kind: 'bearer', secret: 'nonsense' }, 'api')).toBeNull()
     expect(await refused()).toMatchObject([{ what: 'authenticate', code: 'unauthenticated', by: 'ci', token: id }])
   })
-  it('L7: is recorded if the credential is revoked while its call is under way', async () => {
+  it('L7: a call is recorded as refused if its credential is revoked while the call runs', async () => {
     const { id, secret } = await fixture.person('addToken', { role: 'person', name: 'eve' })
     const eve = (await fixture.gateway.authenticate({ kind: 'bearer', secret }, 'api')) as Caller // the token was just added
     await fixture.person('removeToken', { id: id as Token['id'] })
     await expectFault(callAs(fixture.gateway, eve)('addRule', { effect: 'deny', tool: 'X' }), 'unauthenticated')
     expect(await refused()).toMatchObject([{ what: 'addRule', code: 'unauthenticated', by: 'eve' }])
   })
-  it('is not recorded for an id that does not exist or belongs to another agent', async () => {
+  it('a call with an id that does not exist or belongs to another agent is not recorded', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     await expectFault(fixture.otherAgent('getSession', { id: session.id }), 'not_found')
     expect(await refused()).toEqual([])
@@ -95,7 +95,7 @@ describe('many refused attempts', () => {
   const flood = async (caller: Caller, count: number) => {
     for (let i = 0; i < count; i++) await tryTo(caller, 'listTokens', {})
   }
-  it('L7: get a few entries per credential and minute, and then one with the number of those left out', async () => {
+  it('L7: refused attempts get a few entries per credential and minute, and then one with the number of omitted attempts', async () => {
     await flood(robot, 40)
     await flood(stranger, 2)
     expect((await refused()).map(({ by }) => by)).toEqual([
@@ -110,13 +110,13 @@ describe('many refused attempts', () => {
     await flood(robot, 1)
     expect(await refused()).toHaveLength(limits.refusedAttemptsMax + 4)
   })
-  it('L7: are limited in total', async () => {
+  it('L7: the entries about refused attempts are limited in total', async () => {
     for (let i = 0; i < limits.refusedAttemptsTotalMax + 50; i++)
       await fixture.gateway.recordRefusal({ what: 'signIn', code: 'too_many', by: `10.0.0.${i}` })
     const entries = async () => (await fixture.store.events({ limit: 500, types: ['attempt.refused'] })).length
     expect(await entries()).toBe(limits.refusedAttemptsTotalMax)
   })
-  it('are refused even if the store cannot be written', async () => {
+  it('attempts are refused even if the store cannot be written', async () => {
     const { commit } = fixture.store
     fixture.store.commit = () => Promise.reject(new Error('the disk is full'))
     await tryTo(robot, 'listTokens', {})

@@ -65,7 +65,7 @@ describe('openRequest', () => {
     await fixture.person('removeRule', { id })
     expect((await fixture.person('listRules', {})).items.map(rule => rule.id)).not.toContain(id)
   })
-  it('F18: an allow rule for a folder counts only in sessions that really run there', async () => {
+  it('F18: an allow rule for a folder matches only in sessions that run in that folder', async () => {
     await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd: '/srv' } })
     const elsewhere = await fixture.startAttached('resumable', { cwd: '/home/evil' })
     expect(await elsewhere.ask('k')).toMatchObject({ status: 'pending' })
@@ -204,7 +204,7 @@ describe('answerRequest', () => {
       [409, 'already_resolved'],
     ])
   })
-  it('has a batch form whose reply leaves out requests that would make it too large', async () => {
+  it('the reply to a batch of answers leaves out requests that would make it too large', async () => {
     const ask = approval('ls', { input: { command: 'x'.repeat(600_000) } })
     const requests = await Promise.all(Array.from({ length: 10 }, (_, i) => agent.ask(`k${i}`, ask)))
     const answers = requests.map(({ id, digest }) => ({ id, digest, answer: { kind: 'allow' } as const }))

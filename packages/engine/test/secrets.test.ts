@@ -40,7 +40,7 @@ async function everything(): Promise<string> {
 }
 
 describe('L1: a secret answer', () => {
-  it('reaches the agent until it is taken, and is in no row and no event at any time', async () => {
+  it('the agent can read a secret answer until it is taken, and no row or event ever contains it', async () => {
     const request = await agent.ask('k', secretAsk)
     const reply = await answer(request, pin(canary), 'once')
     expect(reply.resolution?.answer).toEqual(masked)
@@ -56,7 +56,7 @@ describe('L1: a secret answer', () => {
     expect(await everything()).not.toContain(canary)
     expect((await fixture.store.get('request', request.id))?.sealed).toBeNull()
   })
-  it('of a form hides only the secret fields, whatever their type', async () => {
+  it('a submitted form hides only its secret fields, whatever their type', async () => {
     const request = await agent.ask('k', secretForm)
     const values = { name: 'ada', pass: canary, pin: 918_273 }
     await answer(request, { kind: 'submit', values })
@@ -69,7 +69,7 @@ describe('L1: a secret answer', () => {
       values: { name: 'ada', pass: '••••••', pin: '••••••' },
     })
   })
-  it('hides which option of a secret question was chosen', async () => {
+  it('the stored answer hides which option of a secret question was chosen', async () => {
     const options = [{ label: 'Red' }, { label: 'Blue' }]
     const base = { header: 'C', question: 'Colour?', multiSelect: false, allowOther: false }
     const request = await agent.ask('k', {
@@ -93,7 +93,7 @@ describe('L1: a secret answer', () => {
     })
     expect((await asAgent(request.id)).resolution?.answer).toEqual({ kind: 'answers', answers })
   })
-  it('cannot be read in a list, by a person, or after the request was withdrawn', async () => {
+  it('a secret cannot be read in a list, by a person, or after the request was withdrawn', async () => {
     const request = await agent.ask('k', secretAsk)
     await answer(request, pin(canary))
     const { id: session } = agent.session
@@ -106,12 +106,12 @@ describe('L1: a secret answer', () => {
 })
 
 describe('the key of a secret answer', () => {
-  it('is deleted when the session ends before the agent took the answer', async () => {
+  it('the key is deleted when the session ends before the agent took the answer', async () => {
     await answer(await agent.ask('k', secretAsk), pin(canary))
     await fixture.person('endSession', { id: agent.session.id })
     expect(await keyIds()).toEqual([])
   })
-  it('is kept while the answer is unknown, because it may be handed again, and deleted once the session has ended', async () => {
+  it('the key is kept while the answer is unknown, because it may be handed again, and deleted once the session has ended', async () => {
     const request = await agent.ask('k', secretAsk)
     await answer(request, pin(canary))
     await agent.report(request, 'handed')
@@ -128,7 +128,7 @@ describe('the key of a secret answer', () => {
     expect(await fixture.store.keys.get(keyOf)).toBeUndefined()
     expect((await fixture.store.get('request', request.id))?.sealed).toBeNull()
   })
-  it('is deleted by the sweep if its answer was never stored', async () => {
+  it('the sweep deletes the key of an answer that was never stored', async () => {
     const request = await agent.ask('k', secretAsk)
     const orphan = `${request.id}.abc`
     await fixture.store.keys.put(orphan, 'key')
@@ -137,7 +137,7 @@ describe('the key of a secret answer', () => {
     await fixture.clock.advance(11_000)
     expect(await fixture.store.keys.get(orphan)).toBeUndefined()
   })
-  it('of an answer that came too late is deleted at once', async () => {
+  it('the key of an answer that came too late is deleted at once', async () => {
     const request = await agent.ask('k', secretAsk)
     const outcomes = await Promise.allSettled([
       answer(request, pin(canary)),
@@ -147,7 +147,7 @@ describe('the key of a secret answer', () => {
     expect(await keyIds()).toHaveLength(1)
     expect((await asAgent(request.id)).resolution?.answer).toEqual(pin(canary))
   })
-  it('that is lost makes the answer undeliverable instead of handing the mask to the agent', async () => {
+  it('a lost key makes the answer undeliverable, and the agent does not get the mask', async () => {
     const request = await agent.ask('k', secretAsk)
     await answer(request, pin(canary))
     await fixture.store.keys.delete(await keyIds())
@@ -160,27 +160,27 @@ describe('the key of a secret answer', () => {
 })
 
 describe('repeating a secret answer', () => {
-  it('with the same idempotency key succeeds if the secret is the same, and fails if it differs', async () => {
+  it('an answer repeated with its idempotency key succeeds if the secret is the same, and fails if it differs', async () => {
     const request = await agent.ask('k', secretAsk)
     await answer(request, pin(canary), 'once')
     expect((await answer(request, pin(canary), 'once')).resolution?.answer).toEqual(masked)
     await expectFault(answer(request, pin('another'), 'once'), 'idempotency_mismatch')
     expect(await keyIds()).toHaveLength(1)
   })
-  it('at the same time with the same idempotency key stores one answer', async () => {
+  it('two concurrent answers with the same idempotency key store one answer', async () => {
     const request = await agent.ask('k', secretAsk)
     const replies = await Promise.all([1, 2, 3].map(() => answer(request, pin(canary), 'once')))
     for (const reply of replies) expect(reply.resolution?.answer).toEqual(masked)
     expect(await keyIds()).toHaveLength(1)
     expect((await asAgent(request.id)).resolution?.answer).toEqual(pin(canary))
   })
-  it('without a key is no error for the same person and secret, and a conflict otherwise', async () => {
+  it('an answer repeated without a key succeeds for the same person and secret, and is a conflict otherwise', async () => {
     const request = await agent.ask('k', secretAsk)
     await answer(request, pin(canary))
     await answer(request, pin(canary))
     await expectFault(answer(request, pin('another')), 'already_resolved')
   })
-  it('after the agent took it is compared without the secret, because nothing is kept to compare with', async () => {
+  it('an answer repeated after the agent took it is compared without its secret, which is no longer stored', async () => {
     const request = await agent.ask('k', secretAsk)
     await answer(request, pin(canary), 'once')
     await agent.report(request, 'handed')
@@ -189,9 +189,9 @@ describe('repeating a secret answer', () => {
   })
 })
 
-describe('a draft', () => {
+describe('a draft of a request with secret fields', () => {
   const draft = (id: string, value: unknown) => fixture.person('putDraft', { id, draft: value } as Input<'putDraft'>) // the id comes from the gateway
-  it('with something for a secret field is refused, in every format', async () => {
+  it('a draft with a value for a secret field is refused, in every format', async () => {
     const question = await agent.ask('q', secretAsk)
     const form = await agent.ask('f', secretForm)
     await expectFault(
@@ -203,7 +203,7 @@ describe('a draft', () => {
     await expectFault(draft(form.id, { deep: { values: { pin: 4711 } } }), 'bad_input')
     expect(await fixture.store.count('draft', {})).toBe(0)
   })
-  it('without secrets is stored', async () => {
+  it('a draft without secrets is stored', async () => {
     const form = await agent.ask('f', secretForm)
     await draft(form.id, {
       version: 1,

@@ -308,7 +308,7 @@ describe('an external session', () => {
     expect((await fixture.otherAgent('listSessions', {})).items).toEqual([])
     expect((await fixture.externalAgent('listSessions', {})).items).toMatchObject([of])
   })
-  it('is not accessible to agents and runners if a person opened it', async () => {
+  it('agents and runners cannot access an external session that a person opened', async () => {
     const session = await fixture.person('startSession', { driver: 'external' })
     const of = { id: session.id }
     const request = await fixture.person('openRequest', { ...of, key: 'p', ask: secretAsk })

@@ -181,7 +181,7 @@ describe('live frames', () => {
     })
     expect(subscriber.events).toEqual(items)
   })
-  it('X9: can be received by a limited number of subscribers with one credential', async () => {
+  it('X9: one credential can have a limited number of subscriptions', async () => {
     const stops = []
     for (let i = 0; i < quotas.subscriptions.person; i++)
       stops.push((await fixture.subscribe({ after: 'e1-0' })).subscription.stop)

@@ -30,7 +30,7 @@ async function signIn(by: Caller, person?: PersonId) {
 const holder = ({ role, person, runner, name }: Token) => ({ role, person, runner, name })
 
 describe('a person', () => {
-  it('is not somebody else with the same name: answers, drafts, idempotency keys and sessions are apart', async () => {
+  it('two people with the same name have separate answers, drafts, idempotency keys and sessions', async () => {
     const [one, two] = [await newCaller('person', 'sam'), await newCaller('person', 'sam')]
     expect(one.id).not.toBe(two.id)
     const calls = [one, two].map(caller => callAs(fixture.gateway, caller)) as [
@@ -52,7 +52,7 @@ describe('a person', () => {
     await calls[0]('answerRequest', answer)
     await expectFault(calls[1]('answerRequest', answer), 'already_resolved')
   })
-  it('is the same person with every token of that person', async () => {
+  it('a person is the same person with each of their tokens', async () => {
     const one = await newCaller('person', 'sam')
     const person = one.id as PersonId // the token is for a person
     const { secret } = await asOwner()('addToken', { role: 'person', name: 'sam’s phone', person })
@@ -65,7 +65,7 @@ describe('a person', () => {
     await callAs(fixture.gateway, one)('answerRequest', answer)
     expect(await callAs(fixture.gateway, phone)('answerRequest', answer)).toMatchObject({ status: 'resolved' })
   })
-  it('named "owner" does not act as the owner', async () => {
+  it('a person named "owner" does not act as the owner', async () => {
     const fake = await newCaller('person', 'owner')
     expect(fake).toMatchObject({ role: 'person', name: 'owner' })
     expect(fake.id).not.toBe(owner.id)
@@ -75,7 +75,7 @@ describe('a person', () => {
     expect(await fixture.gateway.ensureToken('owner-secret', 'owner', 'owner', folder)).toMatchObject({ id: owner.id })
     expect(await callerOf(fake.secret)).toMatchObject({ role: 'person' })
   })
-  it('must have a token to get another one or a link', async () => {
+  it('a person must have a token to get another one or a link', async () => {
     const nobody = `per_${'0'.repeat(20)}` as PersonId // has the format of an id
     await expectFault(asOwner()('addToken', { role: 'person', name: 'x', person: nobody }), 'not_found')
     await expectFault(asOwner()('makeLink', { person: nobody }), 'not_found')
@@ -84,7 +84,7 @@ describe('a person', () => {
 })
 
 describe('listTokens', () => {
-  it('tells tokens apart by kind, holder and creator, and lists neither links nor revoked tokens', async () => {
+  it('listTokens shows the kind, holder and creator of each token, and lists neither links nor revoked tokens', async () => {
     const ada = await newCaller('person', 'ada')
     const runner = await asOwner()('addToken', { role: 'runner', name: 'other machine' })
     expect(runner.runner).toMatch(/^run_/)
@@ -120,7 +120,7 @@ describe('the token in the data folder', () => {
     expect(await callerOf('owner-secret')).toMatchObject({ role: 'owner', id: owner.id })
     expect(await callerOf('new-secret')).toBeNull()
   })
-  it('leaves the tokens of other data folders that share the store alone', async () => {
+  it('does not revoke the tokens of other data folders that share the store', async () => {
     const other = await fixture.gateway.ensureToken('other-secret', 'owner', 'owner', runnerId(4))
     expect(other.id).toBe(owner.id)
     expect(await callerOf('owner-secret')).not.toBeNull()
@@ -130,13 +130,13 @@ describe('the token in the data folder', () => {
     expect(await callerOf('new-runner-secret')).toMatchObject({ role: 'runner', id: folder })
     expect(await callerOf('owner-secret')).not.toBeNull()
   })
-  it('cannot be removed, only replaced', async () => {
+  it('the token in the data folder cannot be removed, only replaced', async () => {
     await expect(asOwner()('removeToken', { id: owner.token as Token['id'] })).rejects.toMatchObject({
       code: 'bad_input',
       message: expect.stringContaining('delete the file token'),
     })
   })
-  it('writes nothing at a start if nothing has changed', async () => {
+  it('ensureToken writes nothing if the token has not changed', async () => {
     const before = await fixture.store.head()
     await fixture.gateway.ensureToken('owner-secret', 'owner', 'owner', folder)
     expect(await fixture.store.head()).toEqual(before)
@@ -147,7 +147,7 @@ describe('a revoked token', () => {
   const remove = (caller: Caller, by = owner) =>
     callAs(fixture.gateway, by)('removeToken', { id: caller.token as Token['id'] }) // the token of a caller is a token id
 
-  it('takes the links and cookies that it created with it, and what those created', async () => {
+  it('revoking a token also revokes the links and cookies that it created, and everything that those created', async () => {
     const ada = await newCaller('person', 'ada')
     const phone = await signIn(ada)
     const tablet = await signIn(phone.caller)
@@ -165,7 +165,7 @@ describe('a revoked token', () => {
       [ada, phone.caller, tablet.caller].map(({ token }) => ({ type: 'token.removed', token, by })),
     )
   })
-  it('takes what it created with it even after the tokens between them have expired', async () => {
+  it('revoking a token also revokes its descendants after the tokens between them have expired', async () => {
     const ada = await newCaller('person', 'ada')
     const phone = await signIn(ada)
     fixture.clock.jump(limits.signInTtlMs - 1000)
@@ -175,7 +175,7 @@ describe('a revoked token', () => {
     await remove(ada)
     expect(await tablet.check()).toBeNull()
   })
-  it('A12: cannot commit an answer or another change that was under way', async () => {
+  it('A12: a revoked token cannot commit an answer or another change that was under way', async () => {
     const ada = await newCaller('person', 'ada')
     const session = await callAs(fixture.gateway, ada)('startSession', { driver: 'external' })
     const request = await callAs(fixture.gateway, ada)('openRequest', { id: session.id, key: 'k', ask: approval() })
@@ -194,7 +194,7 @@ describe('a revoked token', () => {
       expect(refused).toMatchObject({ status: 'rejected', reason: { code: 'unauthenticated' } })
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
   })
-  it('A12: gets no answer from a long poll, even if the answer is committed together with the revocation', async () => {
+  it('A12: a revoked token gets no answer from a long poll, even if the answer is committed together with the revocation', async () => {
     const agent = await newCaller('agent', 'ci')
     const call = callAs(fixture.gateway, agent)
     const session = await call('startSession', { driver: 'external' })
@@ -209,14 +209,14 @@ describe('a revoked token', () => {
     await expectFault(poll, 'unauthenticated')
     await expectFault(commands, 'unauthenticated')
   })
-  it('cannot replay an earlier call with its idempotency key', async () => {
+  it('a revoked token cannot repeat an earlier call with its idempotency key', async () => {
     const ada = await newCaller('person', 'ada')
     const once = { idempotencyKey: 'k' }
     await callAs(fixture.gateway, ada)('startSession', { driver: 'external' }, once)
     await remove(ada)
     await expectFault(callAs(fixture.gateway, ada)('startSession', { driver: 'external' }, once), 'unauthenticated')
   })
-  it('is forgotten after a while', async () => {
+  it('the row of a revoked token is deleted after a while', async () => {
     const ada = await newCaller('person', 'ada')
     await remove(ada)
     const rows = () => fixture.store.find('token', { where: { token: ada.token } })
@@ -226,7 +226,7 @@ describe('a revoked token', () => {
     expect(await rows()).toHaveLength(0)
     expect(await callerOf(ada.secret)).toBeNull()
   })
-  it('A13: a sign-out revokes the cookie and the links that its browser created, and nothing else', async () => {
+  it('A13: signing out revokes the cookie and the links that its browser created, and nothing else', async () => {
     const [phone, laptop] = [await signIn(owner), await signIn(owner)]
     const { code } = await callAs(fixture.gateway, phone.caller)('makeLink', {})
     await callAs(fixture.gateway, phone.caller)('signOut', {})
@@ -238,7 +238,7 @@ describe('a revoked token', () => {
 })
 
 describe('a token with an expiry', () => {
-  it('ends with an event, so that its streams end too', async () => {
+  it('a token that expires is removed with an event, so that its streams end too', async () => {
     const expiresAt = fixture.clock.now() + 5000
     const { id, secret } = await asOwner()('addToken', { role: 'agent', name: 'late', expiresAt })
     expect(await callerOf(secret)).not.toBeNull()

@@ -28,7 +28,7 @@ const askIn = (session: Pick<Session, 'id'>, key: string, size = 0) =>
   })
 
 describe('the pending requests of an agent', () => {
-  it('X10: are limited in all its sessions together, and other credentials can still ask', async () => {
+  it('X10: an agent’s pending requests are limited in all its sessions together, and other credentials can still ask', async () => {
     const [one, two] = [await startExternal(), await startExternal()]
     const half = limits.pendingPerAgentMax / 2
     const asked = await Promise.all(Array.from({ length: half }, (_, i) => askIn(one, `k${i}`)))
@@ -47,7 +47,7 @@ describe('the pending requests of an agent', () => {
     await checkUsage(fixture.store)
   })
 
-  it('X10: are limited in size', async () => {
+  it('X10: an agent’s pending requests are limited in size', async () => {
     const sessions = [await startExternal(), await startExternal(), await startExternal()]
     const size = 900 * 1024
     let count = 0
@@ -59,7 +59,7 @@ describe('the pending requests of an agent', () => {
     await checkUsage(fixture.store)
   })
 
-  it('stop counting when they are withdrawn, expire, or their session ends', async () => {
+  it('requests stop counting when they are withdrawn, expire, or their session ends', async () => {
     const session = await startExternal()
     const [first] = await Promise.all(
       Array.from({ length: limits.pendingPerAgentMax }, (_, i) =>
@@ -79,7 +79,7 @@ describe('the pending requests of an agent', () => {
 })
 
 describe('the open sessions of a credential', () => {
-  it('F12: are limited for an agent, until some end', async () => {
+  it('F12: the open sessions of an agent are limited, until some end', async () => {
     const sessions = await Promise.all(Array.from({ length: limits.sessionsPerAgentMax }, () => startExternal()))
     await expect(startExternal()).rejects.toMatchObject({
       code: 'too_many',
@@ -93,7 +93,7 @@ describe('the open sessions of a credential', () => {
     await checkUsage(fixture.store)
   })
 
-  it('count for the agent that a person names', async () => {
+  it('a session that a person opens for an agent counts for that agent', async () => {
     await fixture.gateway.ensureToken('secret', 'agent', 'named')
     const token = (await fixture.person('listTokens', {})).items.find(known => known.name === 'named')
     const named = await fixture.person('startSession', { driver: 'external', options: { agent: token?.id ?? '' } })
@@ -102,7 +102,7 @@ describe('the open sessions of a credential', () => {
     expect(await fixture.store.get('usage', token?.id ?? '')).toMatchObject({ sessions: 0 })
   })
 
-  it('count again when a message reopens a session', async () => {
+  it('a session counts again when a message reopens it', async () => {
     const agent = await fixture.startAttached()
     const sessionsOf = async () => (await fixture.store.get('usage', ada.id))?.sessions
     await fixture.person('endSession', { id: agent.session.id })
@@ -116,7 +116,7 @@ describe('the open sessions of a credential', () => {
 })
 
 describe('the number of pending requests', () => {
-  it('is the same in every view of a session', async () => {
+  it('the number of pending requests is the same in every view of a session', async () => {
     const agent = await fixture.startAttached()
     const { id } = agent.session
     for (let i = 0; i < 3; i++) await agent.ask(`k${i}`)

@@ -95,7 +95,7 @@ export function attachSession(
   )
 }
 
-/** Returns the runner that attaches. Returns a Fault if the runner is not live, or if another runner holds the lease or owns the session. A session that this runner could never attach does not exist for it. */
+/** Returns the runner that attaches. Returns a Fault if the runner is not live, or if another runner holds the lease or owns the session. If this runner could never attach the session, the Fault says that there is no such session. */
 function attachingRunner(
   change: ChangeBuilder,
   caller: Caller,

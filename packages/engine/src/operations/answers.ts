@@ -1,4 +1,4 @@
-/** Operations that answer requests, one or several, each once. */
+/** Operations that answer one or several requests, each of them once. */
 import {
   type Answer,
   answerProblem,
@@ -152,12 +152,12 @@ async function commitAnswer<T>(
     } catch (error) {
       if (!(error instanceof StaleAnswer)) throw error
     } finally {
-      await releaseUnused(ctx, [prepared])
+      await releaseUnused(ctx, prepared)
     }
   }
 }
 
-/** Returns the item as the idempotency key is compared with it: without secrets. */
+/** Returns the item without secrets. Calls with the same idempotency key are compared by this. */
 function maskedItem({ prepared, ...item }: PreparedItem): AnswerItem {
   return { ...item, answer: prepared.masked }
 }
@@ -202,7 +202,7 @@ type AnswerResult = { readonly id: RequestId; readonly status: number } & (
   | ReturnType<Fault['toJSON']>
 )
 
-/** Answers several requests, each in a change of its own, because one change of many large requests would block all other work. A failing item does not affect the others. */
+/** Answers several requests, each in a change of its own, because a single change with many large requests would block all other work. A failing item does not affect the others. */
 export async function answerRequests(
   ctx: Context,
   caller: Caller,

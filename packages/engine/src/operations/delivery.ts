@@ -1,4 +1,4 @@
-/** Operations on requests from the agent's side: withdraw a request, take over its answer, and report the delivery of the answer. */
+/** Operations on requests from the agent's side: withdraw a request, get its answer, and report the delivery of the answer. */
 import { Fault, type Output, type ParsedInput, type Request, type RequestId } from '@holdpoint/protocol'
 import { hideSession, requestNotFound, requireAgentAccess } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
@@ -43,7 +43,7 @@ export async function reportDelivery(
     before,
     { label: input.state, ended: 'allowEnded' },
     (change, row, session, isRepeat) => {
-      // An agent that sends its fence is the only one that knows it, so it may report the same hand-over again.
+      // Only the agent that attached the session knows the fence, so an agent that sends it may report the same hand-over again.
       const isSame = isRepeat || (input.fence !== undefined && input.fence === row.handedFence)
       if (check) return handAnswer(change, row, session, { ...check, ...extra, isSame })
       const transition = requestTransitionFor(row, deliveryTriggers[input.state])
@@ -146,7 +146,7 @@ function sessionEndedFirst(row: RequestRow, { id }: SessionRow): Fault {
   return new Fault('session_ended', `Session ${id} has ended; the answer to request ${row.id} can no longer be handed`)
 }
 
-/** Refuses to hand an answer whose secrets cannot be decrypted, because the agent would take the mask for the secret. */
+/** Refuses to hand an answer whose secrets cannot be decrypted, because the agent would mistake the mask for the secret. */
 function refuseLostSecrets(change: ChangeBuilder, row: RequestRow): Fault {
   const reason = 'the secret in the answer is no longer available'
   if (requestTransitionFor(row, 'markUndeliverable') === 'undeliverable')
@@ -156,7 +156,7 @@ function refuseLostSecrets(change: ChangeBuilder, row: RequestRow): Fault {
   })
 }
 
-/** Returns the changed request. `isRepeat` tells whether a call with the same idempotency key was already decided. */
+/** Returns the changed request. `isRepeat` is true if a call with the same idempotency key was already decided. */
 type Apply = (change: ChangeBuilder, row: RequestRow, session: SessionRow, isRepeat: boolean) => RequestRow | Fault
 
 /** Commits a change of one request, with the access check that the operations of this file share. A repeated call with the same idempotency key is decided again, because the request may have changed since: an allow that became unknown is not handed again. */

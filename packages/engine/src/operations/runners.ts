@@ -15,7 +15,7 @@ export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: nu
   return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
 }
 
-/** Whether this runner may attach the session if nobody drives it: the runner drove it last, no runner has driven it, or its driver can move it to another runner. */
+/** Returns whether this runner may attach a session that no runner drives now: the runner drove it last, no runner has driven it yet, or its driver can move sessions between runners. */
 export function mayTakeOver(runner: RunnerRow, session: Pick<SessionRow, 'driver' | 'runner'>): boolean {
   const driver = runner.drivers.find(known => known.name === session.driver)
   if (!driver) return false

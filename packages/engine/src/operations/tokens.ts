@@ -50,7 +50,7 @@ function descent(change: ChangeBuilder, caller: Caller): readonly TokenId[] | Fa
     ? madeBy
     : new Fault(
         'too_many',
-        `This credential is the last of a chain of ${limits.tokenChainMax} that created each other; use the owner’s token instead`,
+        `This credential is at the end of a chain of ${limits.tokenChainMax} credentials that created each other, so it cannot create another one; use the owner’s token instead`,
       )
 }
 
@@ -82,7 +82,7 @@ export async function ensureToken(
   return callerOf(body, 'api')
 }
 
-/** The file of a data folder is the authority on its tokens: its token is valid again even if it was revoked, and replaces every earlier token of the same role and data folder. */
+/** The token file in a data folder decides which token is valid: its token becomes valid again even if it was revoked, and replaces every earlier token of the same role and data folder. */
 function ensureTokenIn(
   change: ChangeBuilder,
   hash: string,
@@ -98,7 +98,7 @@ function ensureTokenIn(
   // A token that was revoked gets a new id, because gateways remember the ids of revoked tokens.
   const token = isValid ? known.token : ids.token
   const subject = {
-    // There is one owner, also if several gateways with their own data folders share a store.
+    // There is one owner, even if several gateways with their own data folders share a store.
     owner: all.find(row => row.role === 'owner')?.subject ?? ids.person,
     person: known?.subject ?? ids.person,
     runner: ids.runner,
@@ -138,7 +138,7 @@ export async function addToken(ctx: Context, caller: Caller, input: ParsedInput<
   )
 }
 
-/** Returns a valid token of this person, the owner's rather than another, or a Fault if there is none. */
+/** Returns a valid token of this person, preferably one with the role `owner`, or a Fault if there is none. */
 function personToken(change: ChangeBuilder, person: PersonId): TokenRow | Fault {
   const own = change
     .find('token', tokensRead.query)
@@ -194,7 +194,7 @@ export async function removeToken(
   )
 }
 
-/** Revokes the cookie of this browser, and whatever was created with it. */
+/** Revokes the cookie of this browser, and everything that was created with it. */
 export async function signOut(ctx: Context, caller: Caller, input: ParsedInput<'signOut'>, options: DispatchOptions) {
   return ctx.commit(
     {
@@ -245,7 +245,7 @@ function isLinkValid(row: TokenRow | undefined, now: number): row is TokenRow {
   return row?.kind === 'link' && isTokenValid(row, now)
 }
 
-/** Says whom a link would sign in, so that the page can ask before it replaces the person who is signed in. */
+/** Returns the person whom a link would sign in, so that the page can ask before it replaces the person who is signed in. */
 export async function describeLink(ctx: Context, _caller: Caller, { code }: ParsedInput<'describeLink'>) {
   const link = await ctx.store.get('token', sha256(code))
   if (!isLinkValid(link, await ctx.store.now())) throw linkNotValid()
