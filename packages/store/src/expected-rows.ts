@@ -1,4 +1,4 @@
-/** Rebuilds from the log what the rows must contain that decide what is allowed: requests, rules, tokens, and who may act for the agent of a session. */
+/** Rebuilds from the log the expected content of the rows that decide what is allowed: requests, rules, tokens, and who may act for the agent of a session. */
 import { hash } from 'node:crypto'
 import {
   maskResolution,
@@ -11,7 +11,7 @@ import {
 } from '@holdpoint/engine'
 import { type Ask, canonicalJson, digestText, type Request, type Resolution, secretFieldIds } from '@holdpoint/protocol'
 
-/** What the log says about a request. Texts are kept as short hashes, because a log can contain very many requests. */
+/** The facts about a request in the log. Texts are kept as short hashes, because a log can contain very many requests. */
 interface ExpectedRequest {
   readonly opened: string
   /** The ask, if it has secret fields; it is needed to mask the answer as the row does. */
@@ -20,9 +20,9 @@ interface ExpectedRequest {
   delivery: string
 }
 interface ExpectedSession {
-  /** Null if the log does not say, because an older version wrote it. */
+  /** Null if an older version, which did not record fences, wrote the log. */
   fence: number | null
-  /** Who may act for the agent; undefined if the log does not say. */
+  /** Who may act for the agent; undefined if an older version, which did not record this, wrote the log. */
   readonly access: string | undefined
 }
 
@@ -97,7 +97,7 @@ export class ExpectedRows {
     }
   }
 
-  /** Returns what is wrong with a row, or null. */
+  /** Returns the problem with a row, or null if it has none. */
   requestProblem(row: RequestRow): string | null {
     const expected = this.#requests.get(row.id)
     if (!expected) return 'is not in the log'

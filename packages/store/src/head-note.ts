@@ -10,7 +10,7 @@ import { flushFolder } from './flush-folder.ts'
 /** The last known event, and the epoch of the store at that time. */
 export type NotedHead = Pick<Head, 'seq' | 'hash' | 'epoch' | 'at'>
 
-/** What is missing in a store, compared with the noted head. */
+/** The difference between a store that lost events and the noted head. */
 export interface StoreLoss {
   readonly lastSeq: number
   readonly lastAt: number
@@ -49,7 +49,7 @@ export class HeadNote {
     }
     throw new Fault(
       'store_lost',
-      `${this.#file} is damaged. It notes the last event of the log, so it cannot be checked whether events were lost. Check the log with “holdpoint audit verify”, then delete the file.`,
+      `${this.#file} is damaged. It notes the last event of the log, so Holdpoint cannot check whether events were lost. Check the log with “holdpoint audit verify”, then delete the file.`,
     )
   }
 
@@ -58,7 +58,7 @@ export class HeadNote {
     rmSync(this.#file, { force: true })
   }
 
-  /** Notes a head soon, without delaying the caller. Failures are ignored, because a note that is too old only misses a loss. */
+  /** Notes a head soon, without delaying the caller. Failures are ignored, because an old note only means that a loss may go unnoticed. */
   note(head: NotedHead): void {
     this.#latest = head
     if (this.#timer !== undefined || this.#writing) return

@@ -1,4 +1,4 @@
-/** Shares the keys of secret answers between the gateways on one PostgreSQL. The table is unlogged, so that write-ahead log, replicas and base backups never contain a key. PostgreSQL empties such a table after a crash; therefore the gateway that took an answer also keeps its key in a folder, and shares it again. */
+/** Shares the keys of secret answers between the gateways on one PostgreSQL. The table is unlogged, so that write-ahead log, replicas and base backups never contain a key. PostgreSQL empties such a table after a crash; therefore the gateway that accepted an answer also keeps its key in a folder, and stores it in the table again. */
 import type { KeyStore } from '@holdpoint/engine'
 import { type Database, databaseMaxMs, postgresFault, type Sql } from './postgres-connection.ts'
 

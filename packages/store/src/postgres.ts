@@ -32,7 +32,7 @@ export interface PostgresOptions {
   readonly pollMs?: number
   /** The file of this gateway that notes the head of the log. By default, nothing is noted. */
   readonly headFile?: string
-  /** The folder in which this gateway keeps the keys of secret answers that it took. By default, it keeps them only in the database. */
+  /** The folder in which this gateway keeps the keys of secret answers that it accepted. By default, it keeps them only in the database. */
   readonly keyFolder?: string
   /** Called before the store is used if it has lost events since the last note. Without this function, such a store is refused. */
   readonly onLoss?: (store: Store, loss: StoreLoss) => Promise<void>
@@ -107,7 +107,7 @@ function postgresStore(
   }
 }
 
-/** The store's clock, fed with the wall clock of the database. */
+/** The store's clock, which follows the wall clock of the database. */
 class DatabaseClock {
   readonly #clock: TimeSource | undefined
   readonly #machine: TimeSource
@@ -149,7 +149,7 @@ class Writer {
   readonly #database: Database
   /** The last head that this gateway has seen. */
   #known: Head | null = null
-  /** Whether the connection was lost since, so that another server may have taken over. */
+  /** Whether the connection was lost since that head was seen, so that another server may have taken over. */
   #mustCompare = false
 
   constructor(options: WriterOptions) {
@@ -242,7 +242,7 @@ class Writer {
   }
 
   async close(): Promise<void> {
-    // Ignore an error, because a note that is too old only misses a loss.
+    // Ignore an error, because an old note only means that a loss may go unnoticed.
     await this.#options.note?.flush().catch(() => {})
     await this.#database.close()
   }

@@ -141,7 +141,7 @@ class SqliteWriter {
 
   async close(): Promise<void> {
     this.#closed = true
-    // Ignore an error, because a note that is too old only misses a loss.
+    // Ignore an error, because an old note only means that a loss may go unnoticed.
     await this.#note?.flush().catch(() => {})
     this.db.close()
   }

@@ -6,7 +6,7 @@ import type { ClockJump } from '@holdpoint/engine'
 export interface TimeSource {
   /** The wall clock, which a person or a time server can set forward and back. */
   now(): number
-  /** A clock that nobody can set. It also counts while the machine sleeps. Only differences between its values mean something. */
+  /** A clock that nobody can set. It also counts while the machine sleeps. Only differences between its values are meaningful. */
   monotonic(): number
 }
 

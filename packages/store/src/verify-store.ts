@@ -11,19 +11,19 @@ export type StoreReport =
       readonly ok: false
       /** The first problem, for example “Event 3: its body was changed”. */
       readonly problem: string
-      /** What the problem means, in a sentence. */
+      /** A sentence that explains the problem. */
       readonly meaning: string
     }
 export interface VerifyOptions {
   /** The file that notes the head of the log. */
   readonly headFile?: string
-  /** Called from time to time with the number of checked events, and of all events. */
+  /** Called from time to time with the number of checked events and the number of all events. */
   readonly onProgress?: (checked: number, events: number) => void
 }
 
 const meanings = {
   log: 'The log in the database was changed or damaged. Compare it with a backup before you rely on the audit log.',
-  row: 'A row was changed in the database without an event, so what Holdpoint shows or hands to agents is not what was recorded.',
+  row: 'A row was changed in the database without an event, so Holdpoint may show people or hand to agents something that was never recorded.',
   missing: 'A row was removed from the database without an event.',
   head: 'The database is not the one that the gateway used last: events are missing, or their hashes were computed again.',
 } as const

@@ -50,10 +50,10 @@ describe('F16: a SQLite store whose gateway was killed', () => {
     await crashed(store)
   })
 
-  it('starts with all events if its files are whole', async () => {
+  it('a killed gateway’s store opens with all events if its files are complete', async () => {
     expect(await verifyChain(await open())).toEqual({ ok: true, events: 40 })
   })
-  it('is refused if its write-ahead log was deleted, and the error says what is missing and what to do', async () => {
+  it('a store whose write-ahead log was deleted is refused with an error that says what is missing and what to do', async () => {
     rmSync(`${file}-wal`)
     const time = new Date(noted().at).toISOString()
     await expect(open()).rejects.toMatchObject(
@@ -64,31 +64,34 @@ describe('F16: a SQLite store whose gateway was killed', () => {
       ),
     )
   })
-  it('is refused if its write-ahead log is damaged in the middle', async () => {
+  it('a store whose write-ahead log is damaged in the middle is refused', async () => {
     const wal = readFileSync(`${file}-wal`)
     wal.fill(0x5a, wal.length / 2, wal.length / 2 + 100)
     writeFileSync(`${file}-wal`, wal)
     await expect(open()).rejects.toMatchObject(refusal(/last known event is 40 .* ends at event \d+\./))
   })
-  it('is refused if its write-ahead log was truncated', async () => {
+  it('a store whose write-ahead log was truncated is refused', async () => {
     truncateSync(`${file}-wal`, statSync(`${file}-wal`).size / 2)
     await expect(open()).rejects.toMatchObject(refusal(/last known event is 40/))
   })
-  it.each(['emptied', 'deleted'])('is refused if the file was %s, and no new database takes its place', async how => {
-    if (how === 'emptied') truncateSync(file)
-    else rmSync(file)
-    rmSync(`${file}-wal`)
-    await expect(open()).rejects.toMatchObject(refusal(/ends at event 0/))
-    expect(existsSync(file) ? statSync(file).size : 0).toBe(0)
-  })
-  it('starts after the missing write-ahead log was put back', async () => {
+  it.each(['emptied', 'deleted'])(
+    'a store whose file was %s is refused, and no new database is created in its place',
+    async how => {
+      if (how === 'emptied') truncateSync(file)
+      else rmSync(file)
+      rmSync(`${file}-wal`)
+      await expect(open()).rejects.toMatchObject(refusal(/ends at event 0/))
+      expect(existsSync(file) ? statSync(file).size : 0).toBe(0)
+    },
+  )
+  it('a store opens again after its missing write-ahead log was put back', async () => {
     rmSync(`${file}-wal`)
     await expect(open()).rejects.toMatchObject({ code: 'store_lost' })
     copyFileSync(`${file}-wal.copy`, `${file}-wal`)
     copyFileSync(`${file}.copy`, file)
     expect(await verifyChain(await open())).toEqual({ ok: true, events: 40 })
   })
-  it('starts without the lost events if the caller accepts the loss, and is not refused again', async () => {
+  it('a store opens without its lost events if the caller accepts the loss, and is not refused again', async () => {
     rmSync(`${file}-wal`)
     const losses: StoreLoss[] = []
     const store = await open({
@@ -101,7 +104,7 @@ describe('F16: a SQLite store whose gateway was killed', () => {
     await store.close()
     expect((await (await open()).head()).seq).toBe(1)
   })
-  it('is still refused at the next start if the process ends while it accepts the loss', async () => {
+  it('a store is still refused at the next start if the process ends while it accepts the loss', async () => {
     rmSync(`${file}-wal`)
     const failing = open({ onLoss: () => Promise.reject(new Error('killed')) })
     await expect(failing).rejects.toThrow('killed')
@@ -110,7 +113,7 @@ describe('F16: a SQLite store whose gateway was killed', () => {
 })
 
 describe('C9: a SQLite file that was replaced', () => {
-  it('with an older copy is refused', async () => {
+  it('an older copy of the file is refused', async () => {
     const store = await open()
     await writeEvents(store, 5)
     await store.backup(`${file}.old`)
@@ -119,7 +122,7 @@ describe('C9: a SQLite file that was replaced', () => {
     copyFileSync(`${file}.old`, file)
     await expect(open()).rejects.toMatchObject(refusal(/last known event is 8 .* ends at event 5/))
   })
-  it('with an older copy that was continued elsewhere is refused, even if it is longer', async () => {
+  it('an older copy that was continued elsewhere is refused, even if it is longer', async () => {
     const store = await open()
     await writeEvents(store, 5)
     await store.backup(`${file}.old`)
@@ -131,7 +134,7 @@ describe('C9: a SQLite file that was replaced', () => {
     await elsewhere.close()
     await expect(open()).rejects.toMatchObject(refusal(/another history.*different event at that position/))
   })
-  it('with a log whose hashes were all computed again is refused', async () => {
+  it('a log whose hashes were all computed again is refused', async () => {
     const store = await open()
     await writeEvents(store, 5)
     await store.close()
@@ -144,7 +147,7 @@ describe('C9: a SQLite file that was replaced', () => {
 })
 
 describe('the note of the head', () => {
-  it('is written at once after an idle time, at most once per second under load, and when the store is closed', async () => {
+  it('the head is noted at once after an idle time, at most once per second under load, and when the store is closed', async () => {
     const store = await open()
     await new Promise(resolve => setTimeout(resolve, 1050))
     const before = store.flushes
@@ -165,7 +168,7 @@ describe('the note of the head', () => {
     await store.close()
     expect(noted()).toMatchObject({ seq })
   })
-  it('is readable by its owner only, and is not created if the caller wants none', async () => {
+  it('the note is readable by its owner only, and is not created if the caller does not want one', async () => {
     const umask = process.umask(0)
     await (await open()).close()
     process.umask(umask)
@@ -174,7 +177,7 @@ describe('the note of the head', () => {
     await (await open({ headFile: null })).close()
     expect(existsSync(`${file}.head`)).toBe(false)
   })
-  it('that is damaged refuses the start and names the file', async () => {
+  it('a store with a damaged note is refused, and the error names the file', async () => {
     await (await open()).close()
     writeFileSync(`${file}.head`, '{"seq":')
     await expect(open()).rejects.toMatchObject({
@@ -182,13 +185,13 @@ describe('the note of the head', () => {
       message: expect.stringContaining(`${file}.head is damaged`),
     })
   })
-  it('that cannot be written refuses the start', async () => {
+  it('a store whose note cannot be written is refused', async () => {
     await expect(open({ headFile: '/proc/holdpoint.head' })).rejects.toMatchObject({
       code: expect.stringMatching(/^store_/),
       message: expect.stringContaining('/proc/holdpoint.head'),
     })
   })
-  it('never promises more than the database has, whenever the process is killed', () => {
+  it('the noted head is never ahead of the database, whenever the process is killed', () => {
     // A child commits in a loop, and is killed at a random moment, ten times.
     const script = `import { openSqlite } from ${JSON.stringify(join(import.meta.dirname, '../dist/index.js'))}
       const store = await openSqlite({ file: process.argv[1] })

@@ -101,7 +101,7 @@ async function migratedPostgres(): Promise<Store> {
 const stores: [string, () => Promise<Store>][] = [['SQLite', migratedSqlite]]
 if (await hasPostgres()) stores.push(['PostgreSQL', migratedPostgres])
 
-describe.each(stores)('a %s store of schema 3', (_name, migrate) => {
+describe.each(stores)('migrating a %s store of schema 3', (_name, migrate) => {
   const ownerId = 'per_a0000000000000000000'
   const bobId = 'per_c0000000000000000000'
 
@@ -128,14 +128,14 @@ describe.each(stores)('a %s store of schema 3', (_name, migrate) => {
     ])
   })
 
-  it('loses its cookies and links, and the owner’s and runners’ tokens until a data folder presents them', async () => {
+  it('deletes cookies and links, and makes the tokens of the owner and of runners invalid until a data folder registers them', async () => {
     const store = await migrate()
     const tokens = await store.find('token', {})
     expect(tokens.every(({ kind }) => kind === 'bearer')).toBe(true)
     expect(tokens.filter(row => row.revokedAt === null).map(row => row.name)).toEqual(['bob', 'ci'])
   })
 
-  it('finds the sessions of an agent’s token by their new column, and still updates its rows', async () => {
+  it('fills the new column with the agents of sessions, and keeps rows that can be updated', async () => {
     const store = await migrate()
     const where = { agent: 'tok_d0000000000000000000' }
     const [found] = await store.find('session', { where })

@@ -41,7 +41,7 @@ function faultSuite(): void {
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'holdpoint' AND datname = current_database()`
 
-  it('F16: is refused if the database has lost events since the gateway’s last note, and can accept the loss', async () => {
+  it('F16: does not start if the database has lost events since its last note, unless the loss is accepted', async () => {
     const headFile = join(folder.path, 'pg.head')
     const store = await open({ headFile })
     for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))

@@ -105,11 +105,11 @@ describe('F17: the store’s clock', () => {
     expect(jumps).toEqual([-hour])
   })
 
-  it('takes the wall clock after a restart with a wall clock that is ahead, and reports nothing', () => {
+  it('follows the wall clock after a restart with a wall clock that is ahead, and reports nothing', () => {
     expect(play([['pass', 1000]], start - hour)).toEqual({ times: [1000], jumps: [] })
   })
 
-  it('is never behind a commit of another gateway', () => {
+  it('the store’s clock is never behind a commit of another gateway', () => {
     const time = new TestTime()
     const clock = new StoreClock(0)
     expect(clock.read(readClocks(time), start + 500)).toBe(start + 500)
@@ -118,7 +118,7 @@ describe('F17: the store’s clock', () => {
     expect(clock.takeJumps()).toEqual([])
   })
 
-  it('does not take a stop of the process between two readings for a jump', () => {
+  it('does not report a jump if the process was stopped between two readings', () => {
     const clock = new StoreClock(start)
     clock.read({ wall: start, before: 0, after: 0 })
     // The wall clock was read, then the process was stopped for an hour, then the monotonic clock was read.

@@ -389,7 +389,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await store.keys.list(0)).toEqual([`${sample.requestId(2)}.b`])
     })
 
-    it('knows the hash of the body of each event', async () => {
+    it('returns the hash of the body of each event', async () => {
       await store.commit(sample.addMessage('one'))
       const [event] = await sample.allEvents(store)
       expect(await store.bodyHashAt(1)).toBe(event?.bodyHash)

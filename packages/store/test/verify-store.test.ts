@@ -72,7 +72,7 @@ async function fill(store: Store): Promise<void> {
   await gateway.close()
 }
 
-describe('R11: a SQLite store', () => {
+describe('R11: verifying a SQLite store', () => {
   let folder: ReturnType<typeof temporaryFolder>
   let file: string
   beforeEach(async () => {
@@ -97,7 +97,7 @@ describe('R11: a SQLite store', () => {
     db.close()
   }
 
-  it('that nobody changed passes', async () => {
+  it('passes if nobody changed the store', async () => {
     expect(await verify()).toMatchObject({ ok: true, events: expect.any(Number), rows: expect.any(Number) })
   })
 
@@ -190,7 +190,7 @@ describe('R11: a SQLite store', () => {
       /^Token tok_\w+ is not the token that was added/,
     ],
     [
-      'a link lives longer',
+      'a link was changed to a token',
       `UPDATE token SET body = replace(body, '"kind":"link"', '"kind":"bearer"')`,
       /^Token tok_\w+ is not the token that was added/,
     ],
@@ -232,8 +232,8 @@ describe('R11: a SQLite store', () => {
 })
 
 if (await hasPostgres())
-  describe('R11: a PostgreSQL store', () => {
-    it('passes while a gateway uses it, and fails after a row was changed', async () => {
+  describe('R11: verifying a PostgreSQL store', () => {
+    it('passes while a gateway uses the database, and fails after a row was changed', async () => {
       const { url, drop } = await freshDatabase()
       const admin = postgres(url, { max: 1, onnotice: () => {} })
       await expect(verifyPostgres({ url })).rejects.toMatchObject({ code: 'not_found' })
