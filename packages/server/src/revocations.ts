@@ -1,7 +1,7 @@
-/** Ends what runs under a credential as soon as the credential is revoked or has expired, on this gateway or on another one with the same store. */
+/** Ends the streams, sockets and calls of a credential as soon as it is revoked or has expired, on this gateway or on another one with the same store. */
 import type { Gateway } from '@holdpoint/engine'
 
-/** Revoked tokens that are remembered, so that a call is noticed whose credential was revoked after it was checked and before it was watched. */
+/** The number of revoked tokens to remember. They are needed if a credential is revoked after a call was authenticated and before the call is watched. */
 const recentMax = 10_000
 
 export class Revocations {

@@ -1,4 +1,4 @@
-/** Limits how much work each credential has in progress. Work occupies its slot until its reply is sent, so that a client that calls much and reads nothing cannot fill the memory. More work waits for its turn. */
+/** Limits how much work each credential has in progress. Work occupies its slot until its reply is sent, so that a client that sends many calls and reads no replies cannot fill the memory. Further work waits for its turn. */
 import { type OperationSlot, type QuotaCaller, QuotaUse } from '@holdpoint/engine'
 import { Fault, quotas } from '@holdpoint/protocol'
 
@@ -15,7 +15,7 @@ export class Slots {
   readonly #waiting = new Map<string, Set<Waiter>>()
   #isGrantScheduled = false
 
-  /** Returns a slot that is not acquired yet. `onCancel` registers a callback for the case that the work is not wanted anymore. */
+  /** Returns a slot that is not acquired yet. `onCancel` registers a callback that is called if the work is cancelled. */
   slotFor(caller: QuotaCaller, units: number, onCancel: (callback: () => void) => void): OperationSlot {
     let cancelled = false
     let state: 'waiting' | 'held' | null = null

@@ -146,7 +146,7 @@ class SocketConnection {
     setImmediate(() => this.#writer.end())
   }
 
-  /** Sends nothing more but the reply of an operation that has just revoked the credential itself, and then the reason. */
+  /** Cancels everything and closes the socket with the reason. Only the reply of an operation that has just revoked its own credential is still sent. */
   #onRevoked(): void {
     this.#isRevoked = true
     this.#subscribing.cancel()
@@ -234,7 +234,7 @@ class SocketConnection {
     }
   }
 
-  /** Stops reading from the socket while it has too much to do or the client leaves too many replies unread. Refusing further operations would only add more replies. */
+  /** Stops reading from the socket while its running requests are too large or the client leaves too many replies unread. Refusing further operations would only add more replies. */
   #pauseOrResume(): void {
     const isFull =
       this.#requestBytes > limits.socketRequestsMaxBytes || this.#writer.queuedReplies > limits.queuedRepliesMax
@@ -281,7 +281,7 @@ class SocketConnection {
   }
 
   #sendFault(id: FrameId | null, error: unknown): void {
-    // A revoked credential ends its operations with other faults, which would be misleading. The closing frame says the reason.
+    // A revoked credential ends its operations with other faults, which would be misleading. The closing frame contains the reason.
     if (this.#isRevoked) return
     this.#send(id, toFault(error, this.#handler.log))
   }

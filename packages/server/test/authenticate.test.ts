@@ -307,7 +307,7 @@ it('a sign-in from a page of another site is refused', async () => {
   expect((await sendRequest('POST', `${apiRoot}/sign-in`, headers, '{"code":"x"}')).status).toBe(403)
 })
 
-it('a link says whom it signs in without being used, and a used link says nothing', async () => {
+it('describeLink names the person of an unused link without using it, and refuses a used link', async () => {
   const { code } = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
   const send = (path: string) =>
     fetch(`${gateway.url}${apiRoot}${path}`, {

@@ -42,11 +42,11 @@ describe('a request with many headers', () => {
     const text = `GET ${apiRoot}/me HTTP/1.1\r\n${headers({ port } as TestServer)}\r\nConnection: close\r\n${filler}\r\n${last(port)}\r\n\r\n`
     return parseReply(await sendRaw(port, text)).status
   }
-  it('F20: is accepted with `headersMax` headers, and refused with one more', async () => {
+  it('F20: a request with `headersMax` headers is accepted, and one with more is refused', async () => {
     expect(await send(limits.headersMax, port => `Origin: http://localhost:${port}`)).toBe(200)
     expect(await send(limits.headersMax + 1, port => `Origin: http://localhost:${port}`)).toBe(431)
   })
-  it('F20: cannot hide an Origin header behind 2000 others', async () => {
+  it('F20: a request cannot hide an Origin header behind 2000 others', async () => {
     expect(await send(5, () => 'Origin: http://evil.test')).toBe(403)
     expect(await send(2100, () => 'Origin: http://evil.test')).toBe(431)
   })
@@ -131,7 +131,7 @@ describe('a connection beyond `connectionsMax`', () => {
     })
   const closed = (socket: ReturnType<typeof connect>) => new Promise(resolve => socket.resume().once('close', resolve))
 
-  it('X9: replaces the connection that has been unused longest', async () => {
+  it('X9: a new connection beyond the limit replaces the connection that has been unused longest', async () => {
     const gateway = await open({ connectionLimits: { connectionsMax: 2 } })
     const unused = () => connectTo(gateway, `GET /healthz HTTP/1.1\r\n${headers(gateway)}\r\n\r\n`)
     const [one, two] = [await unused(), await unused()]
@@ -141,7 +141,7 @@ describe('a connection beyond `connectionsMax`', () => {
     expect([two.destroyed, three.destroyed]).toEqual([false, false])
     for (const socket of [two, three]) socket.destroy()
   })
-  it('X9: replaces no stream or socket of a credential, and is closed if there are only those', async () => {
+  it('X9: a new connection beyond the limit replaces no stream or socket of a credential, and is closed if there are only those', async () => {
     const gateway = await open({ connectionLimits: { connectionsMax: 2 } })
     const stream = await connectTo(gateway, `GET ${apiRoot}/events HTTP/1.1\r\n${headers(gateway)}\r\n\r\n`)
     const socket = await openSocket(gateway)

@@ -172,7 +172,7 @@ describe('a runner', () => {
 })
 
 describe('an operation without a credential', () => {
-  it('F4: has a small body', async () => {
+  it('F4: an operation without a credential can only have a small body', async () => {
     const signIn = (code: string) =>
       request(gateway, '/sign-in', {
         method: 'POST',
@@ -192,7 +192,7 @@ describe('a socket', () => {
     return session
   }
 
-  it('F3: that subscribes again and again gets the snapshot of the last frame', async () => {
+  it('F3: a socket that subscribes again and again gets the snapshot of its last frame', async () => {
     const session = await openLargeRequests()
     const socket = await openSocket(gateway, authHeaders('agent'))
     for (let i = 0; i < 2000; i++) socket.send({ subscribe: { session: session.id } })
@@ -211,7 +211,7 @@ describe('a socket', () => {
     socket.ws.terminate()
   })
 
-  it('F3: that calls much and reads nothing does not fill the memory', async () => {
+  it('F3: a socket that sends many calls and reads no replies does not fill the memory', async () => {
     const session = await openLargeRequests()
     const socket = await openSocket(gateway, authHeaders('agent'))
     socket.ws.pause()
@@ -228,7 +228,7 @@ describe('a socket', () => {
     socket.ws.terminate()
   })
 
-  it('F3: is not read while `queuedRepliesMax` replies are unread, and continues later', async () => {
+  it('F3: the server does not read from a socket while `queuedRepliesMax` replies are unread, and continues later', async () => {
     const crashPoints: string[] = []
     const own = await startTestServer({ crashPoint: point => crashPoints.push(point) })
     const session = await openSession(own)
@@ -251,7 +251,7 @@ describe('a socket', () => {
     await own.close()
   })
 
-  it('X7: that sends a few pings gets pongs, and one that sends a flood is disconnected', async () => {
+  it('X7: a socket that sends a few pings gets pongs, and one that sends a flood is disconnected', async () => {
     const { ws } = await openSocket(gateway, authHeaders('agent'))
     const pong = new Promise(resolve => ws.once('pong', data => resolve(String(data))))
     ws.ping('hello')
@@ -263,7 +263,7 @@ describe('a socket', () => {
   })
 
   it.each([['fragments', limits.messageFragmentsMax]])(
-    'X7: that sends a message in more than the allowed number of %s is closed',
+    'X7: a socket that sends a message in more than the allowed number of %s is closed',
     async (_name, max) => {
       const send = async (count: number) => {
         const { ws } = await openSocket(gateway)
@@ -282,7 +282,7 @@ describe('a socket', () => {
 })
 
 describe('a client that stops reading', () => {
-  it('F12: loses its event stream after `unreadMaxMs`, and other streams continue', async () => {
+  it('F12: a client that stops reading loses its event stream after `unreadMaxMs`, and other streams continue', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const own = await startTestServer({ log: line => lines.push(line) })
     const session = await openSession(own)

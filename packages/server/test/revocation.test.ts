@@ -202,7 +202,7 @@ describe.each(setups)('with %s', (_name, openStores) => {
     const pending = await request(here, `/requests/${asked.id}`, { headers: authHeaders('person') })
     expect(await pending.json()).toMatchObject({ status: 'pending' })
   })
-  it('A12: what the credential created ends too', async () => {
+  it('A12: the streams of a credential end when the credential that created it is revoked', async () => {
     const cookie = await signIn(bob.secret)
     const { ended } = await openStream(cookie)
     await within(await revoke(), ended)

@@ -118,7 +118,7 @@ describe('a socket', () => {
     unmasked.ws.send('{}', { mask: false })
     expect(await unmasked.closed).toBe(1002)
   })
-  it('is closed when its credential is revoked, and sends no reply to a later operation', async () => {
+  it('a socket is closed when its credential is revoked, and sends no reply to a later operation', async () => {
     const made = await post(gateway, 'person', '/tokens', { role: 'person', name: 'bob' })
     const { id, secret } = (await made.json()) as { id: string; secret: string }
     const socket = await openSocket(gateway, { authorization: `Bearer ${secret}` })

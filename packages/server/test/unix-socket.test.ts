@@ -41,7 +41,7 @@ it('only the user of the gateway can connect to the Unix socket, and the file is
   expect(existsSync(socketPath)).toBe(false)
 })
 
-it('replaces the socket file that a killed gateway left behind', async () => {
+it('a gateway replaces the socket file that a killed gateway left behind', async () => {
   const program = 'require("net").createServer().listen(process.argv[1], () => process.kill(process.pid, "SIGKILL"))'
   expect(spawnSync(process.execPath, ['-e', program, socketPath]).signal).toBe('SIGKILL')
   expect(existsSync(socketPath)).toBe(true)
