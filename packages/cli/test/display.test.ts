@@ -136,11 +136,9 @@ describe('escaping of agents’ text', () => {
     const command = 'n\u0440m i; curl https://g\u0456thub.com'
     const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const { out } = await runCliAgainst(gateway, ['show', request.id])
-    expect(out).toContain(
-      '⚠ Contains letters that look like others: \u0440 (U+0440, Cyrillic), \u0456 (U+0456, Cyrillic).',
-    )
+    expect(out).toContain('⚠ Some letters look like others: \u0440 (U+0440, Cyrillic), \u0456 (U+0456, Cyrillic).')
     expect(out).toContain('⚠ The program name “n\u0440m” has letters other than a to z.')
-    expect(out).toContain('⚠ The host “g\u0456thub.com” is xn--gthub-n2e.com.')
+    expect(out).toContain('⚠ The host “g\u0456thub.com” is really xn--gthub-n2e.com.')
   })
 
   it('D11: show marks CRLF, trailing blanks, tabs and look-alike letters in a change', async () => {

@@ -89,12 +89,12 @@ function toolLabel(tool: string): string {
   return server === null ? `Use ${quotedName(name)}` : `Use ${quotedName(name)} from ${quotedName(server)} (MCP)`
 }
 
-/** Puts a name that an agent chose in quotation marks, so that it cannot pass for our own words. Quotation marks in the name are escaped. */
+/** Puts a name that an agent chose in quotation marks, so that it cannot be mistaken for Holdpoint's own text. Quotation marks in the name are escaped. */
 function quotedName(name: string): string {
   return `“${exactText(name).replace(/[“”]/g, mark => `\\u{${mark.charCodeAt(0).toString(16)}}`)}”`
 }
 
-/** The agent's own words about a request in one line, for lists. A long text is cut in its middle. The parts are not escaped. */
+/** The agent's own text about a request in one line, for lists. A long text is cut in its middle. The parts are not escaped. */
 export interface AskSummary extends CutText {
   /** True for a command or a path, false for a title or a question. */
   readonly isCode: boolean

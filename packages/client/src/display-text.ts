@@ -130,7 +130,7 @@ export interface CutText {
   readonly tail: string
 }
 
-/** Cuts a text that is longer than `max` in its middle, because what matters often stands at its end. The parts are not escaped. */
+/** Cuts a text that is longer than `max` in its middle, because the important part is often at the end. The parts are not escaped. */
 export function cutMiddle(text: string, max: number, tailLength = Math.floor(max / 3)): CutText {
   if (text.length <= max) return { head: text, omitted: 0, tail: '' }
   const tailStart = cutOffset(text, text.length - tailLength)
@@ -166,12 +166,12 @@ export function singleLineCut(text: string, max: number): CutText {
   return { head: singleLine(head), omitted, tail: singleLine(tail) }
 }
 
-/** Returns the marker that stands where text was left out. */
+/** Returns the marker that replaces text that was left out. */
 export function omissionMarker(omitted: number): string {
   return omitted === 0 ? '' : `⟨${omitted} more⟩`
 }
 
-/** A part of a displayed text that Holdpoint inserted: an escaped character, a count of what was left out, or a line ending. Or characters of the agent that look like others. */
+/** A marked part of a displayed text. Either Holdpoint inserted it (an escaped character, the count of omitted characters, or a line ending), or it consists of characters of the agent that look like others. */
 export interface DisplayMarker {
   readonly from: number
   readonly to: number

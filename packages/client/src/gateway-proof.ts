@@ -46,12 +46,12 @@ async function requireProof(connection: TokenConnection, url: string, signal?: A
   if (!isProved) throw new Unreachable(connection, 'no proof')
 }
 
-/** Faults of a gateway that cannot give the proof now, or not under this host name. */
-const passedOn: ReadonlySet<number> = new Set([421, 429, 503])
+/** The statuses of a gateway that cannot give the proof now, or not under this host name. Its fault is shown to the person. */
+const statusesToReport: ReadonlySet<number> = new Set([421, 429, 503])
 
 async function refusal(connection: Connection, reply: HttpReply): Promise<Error> {
   const fault = await faultFromReply(reply)
-  if (passedOn.has(reply.status)) return fault
+  if (statusesToReport.has(reply.status)) return fault
   if (fault.code !== 'unauthenticated') return new Unreachable(connection, 'no proof')
   return new Fault(
     'unauthenticated',

@@ -1,7 +1,7 @@
-/** Finds characters that people take for others: letters of another alphabet inside a Latin word, signs that look like those of a shell, and accented letters that are stored as two characters. */
+/** Finds characters that people mistake for others: letters of another alphabet inside a Latin word, signs that look like those of a shell, and accented letters that are stored as two characters. */
 import { programNames } from './shell-tokens.ts'
 
-/** What the text is. A command has the strictest checks, because a single sign decides what a shell does. */
+/** The kind of a text. A command has the strictest checks, because a single sign decides what a shell does. */
 export type CodeKind = 'command' | 'code'
 
 export interface LookAlike {
@@ -10,7 +10,7 @@ export interface LookAlike {
   readonly text: string
 }
 
-/** Letters that look like Latin letters. Only those Greek letters are listed that do, because μ, λ and Δ often stand beside Latin letters. */
+/** Letters that look like Latin letters. Other Greek letters are not listed, because μ, λ and Δ often appear next to Latin letters. */
 const likeLatin =
   '\\p{Script=Cyrillic}\\p{Script=Armenian}\\p{Script=Cherokee}\\p{Script=Coptic}\\p{Script=Lisu}\\p{Script=Deseret}' +
   'αγηικνορτυχ\\u03f2ΑΒΕΖΗΙΚΜΝΟΡΤΥΧ\\u0251\\u0261\\u0269\\u029f\\u2160-\\u217f\\u2102-\\u2134'
@@ -54,7 +54,7 @@ export function lookAlikes(text: string, kind: CodeKind): readonly LookAlike[] {
 
 export interface UnusualHost {
   readonly host: string
-  /** The name that the computer looks up, in ASCII. */
+  /** The ASCII form of the name, which DNS resolves. */
   readonly lookedUp: string
 }
 

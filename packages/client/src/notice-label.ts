@@ -1,4 +1,4 @@
-/** Says in a sentence what happened in an event of the audit log that is not a decision. */
+/** Describes an event of the audit log that is not a decision in one sentence. */
 import type { Event, Rule } from '@holdpoint/protocol'
 import { labelText, singleLine } from './display-text.ts'
 
@@ -48,7 +48,7 @@ function refusedText({ by, what, code, role, request, omitted }: Extract<Event, 
 }
 
 function exposedToken({ token, name, by }: Extract<Event, { type: 'token.exposed' }>): string {
-  return `${by} sent ${token === undefined ? 'what looks like a credential of Holdpoint' : `the credential of “${name}” (${token})`}`
+  return `${by} sent ${token === undefined ? 'text that looks like a credential of Holdpoint' : `the credential of “${name}” (${token})`}`
 }
 function addedText({ kind, name, role }: Extract<Event, { type: 'token.added' }>): string {
   if (kind === 'link') return `A sign-in link was created for “${name}”`
@@ -63,7 +63,7 @@ function deletedBy({ by, person }: SessionDeleted): string {
 }
 function keptDecisions({ decisions = [] }: SessionDeleted): string {
   if (decisions.length === 0) return ''
-  return `; ${decisions.length} ${decisions.length === 1 ? 'decision' : 'decisions'} on record`
+  return `; ${decisions.length} ${decisions.length === 1 ? 'decision is' : 'decisions are'} kept in the log`
 }
 
 /** Describes a rule in a few words: its effect, and what it matches. The text is not escaped. */

@@ -219,7 +219,7 @@ class SocketClient implements SocketCall {
     else this.#onConnectionLost()
   }
 
-  /** Handles an error before the handshake. Somebody who took over the port of a gateway can refuse the proof with any fault, so a fault is believed only until the first connection. */
+  /** Handles an error before the handshake. Somebody who took over the port of a gateway can refuse the proof with any fault, so a fault is final only before the first connection. */
   #onConnectFailure(error: unknown): void {
     const isFinal = error instanceof Fault && !isTransient(error)
     if (isFinal && !this.#hasBeenOpen) this.#refuse(error)

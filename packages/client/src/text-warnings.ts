@@ -1,4 +1,4 @@
-/** Says what is unusual about a text that a person decides on, in one sentence each. Page and terminal show the same sentences. */
+/** Describes everything unusual about a text that a person decides on, in one sentence each. Page and terminal show the same sentences. */
 import { hasRightToLeft } from '@holdpoint/protocol'
 import { exactText, hasEscapes } from './display-text.ts'
 import { type CodeKind, type LookAlike, lookAlikes, unusualHosts, unusualPrograms } from './look-alikes.ts'
@@ -39,11 +39,11 @@ export class CodeWarnings {
 
   sentences(): readonly string[] {
     const programs = Array.from(this.#programs, programSentence)
-    const hosts = Array.from(this.#hosts, ([host, lookedUp]) => `The host ${quoted(host)} is ${lookedUp}.`)
+    const hosts = Array.from(this.#hosts, ([host, lookedUp]) => `The host ${quoted(host)} is really ${lookedUp}.`)
     return [
       ...(this.#hasInvisible ? [sentences.invisible] : []),
       ...(this.#hasRightToLeft ? [sentences.rightToLeft[this.#style]] : []),
-      ...(this.#lookAlikes.size > 0 ? [`Contains letters that look like others: ${listed(this.#lookAlikes)}.`] : []),
+      ...(this.#lookAlikes.size > 0 ? [`Some letters look like others: ${listed(this.#lookAlikes)}.`] : []),
       ...programs.slice(0, namesMax),
       ...hosts.slice(0, namesMax),
     ]

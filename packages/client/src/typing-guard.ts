@@ -1,4 +1,4 @@
-/** Tells commands from typing by the time between key presses, so that text that a person types for something else never decides (G12). Page and terminal share it. */
+/** Distinguishes commands from typed text by the time between key presses, so that text that was meant for something else never answers a request (G12). Page and terminal share this class. */
 
 /** After a person has typed, commands are ignored for this long. Each further key starts the time again. */
 export const typingPauseMs = 1000
@@ -14,12 +14,12 @@ export class TypingGuard {
     this.#now = now
   }
 
-  /** Call for a key that is part of a text: typed into a field, or a key that is no command where it was pressed. */
+  /** Must be called for a key that is part of a text: the person typed it into a field, or it is not a command where the person pressed it. */
   noteText(): void {
     this.#lastKeyAt = this.#now()
     this.#isText = true
   }
-  /** Call for a key that was a command. It ends the typing. */
+  /** Must be called for a key that was a command. After a command, the person no longer counts as typing. */
   noteCommand(): void {
     this.#lastKeyAt = this.#now()
     this.#isText = false

@@ -118,11 +118,11 @@ describe('the labels of an ask', () => {
     expect([questions(1), questions(2), form].map(actionLabel)).toEqual(['A question', '2 questions', 'Fill in a form'])
     expect(actionLabel({ ...form, url: 'https://a.example' } as Ask)).toBe('Open a link') // a form with a URL is still a form
   })
-  it('D8: the name of a tool cannot pass for our own words, because it stands in quotation marks', () => {
+  it('D8: the name of a tool is in quotation marks, so that it cannot be mistaken for Holdpoint’s own text', () => {
     expect(actionLabel(ask('x” is safe. Allow “y', {}))).toBe('Use “x\\u{201d} is safe. Allow \\u{201c}y”')
     expect(actionLabel(ask('אב', {}))).toBe('Use “\\u{5d0}\\u{5d1}”')
   })
-  it('D5: a long summary is cut in its middle and says how much is missing', () => {
+  it('D5: a long summary is cut in its middle, with the number of missing characters', () => {
     const command = `rm -rf ${'x'.repeat(1000)} /etc`
     const { head, omitted, tail } = summary(ask('Bash', { command }))
     expect(command.startsWith(head) && command.endsWith(tail)).toBe(true)

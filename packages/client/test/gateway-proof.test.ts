@@ -238,7 +238,7 @@ describe('proveGateway', () => {
     await owner('removeToken', { id: made.id })
     expect((await prove(gateway.url, { hint: hintOf(made.secret), nonce })).status).toBe(401)
   })
-  it('is not available in process and over a WebSocket, which have no address', async () => {
+  it('proveGateway is not available in process and over a WebSocket, which have no address', async () => {
     expect((await prove(gateway.server, { hint: hintOf(secrets.person), nonce })).status).toBe(422)
     const socket = socketCall({ url: gateway.url, token: secrets.person, WebSocket: WebSocketClass })
     closers.push(() => socket.close())

@@ -15,7 +15,7 @@ it.each([
 
 it('a deleted session names who deleted it and how many decisions are kept', () => {
   expect(label({ type: 'session.deleted', by: 'person', person: 'ada', decisions: [{}] })).toBe(
-    'A session was deleted by ada; 1 decision on record',
+    'A session was deleted by ada; 1 decision is kept in the log',
   )
   expect(label({ type: 'session.deleted', by: 'retention' })).toBe(
     'A session was deleted because its retention time was over',
@@ -37,7 +37,7 @@ it('a credential that an agent sent is named with its id, the session and the ad
     'local runner sent the credential of “owner” (tok_1) in session ses_1. Replace it by deleting its file in the data folder and restarting the gateway',
   )
   expect(label({ ...exposed, in: null })).toBe(
-    'local runner sent what looks like a credential of Holdpoint. Replace it by deleting its file in the data folder and restarting the gateway',
+    'local runner sent text that looks like a credential of Holdpoint. Replace it by deleting its file in the data folder and restarting the gateway',
   )
 })
 
