@@ -1,4 +1,4 @@
-/** The access table: what each role may do. The gateway checks every call and every stream against this table and nothing else decides by role alone. A new role is a new column. */
+/** The access table says what each role may do. The gateway checks every call and every stream against this table, and nothing else decides by role alone. To add a role, add a column. */
 import { z } from 'zod'
 import type { OperationName } from './contract.ts'
 
@@ -19,7 +19,7 @@ export const accessColumns = ['nobody', 'owner', 'person', 'runner', 'agent'] as
 export type Access = 'all' | 'own' | 'no'
 type AccessRow = readonly [nobody: Access, owner: Access, person: Access, runner: Access, agent: Access]
 
-/** What a call may additionally need, because of its input, or what is not an operation. */
+/** Actions that a call may need in addition to its operation because of its input, and actions that are not operations. */
 export type ExtraAction =
   /** Open the event stream. */
   | 'subscribe'

@@ -6,7 +6,7 @@ const charactersMin = 32
 const charactersMax = 43
 const masked = '•'
 
-/** Matches what can be a secret. If more letters follow, it ends after the longest possible secret. */
+/** Matches text that may be a secret. If more letters follow, the match ends after the longest possible secret. */
 const candidates = /hp_[A-Za-z0-9_-]{32,43}/g
 const maskedSecret = /hp_•{32}/
 /** The start of a secret at the end of a text. */
@@ -76,13 +76,13 @@ export function hasCredential(value: unknown): boolean {
   return Object.entries(value).some(([name, item]) => hasCredential(name) || hasCredential(item))
 }
 
-/** Returns how much of a text that goes on can be shown without showing the start of a secret. */
+/** Returns how many characters of an unfinished text can be shown without showing the start of a secret. */
 export function shownLength(text: string): number {
   const tail = text.slice(-(prefix.length + charactersMax))
   return text.length - (unfinished.exec(tail)?.[0].length ?? 0)
 }
 
-/** Returns the secrets that a masked text can have been: the whole one, or the code of a link with other letters after it. */
+/** Returns the secrets that a candidate may contain: the whole candidate, or the code of a link with other letters after it. */
 export function possibleSecrets(candidate: string): readonly string[] {
   return [...new Set([candidate, candidate.slice(0, prefix.length + charactersMin)])]
 }

@@ -133,7 +133,7 @@ export const AgentEvent = z
   .describe('An event that an agent may append.')
 export type AgentEvent = z.input<typeof AgentEvent>
 
-/** What the log keeps of a decision whose session was deleted. */
+/** The part of a decision that the log keeps after its session was deleted. */
 export const KeptDecision = z
   .object({
     request: RequestId,
@@ -363,7 +363,7 @@ export const Hello = z
   .describe('The first frame of every event stream. It brings the client up to date.')
 export type Hello = z.infer<typeof Hello>
 
-/** Says that a person has started or stopped to write an answer. */
+/** Tells clients that a person has started or stopped writing an answer. */
 export interface Answering {
   readonly frame: 'answering'
   readonly request: RequestId

@@ -111,7 +111,7 @@ export const limits = {
   idempotencyKeepMs: 24 * 3600 * 1000,
   linkTtlMs: 10 * 60 * 1000,
   signInTtlMs: 30 * 24 * 3600 * 1000,
-  /** How many tokens may create each other in a row. */
+  /** The length of a chain of tokens in which each token created the next one. */
   tokenChainMax: 16,
   /** The number of refused attempts per credential and minute that get an entry of their own in the log. */
   refusedAttemptsMax: 5,

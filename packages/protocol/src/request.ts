@@ -6,7 +6,7 @@ import { PersonId, RequestId, RuleId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
 
 export const Person = z
-  .object({ id: PersonId, name: z.string().describe('The name of the person, for showing only.') })
+  .object({ id: PersonId, name: z.string().describe('The name of the person, for display only.') })
   .describe('A person.')
 export type Person = z.infer<typeof Person>
 

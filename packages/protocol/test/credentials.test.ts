@@ -41,7 +41,7 @@ describe('maskCredentials', () => {
     'sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     'https://example.com/hp_/Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG',
     '',
-  ])('leaves %j alone', text => {
+  ])('does not mask %j', text => {
     const { value, found } = maskCredentials(text)
     expect([value, found.size]).toEqual([text, 0])
   })
@@ -85,7 +85,7 @@ describe('hasCredential', () => {
 })
 
 describe('shownLength', () => {
-  it('holds back the start of a secret at the end of a text until it is clear', () => {
+  it('excludes the start of a possible secret at the end of a text', () => {
     for (let length = 1; length < secret.length; length++) expect(shownLength(`ab ${secret.slice(0, length)}`)).toBe(3)
     expect(shownLength(`ab ${secret}`)).toBe(3 + secret.length)
     expect(shownLength(`ab ${secret.slice(0, 20)} c`)).toBe(25)

@@ -174,7 +174,7 @@ describe('F7: with `escapeRightToLeft`, escapeInvisible', () => {
     expect(escapeInvisible(text, options)).toBe(text)
     expect(escapeInvisible('א')).toBe('א')
   })
-  it('is still reversible', () => {
+  it('produces text that can still be unescaped', () => {
     const unit = fc.constantFrom('א', '\\', 'u{5d0}', 'a', '\u200b', '٣')
     fc.assert(
       fc.property(fc.string({ unit }), text => void expect(decodeEscapes(escapeInvisible(text, options))).toBe(text)),

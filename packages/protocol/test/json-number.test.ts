@@ -37,7 +37,7 @@ describe('a JSON number', () => {
     ['a number just above the largest double', '1.7976931348623159e308'],
     ['a negative number that overflows', '-1e999999999999999999999'],
     ['400 digits', '9'.repeat(400)],
-  ])('F9: is refused if it is %s', (_name, text) => {
+  ])('F9: a JSON number is refused if it is %s', (_name, text) => {
     for (const json of [text, `[${text}]`, `{"acct":${text}}`, `{"a":[1,{"b":-1,"c":${text} }]}`])
       expect(() => parseJsonStrict(json), json).toThrow(refusal)
   })
@@ -53,7 +53,7 @@ describe('a JSON number', () => {
     ['the smallest double', '5e-324', Number.MIN_VALUE],
     ['many zeros that cancel the exponent', `0.${'0'.repeat(1000)}25e1001`, 2.5],
     ['many zeros before a negative exponent', `7${'0'.repeat(1000)}e-1000`, 7],
-  ])('F9: is accepted with %s', (_name, text, value) => {
+  ])('F9: a JSON number with %s is accepted', (_name, text, value) => {
     expect(parseJsonStrict(text)).toBe(value)
   })
 
@@ -63,7 +63,7 @@ describe('a JSON number', () => {
     expect(parseJsonStrict('{"acct":"9007199254740993"}')).toEqual({ acct: '9007199254740993' })
   })
 
-  it('is accepted in every form in which JavaScript, Python and Go print a double', () => {
+  it('a JSON number is accepted in every form in which JavaScript, Python and Go print a double', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), value => {
         const scientific = value.toExponential()
@@ -76,7 +76,7 @@ describe('a JSON number', () => {
     )
   })
 
-  it('is accepted if and only if its exact value is the shortest form of its double', () => {
+  it('a JSON number is accepted if and only if its exact value is the shortest form of its double', () => {
     const digits = (maxLength: number) =>
       fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 1, maxLength }).map(list => list.join(''))
     const written = fc
@@ -99,14 +99,14 @@ describe('a JSON number', () => {
     )
   })
 
-  it('is checked only outside strings and up to its own end', () => {
+  it('numbers in JSON are checked only outside strings, each up to its own end', () => {
     const long = '9'.repeat(400)
     expect(parseJsonStrict(`{"${long}":"${long} 1e400","a\\"${long}":[1,2]}`)).toHaveProperty(long)
   })
 })
 
 describe('a JSON text', () => {
-  it('can have up to `jsonValuesMax` values, but not more', () => {
+  it('a JSON text can have up to `jsonValuesMax` values, but not more', () => {
     const array = (values: number) => `[${'1,'.repeat(values - 1)}1]`
     expect(parseJsonStrict(array(limits.jsonValuesMax))).toHaveLength(limits.jsonValuesMax)
     expect(() => parseJsonStrict(array(limits.jsonValuesMax + 1))).toThrow(/more than 10000 values/)
@@ -125,7 +125,7 @@ describe('a JSON text', () => {
     ['escaped surrogates', `"${'\\ud83d\\ude00'.repeat(87_000)}"`],
     ['blanks', `[${' '.repeat(1_000_000)}`],
     ['keys', `{${Array.from({ length: 100_000 }, (_, i) => `"k${i}":1`).join()}}`],
-  ])('F4: of one mebibyte of %s is parsed or refused within 50 ms of processor time', (_name, text) => {
+  ])('F4: one mebibyte of %s is parsed or refused within 50 ms of processor time', (_name, text) => {
     isAccepted(text) // compiles the code
     const before = process.cpuUsage()
     isAccepted(text)
