@@ -25,10 +25,10 @@ const lies: readonly (readonly [string, Lie, RegExp])[] = [
   [
     'another input in the ask',
     allowed(request => ({ ...request, ask: { ...request.ask, input: edited } })),
-    /asks for something else/,
+    /its ask differs/,
   ],
-  ['another tool', allowed(request => ({ ...request, ask: { ...request.ask, tool: 'Write' } })), /something else/],
-  ['another folder', allowed(request => ({ ...request, ask: { ...request.ask, cwd: '/srv' } })), /something else/],
+  ['another tool', allowed(request => ({ ...request, ask: { ...request.ask, tool: 'Write' } })), /its ask differs/],
+  ['another folder', allowed(request => ({ ...request, ask: { ...request.ask, cwd: '/srv' } })), /its ask differs/],
   ['another id', allowed(request => ({ ...request, id: 'req_00000000000000000000' })), /has the id req_0000/],
   ['another session', allowed(request => ({ ...request, session: 'ses_00000000000000000000' })), /of session ses_0000/],
   ['another digest', allowed(request => ({ ...request, digest: 'f'.repeat(64) })), /digest is ffff/],
@@ -64,14 +64,14 @@ it('L1: an agent whose ask contains a credential of Holdpoint is denied by the b
 })
 
 describe.each(['openRequest', 'getRequest'] as const)('F1, Z1: a gateway that lies in its reply to %s', op => {
-  it.each(lies)('gets no agent to run anything with %s', async (_, lie, problem) => {
+  it.each(lies)('no agent runs anything if the gateway returns %s', async (_, lie, problem) => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: lying(fixture.asAgent, op, lie) })
     await expect(agent.ask(ask, { key: 'k' })).rejects.toThrow(problem)
     expect(fixture.eventsOf('request.handed')).toEqual([])
   })
 
-  it.each(lies)('fails the turn of a generator agent with %s', async (_, lie, problem) => {
+  it.each(lies)('the turn of a generator agent fails if the gateway returns %s', async (_, lie, problem) => {
     const ran: unknown[] = []
     const agent = defineAgent({
       name: 'a',
@@ -91,14 +91,14 @@ describe.each(['openRequest', 'getRequest'] as const)('F1, Z1: a gateway that li
   })
 })
 
-it('F1, Z1: an edit of a request that cannot be edited makes nothing run', async () => {
+it('F1, Z1: nothing runs if a request that cannot be edited was edited', async () => {
   fixture = await RunnerFixture.open()
   const lie = resolved({ kind: 'allow', input: edited }, { editedDigest: 'f'.repeat(64) })
   const agent = await connectAgent({ call: lying(fixture.asAgent, 'getRequest', lie) })
   await expect(agent.ask({ ...ask, editable: false }, { key: 'k' })).rejects.toThrow(/cannot be edited/)
 })
 
-it('F1, Z1: an allow for a question makes nothing run', async () => {
+it('F1, Z1: nothing runs if the answer to a question is an allow', async () => {
   fixture = await RunnerFixture.open()
   const agent = await connectAgent({ call: lying(fixture.asAgent, 'getRequest', resolved({ kind: 'allow' })) })
   const question = { id: 'q', header: '', question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] }

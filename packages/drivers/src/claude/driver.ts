@@ -23,7 +23,7 @@ export interface ClaudeOptions {
   readonly idleParkMs?: number
   /** How to park a session while a request is pending. The default is `auto`. */
   readonly parking?: ParkingChoice
-  /** Holdpoint's data folder. Claude Code is told to keep out of it, for reads that are not tool calls, such as files that a CLAUDE.md includes. The gateway denies tool calls by itself. */
+  /** Holdpoint's data folder. The driver tells Claude Code not to read it, because the gateway can only deny tool calls and not other reads, such as files that a CLAUDE.md includes. */
   readonly protectedFolder?: string
   /** Which of Claude Code's settings files apply. The default is all of them. */
   readonly settingSources?: Options['settingSources']

@@ -1,4 +1,4 @@
-/** The agent's side of a request before the gateway's: what was asked, and the id and digest that the gateway must return for it. Everything that the gateway returns is compared with this, so that only the agent's own input runs, or an edited one whose digest matches (G7, G11). */
+/** The agent's own copy of a request: the ask, and the id and digest that the gateway must return for it. Every reply of the gateway is compared with this copy, so that only the agent's own input runs, or an edited one whose digest matches (G7, G11). */
 import { createHash } from 'node:crypto'
 import {
   type Ask,
@@ -15,7 +15,7 @@ import {
   type SessionId,
 } from '@holdpoint/protocol'
 
-/** Thrown if the gateway returns another request than the one that was opened. Nothing may run then. */
+/** Thrown if the gateway returns a request that differs from the one that was opened. The agent must not run anything then. */
 export class WrongRequest extends Fault {
   constructor(id: RequestId, problem: string) {
     super(
@@ -49,7 +49,7 @@ export function requireExpected(expected: ExpectedRequest, request: Request): Re
     throw new WrongRequest(id, `it has the id ${request.id} of session ${request.session}`)
   if (request.digest !== digest) throw new WrongRequest(id, `its digest is ${request.digest} instead of ${digest}`)
   if (digestText(session, request.ask) !== expected.digestText)
-    throw new WrongRequest(id, 'it asks for something else than this agent asked')
+    throw new WrongRequest(id, 'its ask differs from the ask that this agent sent')
   return request
 }
 

@@ -97,7 +97,7 @@ describe('Claude Code with separate gateway and runner processes', () => {
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('is told what was decided if it outlived its runner and recorded the waiting call as failed, and an equal call runs once', async () => {
+  it('Claude Code gets a summary of the decisions if it outlived its runner and recorded the waiting call as failed, and an equal call runs once', async () => {
     const script: ModelScript = ({ results, conversation }) => {
       const isAgain = conversation.includes('make exactly the same call again')
       if (results.length > (isAgain ? 1 : 0)) return [say('done')]
