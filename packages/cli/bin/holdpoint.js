@@ -4,7 +4,7 @@ const words = process.argv.slice(2)
 const [first = 'up'] = words
 /** Options that only print something, and the one with which the supervisor starts the gateway. */
 const unsupervised = ['-h', '--help', '-V', '--version', '--supervised']
-// A gateway that a crash test has crashed must stay down.
+// A gateway that a crash test has crashed must not restart.
 const isCrashTest = process.env.HOLDPOINT_CRASH_AT !== undefined
 
 if ((first === 'up' || first.startsWith('-')) && !isCrashTest && !words.some(word => unsupervised.includes(word)))

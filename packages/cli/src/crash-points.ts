@@ -1,7 +1,7 @@
 /** For crash tests: with HOLDPOINT_CRASH_AT=point[#n][,point[#n]…], the process passes these points in order (each of them n times) and kills itself with SIGKILL at the last point. */
 import type { CrashPoint } from '@holdpoint/engine'
 
-/** Read when the program starts, because `isolateAgents` removes the variables. */
+/** These variables are read when the program starts, because `isolateAgents` removes them. */
 const { HOLDPOINT_CRASH_AT: ownPoints, HOLDPOINT_RUNNER_CRASH_AT: pointsOfRunner } = process.env
 
 /** The crash points of the first runner that this gateway starts. */

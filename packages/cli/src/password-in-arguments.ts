@@ -2,7 +2,7 @@
 
 const passwordInUrl = /^(--store=)?(postgres(?:ql)?:\/\/[^:@/]*):[^@]*@/
 
-/** Replaces the arguments that the system shows for this process. Another user can still have seen them before. */
+/** Replaces the arguments that the system shows for this process. Another user may have read them before. */
 export function hidePassword(argv: readonly string[], report: (message: string) => void): void {
   if (!argv.some(word => passwordInUrl.test(word))) return
   process.title = argv.map(word => word.replace(passwordInUrl, '$1$2:…@')).join(' ')

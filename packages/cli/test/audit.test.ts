@@ -35,7 +35,7 @@ describe('holdpoint audit verify', () => {
       })
     }
   })
-  it('exits with 1, names the first problem and says what it means if a row was changed', async () => {
+  it('exits with 1, and names and explains the first problem, if a row was changed', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await denyOne(gateway)
     await gateway.stop()
@@ -56,7 +56,7 @@ describe('holdpoint audit verify', () => {
       out: expect.stringMatching(/^✗ Event \d+: its body was removed, but its session was not deleted/),
     })
   })
-  it('says that there is no database yet', async () => {
+  it('reports that there is no database yet', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await gateway.stop()
     rmSync(gateway.home.databaseFile)
@@ -68,7 +68,7 @@ describe('holdpoint audit verify', () => {
 })
 
 describe('holdpoint doctor', () => {
-  it('reports a changed row, also while the gateway runs', async () => {
+  it('reports a changed row, even while the gateway runs', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await denyOne(gateway)
     const doctor = async () => {

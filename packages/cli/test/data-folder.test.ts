@@ -42,7 +42,7 @@ function foreignFolder(): string {
 const up = (...words: string[]) => runCli(['up', '--port', '0', '--home', home, ...words], { cwd: folder })
 
 describe('a data folder', () => {
-  it.each([0o777, 0o770, 0o702])('F15: is refused if others can write to it (mode %o)', async mode => {
+  it.each([0o777, 0o770, 0o702])('F15: a data folder that others can write to is refused (mode %o)', async mode => {
     chmodSync(home, mode)
     const { code, err } = await up()
     expect(code).toBe(1)
@@ -51,7 +51,7 @@ describe('a data folder', () => {
     expect(readdirSync(home)).toEqual([])
   })
 
-  it('F15: is refused if it belongs to another user', async () => {
+  it('F15: a data folder that belongs to another user is refused', async () => {
     home = foreignFolder()
     const { code, err } = await up()
     expect(code).toBe(1)
@@ -60,7 +60,7 @@ describe('a data folder', () => {
     )
   })
 
-  it('F15: is refused if others can replace it in its parent folder', async () => {
+  it('F15: a data folder that others can replace in its parent folder is refused', async () => {
     chmodSync(folder, 0o777)
     expect((await up()).err).toContain(`${folder} is owned by`)
     // With the sticky bit, others can only add entries.
@@ -68,7 +68,7 @@ describe('a data folder', () => {
     expect(openDataFolder(home).path).toBe(home)
   })
 
-  it('F15: is refused if it is reached through a link that others can replace', async () => {
+  it('F15: a data folder behind a link that others can replace is refused', async () => {
     const open = join(folder, 'open')
     mkdirSync(open)
     chmodSync(open, 0o777)
@@ -78,7 +78,7 @@ describe('a data folder', () => {
   })
 
   it.each(['token', 'runner-token', 'holdpoint.db', 'holdpoint.config.json', 'trusted-configs.json', 'gateway.json'])(
-    'F15: is refused if others can write to its %s',
+    'F15: a data folder is refused if others can write to its %s',
     async name => {
       writeFileSync(join(home, name), '')
       chmodSync(join(home, name), 0o620)
@@ -87,7 +87,7 @@ describe('a data folder', () => {
     },
   )
 
-  it('F15: is refused if its token is a link to a place that others can write to', async () => {
+  it('F15: a data folder is refused if its token is a link into a folder that others can write to', async () => {
     const open = join(folder, 'open')
     mkdirSync(open)
     chmodSync(open, 0o777)
@@ -97,7 +97,7 @@ describe('a data folder', () => {
   })
 
   it.each([['inbox'], ['link'], ['watch'], ['runner'], ['down'], ['backup', 'x.db'], ['trust', '--list']])(
-    'F15: is refused by holdpoint %s too',
+    'F15: holdpoint %s refuses a data folder that others can write to',
     async (...words) => {
       const gateway = await startGateway({ runner: 'none' })
       chmodSync(gateway.home.path, 0o777)
@@ -106,7 +106,7 @@ describe('a data folder', () => {
     },
   )
 
-  it('F15: is refused by commands that have a token of their own, because the folder names the gateway’s socket', async () => {
+  it('F15: commands with a token of their own refuse the data folder too, because it names the gateway’s socket', async () => {
     const gateway = await startGateway({ runner: 'none' })
     chmodSync(gateway.home.path, 0o777)
     const env = { ...cleanEnvironment(), HOLDPOINT_TOKEN: 'hp_mine' }
@@ -114,7 +114,7 @@ describe('a data folder', () => {
     expect([code, err]).toEqual([1, expect.stringContaining(`chmod go-w ${gateway.home.path}`)])
   })
 
-  it('F15: is reported by holdpoint doctor with the command that fixes it', async () => {
+  it('F15: holdpoint doctor reports the problem with the command that fixes it', async () => {
     chmodSync(home, 0o777)
     const { code, out } = await runCli(['doctor', '--json', '--home', home], { cwd: folder })
     expect(code).toBe(1)
@@ -126,13 +126,13 @@ describe('a data folder', () => {
     })
   })
 
-  it('L5: is closed to other users at the start if they could only read it', () => {
+  it('L5: holdpoint up removes the permissions of others on a data folder that they could only read', () => {
     chmodSync(home, 0o755)
     openDataFolder(home)
     expect(statSync(home).mode & 0o777).toBe(0o700)
   })
 
-  it('L5: has no file that others can read, even with umask 000', async () => {
+  it('L5: a data folder has no file that others can read, even with umask 000', async () => {
     const gateway = await startGateway({ runner: 'process', umask: 0 })
     await gateway.runnerStarted()
     const modes = readdirSync(gateway.home.path, { withFileTypes: true })
@@ -143,9 +143,9 @@ describe('a data folder', () => {
     expect(statSync(gateway.home.path).mode & 0o777).toBe(0o700)
   })
 
-  it('F15: gets its token through a temporary file that nobody can prepare', () => {
+  it('F15: a token is written through a temporary file with a name that nobody can guess', () => {
     const dataFolder = openDataFolder(home)
-    // An earlier version wrote to this name, wherever it led.
+    // An earlier version wrote to this name and followed a link there.
     const target = join(folder, 'target')
     symlinkSync(target, join(home, `token.${process.pid}`))
     expect(dataFolder.ownerToken()).toMatch(/^hp_/)
@@ -159,11 +159,11 @@ describe('a data folder', () => {
     ['a container that maps many users, but not root', '0 100000 65536', null],
     ['a sandbox without root', '      1000       1000          1', 65_534],
     ['a system without namespaces', '', null],
-  ])('F15: knows which id stands for root in %s', (_where, uidMap, id) => {
+  ])('F15: unmappedUserIdIn returns the id that represents root in %s', (_where, uidMap, id) => {
     expect(unmappedUserIdIn(uidMap, '65534')).toBe(id)
   })
 
-  it('is the default one if HOLDPOINT_HOME is empty', () => {
+  it('an empty HOLDPOINT_HOME means the default data folder', () => {
     const before = process.env.HOLDPOINT_HOME
     process.env.HOLDPOINT_HOME = ''
     try {

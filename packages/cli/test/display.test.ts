@@ -104,7 +104,7 @@ describe('escaping of agents’ text', () => {
     expectClean(terminal.raw, 'allow at a terminal')
   })
 
-  it('F7: show, inbox and allow escape right-to-left letters in what is executed, and keep them in prose', async () => {
+  it('F7: show, inbox and allow escape right-to-left letters in code, and keep them in prose', async () => {
     const ask = approvalAsk(
       { command: 'cat אבג > דהו', 'א/ב': ['ג/ד'] },
       {

@@ -35,7 +35,7 @@ async function allowNext(gateway: GatewayProcess): Promise<void> {
 }
 
 describe('holdpoint guard', () => {
-  it('F19: gives the command none of Holdpoint’s variables, and all others', async () => {
+  it('F19: gives the command all variables except Holdpoint’s own', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const env = {
       ...environmentFor(gateway),
@@ -77,7 +77,7 @@ it('F19: a runner is started without Holdpoint’s variables, so that agents can
   ])
 })
 
-it('L2: a password in --store is hidden from the list of processes, and the program says how to avoid it', async () => {
+it('L2: a password in --store is hidden from the list of processes, and a notice says how to avoid it', async () => {
   const gateway = await startGateway({ runner: 'none' })
   const words = ['up', '--home', join(gateway.folder, 'other'), '--store', 'postgres://me:secret@127.0.0.1:1/db']
   const child = spawn(process.execPath, [holdpoint, ...words], { stdio: ['ignore', 'ignore', 'pipe'] })

@@ -24,7 +24,7 @@ async function start(dataFolder: DataFolder, config: Parameters<typeof startGate
 const call = (dataFolder: DataFolder, url?: string) => findGateway(dataFolder, url, { attempts: 1 })?.call('whoAmI', {})
 const longFolder = () => openDataFolder(join(folder, 'a-folder-with-a-long-name'.repeat(5)))
 
-it('commands reach the gateway over the socket in its data folder, also if they are given its URL', async () => {
+it('commands reach the gateway over the socket in its data folder, even if they are given its URL', async () => {
   const dataFolder = openDataFolder(join(folder, 'home'))
   const { url } = await start(dataFolder)
   const socket = join(dataFolder.path, 'gateway.sock')

@@ -99,7 +99,7 @@ it('unixFetch sends requests over the Unix socket, with the host localhost whate
 })
 
 describe('a server that does not reply', () => {
-  it('is given up after about five seconds if it does not answer a probe either', async () => {
+  it('a request to a server that answers neither it nor a probe fails after about five seconds', async () => {
     const url = await serve(() => {})
     const startedAt = performance.now()
     await expect(httpFetch(url, get)).rejects.toBeInstanceOf(NoAnswer)
@@ -107,7 +107,7 @@ describe('a server that does not reply', () => {
     expect(performance.now() - startedAt).toBeLessThan(8000)
   })
 
-  it('is waited for as long as it answers probes, as during a long poll', async () => {
+  it('a request waits as long as the server answers probes, as during a long poll', async () => {
     const probes: unknown[] = []
     const url = await serve((request, reply) => {
       if (request.url === '/healthz') {

@@ -104,7 +104,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('stays pending if another key follows the key a, and the screen says why', async () => {
+  it('an approval stays pending if another key follows the key a, and the screen says why', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('a')
     await run.terminal.waitFor('Allowing… Esc cancels.')
@@ -267,7 +267,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('stays pending after Ctrl+C during a paste that never ends, and run exits', async () => {
+  it('an approval stays pending after Ctrl+C during a paste that never ends, and run exits', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('\u001b[200~half')
     let code: number | null = null

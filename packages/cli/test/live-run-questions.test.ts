@@ -161,7 +161,7 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('r'))
   })
-  it('is not sent by an Enter right after the text, which may have been typed for something else', async () => {
+  it('an answer is not sent by an Enter right after the text, which may have been meant for something else', async () => {
     const request = await run.askAndWaitFor(text(), '/reject decline')
     await run.terminal.type('go on')
     run.terminal.press(keys.enter)

@@ -35,7 +35,7 @@ describe('Ctrl+C in holdpoint run', () => {
     expect((await fixture.getRequest(request)).status).toBe('pending')
   })
 
-  it('leaves a form that is half filled in, which continues when the person comes back', async () => {
+  it('Ctrl+C leaves a half-filled form, which keeps its values until the person returns', async () => {
     run = await SharedRun.open(fixture)
     const properties = { to: { type: 'string' as const }, note: { type: 'string' as const } }
     const schema = { type: 'object' as const, properties }
@@ -49,7 +49,7 @@ describe('Ctrl+C in holdpoint run', () => {
     await fixture.openRun(run.session).waitFor('› Ana▏')
   })
 
-  it('says first what it would do while the agent works, then interrupts the turn, then leaves', async () => {
+  it('Ctrl+C while the agent works first announces the interrupt, then interrupts the turn, then leaves', async () => {
     run = await SharedRun.open(fixture)
     const interrupts = async () =>
       (await fixture.listEvents(run.session)).filter(

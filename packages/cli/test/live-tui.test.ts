@@ -290,7 +290,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('denied by you')
   })
 
-  it('starts no session with a text that was typed for something else and begins with n', async () => {
+  it('starts no session if the person types a text that begins with n', async () => {
     for (const key of ['n', 'o', 'w', keys.enter, 'g', 'o', keys.enter]) {
       terminal.press(key)
       // These keys change nothing on the screen that the test could wait for. The pause makes each key arrive alone.
@@ -358,7 +358,7 @@ describe('leaving holdpoint tui', () => {
   it.each([
     ['Ctrl+C', keys.ctrlC],
     ['Ctrl+D', keys.ctrlD],
-  ])('%s leaves a request pending, also right after a key that would allow it', async (_, key) => {
+  ])('%s leaves a request pending, even right after a key that would allow it', async (_, key) => {
     const own = await SessionFixture.open()
     const request = await own.ask(await own.startSession('yard'), approval())
     const terminal = own.openTerminal(['tui'])
@@ -373,7 +373,7 @@ describe('leaving holdpoint tui', () => {
     expect((await own.getRequest(request)).status).toBe('pending')
   })
 
-  it('prints the message that was not sent', async () => {
+  it('leaving holdpoint tui prints the message that was not sent', async () => {
     const own = await SessionFixture.open()
     await own.startSession('porch')
     const terminal = own.openTerminal(['tui'])

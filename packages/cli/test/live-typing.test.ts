@@ -1,4 +1,4 @@
-/** G12 in a real pseudo-terminal: 20 texts that a person types while requests appear decide nothing. `typing.test.ts` checks 10,000 texts with a fake clock. */
+/** G12 in a real pseudo-terminal: 20 texts that a person types while requests appear answer no request. `typing.test.ts` checks 10,000 texts with a fake clock. */
 import type { Ask, Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -111,7 +111,7 @@ async function check(view: 'run' | 'tui', samples: readonly TypedText[]): Promis
 }
 
 describe('texts typed in a real terminal while requests appear', () => {
-  it('decide nothing in run and in tui, 20 times', async () => {
+  it('20 texts typed in run and in tui answer no request', async () => {
     const samples = fc.sample(typedText, 20)
     await Promise.all([
       check('run', samples.slice(0, 7)),

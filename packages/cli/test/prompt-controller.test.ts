@@ -108,7 +108,7 @@ describe('a prompt that has just appeared', () => {
 describe('a letter', () => {
   beforeEach(showForOneCooldown)
 
-  it('is carried out once no other key has followed, and the screen shows what it will do until then', async () => {
+  it('a letter is carried out once no other key has followed, and the screen shows its action until then', async () => {
     controller.handleKey(letter('a'))
     await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
     expect([controller.status, answers]).toEqual(['held', []])
@@ -125,7 +125,7 @@ describe('a letter', () => {
     ['Escape', { name: 'escape', alone: true }],
     ['an arrow key', { name: 'down', alone: true }],
     ['a paste', { name: 'text', text: 'rea', alone: false }],
-  ])('is not carried out if %s follows', async (_, key) => {
+  ])('a letter is not carried out if %s follows', async (_, key) => {
     controller.handleKey(letter('a'))
     await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
     controller.handleKey(key)
@@ -133,19 +133,19 @@ describe('a letter', () => {
     expect(answers).toEqual([])
     expect(controller.prompt?.hint).toBe('Nothing was sent, because another key followed.')
   })
-  it('is not carried out if the person leaves', async () => {
+  it('a letter is not carried out if the person leaves', async () => {
     controller.handleKey(letter('a'))
     await controller.close()
     await vi.advanceTimersByTimeAsync(5000)
     expect(answers).toEqual([])
   })
-  it('is carried out at once by confirmHeld', async () => {
+  it('confirmHeld carries out a held letter at once', async () => {
     controller.handleKey(letter('a'))
     controller.confirmHeld()
     await vi.advanceTimersByTimeAsync(0)
     expect(answers).toHaveLength(1)
   })
-  it.each(['z', 'R', 'e', 'n'])('is ignored for a second after the text z and %s', async second => {
+  it.each(['z', 'R', 'e', 'n'])('letters are ignored for a second after the text z and %s', async second => {
     controller.handleKey(letter('z'))
     await vi.advanceTimersByTimeAsync(600)
     controller.handleKey(letter(second))
@@ -158,7 +158,7 @@ describe('a letter', () => {
     await command('a')
     expect(answers).toHaveLength(1)
   })
-  it('is ignored right after a key that scrolled, with a hint', async () => {
+  it('a letter right after a key that scrolled is ignored, with a hint', async () => {
     controller.handleKey(letter(' '))
     await vi.advanceTimersByTimeAsync(letterPauseMs - 1)
     await command('a')
@@ -168,7 +168,7 @@ describe('a letter', () => {
 })
 
 describe('a text that the person is typing', () => {
-  it('is not taken by a prompt that replaces another prompt', async () => {
+  it('typed text does not answer a prompt that replaces another prompt', async () => {
     showForOneCooldown()
     await command('R')
     for (const char of 'arr') controller.handleKey(letter(char))
@@ -184,7 +184,7 @@ describe('a text that the person is typing', () => {
     await command('a')
     expect(answers).toEqual([{ id: two.id, answer: { kind: 'allow' } }])
   })
-  it('does not reach the text field of a question that appears meanwhile', async () => {
+  it('typed text does not reach the text field of a question that appears meanwhile', async () => {
     const question = { id: 'q', header: '', question: 'Why?', options: [], multiSelect: false }
     const text: Ask = { kind: 'questions', questions: [{ ...question, allowOther: true, secret: false }] }
     options.guard.noteText()
@@ -270,7 +270,7 @@ describe('the answer of a prompt', () => {
   it.each([
     ['a letter', async () => controller.handleKey(letter('a'))],
     ['Enter', denyWithReason],
-  ])('is not sent if the program was suspended right after %s', async (_, decide) => {
+  ])('an answer is not sent if the program was suspended right after %s', async (_, decide) => {
     showForOneCooldown()
     await decide()
     controller.onTerminalReturned()
@@ -278,7 +278,7 @@ describe('the answer of a prompt', () => {
     expect(answers).toEqual([])
     expect(controller.prompt?.hint).toMatch(/because the screen changed/)
   })
-  it('is not sent if the person goes on typing after Enter, and the text field keeps every letter', async () => {
+  it('an answer is not sent if the person continues typing after Enter, and the text field keeps every letter', async () => {
     showForOneCooldown()
     await denyWithReason()
     controller.handleKey(letter('t'))
@@ -311,7 +311,7 @@ describe('the answer of a prompt', () => {
     expect(controller.isAnsweredHere(one.id)).toBe(false)
     expect(controller.prompt?.hint).toBeNull()
   })
-  it('is kept if it is unfinished and another request is shown', async () => {
+  it('an unfinished answer is kept while another request is shown', async () => {
     showForOneCooldown()
     await command('n')
     for (const key of [letter('h'), letter('i'), enter]) controller.handleKey(key)

@@ -1,4 +1,4 @@
-/** What `holdpoint restore` and `holdpoint up --accept-data-loss` do to credentials, allows, fences and the audit log, and what they report. */
+/** Tests the effects of `holdpoint restore` and `holdpoint up --accept-data-loss` on credentials, allows, fences and the audit log, and their reports. */
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Caller, callAs, type Gateway, openGateway, type Store } from '@holdpoint/engine'
@@ -63,8 +63,8 @@ async function notices() {
   return items.flatMap(entry => (entry.kind === 'notice' ? entry.event : []))
 }
 
-describe('F11b: a restored backup', () => {
-  it('does not hand an allow again that was handed after the backup, under any fence', async () => {
+describe('F11b: restoring a backup', () => {
+  it('prevents that an allow that was handed after the backup is handed again, under any fence', async () => {
     const { session, fence, ask } = await attach()
     const request = await ask('rm')
     await allow(request)
@@ -85,7 +85,7 @@ describe('F11b: a restored backup', () => {
     await expect(hand(attached.fence)).rejects.toMatchObject({ code: 'already_resolved' })
   })
 
-  it('still hands a deny that waits in the backup, because denying twice does no harm', async () => {
+  it('keeps a waiting deny deliverable, because denying twice does no harm', async () => {
     const { session, ask } = await attach()
     const request = await ask('rm')
     await deny(request)
@@ -99,7 +99,7 @@ describe('F11b: a restored backup', () => {
     expect(handed.delivery.state).toBe('handed')
   })
 
-  it('has no credential but the owner’s, whether it was revoked since or not', async () => {
+  it('revokes all credentials but the owner’s', async () => {
     const [revoked, kept] = await Promise.all(
       ['revoked', 'kept'].map(name => owner('addToken', { role: 'person', name })),
     )
@@ -143,7 +143,7 @@ describe('F11b: a restored backup', () => {
     expect(await verifyChain(store)).toMatchObject({ ok: true })
   })
 
-  it('says so if nothing had happened since, and if the previous database cannot be read', async () => {
+  it('reports if nothing had happened since the backup, and if the previous database cannot be read', async () => {
     await store.backup(backupFile)
     await close()
     expect(await restore({}, home, backupFile)).toMatch(/Nothing had happened since the backup/)
@@ -176,7 +176,7 @@ describe('F16: a gateway whose store has lost events', () => {
     await open()
   })
 
-  it('can be restored from a backup although its database is gone', async () => {
+  it('can be restored from a backup even if its database is missing', async () => {
     await owner('addRule', { effect: 'deny', tool: 'Bash' })
     await store.backup(backupFile)
     await owner('addRule', { effect: 'deny', tool: 'Write' })

@@ -155,7 +155,7 @@ describe('holdpoint watch', () => {
   })
 })
 
-it('a command exits with 5 if nothing listens at the given URL, and does not advise to start a gateway here', async () => {
+it('a command exits with 5 if nothing listens at the given URL, and does not suggest starting a local gateway', async () => {
   const env = { ...environmentFor(gateway), HOLDPOINT_URL: 'http://127.0.0.1:1' }
   const { code, err } = await runCli(['inbox'], { env })
   expect([code, err]).toEqual([5, expect.stringMatching(/Cannot reach.*127\.0\.0\.1:1.*HOLDPOINT_URL/)])

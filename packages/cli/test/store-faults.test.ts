@@ -72,7 +72,7 @@ function fillDisk(gateway: GatewayProcess): () => void {
 if (process.getuid?.() === 0) describe('C6: a full disk (a real small file system)', fullDiskSuite)
 
 function fullDiskSuite(): void {
-  it('makes an answer fail with 503 store_full, keeps the request pending, and loses nothing', async () => {
+  it('with a full disk, an answer fails with 503 store_full, the request stays pending, and nothing is lost', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     mountSmall(gateway, '3m')
     await gateway.start()
@@ -98,7 +98,7 @@ function fullDiskSuite(): void {
     expect(await runCli(['audit', 'verify', '--home', gateway.home.path])).toMatchObject({ code: 0 })
   })
 
-  it('refuses the start with one sentence', async () => {
+  it('with a full disk, the gateway does not start and prints one sentence', async () => {
     const gateway = new GatewayProcess({ runner: 'none', trusted: false })
     mountSmall(gateway, '3m')
     await gateway.start()
@@ -132,33 +132,33 @@ describe('C6: a gateway whose files are limited in size', () => {
   })
 })
 
-describe('C6: a start is refused with one sentence', () => {
+describe('C6: the start of a gateway', () => {
   const stopped = async () => {
     const gateway = await startGateway({ runner: 'none' })
     await openRequest(gateway)
     await gateway.stop()
     return gateway
   }
-  it('if the database was truncated', async () => {
+  it('is refused with one sentence if the database was truncated', async () => {
     const gateway = await stopped()
     truncateSync(gateway.home.databaseFile, 5000)
     expectSentence(await refusal(gateway), /is damaged, or not a database|has lost events/)
   })
-  it('if the database was emptied or deleted', async () => {
+  it('is refused with one sentence if the database was emptied or deleted', async () => {
     const gateway = await stopped()
     truncateSync(gateway.home.databaseFile)
     expectSentence(await refusal(gateway), /has lost events: the last known event is \d+ of .*holdpoint restore FILE/)
     rmSync(gateway.home.databaseFile)
     expectSentence(await refusal(gateway), /--accept-data-loss/)
   })
-  it('if the database is damaged in the middle', async () => {
+  it('is refused with one sentence if the database is damaged in the middle', async () => {
     const gateway = await stopped()
     const bytes = readFileSync(gateway.home.databaseFile)
     bytes.fill(0x5a, 4096, bytes.length)
     writeFileSync(gateway.home.databaseFile, bytes)
     expectSentence(await refusal(gateway), /is damaged, or not a database/)
   })
-  it('if the database belongs to another program', async () => {
+  it('is refused with one sentence if the database belongs to another program', async () => {
     const gateway = await stopped()
     rmSync(gateway.home.databaseFile)
     rmSync(`${gateway.home.databaseFile}.head`)
@@ -168,7 +168,7 @@ describe('C6: a start is refused with one sentence', () => {
     ])
     expectSentence(await refusal(gateway), /is not a Holdpoint database/)
   })
-  it('if a folder or a device is in the place of the database', async () => {
+  it('is refused with one sentence if the path of the database is a folder or a device', async () => {
     const gateway = await stopped()
     rmSync(gateway.home.databaseFile)
     mkdirSync(gateway.home.databaseFile)
@@ -176,7 +176,7 @@ describe('C6: a start is refused with one sentence', () => {
     const device = new GatewayProcess({ runner: 'none', store: 'file:/dev/full' })
     expectSentence(await refusal(device), /holdpoint: .*\/dev\/full/)
   })
-  it('if the write-ahead log of a killed gateway was deleted, and the audit log says so once it is accepted', async () => {
+  it('is refused with one sentence if the write-ahead log of a killed gateway was deleted, and an accepted loss is in the audit log', async () => {
     const gateway = await startGateway({ runner: 'none' })
     for (let n = 0; n < 5; n++) await openRequest(gateway)
     const noted = () => (JSON.parse(readFileSync(`${gateway.home.databaseFile}.head`, 'utf8')) as { seq: number }).seq // the gateway writes this file
@@ -207,7 +207,7 @@ describe('T2: a gateway that was stopped beyond a deadline', () => {
 })
 
 if (await hasPostgres())
-  describe('C10: a gateway whose PostgreSQL is gone', () => {
+  describe('C10: a gateway that cannot reach PostgreSQL', () => {
     it('replies with 503 store_unavailable within 10 s, and decides nothing', async () => {
       const database = await freshDatabase()
       const proxy = await openPostgresProxy(database.url)

@@ -46,7 +46,7 @@ async function isPortFree({ url }: GatewayProcess, host: string): Promise<boolea
 }
 
 describe('a gateway under holdpoint up', () => {
-  it('C15: is back after kill -9 on the same port, and its pending requests are answered', async () => {
+  it('C15: a gateway restarts after kill -9 on the same port, and its pending requests can be answered', async () => {
     const gateway = await startSupervised()
     const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const { session, request } = await rehearse(gateway, 'approval')
@@ -75,7 +75,7 @@ describe('a gateway under holdpoint up', () => {
     expect(await gateway.stop()).toEqual({ code: 0, signal: null })
   })
 
-  it('F1: never leaves its port to others between crash and restart, and answers requests that arrive meanwhile', async () => {
+  it('F1: the supervisor keeps the port between crash and restart, and requests that arrive meanwhile are answered', async () => {
     const gateway = await startSupervised({ runner: 'none' })
     for (let round = 0; round < 3; round++) {
       const { gatewayPid } = gateway
@@ -88,7 +88,7 @@ describe('a gateway under holdpoint up', () => {
     }
   })
 
-  it('C15: is back after it ran out of memory', async () => {
+  it('C15: a gateway restarts after it ran out of memory', async () => {
     const gateway = await startSupervised({
       runner: 'inline',
       execArgv: ['--max-old-space-size=64'],
@@ -120,7 +120,7 @@ describe('a gateway under holdpoint up', () => {
     expect(gateway.stderr).toMatch(/was ended by SIGABRT, perhaps because the process ran out of memory/)
   })
 
-  it('stops with its supervisor, whether that is stopped or killed', async () => {
+  it('the gateway stops with its supervisor, whether that is stopped or killed', async () => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
       const gateway = await startSupervised({ runner: 'none' })
       const child = runningProcess(gateway.home, 'gateway') as PidFile // the gateway is running
@@ -132,14 +132,14 @@ describe('a gateway under holdpoint up', () => {
     }
   })
 
-  it('ends its supervisor if it is stopped itself', async () => {
+  it('the supervisor ends if its gateway is stopped', async () => {
     const gateway = await startSupervised({ runner: 'none' })
     process.kill(gateway.gatewayPid, 'SIGTERM')
     expect(await gateway.exited).toEqual({ code: 0, signal: null })
     expect(existsSync(join(gateway.home.path, 'gateway.json'))).toBe(false)
   })
 
-  it('is stopped for good by holdpoint down, also right after a crash', async () => {
+  it('holdpoint down stops the gateway and its supervisor, even right after a crash', async () => {
     const gateway = await startSupervised()
     await gateway.runnerStarted()
     process.kill(gateway.gatewayPid, 'SIGKILL')
@@ -149,7 +149,7 @@ describe('a gateway under holdpoint up', () => {
     expect([runningProcess(gateway.home, 'gateway'), gateway.runnerPid()]).toEqual([null, null])
   })
 
-  it('counts as running while it restarts, so that commands wait for it and restore refuses to work', async () => {
+  it('a gateway counts as running while it restarts, so that commands wait for it and restore refuses to work', async () => {
     const gateway = await startSupervised({ runner: 'none' })
     process.kill(gateway.gatewayPid, 'SIGKILL')
     const [inbox, restore] = await Promise.all([
@@ -160,7 +160,7 @@ describe('a gateway under holdpoint up', () => {
     expect([restore.code, restore.err]).toEqual([1, expect.stringContaining('The gateway is running')])
   })
 
-  it('prints its first line only once', async () => {
+  it('a restarted gateway does not print its first line again', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const up = startUp(gateway)
     await once(up.child.stdout, 'data')
@@ -171,7 +171,7 @@ describe('a gateway under holdpoint up', () => {
     expect(up.out().trim().split('\n')).toHaveLength(1)
   })
 
-  it('does not accept data that was lost in a crash, although the person accepted an earlier loss', async () => {
+  it('a restarted gateway does not accept data that was lost in a crash, although the person accepted an earlier loss', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const up = startUp(gateway, '--accept-data-loss')
     await once(up.child.stdout, 'data')

@@ -55,7 +55,7 @@ const read = (where = folder) => readConfig(dataFolder, {}, {}, where)
 const cli = (...words: string[]) => runCli([...words, '--home', dataFolder.path], { cwd: folder })
 
 describe('a config file in the working folder', () => {
-  it('F5: sets nothing that runs code, moves data or widens access before it is trusted', () => {
+  it('F5: an untrusted config file sets nothing that runs code, moves data or widens access', () => {
     writeConfig({ ...hostile, deadlineMs: 5000, onDeadline: 'wait', parkAfterMs: 7 })
     const { config, ignored } = read()
     expect(config).toEqual({ deadlineMs: 5000, onDeadline: 'wait', parkAfterMs: 7 })
@@ -64,7 +64,7 @@ describe('a config file in the working folder', () => {
     expect(Object.keys(hostile).sort()).toEqual([...trustedKeys].sort())
   })
 
-  it('F5: applies as a whole once it is trusted, and no longer once it has changed', () => {
+  it('F5: a config file applies completely once it is trusted, and no longer once it has changed', () => {
     writeConfig(hostile)
     trustConfig()
     expect(read()).toMatchObject({ config: { port: 1, agents: { helper: join(folder, 'agent.mjs') } }, ignored: null })
@@ -75,7 +75,7 @@ describe('a config file in the working folder', () => {
     expect(read().ignored).toBeNull()
   })
 
-  it('F5: is trusted at its own path only, because the paths in it are relative to its folder', () => {
+  it('F5: a config file is trusted only at its own path, because the paths in it are relative to its folder', () => {
     writeConfig(hostile)
     trustConfig()
     const other = join(folder, 'other')
@@ -88,7 +88,7 @@ describe('a config file in the working folder', () => {
     expect(read(linked).config).toEqual({})
   })
 
-  it('F5: is found at the same path if the working folder is reached through a symbolic link', () => {
+  it('F5: a config file has the same path if the working folder is reached through a symbolic link', () => {
     writeConfig(hostile)
     trustConfig()
     const link = join(folder, 'link')
@@ -96,7 +96,7 @@ describe('a config file in the working folder', () => {
     expect(read(link)).toMatchObject({ config: { agents: { helper: join(folder, 'agent.mjs') } }, ignored: null })
   })
 
-  it('F5: stays untrusted while other users could replace it or the code that it names', () => {
+  it('F5: a config file stays untrusted while other users could replace it or the code that it names', () => {
     writeConfig(hostile)
     trustConfig()
     writeFileSync(join(folder, 'agent.mjs'), '')
@@ -111,7 +111,7 @@ describe('a config file in the working folder', () => {
     expect(read().ignored).toContain(`because ${folder} is owned by`)
   })
 
-  it('F5: is refused if it is a folder or a pipe, instead of being waited for', () => {
+  it('F5: a folder or a pipe instead of a config file is refused at once', () => {
     const file = join(folder, 'holdpoint.config.json')
     mkdirSync(file)
     expect(() => read()).toThrow(/holdpoint\.config\.json: This is not a regular file/)
@@ -120,12 +120,12 @@ describe('a config file in the working folder', () => {
     expect(() => read()).toThrow(/holdpoint\.config\.json: This is not a regular file/)
   })
 
-  it('F5: is not mentioned if all its settings need no trust', () => {
+  it('F5: a config file whose settings all need no trust causes no message', () => {
     writeConfig({ deadlineMs: 5000 })
     expect(read()).toEqual({ config: { deadlineMs: 5000 }, ignored: null })
   })
 
-  it('has a documented decision for every key', () => {
+  it('docs/configuration.md says for every key whether it needs trust', () => {
     const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
     for (const key of configKeys) {
       const line = page.split('\n').find(text => text.startsWith(`| \`${key}\` |`)) ?? ''
@@ -135,7 +135,7 @@ describe('a config file in the working folder', () => {
 })
 
 describe('holdpoint up in a folder with an untrusted config file', () => {
-  it('F5: runs neither its agent nor its executable, listens where it always does, and says what to do', async () => {
+  it('F5: runs neither its agent nor its executable, listens on its usual address, and says what to do', async () => {
     const gateway = new GatewayProcess({ runner: 'process', trusted: false, config: { ...hostile, port: 0 } })
     const ran = join(gateway.folder, 'RAN')
     writeFileSync(
@@ -155,7 +155,7 @@ describe('holdpoint up in a folder with an untrusted config file', () => {
     expect(readFileSync(gateway.home.runnerLog, 'utf8')).toContain('"event":"config.ignored"')
   })
 
-  it('F5: obeys the file after holdpoint trust --yes', async () => {
+  it('F5: applies the file after holdpoint trust --yes', async () => {
     const gateway = new GatewayProcess({
       runner: 'process',
       trusted: false,
@@ -243,7 +243,7 @@ describe('holdpoint trust', () => {
     expect((await cli('trust', '--list')).out).toMatch(/No config file is trusted/)
   })
 
-  it('says that there is no file, or that a file has another name', async () => {
+  it('reports a missing file and a file with a wrong name', async () => {
     expect(await cli('trust')).toMatchObject({ code: 3, err: expect.stringMatching(/There is no file .*config\.json/) })
     writeFileSync(join(folder, 'other.json'), '{}')
     expect(await cli('trust', 'other.json')).toMatchObject({ code: 2, err: expect.stringMatching(/its name must be/) })

@@ -119,7 +119,7 @@ async function play({ view, isWorking, chunks, asked }: Scenario): Promise<Typin
 }
 
 describe('a text that is typed while requests appear', () => {
-  it('decides nothing, opens no field of an approval and no editor, and sends a message only by Enter in the message line', async () => {
+  it('typed text answers nothing, opens no field of an approval and no editor, and is sent only by Enter in the message line', async () => {
     await fc.assert(
       fc.asyncProperty(scenario, async one => {
         const harness = await play(one)
@@ -142,7 +142,7 @@ describe('a text that is typed while requests appear', () => {
     ['run', 'a'],
     ['run', 'x'],
     ['tui session', 'r'],
-  ])('can be told from a decision: in %s, the key %s on its own answers the request', async (view, key) => {
+  ])('in %s, the key %s on its own answers the request', async (view, key) => {
     const harness = await TypingHarness.open(view, 'working')
     await harness.ask(command({}))
     await harness.wait(300)

@@ -117,7 +117,7 @@ describe('holdpoint up', () => {
     expect((await runCli(['link', '--home', gateway.home.path])).code, 'and commands still find it').toBe(0)
   })
 
-  it('exits with 1 if the port is in use, and says how to choose another', async () => {
+  it('exits with 1 if the port is in use, and the message says how to choose another', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number } // a server that listens on TCP has this type of address

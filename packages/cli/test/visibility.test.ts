@@ -56,7 +56,7 @@ describe('a long note', () => {
 
 describe('right-to-left letters', () => {
   const escaped = 'cat \\u{5d0}\\u{5d1} > \\u{5d2}'
-  it('F7: are escaped in a command and in a suggestion, and kept in what a person types', async () => {
+  it('F7: right-to-left letters are escaped in a command and in a suggestion, and kept in text that a person types', async () => {
     const offers = { suggestions: [{ id: '0', label: 'cat אב > ג', scope: 'session' }] }
     const { terminal } = await fixture.openRunWithRequest(approvalAsk({ command: 'cat אב > ג' }, offers))
     await terminal.waitFor(`│ ${escaped}`)
@@ -71,7 +71,7 @@ describe('right-to-left letters', () => {
     terminal.press(paste('שלום עולם'))
     await terminal.waitFor('Note › שלום עולם▏')
   })
-  it('F7: are escaped in the preset of a form field that mixes directions', async () => {
+  it('F7: right-to-left letters are escaped in the preset of a form field that mixes directions', async () => {
     const form: Ask = {
       kind: 'form',
       title: 'שלום',

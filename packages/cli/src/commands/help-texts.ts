@@ -13,7 +13,7 @@ export const groups = {
 
 export const commandHelp = {
   up: 'Start the gateway, a runner and the page; restart the gateway after a crash',
-  gateway: 'Like `up`, in one process that nothing restarts',
+  gateway: 'Like `up`, but in one process and without restarts',
   down: 'Stop the gateway and its runner; pending requests are kept',
   runner: 'Run agents for a gateway (`up` starts a runner by itself)',
   link: 'Print a one-time link that signs a browser in',
@@ -101,7 +101,7 @@ export const optionHelp = {
   askText: 'Accept an answer in the person’s own words',
   deadline: 'How long to wait: 90s, 15m, 1h, 2d',
   as: 'Name of the script, shown to people',
-  yes: 'Do not ask',
+  yes: 'Do not ask for confirmation',
   listTrusted: 'List the trusted files',
   removeTrust: 'Stop trusting the file',
 } as const
@@ -147,7 +147,7 @@ and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off. See also holdpoint COMMAND
   answer: '\n--choose, --text and --set can be repeated.',
   ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or answered, 1 denied or declined,\n124 nobody answered in time. Ctrl+C and SIGTERM withdraw the question. A restart of the gateway does not.',
   trust:
-    '\nThe file is trusted with its present content. The agents and executables that it names are trusted with it,\nalso if they change later.',
+    '\nThe file is trusted with its present content. The agents and executables that it names are trusted with it,\neven if they change later.',
   guard:
     '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124 nobody answered in time,\n127 allowed, but the command was not found.',
 } as const

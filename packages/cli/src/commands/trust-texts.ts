@@ -1,7 +1,7 @@
 /** Texts of `holdpoint trust`: what each setting of a config file does, in plain words. */
 import type { AccessProblem } from '../config/file-access.ts'
 
-/** What a setting does. Each text continues "the file would …". */
+/** The effect of each setting. Each text continues "the file would …". */
 export const configEffects = {
   agent: (name: string, file: string) => `run the code in ${file} as the agent “${name}”, without asking you`,
   claude: (file: string) => `run ${file} as Claude Code`,
@@ -25,7 +25,7 @@ export const trustTexts = {
     trusted: ' is trusted. It would:',
   },
   nothing: 'change only deadlines and parking, which needs no trust',
-  codeToo: 'The code that it names is trusted with it, also if that code changes later.',
+  codeToo: 'The code that it names is trusted with it, even if that code changes later.',
   confirm: 'Trust this file? [y/N] ',
   done: 'Trusted. The file applies from the next start: holdpoint down, then holdpoint up.',
   notConfirmed: (file: string) => `${file} was not trusted.`,
@@ -37,5 +37,5 @@ export const trustTexts = {
   nothingTrusted: 'No config file is trusted. Those in the data folder need no trust.',
   listed: { trusted: '', changed: ' (changed, so it does not apply)', missing: ' (does not exist)' },
   notTrusted: (path: string) => `${path} is not trusted. See holdpoint trust --list`,
-  removed: 'No longer trusted. The file stops to apply at the next start: holdpoint down, then holdpoint up.',
+  removed: 'No longer trusted. The file stops applying at the next start: holdpoint down, then holdpoint up.',
 } as const

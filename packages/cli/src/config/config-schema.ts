@@ -1,4 +1,4 @@
-/** The settings: their schema, and which of them a config file may set only after a person has trusted the file. docs/configuration.md lists all settings. */
+/** The schema of the settings, and the list of settings that a config file may set only after a person has trusted the file. docs/configuration.md describes all settings. */
 import { Fault, limits } from '@holdpoint/protocol'
 import { z } from 'zod'
 
@@ -49,7 +49,7 @@ export type Config = z.infer<typeof Config>
 export type ConfigKey = keyof Config
 
 /**
- * Whether a key applies only if the person has trusted the file. Every key that can run code, move or delete data, or
+ * Whether a key of a config file applies only if the person has trusted the file. Every key that can run code, move or delete data, or
  * change who can reach the gateway needs trust. The others can at most make a request expire or an agent's process stop
  * sooner or later, and a deadline never allows anything.
  */

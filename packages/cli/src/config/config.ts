@@ -11,7 +11,7 @@ export const defaultPort = 4747
 
 export interface Settings {
   readonly config: Config
-  /** Says which settings of the config file in the working folder do not apply, and why; null if all of them apply. */
+  /** A sentence about the settings of the config file in the working folder that do not apply, and why; null if all of them apply. */
   readonly ignored: string | null
 }
 

@@ -67,13 +67,13 @@ export function openDataFolder(folder?: string): DataFolder {
   return dataFolder
 }
 
-/** Returns why somebody else could change or replace the data folder or a file in it, or null. Whoever can do that can become the owner, for example by replacing the token. */
+/** Returns why another user could change or replace the data folder or a file in it, or null if nobody can. A user who can do that can become the owner, for example by replacing the token. */
 export function dataFolderProblem(folder: string): AccessProblem | null {
   const problem = privateAccessProblem(folder)
   if (problem || !existsSync(folder)) return problem
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name)
-    // The folders of a link's target are not those that were judged above.
+    // The target of a link may be in other folders than those that were checked above.
     const found = entry.isSymbolicLink()
       ? privateAccessProblem(path)
       : entry.isFile()
@@ -84,7 +84,7 @@ export function dataFolderProblem(folder: string): AccessProblem | null {
   return null
 }
 
-/** Throws if others could change the data folder. If they can only read it, takes that right away. */
+/** Throws if others could change the data folder. If they can only read it, removes their permissions. */
 export function requirePrivate(folder: string): void {
   const problem = dataFolderProblem(folder)
   if (problem) throw new Fault('forbidden', dataFolderTexts.notPrivate(problem))
@@ -121,7 +121,7 @@ function readOrCreate(file: string, createContent: () => string): string {
   writeAtomically(file, value)
   return value
 }
-/** Writes a temporary file and renames it, so that a crash leaves either the previous file, if any, or the complete new one. Nobody can guess the temporary name or prepare a file under it. */
+/** Writes a temporary file and renames it, so that a crash leaves either the previous file, if any, or the complete new one. The temporary name is random, so nobody can create a file or link there first. */
 export function writeAtomically(file: string, text: string): void {
   const temporary = `${file}.${randomBytes(12).toString('hex')}`
   try {

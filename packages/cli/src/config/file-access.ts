@@ -6,7 +6,7 @@ import { shellQuote } from '../output/shell-quote.ts'
 
 export interface AccessProblem {
   readonly path: string
-  /** Who could do what, with owner and mode. It follows the path in a sentence. */
+  /** Who could change the path, with its owner and mode. The text follows the path in a sentence. */
   readonly detail: string
   /** The command that fixes the problem. */
   readonly remedy: string
@@ -18,7 +18,7 @@ const sticky = 0o1000
 const rootId = 0
 const linksMax = 40
 
-/** Returns why the file or folder at `path` could be changed or replaced by somebody else, or null. A path that does not exist yet is judged by its folders. */
+/** Returns why another user could change or replace the file or folder at `path`, or null if nobody can. For a path that does not exist yet, only its folders are checked. */
 export function accessProblem(path: string): AccessProblem | null {
   return ownUserId() === null ? null : (folderProblem(path) ?? entryProblem(path, isSharedWrite))
 }
@@ -28,7 +28,7 @@ export function privateAccessProblem(path: string): AccessProblem | null {
   return ownUserId() === null ? null : (folderProblem(path) ?? privateEntryProblem(path))
 }
 
-/** Judges the entry alone, for files in a folder that has already been judged. */
+/** Checks the entry alone, for files in a folder that has already been checked. */
 export function privateEntryProblem(path: string): AccessProblem | null {
   const uid = ownUserId()
   if (uid === null) return null
@@ -45,7 +45,7 @@ function entryProblem(path: string, isWritable: (stats: Stats) => boolean): Acce
   return isWritable(stats) ? modeProblem(path, stats) : null
 }
 
-/** Judges every folder on the way to `path`: whoever can write to one of them can replace the entry in it. */
+/** Checks every folder on the way to `path`, because a user who can write to one of them can replace the entry in it. */
 function folderProblem(path: string): AccessProblem | null {
   for (const { folder, entry } of stepsTo(resolve(path), linksMax)) {
     const stats = statSync(folder, { throwIfNoEntry: false })
@@ -65,7 +65,7 @@ interface Step {
   readonly entry: string
 }
 
-/** Returns the folders on the way to `path` with the entry that the way takes in each, also for the targets of symbolic links. */
+/** Returns the folders on the way to `path`, each with the entry in it that leads to `path`, including the folders of symbolic links' targets. */
 function stepsTo(path: string, linksLeft: number): readonly Step[] {
   const steps: Step[] = []
   let folder = '/'
@@ -87,12 +87,12 @@ function isSharedWrite({ mode, gid }: Stats): boolean {
   return (mode & otherWrite) !== 0 || ((mode & groupWrite) !== 0 && !isOwnGroup(gid))
 }
 
-/** Root can change every file anyway. */
+/** Root counts as trusted, because root can change every file anyway. */
 function isTrustedOwner({ uid }: Stats): boolean {
   return uid === rootId || uid === ownUserId() || uid === unmappedUserId()
 }
 
-/** Returns the id that stands for root in a user namespace without root, as sandboxes use them; otherwise null. */
+/** Returns the id that represents root in a user namespace without root, as sandboxes have; otherwise null. */
 function unmappedUserId(): number | null {
   return unmappedUserIdIn(textOf('/proc/self/uid_map'), textOf('/proc/sys/kernel/overflowuid'))
 }
@@ -101,7 +101,7 @@ export function unmappedUserIdIn(uidMap: string, overflowId: string): number | n
   const ranges = uidMap.split('\n').map(line => line.trim().split(/\s+/).map(Number))
   const id = overflowId === '' ? Number.NaN : Number(overflowId)
   const hasRoot = ranges.some(([, outside]) => outside === rootId)
-  // If the id is mapped, it also stands for a user of this namespace, who may be anybody.
+  // If the id is mapped, it also represents a user of this namespace, who may be anybody.
   const isMapped = ranges.some(([first = 0, , count = 0]) => id >= first && id < first + count)
   return uidMap === '' || Number.isNaN(id) || hasRoot || isMapped ? null : id
 }

@@ -1,4 +1,4 @@
-/** The Unix socket of a gateway, over which the runner and local commands reach it. It is in a folder that only its user can change, so nobody else can pose as the gateway (G11). */
+/** The Unix socket of a gateway, over which the runner and local commands reach it. It is in a folder that only its user can change, so nobody else can impersonate the gateway (G11). */
 import { existsSync, mkdtempSync, rmdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ export async function chooseSocketPath(dataFolder: DataFolder): Promise<string> 
   return join(mkdtempSync(join(parent, 'holdpoint-')), fileName)
 }
 
-/** Call this after the gateway has closed its socket. */
+/** Must be called after the gateway has closed its socket. */
 export function removeSocketFolder(dataFolder: DataFolder, path: string): void {
   if (dirname(path) !== dataFolder.path) rmdirSync(dirname(path))
 }

@@ -1,4 +1,4 @@
-/** Remembers which config files the person has trusted, by path and by the hash of the content, in the data folder. */
+/** Stores in the data folder which config files the person has trusted, by path and by the hash of the content. */
 import { existsSync, readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { ConfigFile } from './config-file.ts'
@@ -19,7 +19,7 @@ export function trustStateOf(
   return known.sha256 === sha256 ? 'trusted' : 'changed'
 }
 
-/** Returns why somebody else could replace the config file or the code that it names, or null. The hash protects only the config file itself. */
+/** Returns why another user could replace the config file or the code that it names, or null if nobody can. The hash protects only the config file itself. */
 export function exposureOf({ file, config: { agents = {}, claude } }: ConfigFile): AccessProblem | null {
   for (const path of [file, ...Object.values(agents), ...(claude === undefined ? [] : [claude])]) {
     const problem = accessProblem(path)

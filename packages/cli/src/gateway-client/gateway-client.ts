@@ -36,7 +36,7 @@ export function routeTo(dataFolder: DataFolder, flag?: string): GatewayRoute {
 }
 
 function localRoute(dataFolder: DataFolder): GatewayRoute {
-  // The data folder names the socket, and what listens there gets the token.
+  // The data folder names the socket, and the program that listens there gets the token.
   requirePrivate(dataFolder.path)
   const url = lastGateway(dataFolder)?.url ?? 'http://localhost'
   return { url, fetch: unixFetch(() => gatewaySocket(dataFolder)), trusted: true, advice: localAdvice }

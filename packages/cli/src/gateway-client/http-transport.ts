@@ -20,7 +20,7 @@ export const httpFetch: Fetch = async (url, init) => {
   return send(request, target, { ...init, headers: { host, ...init.headers } })
 }
 
-/** Returns a `fetch` that sends requests over a Unix socket, whatever host the URL names. The path of the socket is asked for every request, because a restarted gateway may have another one. */
+/** Returns a `fetch` that sends requests over a Unix socket, whatever host the URL names. `socketPath` is called for every request, because a restarted gateway may have another socket. */
 export function unixFetch(socketPath: () => string): Fetch {
   return async (url, init) => {
     const { pathname, search } = new URL(url)
@@ -44,7 +44,7 @@ function send(
   })
 }
 
-/** Ends a request if the gateway stops answering, for example because its process is stopped. A long poll goes on as long as the gateway answers probes. */
+/** Ends a request if the gateway stops answering, for example because its process is stopped. A long poll continues as long as the gateway answers probes. */
 function endIfSilent(sent: ClientRequest, isAlive: () => Promise<void>): void {
   let timer: NodeJS.Timeout | undefined
   let isWaiting = true

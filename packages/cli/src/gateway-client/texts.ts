@@ -8,13 +8,13 @@ export const addressTexts = {
     `There is no token for this gateway. Set HOLDPOINT_TOKEN, or copy the owner’s token to ${file}`,
 } as const
 
-/** What to do if the gateway of the data folder cannot be reached. */
+/** Returns advice for the case that the gateway of the data folder cannot be reached. */
 export function localAdvice(reason: UnreachableReason): string {
   return reason === 'no answer'
     ? 'Its process is stopped or overloaded. Wait, or restart it: holdpoint down, then holdpoint up'
     : 'Start it with: holdpoint up'
 }
-/** What to do if the gateway at a given URL cannot be reached. `source` is the flag or the variable that named the URL. */
+/** Returns advice for the case that the gateway at a given URL cannot be reached. `source` is the flag or the variable that named the URL. */
 export function remoteAdvice(source: string, reason: UnreachableReason): string {
   return reason === 'no answer'
     ? `Try again later, or check the URL in ${source}`

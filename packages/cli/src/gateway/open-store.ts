@@ -18,7 +18,7 @@ export function parseStoreLocation(setting: string | undefined, dataFolder: Data
   throw new Fault('bad_input', 'store must be file:PATH or postgres://user@host/database')
 }
 
-/** Returns the setting as people may see it. */
+/** Returns the `store` setting with the password of a database URL hidden, for display. */
 export function withoutPassword(setting: string): string {
   if (!/^postgres(ql)?:/.test(setting) || !URL.canParse(setting)) return setting
   const url = new URL(setting)

@@ -2,7 +2,7 @@
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** Returns the path without symbolic links, or null if nothing exists there or it cannot be reached. A link to nothing is resolved to the place where a file would be created. */
+/** Returns the path without symbolic links, or null if nothing exists there or it cannot be reached. A link to a missing file is resolved to the path at which the file would be created. */
 export function realPath(path: string): string | null {
   try {
     const stats = lstatSync(path, { throwIfNoEntry: false })

@@ -1,4 +1,4 @@
-/** Says in plain words what `holdpoint restore` has done, and what it has undone. */
+/** Describes in plain words the changes that `holdpoint restore` has made and those that it has undone. */
 import { exactText, labelText, ruleText } from '@holdpoint/client'
 import type { Recovery, UndoneChanges } from '@holdpoint/engine'
 import type { Rule } from '@holdpoint/protocol'
@@ -9,7 +9,7 @@ export interface RestoreOutcome extends Recovery {
   readonly events: number
   /** The path of the copy of the previous store; null if there was none. */
   readonly previous: string | null
-  /** What happened in the previous store since the backup; null if the two cannot be compared. */
+  /** The changes in the previous store since the backup; null if the two cannot be compared. */
   readonly undone: UndoneChanges | null
   /** The number of lost events; null if it is not known. */
   readonly lostEvents: number | null

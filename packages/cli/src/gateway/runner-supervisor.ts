@@ -111,7 +111,7 @@ export function programFile(): string {
 
 function startRunner(dataFolder: DataFolder, crashAt: string | undefined): ChildProcess {
   const logFile = openSync(dataFolder.runnerLog, 'a', 0o600)
-  // Agents can read the environment with which the runner was started, so it gets no variable but the one that it needs.
+  // Agents can read the environment of the runner, so it gets only the one Holdpoint variable that it needs.
   const { HOLDPOINT_CLAUDE: claude } = process.env
   const env = { ...withoutHoldpointVariables(process.env), ...(claude && { HOLDPOINT_CLAUDE: claude }) }
   const child = spawn(process.execPath, [programFile(), 'runner', '--home', dataFolder.path], {

@@ -8,7 +8,7 @@ export interface SupervisorLink {
   readonly pid: number
   /** Resolves when the supervisor can no longer miss the message, even if this process is killed now. */
   reportReady(): Promise<void>
-  /** Aborts when the supervisor is gone. A gateway that nobody would restart stops, so that the next `holdpoint up` can start. */
+  /** Aborts when the supervisor has ended. The gateway then stops too, so that the next `holdpoint up` can start. */
   readonly gone: AbortSignal
 }
 

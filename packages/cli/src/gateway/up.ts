@@ -121,7 +121,7 @@ function settingsFrom({ deadlineMs, onDeadline, parkAfterMs, retentionDays }: Co
   }
 }
 
-/** Throws if other machines could reach the gateway and the person has not said that they may. */
+/** Throws if other machines could reach the gateway and the person has not allowed that. */
 function requireAcknowledgedHost({ host, allowRemote }: Config): void {
   if (host !== undefined && !isLoopback(host) && !allowRemote) throw new Fault('bad_input', remoteTexts.refused(host))
 }
@@ -151,7 +151,7 @@ export async function up(config: Config, dataFolder: DataFolder, options: UpOpti
   const supervisor = connectSupervisor(supervised)
   const isRestart = supervised === 'again'
   if (config.runner === 'inline') isolateAgents()
-  // A person accepted the loss that was known at the first start, and not what a crash may have lost since.
+  // The person accepted the loss that was known at the first start, not a loss in a later crash.
   const acceptDataLoss = options.acceptDataLoss === true && !isRestart
   const gateway = await startGateway(config, dataFolder, { acceptDataLoss, supervisor })
   if (config.host !== undefined && !isLoopback(config.host)) printNotice(remoteTexts.reachable(config.host))

@@ -56,12 +56,12 @@ export function untrusted(text: string, style: Style | null = null): Span {
   return Span.label(text, style)
 }
 
-/** Like `untrusted`, for what is executed, compared or typed: a command, a path, a value, the name of a tool. */
+/** Like `untrusted`, for text that is executed, compared or typed: a command, a path, a value, the name of a tool. */
 export function untrustedCode(text: string, style: Style | null = null): Span {
   return Span.code(text, style)
 }
 
-/** One line of sentences, for example what a person is typing. */
+/** One line of prose, for example a message that a person is typing. */
 export function untrustedText(line: string, style: Style | null = null): Span {
   return Span.prose(line, style)
 }
@@ -114,7 +114,7 @@ export function quotedRows(text: string, style: Style | null = null): readonly R
     .map(line => quotedRow(line, style))
 }
 
-/** Like `quotedRows`, for what is executed: a command, a file, JSON. */
+/** Like `quotedRows`, for text that is executed: a command, a file, JSON. */
 export function codeRows(text: string): readonly Row[] {
   return exactText(text, { multiline: true })
     .split('\n')

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 
 export const tcpWebSocket = WebSocket as unknown as SocketConstructor // the class of ws has the same methods, but its types differ
 
-/** Returns a class whose connections go over a Unix socket, whatever host the URL names. The path of the socket is asked for every connection, because a restarted gateway may have another one. */
+/** Returns a class whose connections go over a Unix socket, whatever host the URL names. `socketPath` is called for every connection, because a restarted gateway may have another socket. */
 export function unixWebSocket(socketPath: () => string): SocketConstructor {
   class UnixWebSocket extends WebSocket {
     constructor(url: string, protocols: string[], { headers }: { readonly headers: Record<string, string> }) {
@@ -16,7 +16,7 @@ export function unixWebSocket(socketPath: () => string): SocketConstructor {
   return UnixWebSocket as unknown as SocketConstructor // the class of ws has the same methods, but its types differ
 }
 
-/** Reports every problem as an error of the connection, so that the caller handles it like a gateway that is away. */
+/** Reports every problem as an error of the connection, so that the caller handles it like a gateway that does not run. */
 function connectTo(socketPath: () => string): Socket {
   try {
     return connect(socketPath())

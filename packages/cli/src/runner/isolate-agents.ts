@@ -5,7 +5,7 @@ import { holdpointVariables } from '@holdpoint/drivers'
 import { messageOf } from '@holdpoint/protocol'
 import { log } from '../log.ts'
 
-/** Read the settings before you call this function, because it removes the variables that they may come from. */
+/** The caller must read the settings first, because this function removes the variables that they may come from. */
 export function isolateAgents(): void {
   for (const name of holdpointVariables(process.env)) delete process.env[name]
   // Log the error and keep running: Node does not say which agent caused the error, and exiting would end all sessions.

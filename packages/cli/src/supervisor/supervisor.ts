@@ -9,15 +9,16 @@ import { constants } from 'node:os'
 import { hidePassword, movePasswordToEnvironment } from '../password-in-arguments.ts'
 import { countFailure, restartDelayMs } from './restart-delay.ts'
 
-/** What the gateway sends to its supervisor. The handle of a socket comes with `keep`. */
+/** A message from the gateway to its supervisor. The handle of a socket is sent with `keep`. */
 export type GatewayMessage = { readonly take: string } | { readonly keep: string } | { readonly ready: true }
-/** What the supervisor sends to its gateway, with the handle of a socket if one is kept for the address. */
+/** The supervisor's reply to `take`, sent with the handle of a socket if one is kept for the address. */
 export interface SupervisorMessage {
   readonly taken: string
 }
 
 const firstDelayMs = 100
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+
 /** Runs `holdpoint up` with these arguments. `program` is the path of bin/holdpoint.js. */
 export function supervise(program: string, words: readonly string[]): void {
   hidePassword(process.argv, message => process.stderr.write(`holdpoint: ${message}\n`))
@@ -31,7 +32,7 @@ export function supervise(program: string, words: readonly string[]): void {
 const setpriv = '/usr/bin/setpriv'
 
 /** Makes Linux kill the command at once if this process dies, even by SIGKILL. Otherwise a new `holdpoint up` would find the store locked until the old gateway has noticed. */
-function endingWithThisProcess(command: readonly string[]): readonly string[] {
+function withParentDeathSignal(command: readonly string[]): readonly string[] {
   return process.platform === 'linux' && existsSync(setpriv) ? [setpriv, '--pdeathsig', 'KILL', ...command] : command
 }
 
@@ -53,14 +54,14 @@ class Supervisor {
   start(): void {
     const startedAt = performance.now()
     const used = new Set<string>()
-    const [program = '', ...args] = endingWithThisProcess([
+    const [program = '', ...args] = withParentDeathSignal([
       process.execPath,
       ...this.#argsFor(this.#hasBeenReady ? 'again' : 'first'),
     ])
     const child = spawn(program, args, {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       env: this.#env,
-      // In a process group of its own the gateway does not get the terminal's Ctrl+C, which this process passes on.
+      // In a process group of its own, the gateway does not get the terminal's Ctrl+C directly. This process passes it on.
       detached: true,
     })
     this.#child = child
@@ -116,7 +117,7 @@ class Supervisor {
   }
 }
 
-/** Why a process probably got a signal that it does not send itself. */
+/** The probable causes of signals that a process does not send itself. */
 const causes: Readonly<Record<string, string>> = {
   SIGKILL: ', perhaps because the machine ran out of memory',
   SIGABRT: ', perhaps because the process ran out of memory',

@@ -1,4 +1,4 @@
-/** A program that takes over the port of a gateway that was killed, and the path of its Unix socket if it can. If the tests run as root, it runs as another user, as in the finding. */
+/** A program that takes over the port of a gateway that was killed, and the path of its Unix socket if it can. If the tests run as root, the program runs as another user. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -31,7 +31,7 @@ export interface Impostor {
 }
 
 export async function startImpostor(url: string, socketPath: string): Promise<Impostor> {
-  // A program of the same user could take over the socket too. It can also read the token, so that is no finding.
+  // A program of the same user could take over the socket too. It can also read the token, so this test does not cover that case.
   const args = ['-e', program, new URL(url).port, ...(isRoot ? [socketPath] : [])]
   const who = isRoot ? { uid: nobody, gid: nobody } : {}
   const child = spawn(process.execPath, args, { cwd: '/', stdio: ['ignore', 'pipe', 'inherit'], ...who })

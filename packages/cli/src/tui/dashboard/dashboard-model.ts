@@ -163,7 +163,7 @@ export class DashboardModel {
     this.#hint = null
     // Leaving never answers a request. An open dialog is closed first.
     const leaves = key.name === 'ctrl-c' || key.name === 'ctrl-d'
-    // Escape is no part of a text, so it ends the typing. Every other key continues it.
+    // Escape is never part of a text, so it ends the typing. Every other key continues it.
     if (key.name === 'escape') this.#guard.noteCommand()
     else if (this.#guard.isTyping) this.#guard.noteText()
     if (leaves && this.#startDialog) this.#startDialog = null
@@ -182,7 +182,7 @@ export class DashboardModel {
 
   #onHelpKey(help: HelpPage, key: Key): void {
     this.#help = help.handleKey(key) ? help : null
-    // Any key closes the help, but only `?` is surely meant for it.
+    // Any key closes the help. A key other than `?` may be the start of a text, so it counts as typing.
     if (isTypingKey(key) && typedLetter(key) !== '?') this.#guard.noteText()
   }
   #onMessageKey(key: Key): void {
@@ -192,7 +192,7 @@ export class DashboardModel {
       this.composer?.handleKey(key)
     }
   }
-  /** Runs the action of a key. A letter without an action is text that the person meant for something else, and so are the keys that follow. */
+  /** Runs the action of a key. A letter without an action counts as text that the person meant for something else, and so do the keys that follow. */
   #act(actions: Readonly<Record<string, () => void>>, key: Key): void {
     const action = actions[typedLetter(key) ?? key.name]
     if (!isTypingKey(key)) action?.()
@@ -332,7 +332,7 @@ export class DashboardModel {
   }
 
   #onStartDialogKey(dialog: StartDialog, key: Key): void {
-    // An Enter that ends a text which was typed for something else must not choose an agent.
+    // An Enter at the end of a text that was meant for something else must not choose an agent.
     const isStray = key.name === 'enter' && dialog.line === null && this.#guard.isTyping
     const result = isStray ? { dialog } : handleStartDialogKey(dialog, key)
     const moved = 'dialog' in result && result.dialog.selection !== dialog.selection

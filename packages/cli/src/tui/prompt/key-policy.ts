@@ -1,6 +1,6 @@
 /**
- * Decides whether a key may act on a prompt or was probably typed for something else (G12).
- * A key that decides must be pressed on its own, with a pause before it and after it, because a text that a person types may begin with any letter and usually ends with Enter.
+ * Decides whether a key may act on a prompt or was probably meant for something else (G12).
+ * A key that answers a request must be pressed on its own, with a pause before it and after it, because a text that a person types may begin with any letter and usually ends with Enter.
  */
 import { letterPauseMs, type TypingGuard } from '@holdpoint/client'
 import type { Key } from '../terminal/key-parser.ts'
@@ -15,7 +15,7 @@ import type { Prompt, PromptKeyResult, PromptState } from './prompt.ts'
  */
 export type KeyPolicy = 'act' | 'hold' | 'again' | 'text'
 
-/** Call before the key is noted in the guard. `result` is what the key would do. */
+/** Must be called before the key is noted in the guard. `result` is the effect that the key would have. */
 export function keyPolicy(prompt: Prompt, key: Key, result: PromptKeyResult, guard: TypingGuard): KeyPolicy {
   if (!isTypingKey(key)) return 'act'
   const takesText = isTextField(prompt)
@@ -28,7 +28,7 @@ export function keyPolicy(prompt: Prompt, key: Key, result: PromptKeyResult, gua
   return guard.isTyping && !moves ? 'text' : 'act'
 }
 
-/** Returns whether an Enter that sends the answer may be the end of a text that was typed for something else. A field that the person has opened with a letter gets only text that is meant for it. */
+/** Returns whether an Enter that sends the answer may be the end of a text that was meant for something else. A field that the person has opened with a letter gets only text that is meant for it. */
 function isTooSoon(prompt: Prompt, takesText: boolean, guard: TypingGuard): boolean {
   if (takesText && !opensByItself(prompt)) return false
   return guard.quietMs < letterPauseMs || (guard.isTyping && !takesText)
@@ -50,9 +50,9 @@ function opensByItself({ state, request: { ask } }: Prompt): boolean {
 
 /** Returns whether the key would do more than move the selection or scroll. */
 function hasEffect(before: PromptState, { answer, edit, prompt: { state } }: PromptKeyResult): boolean {
-  return answer !== undefined || edit !== undefined || placeOf(before) !== placeOf(state)
+  return answer !== undefined || edit !== undefined || stepOf(before) !== stepOf(state)
 }
-function placeOf(state: PromptState): string {
+function stepOf(state: PromptState): string {
   if (state.kind === 'approval') return state.step
   return state.kind === 'questions' ? `${state.index} ${state.step}` : `${state.index} ${state.isDeclining}`
 }

@@ -17,7 +17,7 @@ export interface PromptControllerOptions {
   /** Whether the connection to the gateway is up, as far as the client knows. */
   readonly isReachable: () => boolean
   readonly drafts: PromptDrafts
-  /** Knows all keys of the view, also those that the person typed elsewhere. */
+  /** Tracks all keys of the view, including those that were not for this prompt. */
   readonly guard: TypingGuard
   readonly changed: () => void
 }
@@ -39,7 +39,7 @@ export class PromptController {
   readonly #answered = new Set<RequestId>()
   #current: RequestId | null = null
   #cooldown: NodeJS.Timeout | null = null
-  /** A key that is carried out when the time is over, unless another key follows. */
+  /** A key that is carried out when the timer fires, unless another key follows. */
   #held: { readonly key: Key; readonly text: string; readonly timer: NodeJS.Timeout } | null = null
   /** Redraws the prompt when keys count again after typing. */
   #typingTimer: NodeJS.Timeout | null = null
@@ -222,7 +222,7 @@ export class PromptController {
   #takeBack(prompt: Prompt, key: Key): void {
     this.dropHeld()
     this.#note(key, true)
-    // A person who goes on typing in a text field must not lose a letter.
+    // A person who continues typing in a text field must not lose a letter.
     const typed = isTextField(prompt) && isTypingKey(key) && key.name !== 'enter'
     const next = typed ? handlePromptKey(prompt, key, this.#view).prompt : prompt
     this.#update({ ...next, hint: texts.takenBack })

@@ -49,7 +49,7 @@ export interface PromptKeyResult {
   readonly prompt: Prompt
   readonly answer?: Answer
   readonly edit?: string
-  /** Set if the key means nothing here, or the request is not visible. */
+  /** Set if the key has no action here, or the request is not visible. */
   readonly ignored?: true
 }
 

@@ -11,7 +11,7 @@ export function textInputWith(text: string): TextInput {
   return { text, caret: text.length }
 }
 
-/** Returns the text without line breaks at its end, which a paste often brings along. */
+/** Returns the text without line breaks at its end, because pasted text often ends with one. */
 export function submittedText({ text }: TextInput): string {
   let end = text.length
   while (text[end - 1] === '\n') end--

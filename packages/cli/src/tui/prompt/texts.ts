@@ -38,7 +38,7 @@ export const questionTexts = {
 } as const
 
 export const promptTexts = {
-  typing: 'Typing is ignored here. Pause a second.',
+  typing: 'Typing is ignored here. Pause for a second, then press a key.',
   tooSoon: 'That key came right after another one, so it was ignored. Pause, then press it again.',
   takenBack: 'Nothing was sent, because another key followed.',
   changed: 'Nothing was sent, because the screen changed. Press the key again.',
@@ -62,7 +62,7 @@ export const promptTexts = {
   linkWarning: 'Open this link yourself if you trust it:',
 } as const
 
-/** Says what a held letter is about to do. */
+/** Returns the text about the action that a held letter is about to run. */
 function heldAction({ answer, edit }: PromptKeyResult): string {
   if (edit !== undefined) return 'Opening your editor'
   switch (answer?.kind) {

@@ -36,9 +36,9 @@ export interface RunModelOptions {
 export type RunEnd = 'ended' | 'left'
 
 /**
- * What gets the keys.
+ * The part of the screen that gets the keys.
  * - `auto`: the next request, unless the message line has text or the person has just typed in the line.
- * - `line`, `request`: what the person has chosen with Esc or Tab.
+ * - `line`, `request`: the part that the person has chosen with Esc or Tab.
  */
 type Focus = 'auto' | 'line' | 'request'
 

@@ -3,7 +3,7 @@ import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 
 const leaveKey: KeyHint = ['Ctrl+D', 'leave']
 
-/** The keys of the message line, by what the agent is doing. */
+/** The keys of the message line, by the state of the agent. */
 export const lineKeys = {
   idle: [['Enter', 'send'], ['/edit', 'open your editor'], ['/end', 'end the session'], leaveKey],
   working: [['Enter', 'send'], ['/edit', 'open your editor'], ['Ctrl+C', 'interrupt'], leaveKey],

@@ -23,7 +23,7 @@ export interface PromptContext extends PromptPosition {
   /** The other people who are answering this request. */
   readonly others?: readonly string[]
   readonly status?: PromptStatus
-  /** What the letter is about to do that was just pressed; with the status `held`. */
+  /** The description of the action that the held letter is about to run. Set with the status `held`. */
   readonly held?: string
   /** Keys that the view handles itself, shown after the keys of the prompt. */
   readonly viewKeys?: readonly KeyHint[]
@@ -42,7 +42,7 @@ const positionColumns = 24
 
 /**
  * - `cooldown`: the prompt has just appeared or changed, and keys are ignored.
- * - `typing`: the person is typing something else, and keys decide nothing until they pause.
+ * - `typing`: the person is typing something else, and keys answer nothing until the person pauses.
  * - `held`: a letter was pressed, and is carried out unless another key follows.
  * - `preview`: the request is selected in the list, and keys go to the list.
  */
