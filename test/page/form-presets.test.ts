@@ -31,7 +31,7 @@ describe.skipIf(hasNoBrowser())('the preset of a form field', () => {
     return { page, request, card }
   }
 
-  it('F8: with invisible characters is shown escaped beside the field, and is sent only after the person confirmed it', async () => {
+  it('F8: a preset with invisible characters is shown escaped below the field, and is sent only after the person confirmed it', async () => {
     const { page, request, card } = await openForm({ link: { type: 'string', title: 'Link', default: spoofed } })
     expect(await visibleText(card.locator('.exact-value'))).toContain(spoofedShown)
     await card.getByText('Invisible characters are shown as').waitFor()
@@ -44,7 +44,7 @@ describe.skipIf(hasNoBrowser())('the preset of a form field', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'submit', values: { link: spoofed } })
   })
 
-  it('F8: can be edited instead, and other hidden characters need another confirmation', async () => {
+  it('F8: a preset with invisible characters can be edited, and other hidden characters need another confirmation', async () => {
     const { page, request, card } = await openForm({ link: { type: 'string', title: 'Link', default: spoofed } })
     await card.getByLabel('Send this exact value').check()
     await card.getByRole('textbox').fill(`${spoofed}\u200b`)
@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser())('the preset of a form field', () => {
     })
   })
 
-  it('F8 D1: is shown escaped for every known way to hide characters', async () => {
+  it('F8 D1: presets are shown escaped for every known way to hide characters', async () => {
     const fields = hiddenTexts.map((text, i): [string, FormField] => [`f${i}`, { type: 'string', default: text }])
     const { page, request, card } = await openForm(Object.fromEntries(fields))
     const shown = await card.locator('.exact-value code').allInnerTexts()
@@ -68,7 +68,7 @@ describe.skipIf(hasNoBrowser())('the preset of a form field', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('F8: long runs of blanks, outer blanks and values that do not fit are shown in full beside the field', async () => {
+  it('F8: long runs of blanks, outer blanks and values that do not fit are shown in full below the field', async () => {
     const { card } = await openForm(
       {
         padded: { type: 'string', title: 'Padded', default: `npm test${' '.repeat(60)}; rm` },
@@ -81,7 +81,7 @@ describe.skipIf(hasNoBrowser())('the preset of a form field', () => {
     const shown = (await card.locator('.exact-value').allInnerTexts()).join('\n')
     expect(shown).toContain('npm test⟨60 spaces⟩; rm')
     expect(shown).toContain('https://example.com/a/path/that/does/not/fit?x=rm')
-    expect(shown).toContain('Starts or ends with blanks.')
+    expect(shown).toContain('The value starts or ends with blanks.')
     expect(await card.locator('.exact-value').count()).toBe(3)
   })
 

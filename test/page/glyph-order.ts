@@ -38,13 +38,13 @@ export async function glyphsOf(element: Locator, text: string): Promise<readonly
   }, text)
 }
 
-/** Returns whether `after` stands to the right of `before`, or on a later line. */
+/** Returns whether `after` is to the right of `before`, or on a later line. */
 function follows(before: Glyph, after: Glyph): boolean {
   const isSameLine = after.top < before.bottom && before.top < after.bottom
   return isSameLine ? (after.left + after.right) / 2 > (before.left + before.right) / 2 : after.top > before.top
 }
 
-/** Expects that every character stands to the right of the one before it, or on a later line. */
+/** Expects that every character is to the right of the previous one, or on a later line. */
 export async function expectStoredOrder(element: Locator, text: string, what = text): Promise<void> {
   const glyphs = await glyphsOf(element, text)
   expect(glyphs.length, what).toBeGreaterThan(1)

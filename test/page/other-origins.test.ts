@@ -12,7 +12,7 @@ import { asks, openTestAgent } from '../support/request-samples.ts'
 
 /** The name that the attacker's DNS server points to this machine. */
 const reboundHost = 'evil.test'
-/** How long an attack may take until it counts as without effect. */
+/** An attack that has had no effect after this time counts as failed. */
 const attackMaxMs = 3000
 
 /** The requests that reached the attacker's server. */
@@ -154,22 +154,25 @@ const harmless: Readonly<Record<keyof typeof attacks, RegExp>> = {
 
 describe.skipIf(isMissing)('a page of another origin', () => {
   describe.each(['localhost', '127.0.0.1'])('on another port of %s', host => {
-    it.each(Object.keys(attacks) as (keyof typeof attacks)[])('B1–B4, B10: gets nothing by %s', async name => {
-      await page.goto(`http://${host}:${attackerPort}/`)
-      for (const gatewayHost of ['localhost', '127.0.0.1']) {
-        const url = `http://${gatewayHost}:${portOf(gateway.url)}`
-        const target: Target = { url, answerPath: answerPath(), body: answerBody(), maxMs: attackMaxMs }
-        expect(await page.evaluate(attacks[name] as (target: Target) => Promise<string>, target)).toMatch(
-          harmless[name],
-        )
-      }
-      // A frame that may not show the page shows Chromium's own error page instead.
-      for (const frame of page.frames().slice(1)) expect(frame.url()).toMatch(/^chrome-error:/)
-      expect(await isPending()).toBe(true)
-    })
+    it.each(Object.keys(attacks) as (keyof typeof attacks)[])(
+      'B1–B4, B10: a page of another origin gets nothing by %s',
+      async name => {
+        await page.goto(`http://${host}:${attackerPort}/`)
+        for (const gatewayHost of ['localhost', '127.0.0.1']) {
+          const url = `http://${gatewayHost}:${portOf(gateway.url)}`
+          const target: Target = { url, answerPath: answerPath(), body: answerBody(), maxMs: attackMaxMs }
+          expect(await page.evaluate(attacks[name] as (target: Target) => Promise<string>, target)).toMatch(
+            harmless[name],
+          )
+        }
+        // A frame that may not show the page shows Chromium's own error page instead.
+        for (const frame of page.frames().slice(1)) expect(frame.url()).toMatch(/^chrome-error:/)
+        expect(await isPending()).toBe(true)
+      },
+    )
 
     it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data'])(
-      'B11: cannot answer by a form of type %s',
+      'B11: a page of another origin cannot answer by a form of type %s',
       async enctype => {
         await page.goto(`http://${host}:${attackerPort}/`)
         const target = { action: gateway.url + answerPath(), enctype, body: answerBody() }
@@ -192,7 +195,7 @@ describe.skipIf(isMissing)('a page of another origin', () => {
       },
     )
 
-    it('B12: cannot reach into a popup of the page, and the page has no opener', async () => {
+    it('B12: a page of another origin cannot access a popup with Holdpoint’s page, which has no opener', async () => {
       await page.goto(`http://${host}:${attackerPort}/`)
       const [popup, seen] = await Promise.all([
         page.context().waitForEvent('page'),
@@ -219,7 +222,7 @@ describe.skipIf(isMissing)('a page of another origin', () => {
       expect(await popup.evaluate(() => window.opener)).toBeNull()
     })
 
-    it('B10: cannot read the cookie or the page secret, and a planted cookie signs nobody in', async () => {
+    it('B10: a page of another origin cannot read the cookie or the page secret, and a planted cookie signs nobody in', async () => {
       await page.goto(`http://${host}:${attackerPort}/`)
       const name = `holdpoint_${portOf(gateway.url)}`
       const seen = await page.evaluate(cookie => {
@@ -234,7 +237,7 @@ describe.skipIf(isMissing)('a page of another origin', () => {
     })
   })
 
-  it('F2: a link that the person clicks carries the cookie to the agent’s server, and the cookie is worth nothing there', async () => {
+  it('F2: a clicked link sends the cookie to the agent’s server, which cannot use it', async () => {
     const id = request.session
     const text = `[Open the preview](http://localhost:${attackerPort}/preview)`
     await gateway.call('appendEvents', { id, items: [{ type: 'message.added', block: 'link', text }] })
@@ -269,7 +272,7 @@ describe.skipIf(isMissing)('a page of another origin', () => {
 })
 
 describe.skipIf(isMissing)('a sign-in link', () => {
-  it('does not replace the signed-in person without asking, and does so when the person agrees', async () => {
+  it('a sign-in link for another person replaces the signed-in person only after they agree', async () => {
     const { secret } = await gateway.call('addToken', { role: 'person', name: 'mallory' })
     const { code } = await gateway.callAs(secret)('makeLink', {})
     await page.goto(`${gateway.url}/#code=${code}`)

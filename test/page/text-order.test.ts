@@ -178,13 +178,13 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
   })
 
   describe.each(variants)('on a page %s', (_, options) => {
-    it.each(surfaces)('F7: $name: drawn in stored order', async surface => {
+    it.each(surfaces)('F7: right-to-left letters are drawn in stored order: $name', async surface => {
       const page = await fixture.openPage(options)
       const request = await (await fixture.openAsker()).ask(surface.ask)
       await expectSurface(cardOf(page, request), surface)
     })
 
-    it('F7: a remembered command, an edited command, JSON and its changes: drawn in stored order', async () => {
+    it('F7: a remembered command, an edited command, JSON and its changes are drawn in stored order', async () => {
       const page = await fixture.openPage(options)
       const suggestions = [{ id: 's', label: command, scope: 'session' }]
       const ask: Ask = { ...approval, tool: 'Bash', input: { command }, suggestions }
@@ -199,7 +199,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
       await expectStoredOrder(card.locator('.diff .added .line'), arabic, 'the changes')
     })
 
-    it('F7: the preset of a form field and the text of a select: drawn in stored order', async () => {
+    it('F7: the preset of a form field and the text of a select are drawn in stored order', async () => {
       const page = await fixture.openPage(options)
       const many = ['א/ב', 'c', 'd', 'e', 'f', 'g', 'h']
       const schema: FormSchema = {
@@ -223,12 +223,12 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
           select.evaluate(element => [getComputedStyle(element).unicodeBidi, getComputedStyle(element).direction]),
         )
         .toEqual(['bidi-override', 'ltr'])
-      // What a person types follows the direction of its first letter.
+      // Text that a person types has the direction of its first letter.
       await card.getByLabel('Free').fill('שלום')
       expect(await card.getByLabel('Free').evaluate(element => getComputedStyle(element).direction)).toBe('rtl')
     })
 
-    it('F7: receipts, the audit log, the session list and the transcript: drawn in stored order', async () => {
+    it('F7: receipts, the audit log, the session list and the transcript are drawn in stored order', async () => {
       const asker = await fixture.openAsker(label, path)
       const page = await fixture.openPage(options)
       const denied = await asker.ask(asks.command(command))

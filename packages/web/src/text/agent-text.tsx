@@ -1,6 +1,6 @@
 /**
  * Renders an agent's text as plain text, with invisible characters made visible and in an order that nobody can change (G9).
- * Use these components instead of rendering an agent's string directly: `ExactText` for what is executed or compared,
+ * Use these components instead of rendering an agent's string directly: `ExactText` for text that is executed or compared,
  * `InlineAgentText` for titles and labels, and the components of prose.tsx for sentences.
  */
 import {
@@ -25,7 +25,7 @@ type RenderPart = (part: string) => ReactNode
 interface DisplayTextProps {
   /** Text that `displayText` returned, or a part of such text. */
   readonly text: string
-  /** What the text is, if it is code. Look-alike letters of code are highlighted. */
+  /** The kind of code, if the text is code. Look-alike letters in code are highlighted. */
   readonly code?: CodeKind
   readonly renderPart?: RenderPart
 }

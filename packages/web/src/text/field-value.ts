@@ -1,4 +1,4 @@
-/** Decides whether a text field shows its value as it is. A field hides invisible characters, long runs of blanks, and whatever does not fit; and it may draw right-to-left letters in another order. */
+/** Decides whether a text field shows its exact value. A field hides invisible characters, long runs of blanks and text that does not fit, and may draw right-to-left letters in another order. */
 import { displayText, markersIn, mixesDirections } from '@holdpoint/client'
 
 /** A longer value may not fit into a field of one line on a narrow screen. */

@@ -6,7 +6,7 @@ import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
 /** Longer texts are shown as source, because parsing them takes too long. */
 export const markdownMax = 48_000
 /**
- * Limits of what marked parses. It compares each emphasis sign of a paragraph with all others, and searches the rest of
+ * Limits for texts that marked parses. It compares each emphasis sign of a paragraph with all others, and searches the rest of
  * the paragraph at each bracket, so a few thousand of them would freeze the page. Ordinary texts stay far below these limits.
  */
 const paragraphLimits = { chars: 8000, emphasis: 120, signs: 400 } as const

@@ -22,7 +22,7 @@ export function Path({ path, className = '' }: { readonly path: string; readonly
 
 const tailFolders = 2
 
-/** Splits a displayed path into a head that may be cut off and a tail that is always shown. The backslash of an escape is no separator. */
+/** Splits a displayed path into a head that may be cut off and a tail that is always shown. The backslash of an escape is not a separator. */
 export function pathParts(displayed: string): readonly [head: string, tail: string] {
   const escapes = new Set(markersIn(displayed).map(marker => marker.from))
   const isSeparator = (at: number) => (displayed[at] === '/' || displayed[at] === '\\') && !escapes.has(at)

@@ -59,7 +59,7 @@ export function ProseText({ text }: { readonly text: string }): ReactNode {
 /** Signs that are mirrored in right-to-left text, such as brackets and < >. */
 const mirrored = /(\p{Bidi_M}+)/u
 
-/** Gives mirrored signs the direction of their line, whatever stands beside them. In an English sentence, a > between two Hebrew words stays a >, and the words stay on their sides of it. */
+/** Gives mirrored signs the direction of their line, whatever letters are next to them. In an English sentence, a > between two Hebrew words stays a >, and the words stay on their sides of it. */
 function withoutMirroring(part: string): ReactNode {
   return part.split(mirrored).map((piece, i) =>
     i % 2 === 0 ? (

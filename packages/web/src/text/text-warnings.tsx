@@ -1,4 +1,4 @@
-/** Warnings below an agent's text: invisible characters, right-to-left letters in code, letters that look like others, and hosts that are not what they seem. */
+/** Warnings below an agent's text: invisible characters, right-to-left letters in code, letters that look like others, and host names with unusual letters. */
 import { type CodeKind, CodeWarnings as CodeWarningList, proseWarnings, textChunks } from '@holdpoint/client'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import './text-warnings.css'

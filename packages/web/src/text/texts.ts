@@ -4,7 +4,7 @@ import type { TurnEntry } from '@holdpoint/client'
 /** Texts beside a field that does not show all of its value. */
 export const exactValueTexts = {
   label: 'Exact value:',
-  outerBlanks: 'Starts or ends with blanks.',
+  outerBlanks: 'The value starts or ends with blanks.',
 } as const
 
 /** How screen readers announce a row of a diff. */

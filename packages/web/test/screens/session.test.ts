@@ -79,20 +79,20 @@ describe('the visible entries of a transcript', () => {
 })
 
 describe('D5: the excerpt of a long text', () => {
-  it('has the first and the last lines, and says how many lines are missing', () => {
+  it('the excerpt has the first and the last lines, and the number of missing lines', () => {
     const text = Array.from({ length: 100 }, (_, i) => `line ${i + 1}`).join('\n')
     const excerpt = excerptOf(text)
     expect(excerpt).toMatchObject({ omittedLines: 84, lines: 100 })
     expect(excerpt?.head.split('\n').at(-1)).toBe('line 12')
     expect(excerpt?.tail.split('\n')).toEqual(['line 97', 'line 98', 'line 99', 'line 100'])
   })
-  it('has the start and the end of a long line, and says how many characters are missing', () => {
+  it('the excerpt has the start and the end of a long line, and the number of missing characters', () => {
     const excerpt = excerptOf(`begin ${'😀'.repeat(10_000)} end`)
     expect(excerpt).toMatchObject({ omittedLines: 0, omittedChars: 16_010 })
     expect(excerpt?.head.startsWith('begin') && excerpt.head.isWellFormed()).toBe(true)
     expect(excerpt?.tail.endsWith(' end') && excerpt.tail.isWellFormed()).toBe(true)
   })
-  it('is null for a text that is shown as a whole', () => {
+  it('excerptOf returns null for a text that is shown as a whole', () => {
     expect(excerptOf('a\nb')).toBeNull()
     expect(excerptOf('\n'.repeat(15))).toBeNull()
   })

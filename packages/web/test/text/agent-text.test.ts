@@ -72,27 +72,27 @@ describe('right-to-left letters', () => {
 
 describe('D5: a text on one line', () => {
   const html = (text: string) => renderToStaticMarkup(createElement(InlineAgentText, { text, oneLine: true }))
-  it('shows its start and its end if it does not fit', () => {
+  it('a text on one line shows its start and its end if it does not fit', () => {
     expect(html('a short title')).toContain('<span class="cut-head">a short title</span>')
     expect(html('a title of more than thirty-two characters')).toContain(
       '<span class="cut-head">a title of more than thirt</span><span class="cut-tail"><span>y-two characters</span></span>',
     )
   })
-  it('says how many characters are missing if it is very long', () => {
+  it('a very long text on one line shows the number of missing characters', () => {
     expect(html(`${'x'.repeat(500)} rm -rf /`)).toMatch(
       /x<\/span><bdi dir="ltr" class="marker count">⟨309 more⟩<\/bdi>.*rm -rf \//,
     )
     const summary = { head: 'rm', omitted: 12, tail: '/', isCode: true }
     expect(renderToStaticMarkup(createElement(SummaryText, { summary }))).toContain('⟨12 more⟩')
   })
-  it('is never cut between a backslash and what follows it, so that the cut cannot imitate an escape', () => {
+  it('a text is never cut right after a backslash, so that the cut cannot imitate an escape', () => {
     const text = `${'x'.repeat(30)}\\\\u{202e}${'y'.repeat(9)}`
     expect(html(text)).toContain(`<span class="cut-head">${'x'.repeat(30)}</span>`)
   })
 })
 
 describe('D6: look-alike letters in code', () => {
-  it('are highlighted and named', () => {
+  it('look-alike letters in code are highlighted and named', () => {
     const html = renderToStaticMarkup(createElement(Code, { text: 'n\u0440m test', lang: 'bash' }))
     expect(html).toContain('<bdi dir="ltr" class="marker look-alike">\u0440</bdi>')
     expect(html).toContain('look like others: \u0440 (U+0440, Cyrillic)')

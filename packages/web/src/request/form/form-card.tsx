@@ -95,7 +95,7 @@ function withConfirmed(
   return after
 }
 
-/** Returns everything that the form says besides its values, to find invisible characters in it. */
+/** Returns all texts of the form except its values, to find invisible characters in them. */
 function formTextsOf({ title, message, schema }: FormAsk): string {
   const fields = Object.entries(schema.properties).flatMap(([name, field]) => [
     field.title ?? name,

@@ -109,7 +109,7 @@ export function readForm(
   return { values, problems }
 }
 
-/** The problem of a value that its field does not show as it is. */
+/** The problem of a value with characters that its field hides. */
 export const hidden = 'has hidden characters: edit it, or confirm it'
 
 /** Returns the values to store in the draft, without secrets and without values that equal their defaults. */

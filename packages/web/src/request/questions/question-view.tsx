@@ -88,7 +88,7 @@ export function QuestionView(props: QuestionViewProps): ReactNode {
   )
 }
 
-/** Returns everything that the question says, to find invisible characters in it. Previews have warnings of their own. */
+/** Returns all texts of the question, to find invisible characters in them. Previews have warnings of their own. */
 function textsOf({ header, question, options }: Question): string {
   return [header, question, ...options.flatMap(option => [option.label, option.description ?? ''])].join('\n')
 }

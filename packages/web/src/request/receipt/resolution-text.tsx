@@ -1,4 +1,4 @@
-/** Says how a request was resolved, and what the person said with the answer. */
+/** Shows how a request was resolved, and the remark that the person added to the answer. */
 import { resolutionLabel, resolutionRemark } from '@holdpoint/client'
 import type { Resolution } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
@@ -6,7 +6,7 @@ import { InlineAgentText } from '../../text/agent-text.tsx'
 
 export interface ResolutionTextProps {
   readonly resolution: Resolution
-  /** The name of the person who reads the text. */
+  /** The id of the person who reads the text. */
   readonly me: string
 }
 
