@@ -26,7 +26,7 @@ describe('Dockerfile', () => {
     expect(existsSync(join(root, program ?? 'missing'))).toBe(true)
     expect(instructions).toContain('USER node')
   })
-  it('acknowledges that the gateway listens on every address of the container, and keeps its data folder private', () => {
+  it('sets HOLDPOINT_ALLOW_REMOTE, because the gateway listens on every address of the container, and creates a private data folder', () => {
     const env = instructions.find(line => line.startsWith('ENV ')) ?? ''
     expect(env).toContain('HOLDPOINT_HOST=0.0.0.0')
     expect(env).toContain('HOLDPOINT_ALLOW_REMOTE=1')

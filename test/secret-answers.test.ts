@@ -1,4 +1,4 @@
-/** L1: a secret answer on real files and a real PostgreSQL: nothing that is written ever contains it, and after the agent took it nobody can decrypt it. */
+/** Tests secret answers on real files and a real PostgreSQL (L1): no file or table ever contains the secret, and nobody can decrypt it after the agent took it. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ async function attach(store: Store) {
 }
 
 describe('L1: a secret answer', () => {
-  it('is in no file of a SQLite store and its backups, before and after the agent took it', async () => {
+  it('a secret answer is in no file of a SQLite store and its backups, before and after the agent took it', async () => {
     const store = await openSqlite({ file: join(folder, 'holdpoint.db') })
     const { gateway, ada, agent, fence, request } = await attach(store)
     const { id, digest } = request
@@ -75,7 +75,7 @@ describe('L1: a secret answer', () => {
     expect(filesWith(canary, folder)).toEqual([])
   })
 
-  it('of a gateway that was restarted still reaches the agent', async () => {
+  it('a secret answer still reaches the agent after the gateway was restarted', async () => {
     const file = join(folder, 'holdpoint.db')
     const first = await openSqlite({ file })
     const opened = await attach(first)
@@ -90,7 +90,7 @@ describe('L1: a secret answer', () => {
     await store.close()
   })
 
-  it('is not in the logs and files of a gateway process', async () => {
+  it('a secret answer is not in the logs and files of a gateway process', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { secret } = await gateway.call('addToken', { role: 'agent', name: 'robot' })
     const agent = gateway.callAs(secret)
@@ -108,7 +108,7 @@ describe('L1: a secret answer', () => {
 })
 
 if (await hasPostgres())
-  it('L1: a secret answer on PostgreSQL reaches an agent on another gateway, is in no table, and survives that the database empties its key table', async () => {
+  it('L1: a secret answer on PostgreSQL reaches an agent on another gateway, is in no table, and is still readable after the database has emptied its key table', async () => {
     const { url, drop } = await freshDatabase()
     const admin = postgres(url, { max: 1, onnotice: () => {} })
     const [one, two] = [

@@ -5,7 +5,7 @@ import { type AttachedAgent, approval, type GatewayFixture, openFixture, robot }
 
 let fixture: GatewayFixture
 let agent: AttachedAgent
-/** A person's token, as the agent has found it in a file. */
+/** A person's token that the agent has found in a file. */
 let secret: string
 let token: TokenId
 beforeEach(async () => {

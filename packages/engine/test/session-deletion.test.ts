@@ -1,4 +1,4 @@
-/** L6: a deleted session leaves who deleted it, which part of the log was removed, and who had decided what. */
+/** L6: after a session is deleted, the log still says who deleted it, which part of the log was removed, and who decided what. */
 
 import { verifyChain } from '@holdpoint/store'
 import { beforeEach, describe, expect, it } from 'vitest'

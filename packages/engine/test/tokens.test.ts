@@ -1,4 +1,4 @@
-/** Credentials: people are ids and not names, tokens of the data folder replace each other, and revoking a token revokes what it created. */
+/** Tests credentials: people are identified by ids and not by names, tokens of a data folder replace each other, and revoking a token revokes everything that it created. */
 import { limits, type PersonId, type Token } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type Caller, callAs } from '../src/index.ts'

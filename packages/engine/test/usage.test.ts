@@ -134,7 +134,7 @@ describe('the number of pending requests', () => {
 })
 
 describe('an operation on a session with many requests', () => {
-  /** What each change of an operation reads, per attempt to decide it. */
+  /** The reads of each change of an operation, per attempt to decide it. */
   let decided: { readonly label: string; readonly reads: readonly Read[] }[]
   let agent: AttachedAgent
   beforeEach(async () => {

@@ -115,7 +115,7 @@ export function sendRaw(port: number, ...bytes: (string | Buffer)[]): Promise<st
   })
 }
 
-/** Returns the HTTP status of a WebSocket handshake: 101 if it is accepted. With `socketPath`, the handshake goes over the Unix socket. */
+/** Returns the HTTP status of a WebSocket handshake: 101 if it is accepted. With `socketPath`, the handshake uses the Unix socket. */
 export function handshake(
   gateway: TestServer,
   headers: Record<string, string>,

@@ -128,7 +128,7 @@ function faultSuite(): void {
     })
     expect(performance.now() - startedAt).toBeLessThan(12_000)
     await proxy.restore()
-    // The caller repeats the change, and the store tells it the truth either way.
+    // The caller repeats the change, and gets the right result in both cases.
     const repeated = await store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))
     const types = (await sample.allEvents(store)).map(event => event.type)
     expect(types).toEqual(['request.opened', 'request.resolved'])
