@@ -11,7 +11,7 @@ const never = () => {}
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
 describe('a slot', () => {
-  it('F3: is granted at once within the share of a credential, and later in the order of arrival', async () => {
+  it('F3: a slot is granted at once within the share of a credential, and otherwise later in the order of arrival', async () => {
     const slots = new Slots()
     const held = Array.from({ length: quotas.slots.agent }, () => slots.slotFor(agent(), 1, never))
     for (const slot of held) await slot.acquire()
@@ -35,7 +35,7 @@ describe('a slot', () => {
     expect(order).toEqual([1, 2, 3])
   })
 
-  it('is not granted to work that is cancelled while it waits', async () => {
+  it('no slot is granted to work that is cancelled while it waits', async () => {
     const slots = new Slots()
     const snapshots = quotas.slots.agent / slotUnits.snapshot
     const held = Array.from({ length: snapshots }, () => slots.slotFor(agent(), slotUnits.snapshot, never))
@@ -104,7 +104,7 @@ describe('a slot', () => {
     expect(order).toEqual(['a', 'b', 'c', 'a', 'b', 'a'])
   })
 
-  it('never exceeds the shares, and all work gets its turn', async () => {
+  it('slots never exceed the shares, and all work gets its turn', async () => {
     const work = fc.array(
       fc.record({ n: fc.integer({ min: 0, max: 3 }), person: fc.boolean(), units: fc.constantFrom(1, 16, 64) }),
       { maxLength: 60 },

@@ -20,7 +20,7 @@ const signIn = async (code: string) => {
 }
 
 describe('wrong tokens', () => {
-  it('A8: from loopback get 429 after the limit, and right tokens work before and after', async () => {
+  it('A8: wrong tokens from loopback get 429 after the limit, and valid tokens work before and after', async () => {
     const statuses: number[] = []
     for (let i = 0; i < 1000; i++) statuses.push(await attempt({ authorization: `Bearer wrong-${i}` }))
     expect(statuses.indexOf(429)).toBe(limits.wrongAttemptsMax)
@@ -30,7 +30,7 @@ describe('wrong tokens', () => {
     expect(await handshake(gateway, authHeaders('runner'))).toBe(101)
   })
 
-  it('A9: count with every combination of other fields and credentials', async () => {
+  it('A9: wrong tokens count with every combination of other fields and credentials', async () => {
     const optional = fc.record(
       {
         cookie: fc.constant('holdpoint_1=x'),
@@ -58,7 +58,7 @@ describe('wrong tokens', () => {
 })
 
 describe('wrong sign-in codes', () => {
-  it('A8: get 429 after the limit, and the right code still works', async () => {
+  it('A8: wrong sign-in codes get 429 after the limit, and the right code still works', async () => {
     const made = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
     const statuses: number[] = []
     for (let i = 0; i < 2 * limits.wrongAttemptsMax; i++) statuses.push(await signIn(`wrong-${i}`))
@@ -66,7 +66,7 @@ describe('wrong sign-in codes', () => {
     expect(statuses.at(-1)).toBe(429)
     expect(await signIn(made.code)).toBe(200)
   })
-  it('L7: are recorded in the audit log once there are too many, a limited number of times', async () => {
+  it('L7: the audit log records too many wrong sign-in codes, with a limited number of entries', async () => {
     for (let i = 0; i < limits.wrongAttemptsMax + 20; i++) await signIn(`wrong-${i}`)
     const reply = await request(gateway, '/audit?include=notices', { headers: authHeaders('person') })
     const { items } = (await reply.json()) as Output<'listAudit'> // the reply has the type that the contract declares
