@@ -63,12 +63,12 @@ describe('compose.yaml', () => {
 })
 
 describe('the .github folder', () => {
-  it('has a workflow that runs .ci/run on Node 20, 22 and 24', () => {
+  it('the .github folder has a workflow that runs .ci/run on Node 20, 22 and 24', () => {
     const { jobs } = parse(read('.github/workflows/test.yml'))
     expect(jobs.test.strategy.matrix.node).toEqual([20, 22, 24])
     expect(jobs.test.steps.at(-1).run).toContain('.ci/run')
   })
-  it.each(['bug', 'feature', 'config'])('has an issue template "%s" that can be parsed', name => {
+  it.each(['bug', 'feature', 'config'])('the .github folder has an issue template "%s" that can be parsed', name => {
     expect(parse(read(`.github/ISSUE_TEMPLATE/${name}.yml`))).toBeTypeOf('object')
   })
 })

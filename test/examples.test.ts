@@ -133,7 +133,7 @@ describe('the generator agent', () => {
 })
 
 describe('docs/write-an-agent.md', () => {
-  it('has a generator agent that runs and asks every kind of question', async () => {
+  it('docs/write-an-agent.md has a generator agent that runs and asks every kind of question', async () => {
     const session = await gateway.call('startSession', { driver: 'release', cwd: folder, prompt: 'version 2' })
     const seen: string[] = []
     for (const kind of ['approval', 'choice', 'text', 'secret', 'questions', 'form', 'all', 'all']) {
@@ -182,7 +182,7 @@ describe('the CI gate', () => {
     expect(code).toBe(1)
     expect(out).not.toContain('deploying')
   })
-  it('has a workflow file that runs the same script', () => {
+  it('the CI gate has a workflow file that runs the same script', () => {
     const { jobs } = parse(readFileSync(join(examples, 'ci-gate/workflow.yml'), 'utf8'))
     expect(jobs.deploy.steps.at(-1).run).toContain('examples/ci-gate/deploy.sh')
   })

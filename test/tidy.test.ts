@@ -251,7 +251,7 @@ describe('packages/web/src', () => {
   const folder = join(root, 'packages/web/src')
   const inFolders = sources(folder).filter(file => relative(folder, file).includes('/'))
 
-  it('has only folders of the import table, and each imports only what the table allows', () => {
+  it('packages/web/src has only folders of the import table, and each imports only what the table allows', () => {
     for (const file of inFolders) {
       const own = relative(folder, file).split('/')[0] as string
       const allowed = webFolders[own]
@@ -280,14 +280,14 @@ describe('the source tree', () => {
         file,
       ).toBeUndefined()
   })
-  it('has no focused or skipped test', () => {
+  it('the source tree has no focused or skipped test', () => {
     for (const file of code.filter(name => /\.test\.tsx?$/.test(name)))
       expect(
         /\b(?:it|test|describe)\.(?:skip|only|todo|fails)\b/.exec(readFileSync(join(root, file), 'utf8'))?.[0],
         file,
       ).toBeUndefined()
   })
-  it('has a lock file with the optional binaries of every platform, which npm ci requires', () => {
+  it('the source tree has a lock file with the optional binaries of every platform, which npm ci requires', () => {
     const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { optionalDependencies?: Record<string, string>; resolved?: string }>
     }

@@ -322,7 +322,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       readonly text: string
     }[] // every entry of display.json has these fields
 
-    it('are made visible on cards, in receipts and in the transcript, where agent text is never rendered as HTML', async () => {
+    it('invisible characters are made visible on cards, in receipts and in the transcript, where agent text is never rendered as HTML', async () => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker('\u202Eapi\u202C')
       for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
@@ -355,7 +355,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       expect(await visibleText(page.locator('main'))).toContain(escapeInvisible('\u202Eapi\u202C'))
     })
 
-    it('are shown as a count if there is a long run of them, and stay in a command when a person edits the command', async () => {
+    it('invisible characters are shown as a count if there is a long run of them, and stay in a command when a person edits the command', async () => {
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()
       const command = `npm test${' '.repeat(3000)}; rm -rf ~`
@@ -390,7 +390,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       expect(await fixture.answerGivenOnPage(request)).toMatchObject({ input: { command: `${command}x` } })
     })
 
-    it('are made visible wherever a card shows an agent’s text', async () => {
+    it('invisible characters are made visible wherever a card shows an agent’s text', async () => {
       const invisible = 'ok\u202Edne\u200B'
       const page = await fixture.openPage()
       const asker = await fixture.openAsker()

@@ -20,7 +20,7 @@ function transcript(page: Page): Locator {
 describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
   const fixture = setUpPageFixture({ runner: 'process' })
 
-  it('can be started and answered with clicks until it ends, and repeats the answers it received', async () => {
+  it('the rehearsal agent on the page can be started and answered with clicks until it ends, and repeats the answers it received', async () => {
     const page = await fixture.openPage()
     await fixture.gateway.runnerStarted()
     await button(page, 'Start a rehearsal').click()

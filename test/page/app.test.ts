@@ -6,7 +6,7 @@ import { button, setUpPageFixture } from './page-fixture.ts'
 describe.skipIf(hasNoBrowser())('the page', () => {
   const fixture = setUpPageFixture({}, 'full')
 
-  it('can be installed as an app: its manifest is complete, and the files in it exist', async () => {
+  it('the page can be installed as an app: its manifest is complete, and the files in it exist', async () => {
     const page = await fixture.openPage(withWorker)
     const address = await page.locator('link[rel="manifest"]').getAttribute('href')
     const reply = await page.request.get(`${fixture.gateway.url}${address}`)
@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
     expect(installabilityErrors.filter(error => error.errorId !== 'in-incognito')).toEqual([])
   })
 
-  it('has a service worker that caches only the offline page, and shows that page while the gateway is unreachable', async () => {
+  it('the page has a service worker that caches only the offline page, and shows that page while the gateway is unreachable', async () => {
     const page = await fixture.openPage({ ...withWorker, expectedErrors: connectionErrors })
     const asker = await fixture.openAsker()
     await asker.ask(asks.command('secret-looking command'))
@@ -53,7 +53,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
     await page.getByText('secret-looking command').first().waitFor()
   })
 
-  it('is served with headers that block inline scripts and other origins', async () => {
+  it('the page is served with headers that block inline scripts and other origins', async () => {
     // Open the page without the fixture, which would report the blocked script and image as errors.
     const { page } = await openPage(fixture.browser, fixture.gateway)
     const ran = await page.evaluate(async () => {

@@ -251,7 +251,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
   })
 
   describe('a plan', () => {
-    it('is rendered as Markdown, can be viewed as source, and can be approved', async () => {
+    it('a plan is rendered as Markdown, can be viewed as source, and can be approved', async () => {
       const { page, request, card } = await openRequest(asks.plan())
       await card.getByRole('heading', { name: 'Plan', exact: true }).waitFor()
       expect(await visibleText(card.locator('.markdown strong'))).toBe('migration')
@@ -261,7 +261,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
     })
 
-    it('can be edited before it is approved', async () => {
+    it('a plan can be edited before it is approved', async () => {
       const { page, request, card } = await openRequest(asks.plan())
       await button(card, 'Edit the plan…').click()
       await card.getByLabel('(this is what you approve)').fill('# Plan\n\n1. Only read')
@@ -292,7 +292,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
       await expect.poll(() => card.getByLabel('After approval').inputValue(), { timeout: 5000 }).toBe('brisk')
     })
 
-    it('can be sent back to the agent with a reason', async () => {
+    it('a plan can be sent back to the agent with a reason', async () => {
       const { page, request, card } = await openRequest(asks.plan())
       await button(card, 'Keep planning…').click()
       await page.keyboard.type('and the rollback?')

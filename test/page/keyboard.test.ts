@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await fixture.isPending(request(3))).toBe(true)
   })
 
-  it('are listed in a help dialog, and do nothing on the page while that dialog is open', async () => {
+  it('keyboard shortcuts are listed in a help dialog, and do nothing on the page while that dialog is open', async () => {
     const { page, request } = await openRequests(asks.command())
     await page.keyboard.press('j')
     await waitForCooldown(page)
@@ -223,7 +223,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('do not answer an inbox card if only its edge is on screen', async () => {
+  it('keyboard shortcuts do not answer an inbox card if only its edge is on screen', async () => {
     const { page, request } = await openRequests(...Array.from({ length: 8 }, (_, at) => asks.command(`echo ${at}`)))
     await page.keyboard.press('j')
     // Scroll until only the lower edge of the first card is visible.

@@ -265,7 +265,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await receipt(page, 'echo 0.').waitFor()
   })
 
-  it('can be used with the keyboard, and keeps its filter when the person goes back', async () => {
+  it('the audit log can be used with the keyboard, and keeps its filter when the person goes back', async () => {
     const asker = await fixture.openAsker('api')
     await fixture.answer(await asker.ask(asks.command('npm run keys')), { kind: 'deny' })
     await fixture.answer(await asker.ask(asks.command('npm run more')))

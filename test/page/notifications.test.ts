@@ -54,7 +54,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     )
   const withRecorder = { before: (page: Page) => page.context().addInitScript(recordNotifications) }
 
-  it('are shown once per request or group of requests while the page is hidden, and closed when the request is answered', async () => {
+  it('browser notifications are shown once per request or group of requests while the page is hidden, and closed when the request is answered', async () => {
     const page = await fixture.openPage(withRecorder)
     const asker = await fixture.openAsker()
     await setHidden(page, true)
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     )
   })
 
-  it('are not shown while the page is visible', async () => {
+  it('browser notifications are not shown while the page is visible', async () => {
     const page = await fixture.openPage(withRecorder)
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     expect((await recorded(page)).shown).toEqual(['Run a command · api-server / later'])
   })
 
-  it('are shown by only one of several hidden tabs, and by none while another tab is visible', async () => {
+  it('browser notifications are shown by only one of several hidden tabs, and by none while another tab is visible', async () => {
     const page = await fixture.openPage(withRecorder)
     const other = await fixture.openTab(page)
     const asker = await fixture.openAsker()
@@ -146,7 +146,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     await expect.poll(shown).toEqual([])
   })
 
-  it('are offered once, and not again after the person declines', async () => {
+  it('browser notifications are offered once, and not again after the person declines', async () => {
     const page = await fixture.openPage()
     await fixture.openAsker()
     await button(page, 'Not now').click()

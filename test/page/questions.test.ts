@@ -16,7 +16,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   }
 
   describe('questions', () => {
-    it('are answered together on one card, with single choice, multiple choice and free text', async () => {
+    it('questions are answered together on one card, with single choice, multiple choice and free text', async () => {
       const { page, request, card } = await openRequest(asks.questions())
       const format = card.getByRole('group').nth(0)
       const targets = card.getByRole('group').nth(1)
@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       })
     })
 
-    it('can be declined with a reason', async () => {
+    it('questions can be declined with a reason', async () => {
       const { page, request, card } = await openRequest(asks.questions())
       await button(card, 'Decline…').click()
       await page.keyboard.type('ask the team')
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   })
 
   describe('a form', () => {
-    it('has a field for each property of its schema, validates each field, and sends the values', async () => {
+    it('a form has a field for each property of its schema, validates each field, and sends the values', async () => {
       const { page, request, card } = await openRequest(asks.form())
       await expect.poll(() => card.getByLabel('Replicas').inputValue()).toBe('2')
       await expect.poll(() => card.getByRole('switch', { name: 'Tell the team' }).isChecked()).toBe(true)
@@ -127,7 +127,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'submit', values: {} })
     })
 
-    it('can be submitted on a phone only after all default values have been on screen', async () => {
+    it('a form can be submitted on a phone only after all default values have been on screen', async () => {
       const field = (_: unknown, at: number) =>
         [`f${at}`, { type: 'string', title: `Field ${at}`, default: 'x' }] as const
       const properties = Object.fromEntries(Array.from({ length: 20 }, field))
@@ -141,7 +141,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toMatchObject({ kind: 'submit', values: { f0: 'x', f19: 'x' } })
     })
 
-    it('can be declined with “Decline and stop”, which also interrupts the agent', async () => {
+    it('a form can be declined with “Decline and stop”, which also interrupts the agent', async () => {
       const { page, request, card } = await openRequest(asks.form())
       await button(card, 'Decline…').click()
       await click(page, button(card, 'Decline and stop'))

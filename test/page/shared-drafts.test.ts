@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     const expectValue = (field: Locator, text: string) => expect.poll(() => field.inputValue(), soon).toBe(text)
     const soon = { timeout: 5000, interval: 20 }
 
-    it('is updated live on a device where nobody has typed', async () => {
+    it('a draft that one person writes on two devices is updated live on a device where nobody has typed', async () => {
       const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       const field = there.getByRole('textbox')
@@ -168,7 +168,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       expect(await fixture.isPending(request)).toBe(true)
     })
 
-    it('is never overwritten on the device where it was typed, because that device only offers the other draft', async () => {
+    it('a draft that one person writes on two devices is never overwritten on the device where it was typed, because that device only offers the other draft', async () => {
       const { desktopPage, phonePage, request, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await button(there, 'Deny…').click()
@@ -194,7 +194,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'from the desk, still' })
     })
 
-    it('is updated field by field in questions and forms', async () => {
+    it('a draft that one person writes on two devices is updated field by field in questions and forms', async () => {
       const { desktopPage, request, here, there } = await openOnBoth(asks.questions())
       await here.getByRole('radio', { name: 'Summary' }).check()
       await expect.poll(() => there.getByRole('radio', { name: 'Summary' }).isChecked(), soon).toBe(true)
@@ -217,7 +217,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await expectValue(form.there.getByLabel('Replicas'), '7')
     })
 
-    it('is shown in its newer version after a reload, and the older version is offered', async () => {
+    it('a draft that one person writes on two devices is shown in its newer version after a reload, and the older version is offered', async () => {
       const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await here.getByRole('textbox').fill('older')
@@ -237,7 +237,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await expectValue(there.getByRole('textbox'), 'to the last letter')
     })
 
-    it('is still there after the browser is killed', async () => {
+    it('a draft that one person writes on two devices is still there after the browser is killed', async () => {
       const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await desktopPage.keyboard.type('before the crash')

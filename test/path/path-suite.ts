@@ -98,7 +98,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
   })
 
   describe('a request by the agent', () => {
-    it('can contain several questions', async () => {
+    it('a request by the agent can contain several questions', async () => {
       const session = await start('rehearsal', { only: 'questions' })
       const request = await nthRequest(session)
       const answers = [
@@ -110,7 +110,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect((await finished(session)).at(-1)).toContain('- Language: French. Checks: Tone, “Rhyme”.')
     })
 
-    it('can be a form', async () => {
+    it('a request by the agent can be a form', async () => {
       const session = await start('rehearsal', { only: 'form' })
       const request = await nthRequest(session)
       expect(await faultOf(answer(request, { kind: 'submit', values: { to: 'Ada' } }))).toMatchObject({
@@ -120,7 +120,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect((await finished(session)).at(-1)).toContain('- The form says to = "Ada", count = 2.')
     })
 
-    it('can be one of several pending requests that are answered in reverse order', async () => {
+    it('a request by the agent can be one of several pending requests that are answered in reverse order', async () => {
       const session = await start('rehearsal', { only: 'parallel' })
       const [first, second] = [await nthRequest(session), await nthRequest(session, 2)]
       expect([first.agentPath, second.agentPath]).toEqual([['reviewer'], ['reviewer', 'linter']])
@@ -132,7 +132,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       )
     })
 
-    it('can be answered in a batch in which a failing item does not affect the others', async () => {
+    it('a request by the agent can be answered in a batch in which a failing item does not affect the others', async () => {
       const session = await play('many')
       const requests = [await nthRequest(session), await nthRequest(session, 2), await nthRequest(session, 3)] as const
       await answer(requests[1], { kind: 'deny', reason: 'not b' })
@@ -146,7 +146,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await finished(session)).toEqual(['yes, not b, yes'])
     })
 
-    it('is reported to the agent as unanswered if the deadline passes', async () => {
+    it('a request by the agent is reported to the agent as unanswered if the deadline passes', async () => {
       const session = await start('player', { scene: 'deadline', deadlineMs: 1000 })
       const request = await nthRequest(session)
       expect(await finished(session)).toEqual(['Nobody answered.', ' Not answered.'])
@@ -154,7 +154,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(late).toMatchObject({ code: 'already_resolved', detail: { request: { resolution: { by: 'deadline' } } } })
     })
 
-    it('can be withdrawn by its agent, which resolves it immediately', async () => {
+    it('a request by the agent can be withdrawn by its agent, which resolves it immediately', async () => {
       const { id } = await call('startSession', { driver: 'external', title: 'an external agent' })
       const ask = { kind: 'approval' as const, tool: 't', input: {}, title: 'May I?', cwd: '/', editable: false }
       const request = await call('openRequest', { id, key: 'k', ask })
@@ -167,7 +167,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
   })
 
   describe('a person', () => {
-    it('can interrupt a waiting agent, which resolves the request and makes the session idle', async () => {
+    it('a person can interrupt a waiting agent, which resolves the request and makes the session idle', async () => {
       const session = await play('turn')
       const request = await nthRequest(session)
       await call('interruptSession', { id: session })
@@ -179,7 +179,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await call('getSession', { id: session })).toMatchObject({ state: 'idle', pending: 0 })
     })
 
-    it('can end a waiting session, which resolves the request', async () => {
+    it('a person can end a waiting session, which resolves the request', async () => {
       const session = await play('turn')
       const request = await nthRequest(session)
       const ended = await call('endSession', { id: session })
@@ -191,7 +191,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await faultOf(call('interruptSession', { id: session }))).toMatchObject({ code: 'session_ended' })
     })
 
-    it('has the same draft on all devices, and other people see that someone is answering', async () => {
+    it('a person has the same draft on all devices, and other people see that someone is answering', async () => {
       const session = await play('turn')
       const request = await nthRequest(session)
       const { secret } = await call('addToken', { role: 'person', name: 'grace' })
@@ -211,7 +211,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       await finished(session)
     })
 
-    it('can repeat an answer or a message with the same key, and Holdpoint stores it once', async () => {
+    it('a person can repeat an answer or a message with the same key, and Holdpoint stores it once', async () => {
       const session = await play('echo', 'one')
       const { id, digest } = await nthRequest(session)
       const allow = { kind: 'allow' as const }
@@ -228,7 +228,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       expect(await finished(session, 2)).toEqual(['Echo: one', 'Echo: two'])
     })
 
-    it('can resume the event stream from a cursor without missing an event', async () => {
+    it('a person can resume the event stream from a cursor without missing an event', async () => {
       const session = await play('echo', 'one')
       await answer(await nthRequest(session), { kind: 'allow' })
       await finished(session)

@@ -72,7 +72,7 @@ describe('the agent in the README', () => {
 })
 
 describe.each(runners)('a faulty agent in a runner (%s)', runner => {
-  it('cannot stop the runner or another session with an unhandled rejection or a throwing timer', async () => {
+  it('a faulty agent in a runner cannot stop the runner or another session with an unhandled rejection or a throwing timer', async () => {
     const agents = {
       good: writeAgent('good', `yield say((yield* approval('May I?')).allowed ? 'allowed' : 'denied')`),
       bad: writeAgent(
@@ -98,7 +98,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     await recorder.close()
   })
 
-  it('has its console output logged as JSON lines with invisible characters escaped', async () => {
+  it('a faulty agent in a runner has its console output logged as JSON lines with invisible characters escaped', async () => {
     const text = 'two\\nlines \\u001b]0;title\\u0007 \\u202e'
     const agents = { loud: writeAgent('loud', `console.log('${text}'); console.error('also'); yield 'x'`) }
     const gateway = await startGateway({ runner, config: { agents } })
@@ -131,7 +131,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     await recorder.close()
   })
 
-  it('that cannot be loaded is listed as not ready with the reason, and other drivers stay ready', async () => {
+  it('a faulty agent in a runner that cannot be loaded is listed as not ready with the reason, and other drivers stay ready', async () => {
     const agents = {
       good: writeAgent('good', `yield 'here'`),
       lost: join(folder, 'nowhere.mjs'),

@@ -158,7 +158,7 @@ describe('holdpoint allow at a terminal', () => {
 })
 
 describe('color output', () => {
-  it('is used on a terminal and turned off by NO_COLOR', async () => {
+  it('color output is used on a terminal and turned off by NO_COLOR', async () => {
     const colored = openTerminal(['inbox'])
     await colored.exit
     expect(colored.raw).toContain('\u001b[')

@@ -376,7 +376,7 @@ describe('holdpoint answer', () => {
 })
 
 describe('a shortened id', () => {
-  it('is refused with a list of candidates if several ids start with it, and reported as not found if none does', async () => {
+  it('a shortened id is refused with a list of candidates if several ids start with it, and reported as not found if none does', async () => {
     const { id } = await gateway.call('startSession', { driver: 'external' })
     const idsByStart = new Map<string, string[]>()
     // Ids use 32 different letters, so at least two of 33 requests start with the same letter.
@@ -427,7 +427,7 @@ describe('holdpoint sessions', () => {
 })
 
 describe('a gateway given by URL', () => {
-  it('is called with HOLDPOINT_TOKEN and refuses a wrong token', async () => {
+  it('a gateway given by URL is called with HOLDPOINT_TOKEN and refuses a wrong token', async () => {
     const { url, token } = gateway
     const home = join(gateway.folder, 'elsewhere')
     const env = { ...cleanEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: url, HOLDPOINT_TOKEN: token }

@@ -84,7 +84,7 @@ describe('the data folder', () => {
     }
   })
 
-  it('is created with its parent folders and is readable only by its owner', async () => {
+  it('the data folder is created with its parent folders and is readable only by its owner', async () => {
     const { folder } = new GatewayProcess({})
     expect((await runCli(['down', '--home', join(folder, 'a', 'b')])).code).toBe(0)
     for (const made of ['a', 'a/b']) expect(statSync(join(folder, made)).mode & 0o777).toBe(0o700)

@@ -43,7 +43,7 @@ const form: Ask = {
 const enter = '\r'
 
 describe('an answer cleared on another device', () => {
-  it('is cleared in a questions prompt, and answers to other questions stay', () => {
+  it('an answer cleared on another device is cleared in a questions prompt, and answers to other questions stay', () => {
     const ask = questions({}, { multiSelect: true }, { options: [] })
     const draft = answers(
       ['q0', { chosen: ['Red'] }],
@@ -57,7 +57,7 @@ describe('an answer cleared on another device', () => {
     expect(draftFromPrompt(withDraft(prompt, {}))).toMatchObject(answers())
   })
 
-  it('is reset to its default in a form prompt, and values of other fields stay', () => {
+  it('an answer cleared on another device is reset to its default in a form prompt, and values of other fields stay', () => {
     const draft = values(['to', 'Bo'], ['gift', true])
     const prompt = withDraft(promptOf(form), draft)
     expect(draftFromPrompt(prompt)).toMatchObject(draft)

@@ -79,7 +79,7 @@ afterAll(async () => {
 })
 
 describe('misleading text from an agent', () => {
-  it('is escaped in the messages, tool calls, requests and answers of holdpoint run', async () => {
+  it('misleading text from an agent is escaped in the messages, tool calls, requests and answers of holdpoint run', async () => {
     const session = await fixture.startSession()
     const terminal = fixture.openRun(session, { columns: 160, rows: 50 })
     for (const { name, text } of texts) {
@@ -102,7 +102,7 @@ describe('misleading text from an agent', () => {
     expectClean(terminal)
   }, 60_000)
 
-  it('is escaped in the options of a question and the fields of a form', async () => {
+  it('misleading text from an agent is escaped in the options of a question and the fields of a form', async () => {
     const session = await fixture.startSession()
     const terminal = fixture.openRun(session, { columns: 160, rows: 50 })
     const [questions, form] = [await fixture.ask(session, every[0] as Ask), await fixture.ask(session, every[1] as Ask)]
@@ -128,7 +128,7 @@ describe('misleading text from an agent', () => {
     expectClean(terminal)
   }, 60_000)
 
-  it('is escaped in the list, the preview and the open session of holdpoint tui', async () => {
+  it('misleading text from an agent is escaped in the list, the preview and the open session of holdpoint tui', async () => {
     for (const { text } of texts) {
       const session = await fixture.startSession(text.slice(0, 200))
       await fixture.sayAsAgent(session, text)

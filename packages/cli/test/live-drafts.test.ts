@@ -39,7 +39,7 @@ async function waitForDraft(request: Request, draft: AnswerDraft): Promise<void>
 }
 
 describe('another person’s unfinished answer', () => {
-  it('is shown in holdpoint run until it is discarded, even if it was started before holdpoint run was opened', async () => {
+  it('another person’s unfinished answer is shown in holdpoint run until it is discarded, even if it was started before holdpoint run was opened', async () => {
     const session = await fixture.startSession()
     const request = await fixture.ask(session, approval)
     await putDraft(ana, request, { reason: 'hm' })
@@ -52,7 +52,7 @@ describe('another person’s unfinished answer', () => {
     await terminal.waitFor('ana is answering')
   })
 
-  it('is shown in holdpoint tui', async () => {
+  it('another person’s unfinished answer is shown in holdpoint tui', async () => {
     const own = await SessionFixture.open()
     const other = own.gateway.callAs((await own.call('addToken', { role: 'person', name: 'bo' })).secret)
     const request = await own.ask(await own.startSession(), approval)
@@ -66,7 +66,7 @@ describe('another person’s unfinished answer', () => {
 })
 
 describe('the person’s own unfinished answer', () => {
-  it('is shown to other people, saved at the gateway, and removed when the answer is sent', async () => {
+  it('the person’s own unfinished answer is shown to other people, saved at the gateway, and removed when the answer is sent', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval)
     await terminal.waitFor('[a] Allow')
     expect(await ana('getDraft', { id: request.id })).toMatchObject({ others: [] })
@@ -89,7 +89,7 @@ describe('the person’s own unfinished answer', () => {
     expect(await savedDraft(request)).toEqual({})
   })
 
-  it('is removed from the gateway when the person deletes the text', async () => {
+  it('the person’s own unfinished answer is removed from the gateway when the person deletes the text', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval)
     await terminal.waitFor('[a] Allow')
     terminal.press('n')
@@ -152,7 +152,7 @@ describe('the person’s own unfinished answer', () => {
     expect(await savedDraft(request), 'showing a draft does not change it').toEqual({ answers })
   })
 
-  it('must be confirmed again if it was changed on another device', async () => {
+  it('the person’s own unfinished answer must be confirmed again if it was changed on another device', async () => {
     const session = await fixture.startSession()
     const request = await fixture.ask(session, questions([{ question: 'Drop it?' }, { question: 'Greet?' }]))
     const both = (first: string) =>
@@ -214,7 +214,7 @@ describe('the person’s own unfinished answer', () => {
     expect(again.raw + terminal.raw).not.toContain('hunter2')
   })
 
-  it('is saved even if the person leaves right after typing', async () => {
+  it('the person’s own unfinished answer is saved even if the person leaves right after typing', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval)
     await terminal.waitFor('[a] Allow')
     terminal.press('R')

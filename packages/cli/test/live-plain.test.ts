@@ -146,7 +146,7 @@ describe('the folder of a new session', () => {
     expect(folderFor('https://gateway.example', '/srv/app')).toBe('/srv/app')
     expect(folderFor('https://gateway.example')).toBeUndefined()
   })
-  it('is sent to the gateway as an absolute path', async () => {
+  it('the folder of a new session is sent to the gateway as an absolute path', async () => {
     const { folder, home } = fixture.gateway
     const args = ['start', 'rehearsal', 'short', '--cwd', 'home', '--json', '--home', home.path]
     const { out } = await runCli(args, { cwd: folder })
@@ -179,7 +179,7 @@ describe('a live view that loses its gateway', () => {
     terminal.press('a')
     expect((await fixture.waitForResolved(request)).resolution?.answer).toEqual({ kind: 'allow' })
   })
-  it('waits for the gateway and then shows the session again', async () => {
+  it('a live view that loses its gateway waits for the gateway and then shows the session again', async () => {
     const session = await fixture.startSession()
     const terminal = fixture.openRun(session)
     await fixture.sayAsAgent(session, 'Before.')

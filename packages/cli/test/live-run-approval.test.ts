@@ -43,7 +43,7 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.waitForGone('[a] Allow')
   })
 
-  it('is denied with the reason typed after the key R; an empty reason shows a hint', async () => {
+  it('an approval in holdpoint run is denied with the reason typed after the key R; an empty reason shows a hint', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('R')
     await run.terminal.waitFor('Reason ›')
@@ -55,7 +55,7 @@ describe('an approval in holdpoint run', () => {
     await run.terminal.waitFor('denied by you: ask ana first')
   })
 
-  it('is allowed with the note typed after the key n', async () => {
+  it('an approval in holdpoint run is allowed with the note typed after the key n', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press('n')
     await run.terminal.waitFor('Note ›')
@@ -67,7 +67,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', note: 'only once' })
   })
 
-  it('is edited after the key e, shown again, and allowed with the edited input', async () => {
+  it('an approval in holdpoint run is edited after the key e, shown again, and allowed with the edited input', async () => {
     const ask = approval()
     const request = await run.askAndWaitFor(ask, '[a] Allow')
     run.terminal.press('e')
@@ -79,7 +79,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { command: 'npm run edited' } })
   })
 
-  it('that is not editable shows a hint after the key e', async () => {
+  it('an approval in holdpoint run that is not editable shows a hint after the key e', async () => {
     const request = await run.askAndWaitFor(approval({ editable: false }), '[a] Allow')
     run.terminal.press('e')
     await run.terminal.waitFor('This request cannot be edited')
@@ -88,7 +88,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('stays pending and shows a hint after Enter, an unknown key, a paste or type-ahead', async () => {
+  it('an approval in holdpoint run stays pending and shows a hint after Enter, an unknown key, a paste or type-ahead', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     for (const wrong of [keys.enter, 'y', 'aa', '\u001b[200~a\u001b[201~', 'ok\r', 'a\r', 'Really?\r']) {
       await run.terminal.waitFor('[a] Allow')
@@ -121,7 +121,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('that the agent flagged as dangerous is allowed only by typing the word "allow"', async () => {
+  it('an approval in holdpoint run that the agent flagged as dangerous is allowed only by typing the word "allow"', async () => {
     const request = await run.askAndWaitFor(
       approval({ caution: { defaultToNo: true, reason: 'deletes things' } }),
       '[a] Allow',
@@ -141,7 +141,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
   })
 
-  it('is allowed with a suggestion after the key s and the number of the suggestion; Esc goes back', async () => {
+  it('an approval in holdpoint run is allowed with a suggestion after the key s and the number of the suggestion; Esc goes back', async () => {
     const offers = approval({ suggestions })
     const request = await run.askAndWaitFor(offers, '[a] Allow')
     run.terminal.press('s')
@@ -210,7 +210,7 @@ describe('an approval in holdpoint run', () => {
     expect(run.terminal.text()).not.toContain('[a] Allow')
   })
 
-  it('that is longer than the screen is split into pages, and cannot be allowed before every page was shown', async () => {
+  it('an approval in holdpoint run that is longer than the screen is split into pages, and cannot be allowed before every page was shown', async () => {
     const lines = Array.from({ length: 90 }, (_, index) => `row ${index}`)
     const input = {
       file_path: '/srv/app/long.txt',
@@ -246,7 +246,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual(allowed)
   })
 
-  it('with wide characters cannot be allowed before its last character was shown', async () => {
+  it('an approval in holdpoint run with wide characters cannot be allowed before its last character was shown', async () => {
     const command = `echo ${'サーバー・'.repeat(30)} && rm -rf /END`
     const request = await run.askAndWaitFor(approval({ input: { command } }), '[a] Allow')
     const shown = run.terminal.lines().flatMap(line => /^ {2}[│┊] (.*)$/.exec(line)?.[1] ?? [])
@@ -255,7 +255,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('cannot be allowed on a screen that is too small to show it', async () => {
+  it('an approval in holdpoint run cannot be allowed on a screen that is too small to show it', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.resize(80, 4)
     await run.terminal.waitFor('Too small: enlarge')
@@ -290,13 +290,13 @@ describe('a plan in holdpoint run', () => {
     run = await SharedRun.open(fixture)
   })
 
-  it('is shown in full and approved with the key a', async () => {
+  it('a plan in holdpoint run is shown in full and approved with the key a', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve  [r] Keep planning')
     expect(run.terminal.text()).toContain('│ 2. Leap')
     run.terminal.press('a')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
   })
-  it('is formatted with a bar at its left, and no character is lost', async () => {
+  it('a plan in holdpoint run is formatted with a bar at its left, and no character is lost', async () => {
     const text = [
       '# The way',
       '',
@@ -316,7 +316,7 @@ describe('a plan in holdpoint run', () => {
     run.terminal.press('r')
     await fixture.waitForResolved(request)
   })
-  it('is denied with the feedback typed after the key R', async () => {
+  it('a plan in holdpoint run is denied with the feedback typed after the key R', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve')
     run.terminal.press('R')
     await run.terminal.waitFor('Feedback ›')
@@ -324,7 +324,7 @@ describe('a plan in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'deny', reason: 'look twice' })
   })
-  it('is edited after the key e and approved with the edited text', async () => {
+  it('a plan in holdpoint run is edited after the key e and approved with the edited text', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve')
     run.terminal.press('e')
     await run.terminal.waitFor('Changed by you')

@@ -37,7 +37,7 @@ describe('a choice question in holdpoint run', () => {
   })
   const chosen = (...labels: string[]) => ({ kind: 'answers', answers: [{ id: 'q', chosen: labels }] })
 
-  it('is answered with arrows and Enter, and has no option selected at first', async () => {
+  it('a choice question in holdpoint run is answered with arrows and Enter, and has no option selected at first', async () => {
     const request = await run.askAndWaitFor(question(), 'Enter confirm')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('Choose one by its number')
@@ -51,7 +51,7 @@ describe('a choice question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(chosen('Blue'))
   })
-  it('is answered with a digit and Enter; a digit out of range shows a hint', async () => {
+  it('a choice question in holdpoint run is answered with a digit and Enter; a digit out of range shows a hint', async () => {
     const request = await run.askAndWaitFor(question(), 'Enter confirm')
     run.terminal.press('7')
     await run.terminal.waitFor('Choose by number')
@@ -63,7 +63,7 @@ describe('a choice question in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual(chosen('Green'))
     await run.terminal.waitFor('answered by you: Green')
   })
-  it('with several choices is answered by marking options with space and digits', async () => {
+  it('a choice question in holdpoint run with several choices is answered by marking options with space and digits', async () => {
     const request = await run.askAndWaitFor(question({ multiSelect: true }), 'space mark')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('Mark one or more')
@@ -81,7 +81,7 @@ describe('a choice question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(chosen('Red', 'Green'))
   })
-  it('that allows other answers is answered with the text typed after the key o', async () => {
+  it('a choice question in holdpoint run that allows other answers is answered with the text typed after the key o', async () => {
     const request = await run.askAndWaitFor(question({ allowOther: true }), 'o another answer')
     run.terminal.press('o')
     await run.terminal.waitFor('Answer ›')
@@ -92,7 +92,7 @@ describe('a choice question in holdpoint run', () => {
       answers: [{ id: 'q', chosen: [], other: 'Grey' }],
     })
   })
-  it('that allows no other answer shows a hint after the key o, and is declined with the key r', async () => {
+  it('a choice question in holdpoint run that allows no other answer shows a hint after the key o, and is declined with the key r', async () => {
     const request = await run.askAndWaitFor(question(), 'Enter confirm')
     run.terminal.press('o')
     await run.terminal.waitFor('only choose from the options')
@@ -101,7 +101,7 @@ describe('a choice question in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
     await run.terminal.waitFor('declined by you')
   })
-  it('is followed by the next question; the left arrow goes back, and the key s skips a question', async () => {
+  it('a choice question in holdpoint run is followed by the next question; the left arrow goes back, and the key s skips a question', async () => {
     const base = {
       header: 'Head',
       options: [{ label: 'Yes' }, { label: 'No' }],
@@ -151,7 +151,7 @@ describe('a text question in holdpoint run', () => {
   const text = (more: Partial<Question> = {}): Ask => question({ options: [], allowOther: true, ...more })
   const ownAnswer = (other: string) => ({ kind: 'answers', answers: [{ id: 'q', chosen: [], other }] })
 
-  it('is answered with a line of text, which may be just the letter r; an empty answer shows a hint', async () => {
+  it('a text question in holdpoint run is answered with a line of text, which may be just the letter r; an empty answer shows a hint', async () => {
     const request = await run.askAndWaitFor(text(), '/reject decline')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('The answer is empty')
@@ -171,14 +171,14 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('go on'))
   })
-  it('is declined with /reject', async () => {
+  it('a text question in holdpoint run is declined with /reject', async () => {
     const request = await run.askAndWaitFor(text(), '/reject decline')
     await run.terminal.type('/reject')
     await run.terminal.pause()
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
   })
-  it('is answered with the text from the editor after /edit', async () => {
+  it('a text question in holdpoint run is answered with the text from the editor after /edit', async () => {
     const request = await run.askAndWaitFor(text(), '/reject decline')
     await run.terminal.type('/edit')
     run.terminal.press(keys.enter)
@@ -236,7 +236,7 @@ describe('a form in holdpoint run', () => {
       },
     },
   }
-  it('is filled in field by field, validated, reviewed and sent', async () => {
+  it('a form in holdpoint run is filled in field by field, validated, reviewed and sent', async () => {
     const request = await run.askAndWaitFor(form, '› To')
     await run.terminal.waitFor('Enter next')
     run.terminal.press(keys.enter)
@@ -280,7 +280,7 @@ describe('a form in holdpoint run', () => {
     const values = { to: 'Ana', mail: 'ana@example.org', count: 1, tone: 'plain', gift: true, extras: ['bow'] }
     expect(await fixture.answerTo(request)).toEqual({ kind: 'submit', values })
   })
-  it('is declined with /reject in a text field and with the key r elsewhere', async () => {
+  it('a form in holdpoint run is declined with /reject in a text field and with the key r elsewhere', async () => {
     const first = await run.askAndWaitFor(form, 'Enter next')
     await run.terminal.type('/reject')
     await run.terminal.pause()

@@ -112,7 +112,7 @@ describe('a session in holdpoint run', () => {
     expect(run.terminal.all().match(/Once upon/g)).toHaveLength(1)
   })
 
-  it('is redrawn when the terminal is resized', async () => {
+  it('a session in holdpoint run is redrawn when the terminal is resized', async () => {
     const request = await run.askAndWaitFor(approval({ input: { command: `echo ${'word '.repeat(40)}` } }), '[a] Allow')
     for (const [columns, rows] of [
       [60, 20],
@@ -129,7 +129,7 @@ describe('a session in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('is redrawn by Ctrl+L, suspended by Ctrl+Z and continued by fg', async () => {
+  it('a session in holdpoint run is redrawn by Ctrl+L, suspended by Ctrl+Z and continued by fg', async () => {
     const other = await fixture.startSession('job')
     const request = await fixture.ask(other, approval())
     const job = fixture.openRun(other, { asJob: true })
@@ -202,7 +202,7 @@ describe('a session in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'deny' })
   })
 
-  it('that has ended is reported as ended, and run exits', async () => {
+  it('a session in holdpoint run that has ended is reported as ended, and run exits', async () => {
     await fixture.call('endSession', { id: run.session.id })
     expect(await run.terminal.exit).toBe(0)
     expect(run.terminal.all()).toContain('Session ended')

@@ -9,7 +9,7 @@ const styles = (plan: string) =>
   planRows(plan).map(({ spans }) => spans.filter(({ text }) => text !== '').map(({ text, style }) => [text, style]))
 
 describe('a plan', () => {
-  it('is printed with styles for headings, emphasis, quotes and code', () => {
+  it('a plan is printed with styles for headings, emphasis, quotes and code', () => {
     expect(styles('## First\n- do **this** now\n> said\n```sh\n# no heading\n```\nend')).toEqual([
       [
         ['## ', 'quiet'],
@@ -38,7 +38,7 @@ describe('a plan', () => {
     ])
   })
 
-  it('has the continuation lines of a list item indented after the bar', () => {
+  it('a plan has the continuation lines of a list item indented after the bar', () => {
     const [first, second] = planRows(`10. ${'word '.repeat(12)}`).flatMap(row => wrap(row, 30))
     expect(first?.map(({ text }) => text).join('')).toMatch(/^ {2}│ 10\. word/)
     expect(second?.map(({ text }) => text).join('')).toMatch(/^ {2}┊ {5}word/)
@@ -62,7 +62,7 @@ describe('a plan', () => {
     for (const char of hostile.match(/[^[2J]/g) ?? []) expect(texts).not.toContain(char)
   })
 
-  it('is formatted within two seconds even if it has 100,000 markers', () => {
+  it('a plan is formatted within two seconds even if it has 100,000 markers', () => {
     const before = performance.now()
     planRows(`${'**a '.repeat(50_000)}\n${'```\n'.repeat(20_000)}${'\n'.repeat(50_000)}`)
     expect(performance.now() - before).toBeLessThan(2000)

@@ -93,7 +93,7 @@ describe('a prompt that has just appeared', () => {
     await command('r')
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'deny' } }])
   })
-  it('cannot be allowed before it has been drawn on the terminal', async () => {
+  it('a prompt that has just appeared cannot be allowed before it has been drawn on the terminal', async () => {
     vi.advanceTimersByTime(inputCooldownMs)
     await command('a')
     expect(answers).toEqual([])
@@ -286,7 +286,7 @@ describe('the answer of a prompt', () => {
     expect(answers).toEqual([])
     expect(controller.prompt?.state).toMatchObject({ step: 'reason', line: { text: 'not' } })
   })
-  it('is not sent if its request is removed, not even to the request that replaced it', async () => {
+  it('the answer of a prompt is not sent if its request is removed, not even to the request that replaced it', async () => {
     showForOneCooldown()
     controller.handleKey(letter('a'))
     controller.remove(one.id)
@@ -294,7 +294,7 @@ describe('the answer of a prompt', () => {
     await vi.advanceTimersByTimeAsync(letterPauseMs)
     expect(answers).toEqual([])
   })
-  it('that the gateway refuses leaves the prompt open with a hint', async () => {
+  it('the answer of a prompt that the gateway refuses leaves the prompt open with a hint', async () => {
     refuse = new Fault('store_locked', 'The store is locked.')
     showForOneCooldown()
     await denyWithReason()

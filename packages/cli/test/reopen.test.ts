@@ -25,7 +25,7 @@ async function endedSession(): Promise<Session> {
 const getSession = ({ id }: Session) => fixture.call('getSession', { id })
 
 describe('an ended session in holdpoint run --session', () => {
-  it('is shown again and reopened by a message', async () => {
+  it('an ended session in holdpoint run --session is shown again and reopened by a message', async () => {
     const session = await endedSession()
     const terminal = fixture.openRun(session)
     await terminal.waitFor('This session has ended. Send a message to reopen it.')
@@ -39,7 +39,7 @@ describe('an ended session in holdpoint run --session', () => {
     expect(await terminal.exit, 'run exits when the session ends again').toBe(0)
   })
 
-  it('stays ended when the person leaves', async () => {
+  it('an ended session in holdpoint run --session stays ended when the person leaves', async () => {
     const session = await endedSession()
     const terminal = fixture.openRun(session)
     await terminal.waitFor('Enter send')
@@ -50,7 +50,7 @@ describe('an ended session in holdpoint run --session', () => {
     expect((await getSession(session)).state).toBe('ended')
   })
 
-  it('that cannot be reopened is shown with the reason, and run exits', async () => {
+  it('an ended session in holdpoint run --session that cannot be reopened is shown with the reason, and run exits', async () => {
     const session = await fixture.startSession('over')
     await fixture.sayAsAgent(session, 'Good night.')
     await fixture.call('endSession', { id: session.id })
@@ -62,7 +62,7 @@ describe('an ended session in holdpoint run --session', () => {
 })
 
 describe('a message after --session', () => {
-  it('is sent to the session; in a pipe, run exits when the turn ends', async () => {
+  it('a message after --session is sent to the session; in a pipe, run exits when the turn ends', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     await fixture.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
     await waitForLastMessage(gateway, session)
@@ -76,7 +76,7 @@ describe('a message after --session', () => {
     expect(over, 'without a message, run does not wait').toMatchObject({ code: 0 })
   })
 
-  it('is refused with exit code 1 if the session cannot be reopened', async () => {
+  it('a message after --session is refused with exit code 1 if the session cannot be reopened', async () => {
     const session = await fixture.startSession('over')
     await fixture.call('endSession', { id: session.id })
     const { code, err } = await runCliAgainst(gateway, ['run', '--session', session.id, 'hello'])

@@ -176,7 +176,7 @@ describe('F16: a gateway whose store has lost events', () => {
     await open()
   })
 
-  it('can be restored from a backup even if its database is missing', async () => {
+  it('F16: a gateway whose store has lost events can be restored from a backup even if its database is missing', async () => {
     await owner('addRule', { effect: 'deny', tool: 'Bash' })
     await store.backup(backupFile)
     await owner('addRule', { effect: 'deny', tool: 'Write' })

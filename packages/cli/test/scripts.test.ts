@@ -107,7 +107,7 @@ describe('holdpoint ask in a script', () => {
     expect(await running).toMatchObject({ code, out, err: expect.stringMatching(err) })
   })
 
-  it('with --json prints the resolved request and exits with the same code as it does without --json', async () => {
+  it('holdpoint ask in a script with --json prints the resolved request and exits with the same code as it does without --json', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?' --json`)
     const { id } = await answerNext({ kind: 'deny' })
     const { code, out } = await running

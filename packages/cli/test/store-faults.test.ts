@@ -139,26 +139,26 @@ describe('C6: the start of a gateway', () => {
     await gateway.stop()
     return gateway
   }
-  it('is refused with one sentence if the database was truncated', async () => {
+  it('C6: the start of a gateway is refused with one sentence if the database was truncated', async () => {
     const gateway = await stopped()
     truncateSync(gateway.home.databaseFile, 5000)
     expectSentence(await refusal(gateway), /is damaged, or not a database|has lost events/)
   })
-  it('is refused with one sentence if the database was emptied or deleted', async () => {
+  it('C6: the start of a gateway is refused with one sentence if the database was emptied or deleted', async () => {
     const gateway = await stopped()
     truncateSync(gateway.home.databaseFile)
     expectSentence(await refusal(gateway), /has lost events: the last known event is \d+ of .*holdpoint restore FILE/)
     rmSync(gateway.home.databaseFile)
     expectSentence(await refusal(gateway), /--accept-data-loss/)
   })
-  it('is refused with one sentence if the database is damaged in the middle', async () => {
+  it('C6: the start of a gateway is refused with one sentence if the database is damaged in the middle', async () => {
     const gateway = await stopped()
     const bytes = readFileSync(gateway.home.databaseFile)
     bytes.fill(0x5a, 4096, bytes.length)
     writeFileSync(gateway.home.databaseFile, bytes)
     expectSentence(await refusal(gateway), /is damaged, or not a database/)
   })
-  it('is refused with one sentence if the database belongs to another program', async () => {
+  it('C6: the start of a gateway is refused with one sentence if the database belongs to another program', async () => {
     const gateway = await stopped()
     rmSync(gateway.home.databaseFile)
     rmSync(`${gateway.home.databaseFile}.head`)
@@ -168,7 +168,7 @@ describe('C6: the start of a gateway', () => {
     ])
     expectSentence(await refusal(gateway), /is not a Holdpoint database/)
   })
-  it('is refused with one sentence if the path of the database is a folder or a device', async () => {
+  it('C6: the start of a gateway is refused with one sentence if the path of the database is a folder or a device', async () => {
     const gateway = await stopped()
     rmSync(gateway.home.databaseFile)
     mkdirSync(gateway.home.databaseFile)
@@ -176,7 +176,7 @@ describe('C6: the start of a gateway', () => {
     const device = new GatewayProcess({ runner: 'none', store: 'file:/dev/full' })
     expectSentence(await refusal(device), /holdpoint: .*\/dev\/full/)
   })
-  it('is refused with one sentence if the write-ahead log of a killed gateway was deleted, and an accepted loss is in the audit log', async () => {
+  it('C6: the start of a gateway is refused with one sentence if the write-ahead log of a killed gateway was deleted, and an accepted loss is in the audit log', async () => {
     const gateway = await startGateway({ runner: 'none' })
     for (let n = 0; n < 5; n++) await openRequest(gateway)
     const noted = () => (JSON.parse(readFileSync(`${gateway.home.databaseFile}.head`, 'utf8')) as { seq: number }).seq // the gateway writes this file

@@ -57,7 +57,7 @@ async function expectStillPending(terminal: Terminal, request: Request): Promise
 }
 
 describe('a key typed', () => {
-  it('while the editor is open does not allow the edited request', async () => {
+  it('a key typed while the editor is open does not allow the edited request', async () => {
     const editor = slowEditor('echo "rm -rf /EDITED" > "$1"')
     const { request, terminal } = await fixture.openRunWithRequest(approval, { env: editor.env })
     await terminal.waitFor('[a] Allow')
@@ -73,7 +73,7 @@ describe('a key typed', () => {
     })
   })
 
-  it('while a failing editor is open does not allow the request', async () => {
+  it('a key typed while a failing editor is open does not allow the request', async () => {
     const editor = slowEditor('exit 1')
     const { request, terminal } = await fixture.openRunWithRequest(approval, { env: editor.env })
     await terminal.waitFor('[a] Allow')
@@ -85,7 +85,7 @@ describe('a key typed', () => {
     await expectStillPending(terminal, request)
   })
 
-  it('while the editor is open does not send the text from the editor', async () => {
+  it('a key typed while the editor is open does not send the text from the editor', async () => {
     const editor = slowEditor('echo unseen > "$1"', 'stty raw')
     const { request, terminal } = await fixture.openRunWithRequest(text, { env: editor.env })
     await terminal.waitFor('Answer ›')
@@ -100,7 +100,7 @@ describe('a key typed', () => {
     expect((await fixture.getRequest(request)).status).toBe('pending')
   })
 
-  it('while the program is suspended by Ctrl+Z does not allow the request', async () => {
+  it('a key typed while the program is suspended by Ctrl+Z does not allow the request', async () => {
     const session = await fixture.startSession()
     const request = await fixture.ask(session, approval)
     const terminal = fixture.openRun(session, { asJob: true })
@@ -113,7 +113,7 @@ describe('a key typed', () => {
     await expectStillPending(terminal, request)
   })
 
-  it('while the program is stopped by SIGSTOP does not allow the request', async () => {
+  it('a key typed while the program is stopped by SIGSTOP does not allow the request', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval)
     await terminal.waitFor('[a] Allow')
     await stopProcess(terminal)

@@ -93,11 +93,11 @@ describe('text on a terminal', () => {
     ['box drawing and arrows', '│→…', 3],
     // The width of these characters is ambiguous in Unicode. tmux draws them two columns wide.
     ['numbers in a square', '㉈㉏', 4],
-  ])('is measured as wide as a terminal draws it: %s', (_what, text, columns) => {
+  ])('text on a terminal is measured as wide as a terminal draws it: %s', (_what, text, columns) => {
     expect(widthOf(text)).toBe(columns)
   })
 
-  it('is never measured narrower than string-width measures it, for every character and for random strings', () => {
+  it('text on a terminal is never measured narrower than string-width measures it, for every character and for random strings', () => {
     // Higher planes have no visible characters, so escaped text never contains them.
     for (let code = 0; code < 0x40000; code++) {
       const char = String.fromCodePoint(code)
@@ -115,7 +115,7 @@ describe('text on a terminal', () => {
     )
   })
 
-  it('is never measured narrower than xterm draws it, for every character', async () => {
+  it('text on a terminal is never measured narrower than xterm draws it, for every character', async () => {
     const rows = 1024
     const screen = new xterm.Terminal({ cols: 4, rows, allowProposedApi: true })
     for (let from = 0x20; from < 0x40000; from += rows) {
@@ -133,7 +133,7 @@ describe('text on a terminal', () => {
     screen.dispose()
   })
 
-  it('is drawn by the live views exactly as laid out, including the last character of a line', () => {
+  it('text on a terminal is drawn by the live views exactly as laid out, including the last character of a line', () => {
     const rows = ['サーバー・', '\u4dc0\u2ff0\u3190', '🇩🇪👍🏽1\u20e3', 'का\u0903e\u0301'].map(text =>
       row(untrusted(text.repeat(40))),
     )
@@ -141,14 +141,14 @@ describe('text on a terminal', () => {
     expect(drawn(pieces, 37)).toEqual(textOf(pieces).map(line => line.trimEnd()))
   })
 
-  it('is cut by the live views when it is wider than the screen', () => {
+  it('text on a terminal is cut by the live views when it is wider than the screen', () => {
     expect(drawn([[trusted('a line of forty columns, which is too many')], [trusted('short')]], 12)).toEqual([
       'a line …many',
       'short',
     ])
   })
 
-  it('is cut in the middle, with a marker for what is missing', () => {
+  it('text on a terminal is cut in the middle, with a marker for what is missing', () => {
     expect(cut('漢字漢字', 5)).toBe('漢…字')
     expect(cut('short', 5)).toBe('short')
     expect(cut(`echo ${'x'.repeat(500)} && rm -rf ~`, 40)).toMatch(/^echo x+ ⟨\d+ more⟩ \S* ?rm -rf ~$/)
@@ -163,7 +163,7 @@ describe('text on a terminal', () => {
     )
   })
 
-  it('is wrapped after a space if possible, and every continuation line starts with the gutter', () => {
+  it('text on a terminal is wrapped after a space if possible, and every continuation line starts with the gutter', () => {
     const [line] = quotedRows('one two three four five six')
     expect(textOf(wrap(line as NonNullable<typeof line>, 18))).toEqual(['  │ one two three ', '  ┊ four five six'])
     expect(textOf(wrap(row(untrusted('x'.repeat(25))), 12))).toEqual([
@@ -208,7 +208,7 @@ describe('text on a terminal', () => {
     expect(untrusted(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
-  it('that is an edit mentions CRLF once if all line endings are CRLF, otherwise on each line with CRLF, and counts trailing spaces', () => {
+  it('text on a terminal that is an edit mentions CRLF once if all line endings are CRLF, otherwise on each line with CRLF, and counts trailing spaces', () => {
     const shown = (old_string: string, new_string: string) =>
       askRows({
         kind: 'approval',
@@ -227,7 +227,7 @@ describe('text on a terminal', () => {
     expect(shown('one\r\ntwo', 'one\r\n2').join('\n')).not.toContain('invisible characters')
   })
 
-  it('is not wrapped in a pipe', () => {
+  it('text on a terminal is not wrapped in a pipe', () => {
     expect(textOf(wrap(row(untrusted('x'.repeat(500))), null))).toEqual(['x'.repeat(500)])
   })
 

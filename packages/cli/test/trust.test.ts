@@ -267,7 +267,7 @@ describe('an address that other machines can reach', () => {
     expect([code, err]).toEqual([2, expect.stringMatching(/reverse proxy with TLS .* --allow-remote/)])
   })
 
-  it('is used with --allow-remote, and the gateway says that TLS is needed', async () => {
+  it('an address that other machines can reach is used with --allow-remote, and the gateway says that TLS is needed', async () => {
     const gateway = new GatewayProcess({
       runner: 'none',
       env: { HOLDPOINT_HOST: '0.0.0.0', HOLDPOINT_ALLOW_REMOTE: '1' },

@@ -84,7 +84,7 @@ describe('holdpoint up', () => {
     expect(gateway.runnerPid()).toBe(second)
   })
 
-  it('has only one runner after the gateway was killed and immediately restarted', async () => {
+  it('holdpoint up has only one runner after the gateway was killed and immediately restarted', async () => {
     const gateway = await startGateway()
     await gateway.kill()
     await gateway.start()

@@ -25,7 +25,7 @@ const text: Ask = {
 const paste = (text: string) => `\u001b[200~${text}\u001b[201~`
 
 describe('a long note', () => {
-  it('is cut to one line with a mark at the cut, and the key hints stay on the screen', async () => {
+  it('a long note is cut to one line with a mark at the cut, and the key hints stay on the screen', async () => {
     const session = await fixture.startSession()
     const { id } = await fixture.ask(session, approval)
     await fixture.call('putDraft', { id, draft: encodeDraft({ note: `begin ${'x'.repeat(2400)} end` }) })
@@ -97,7 +97,7 @@ describe('a text answer of many lines', () => {
 })
 
 describe('a long suggestion', () => {
-  it('is accepted by Enter only after all of it was shown', async () => {
+  it('a long suggestion is accepted by Enter only after all of it was shown', async () => {
     const label = `Allow ${'everything '.repeat(40)}at all`
     const offers = { suggestions: [{ id: '0', label, scope: 'session' }] }
     const { request, terminal } = await fixture.openRunWithRequest(

@@ -21,13 +21,13 @@ describe('a stored draft', () => {
     expect(through(draft)).toEqual(draft)
   })
 
-  it('is empty after all its fields are cleared', () => {
+  it('a stored draft is empty after all its fields are cleared', () => {
     const draft = changeDraft({ note: 'x', answers: new Map([['q', { chosen: ['a'] }]]) }, { note: '' })
     expect(isEmptyDraft(draft)).toBe(false)
     expect(isEmptyDraft(changeDraft(draft, { answers: new Map() }))).toBe(true)
   })
 
-  it('of another version or shape decodes to an empty draft', () => {
+  it('a stored draft of another version or shape decodes to an empty draft', () => {
     expect(decodeDraft({ version: 2, note: 'from the future' })).toEqual({})
     expect(decodeDraft({ version: 1, note: 7, answers: [{ id: 1 }, null], values: 'x' })).toEqual({})
     fc.assert(fc.property(fc.anything(), value => typeof decodeDraft(value) === 'object'))

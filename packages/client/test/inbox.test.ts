@@ -117,7 +117,7 @@ const pendingOnly = (snapshot: ReturnType<typeof comparable>) => ({
 })
 
 describe('the state of an inbox', () => {
-  it('is the same after any number of reconnects as in a new inbox', async () => {
+  it('the state of an inbox is the same after any number of reconnects as in a new inbox', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), async steps => {
         const gateway = await openGateway({ store: await openMemory() })

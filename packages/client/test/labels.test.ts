@@ -97,12 +97,12 @@ describe('the labels of a session', () => {
 })
 
 describe('the driver label', () => {
-  it('is a fixed name for a built-in driver, and the title or else the name of any other driver', () => {
+  it('the driver label is a fixed name for a built-in driver, and the title or else the name of any other driver', () => {
     expect(driverLabel('external', 'Some title')).toBe('External agent')
     expect(driverLabel('codex', 'Codex')).toBe('Codex')
     expect(driverLabel('toString')).toBe('toString')
   })
-  it('is also the name of a session without a title', () => {
+  it('the driver label is also the name of a session without a title', () => {
     expect(sessionName({ title: '', driver: 'claude' })).toBe('Claude Code')
     expect(sessionName({ title: 'api', driver: 'claude' })).toBe('api')
   })

@@ -146,7 +146,7 @@ const log = fc.tuple(fc.array(agentEvents, { maxLength: 40 }), fc.infiniteStream
 })
 
 describe('a transcript’s state', () => {
-  it('is the same whether the log is loaded from the start or from the end', () => {
+  it('a transcript’s state is the same whether the log is loaded from the start or from the end', () => {
     fc.assert(
       fc.property(log, fc.integer({ min: 1, max: 12 }), (events, pageSize) => {
         expect(readBackwards(events, pageSize)).toEqual(applyAll(events))
@@ -154,7 +154,7 @@ describe('a transcript’s state', () => {
       { numRuns: 500 },
     )
   })
-  it('is the same if events are applied twice', () => {
+  it('a transcript’s state is the same if events are applied twice', () => {
     fc.assert(
       fc.property(log, events => {
         const messages = events.filter(event => event.type !== 'session.changed')
@@ -188,7 +188,7 @@ describe('a transcript’s state', () => {
 describe('a streaming block in a transcript', () => {
   const delta = (offset: number, text: string) => ({ block: 'a', type: 'message.delta' as const, offset, text })
 
-  it('grows by deltas and is replaced by the finished block', () => {
+  it('a streaming block in a transcript grows by deltas and is replaced by the finished block', () => {
     const state = new TranscriptState()
     state.addDelta(delta(0, 'Hel'))
     state.addDelta(delta(3, 'lo'))
@@ -210,12 +210,12 @@ describe('a streaming block in a transcript', () => {
     state.addDelta(delta(7, 'world'))
     expect(state.entries()).toMatchObject([{ text: '…world' }])
   })
-  it('stays when the log is loaded again after a gap', () => {
+  it('a streaming block in a transcript stays when the log is loaded again after a gap', () => {
     const state = new TranscriptState()
     state.addDelta(delta(0, 'Hel'))
     expect(state.emptied().entries()).toMatchObject([{ text: 'Hel', streaming: true }])
   })
-  it('is removed when its session ends', () => {
+  it('a streaming block in a transcript is removed when its session ends', () => {
     const state = new TranscriptState()
     state.addDelta(delta(0, 'Hel'))
     const ended: Session = { ...session, state: 'ended', ending: { reason: 'stopped' } }

@@ -40,7 +40,7 @@ describe('an external agent', () => {
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('can withdraw its pending request', async () => {
+  it('an external agent can withdraw its pending request', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent })
     const asking = agent.ask(ask, { key: 'deploy' })
@@ -49,7 +49,7 @@ describe('an external agent', () => {
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
   })
 
-  it('has a driver that the gateway lists even if there is no runner', async () => {
+  it('an external agent has a driver that the gateway lists even if there is no runner', async () => {
     fixture = await RunnerFixture.open()
     const { items } = await fixture.asPerson('listDrivers', {})
     expect(items).toContainEqual({ ...externalInfo, runner: null })

@@ -36,12 +36,12 @@ const reports = () => calls.filter(({ op }) => op === 'reportDelivery').map(({ i
 const allow = ({ request }: OpenRequest) => fixture.answer(request, { kind: 'allow' })
 
 describe('an open request', () => {
-  it('cannot be handed before it is resolved', async () => {
+  it('an open request cannot be handed before it is resolved', async () => {
     const request = await open()
     await expect(request.hand()).rejects.toThrow(`hand() was called before request ${request.request.id} was resolved`)
     expect(reports()).toEqual([])
   })
-  it('waits in long polls, which are shorter than the gateway allows', async () => {
+  it('an open request waits in long polls, which are shorter than the gateway allows', async () => {
     const request = await open()
     const resolved = request.resolved()
     await allow(request)
@@ -52,7 +52,7 @@ describe('an open request', () => {
     await request.resolved()
     expect(calls).toHaveLength(1)
   })
-  it('is withdrawn under the fence', async () => {
+  it('an open request is withdrawn under the fence', async () => {
     const request = await open()
     await request.withdraw()
     expect(calls).toEqual([{ op: 'withdrawRequest', input: { id: request.request.id, fence } }])
@@ -61,7 +61,7 @@ describe('an open request', () => {
 })
 
 describe('an answer', () => {
-  it('is given to the agent only after `handed` is stored, and reported as taken once', async () => {
+  it('an answer is given to the agent only after `handed` is stored, and reported as taken once', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -80,7 +80,7 @@ describe('an answer', () => {
     ])
     expect(points).toEqual(['runner:resolution-seen', 'runner:handed', 'runner:given', 'runner:taken'])
   })
-  it('is reported as undeliverable once, if the agent did not receive it', async () => {
+  it('an answer is reported as undeliverable once, if the agent did not receive it', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -91,7 +91,7 @@ describe('an answer', () => {
     expect((await stored(request)).delivery).toMatchObject({ state: 'undeliverable', reason: 'the turn ended first' })
     expect(reports()).toHaveLength(2)
   })
-  it('that the agent has already taken is replayed, and reported no more', async () => {
+  it('an answer that the agent has already taken is replayed, and reported no more', async () => {
     const first = await open()
     await allow(first)
     await first.resolved()
@@ -104,13 +104,13 @@ describe('an answer', () => {
     await replay.dropped()
     expect(calls).toEqual([])
   })
-  it('without an allow has no input', async () => {
+  it('an answer without an allow has no input', async () => {
     const request = await open()
     await fixture.answer(request.request, { kind: 'deny', reason: 'no' })
     await request.resolved()
     expect(await request.hand()).toMatchObject({ kind: 'answer', input: null, answer: { kind: 'deny' } })
   })
-  it('of nobody is handed and taken like others', async () => {
+  it('an answer of nobody is handed and taken like others', async () => {
     await fixture.close()
     fixture = await RunnerFixture.open({ settings: { deadlineMs: limits.deadlineMinMs, onDeadline: 'deny' } })
     const external = await fixture.asAgent('startSession', { driver: 'external' })
@@ -123,7 +123,7 @@ describe('an answer', () => {
     await handed.taken()
     expect((await stored(late)).delivery.state).toBe('taken')
   })
-  it('is not given to the agent if the agent withdrew the request first', async () => {
+  it('an answer is not given to the agent if the agent withdrew the request first', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -135,7 +135,7 @@ describe('an answer', () => {
     expect((await stored(request)).delivery.state).toBe('undeliverable')
     expect(points).not.toContain('runner:handed')
   })
-  it('is not given to the agent if the turn was interrupted first', async () => {
+  it('an answer is not given to the agent if the turn was interrupted first', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -153,7 +153,7 @@ describe('an answer', () => {
     await handed.dropped()
     expect(reports()).toEqual([])
   })
-  it('G5: that may have run before a crash is unknown if it is an allow, and no report changes that', async () => {
+  it('G5: an answer that may have run before a crash is unknown if it is an allow, and no report changes that', async () => {
     const first = await open()
     await allow(first)
     await first.resolved()
@@ -167,7 +167,7 @@ describe('an answer', () => {
     expect(calls).toEqual([])
     expect((await stored(first)).delivery.state).toBe('unknown')
   })
-  it('G5: that was a deny is handed again after a crash', async () => {
+  it('G5: an answer that was a deny is handed again after a crash', async () => {
     const first = await open()
     await fixture.answer(first.request, { kind: 'deny' })
     await first.resolved()
@@ -176,7 +176,7 @@ describe('an answer', () => {
     expect(await (await open()).hand()).toMatchObject({ kind: 'answer', answer: { kind: 'deny' }, replayed: false })
     expect((await stored(first)).delivery.state).toBe('handed')
   })
-  it('G5: is not given to the agent if the gateway refuses `handed` for another reason', async () => {
+  it('G5: an answer is not given to the agent if the gateway refuses `handed` for another reason', async () => {
     const refusing: Call = async (op, input, options) => {
       if (op === 'reportDelivery') throw new Fault('fenced', 'another runner has the session')
       return fixture.asRunner(op, input, options)
@@ -187,7 +187,7 @@ describe('an answer', () => {
     await expect(request.hand()).rejects.toMatchObject({ code: 'fenced' })
     expect(points).not.toContain('runner:handed')
   })
-  it('G5: is not given to the agent if the gateway says that somebody else already has it', async () => {
+  it('G5: an answer is not given to the agent if the gateway says that somebody else already has it', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()

@@ -197,7 +197,7 @@ describe('an idempotency key', () => {
     expect(await fixture.person('startSession', input, { idempotencyKey: 'k' })).toEqual(first)
     await expectFault(fixture.person('startSession', input, { idempotencyKey: 'new' }), 'no_runner')
   })
-  it('is scoped to the caller and the operation', async () => {
+  it('an idempotency key is scoped to the caller and the operation', async () => {
     const input = { id: agent.session.id, text: 'hello' }
     const once = { idempotencyKey: 'k' }
     const mine = await fixture.person('sendMessage', input, once)

@@ -43,7 +43,7 @@ describe('a session.changed event from an agent', () => {
     await agent.append({ type: 'session.changed', mode: 'plan', process: live })
     expect(await fixture.eventTypes()).toEqual(before)
   })
-  it('is published once per appendEvents call, after the other events of the call', async () => {
+  it('a session.changed event from an agent is published once per appendEvents call, after the other events of the call', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append({ type: 'session.changed', process: live }, { type: 'error.raised', message: 'oh' })
     await agent.append({ type: 'session.changed', process: { ...live, note: 'it cannot be parked' } })
@@ -69,18 +69,18 @@ describe('a session.changed event from an agent', () => {
 describe('the live process of an agent', () => {
   beforeEach(() => agent.append({ type: 'session.changed', process: live }))
 
-  it('is marked lost when its runner is lost', async () => {
+  it('the live process of an agent is marked lost when its runner is lost', async () => {
     await fixture.announce()
     expect(await session()).toMatchObject({ state: 'parked', process: { state: 'lost' } })
   })
-  it('is marked stopped when the session is detached or ended', async () => {
+  it('the live process of an agent is marked stopped when the session is detached or ended', async () => {
     await fixture.runner('detachSession', { id, fence: agent.fence })
     expect(await session()).toMatchObject({ state: 'parked', process: { state: 'stopped' } })
     agent = await fixture.attach(id).catch(() => agent)
     await fixture.person('endSession', { id })
     expect((await session()).process).not.toMatchObject({ state: 'live' })
   })
-  it('stays marked as parked after a detach if the agent reported it as parked', async () => {
+  it('the live process of an agent stays marked as parked after a detach if the agent reported it as parked', async () => {
     await agent.append({ type: 'session.changed', process: { state: 'parked' } })
     await fixture.runner('detachSession', { id, fence: agent.fence })
     expect((await session()).process).toMatchObject({ state: 'parked' })
@@ -88,7 +88,7 @@ describe('the live process of an agent', () => {
 })
 
 describe('renewRunner', () => {
-  it('can update the drivers of the runner for later sessions', async () => {
+  it('renewRunner can update the drivers of the runner for later sessions', async () => {
     const parkable = { ...resumable, capabilities: [...resumable.capabilities, 'parkable' as const] }
     await fixture.runner('renewRunner', { id: runnerId(), incarnation: 1, drivers: [parkable] })
     const { items } = await fixture.person('listDrivers', {})

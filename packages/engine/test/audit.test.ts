@@ -98,7 +98,7 @@ describe('an audit entry', () => {
     expect(JSON.stringify(line)).not.toMatch(/tulip|918273/)
     expect(await matchingKeys({ q: 'tulip' })).toEqual([])
   })
-  it('is removed when its session is deleted', async () => {
+  it('an audit entry is removed when its session is deleted', async () => {
     await resolve('gone', approval('dig up the treasure'), { kind: 'deny', reason: 'no digging' })
     const other = await fixture.startAttached()
     await fixture.allow(await other.ask('stays'))
@@ -109,7 +109,7 @@ describe('an audit entry', () => {
     expect(await matchingKeys({ session: agent.session.id })).toEqual([])
     expect(JSON.stringify(await listAudit())).not.toContain('digging')
   })
-  it('can be read by people only', async () => {
+  it('an audit entry can be read by people only', async () => {
     await expectFault(fixture.externalAgent('listAudit', {}), 'forbidden')
     await expectFault(fixture.runner('listAudit', {}), 'forbidden')
   })

@@ -61,7 +61,7 @@ function whoMay(check: (caller: Caller, row: SessionRow) => boolean): Record<str
 }
 
 describe('the fault for an action that a role may not do', () => {
-  it('is missing if the role may do it', () => {
+  it('the fault for an action that a role may not do is missing if the role may do it', () => {
     expect(accessFault(ada, 'backup')).toBeNull()
     expect(accessFault(null, 'signIn')).toBeNull()
     expect(accessFault(robot, 'openRequest')).toBeNull()
@@ -102,17 +102,17 @@ describe('the fault for an action that a role may not do', () => {
   })
 })
 
-describe('what a call needs in addition, because of its input', () => {
+describe('extraActions', () => {
   it.each([
     ['a session without mode and options', { driver: 'x' }, []],
     ['a session with empty options', { driver: 'x', options: {} }, []],
     ['a session in a mode', { driver: 'x', mode: 'plan' }, ['startSession.mode']],
     ['a session with options', { driver: 'x', options: { a: 1 } }, ['startSession.options']],
     ['an external session with a mode and options', { driver: 'external', mode: 'plan', options: { a: 1 } }, []],
-  ])('is right for %s', (_, input, actions) => {
+  ])('extraActions returns the further permissions for %s', (_, input, actions) => {
     expect(extraActions('startSession', input as never)).toEqual(actions) // only the fields that matter here
   })
-  it('is right for other operations', () => {
+  it('extraActions returns no further permissions for other operations', () => {
     const id = rows.driven.id
     expect(extraActions('patchSession', { id, mode: 'plan' })).toEqual(['patchSession.mode'])
     expect(extraActions('patchSession', { id, title: 'x' })).toEqual([])
@@ -122,7 +122,7 @@ describe('what a call needs in addition, because of its input', () => {
   })
 })
 
-describe('what an answer needs in addition', () => {
+describe('answerActions', () => {
   const suggestions = [
     { id: 's', label: 'For this session', scope: 'session' },
     { id: 'c', label: 'For this process', scope: 'cliArg' },
@@ -141,10 +141,10 @@ describe('what an answer needs in addition', () => {
     ['a suggestion that changes the mode', { kind: 'allow', suggestion: 'm' }, ['answer.mode']],
     ['a suggestion that changes both', { kind: 'allow', suggestion: 'both' }, ['answer.mode', 'answer.settings']],
     ['an unknown suggestion', { kind: 'allow', suggestion: 'x' }, []],
-  ])('is right for %s', (_, answer, actions) => {
+  ])('answerActions returns the further permissions for %s', (_, answer, actions) => {
     expect(answerActions(ask, answer)).toEqual(actions)
   })
-  it('is nothing for asks that are no approvals, or that have no suggestions', () => {
+  it('answerActions returns no further permissions for asks that are not approvals or have no suggestions', () => {
     expect(answerActions(secretAsk, { kind: 'allow', mode: 'plan' })).toEqual([])
     expect(answerActions(approval(), { kind: 'allow', suggestion: 'p' })).toEqual([])
     expect(answerActions(approval(), { kind: 'allow', mode: 'plan' })).toEqual(['answer.mode'])
@@ -158,10 +158,10 @@ describe('the sessions of a caller', () => {
     ofAgent: ['ada', 'bob', 'robot'],
     ofPerson: ['ada', 'bob'],
   }
-  it('A14: are visible to people, to the runner that holds the lease, and to the agent of the session', () => {
+  it('A14: the sessions of a caller are visible to people, to the runner that holds the lease, and to the agent of the session', () => {
     expect(whoMay(maySee)).toEqual(expected)
   })
-  it('A14: are found by the same condition on their columns', async () => {
+  it('A14: the sessions of a caller are found by the same condition on their columns', async () => {
     const found = async (caller: Caller) =>
       new Set((await fixture.store.find('session', { where: visibleSessions(caller) })).map(row => row.id))
     for (const caller of [ada, bob, robot, stranger, otherRunner])
@@ -182,7 +182,7 @@ describe('the right to write for an agent', () => {
       ofPerson: ['ada'],
     })
   })
-  it('is refused without revealing the session, except to people, who see it anyway', () => {
+  it('the right to write for an agent is refused without revealing the session, except to people, who see it anyway', () => {
     const codes = (row: SessionRow) => Object.values(everybody).map(caller => codeOf(agentAccessFault(caller, row)))
     expect(codes(rows.driven)).toEqual(['forbidden', 'forbidden', null, 'not_found', 'not_found', 'not_found'])
     expect(codes(rows.ofPerson)).toEqual([null, 'forbidden', 'not_found', 'not_found', 'not_found', 'not_found'])
@@ -200,7 +200,7 @@ describe('the right to write for an agent', () => {
 describe('writing for an agent', () => {
   const write = (row: SessionRow | undefined, caller: Caller, fence?: number, ended?: 'allowEnded') =>
     codeOf(requireAgentAccess(row, caller, rows.driven.id, fence, ended))
-  it('is refused if there is no such session, or if the caller has no right to it', () => {
+  it('writing for an agent is refused if there is no such session, or if the caller has no right to it', () => {
     expect(write(undefined, runnerCaller, 1)).toBe('not_found')
     expect(write(rows.driven, otherRunner, rows.driven.fence)).toBe('not_found')
     expect(write(rows.driven, ada, rows.driven.fence)).toBe('forbidden')
@@ -221,7 +221,7 @@ describe('writing for an agent', () => {
     expect(write(ofAgent, robot, ofAgent.fence)).toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence + 1)).toBe('fenced')
   })
-  it('is refused in an ended session unless the operation allows it', () => {
+  it('writing for an agent is refused in an ended session unless the operation allows it', () => {
     const ended = { ...rows.ofAgent, state: 'ended' } as const
     expect(write(ended, robot)).toBe('session_ended')
     expect(requireAgentAccess(ended, robot, ended.id, undefined)).toMatchObject({
@@ -236,7 +236,7 @@ describe('writing for an agent', () => {
 })
 
 describe('a token of a runner', () => {
-  it('is for one runner, and other roles are not bound to one', () => {
+  it('a token of a runner is for one runner, and other roles are not bound to one', () => {
     expect(runnerAccessFault(runnerCaller, runnerId(0))).toBeNull()
     expect(runnerAccessFault(runnerCaller, runnerId(1))).toMatchObject({
       code: 'forbidden',
@@ -247,7 +247,7 @@ describe('a token of a runner', () => {
 })
 
 describe('a fault about something that the caller may not see', () => {
-  it('is the one for the id that the caller sent', () => {
+  it('a fault about something that the caller may not see is the one for the id that the caller sent', () => {
     const notFound = requestNotFound('req_x')
     expect(hideSession(sessionNotFound('ses_x', robot), notFound)).toBe(notFound)
     const fenced = new Fault('fenced', 'stale')

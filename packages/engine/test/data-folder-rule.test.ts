@@ -46,7 +46,7 @@ describe('the built-in rule for the data folder', () => {
     expect(await custom.runner('checkTool', input)).toMatchObject({ verdict: 'deny' })
   })
 
-  it('P11: has precedence over a rule that allows exactly this call', async () => {
+  it('P11: the built-in rule for the data folder has precedence over a rule that allows exactly this call', async () => {
     const command = 'cat /home/ana/.holdpoint/token'
     await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command, scope: { cwd: '/srv' } })
     expect(await check(command)).toMatchObject({ verdict: 'deny', rule: ruleId })

@@ -51,14 +51,14 @@ describe('R11: reporting an answer as handed', () => {
       }),
     ],
   ]
-  it.each(changes)('is refused if %s', async (_name, change) => {
+  it.each(changes)('R11: an answer is not handed if %s', async (_name, change) => {
     const request = await agent.ask('k')
     await fixture.deny(request)
     await changeRow(request.id, change)
     await expectFault(agent.report(request, 'handed'), 'store_damaged')
     expect((await fixture.store.get('request', request.id))?.delivery.state).toBe('waiting')
   })
-  it('is refused if a pending request was given an allow without an event', async () => {
+  it('R11: an answer is not handed if a pending request was given an allow without an event', async () => {
     const request = await agent.ask('k')
     await changeRow(request.id, row => ({
       ...row,
@@ -81,24 +81,27 @@ it('R11: a caller without access gets the same reply for a changed decision as f
 })
 
 describe('handing an unchanged decision', () => {
-  it.each(['person', 'rule', 'deadline', 'edited'])('succeeds if the decision was made by: %s', async by => {
-    if (by === 'rule') await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'ls' })
-    const request = await agent.ask(
-      'k',
-      approval('ls'),
-      by === 'deadline' ? { deadlineMs: 1000, onDeadline: 'deny' } : {},
-    )
-    if (by === 'person') await fixture.allow(request)
-    if (by === 'deadline') await fixture.clock.advance(1600)
-    if (by === 'edited')
-      await fixture.person('answerRequest', {
-        id: request.id,
-        digest: request.digest,
-        answer: { kind: 'allow', input: { command: 'ls -l' }, note: 'with details' },
-      })
-    expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
-  })
-  it('succeeds for a row of schema 3, which does not contain the position of its event', async () => {
+  it.each(['person', 'rule', 'deadline', 'edited'])(
+    'an unchanged decision is handed if it was made by: %s',
+    async by => {
+      if (by === 'rule') await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'ls' })
+      const request = await agent.ask(
+        'k',
+        approval('ls'),
+        by === 'deadline' ? { deadlineMs: 1000, onDeadline: 'deny' } : {},
+      )
+      if (by === 'person') await fixture.allow(request)
+      if (by === 'deadline') await fixture.clock.advance(1600)
+      if (by === 'edited')
+        await fixture.person('answerRequest', {
+          id: request.id,
+          digest: request.digest,
+          answer: { kind: 'allow', input: { command: 'ls -l' }, note: 'with details' },
+        })
+      expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
+    },
+  )
+  it('an unchanged decision is handed from a row of schema 3, which does not contain the position of its event', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await changeRow(request.id, ({ resolvedSeq: _, sealed: __, ...row }) => row)

@@ -68,9 +68,12 @@ describe('a report about the delivery of an answer', () => {
       },
       ['already_resolved', 'already_resolved', 'undeliverable', 'undeliverable'],
     ],
-  ])('of a request that is %s has the outcome of the transition table', async (_, prepare, expected) => {
-    expect(await replies(prepare)).toEqual(expected)
-  })
+  ])(
+    'a report about the delivery of an answer of a request that is %s has the outcome of the transition table',
+    async (_, prepare, expected) => {
+      expect(await replies(prepare)).toEqual(expected)
+    },
+  )
   it('stores its reason, and only then', async () => {
     const [one, two] = [await agent.ask('1'), await agent.ask('2')]
     for (const request of [one, two]) await fixture.allow(request)
@@ -79,7 +82,7 @@ describe('a report about the delivery of an answer', () => {
     expect((await report(two, 'handed')).delivery).toEqual({ state: 'handed', at: fixture.clock.now() })
     expect((await report(two, 'taken')).delivery).not.toHaveProperty('reason')
   })
-  it('that comes too late says what became of the answer', async () => {
+  it('a report about the delivery of an answer that comes too late says what became of the answer', async () => {
     const request = await agent.ask('k')
     await expect(report(request, 'taken')).rejects.toMatchObject({ code: 'not_resolved', detail: { id: request.id } })
     await hand(request)
@@ -90,7 +93,7 @@ describe('a report about the delivery of an answer', () => {
       detail: { request: { id: request.id, delivery: { state: 'taken' } } },
     })
   })
-  it('is refused if there is no such request, and if the fence is stale', async () => {
+  it('a report about the delivery of an answer is refused if there is no such request, and if the fence is stale', async () => {
     const unknown = { id: `req_${'0'.repeat(20)}` as Request['id'] } // has the format of an id
     for (const state of states) await expectFault(report(unknown, state), 'not_found')
     await expectFault(fixture.runner('withdrawRequest', { ...unknown, fence: agent.fence }), 'not_found')
@@ -106,7 +109,7 @@ describe('a report about the delivery of an answer', () => {
 })
 
 describe('an answer that was handed', () => {
-  it('F11c: is not handed to somebody else who sends no fence or another one', async () => {
+  it('F11c: an answer that was handed is not handed to somebody else who sends no fence or another one', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const { fence } = await fixture.externalAgent('attachSession', { id })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
@@ -117,7 +120,7 @@ describe('an answer that was handed', () => {
     await expectFault(fixture.externalAgent('reportDelivery', handed), 'already_resolved')
     await expectFault(fixture.externalAgent('handOverRequest', { id: request.id, fence }), 'already_resolved')
   })
-  it('is handed again to whoever asks, if it is not an allow', async () => {
+  it('an answer that was handed is handed again to whoever asks, if it is not an allow', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
     await fixture.deny(request)
@@ -128,7 +131,7 @@ describe('an answer that was handed', () => {
     expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'deny' })
     expect((await fixture.eventTypes()).filter(type => type === 'request.handed')).toHaveLength(2)
   })
-  it('is not handed again after its session has ended', async () => {
+  it('an answer that was handed is not handed again after its session has ended', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
     await fixture.deny(request)
@@ -166,7 +169,7 @@ it('an answer that arrives while it is asked for is not handed unchecked', async
 })
 
 describe('an answer whose secret cannot be decrypted', () => {
-  it('is undeliverable, and the agent is told to ask again', async () => {
+  it('an answer whose secret cannot be decrypted is undeliverable, and the agent is told to ask again', async () => {
     const request = await agent.ask('k', secretAsk)
     await fixture.person('answerRequest', {
       id: request.id,
@@ -181,7 +184,7 @@ describe('an answer whose secret cannot be decrypted', () => {
     })
     await expectFault(report(request, 'handed'), 'already_resolved')
   })
-  it('is refused and stays unknown, if it was handed before', async () => {
+  it('an answer whose secret cannot be decrypted is refused and stays unknown, if it was handed before', async () => {
     const request = await agent.ask('k', secretAsk)
     await fixture.person('answerRequest', {
       id: request.id,

@@ -28,7 +28,7 @@ const handedIn = async (agent: AttachedAgent, key = 'k') => {
 }
 
 describe('a fence', () => {
-  it('that is stale causes every agent-side write to be refused', async () => {
+  it('a fence that is stale causes every agent-side write to be refused', async () => {
     const old = await fixture.startAttached()
     const { id } = old.session
     const request = await old.ask('k')
@@ -61,14 +61,14 @@ describe('a fence', () => {
     }
     await fresh.append({ type: 'message.added', block: 'b', text: 'still here' })
   })
-  it('is required by openRequest, and is void after a detach', async () => {
+  it('a fence is required by openRequest, and is void after a detach', async () => {
     const agent = await fixture.startAttached()
     const { id } = agent.session
     await expectFault(fixture.runner('openRequest', { id, key: 'k', ask: approval() }), 'bad_input')
     await fixture.runner('detachSession', { id, fence: agent.fence })
     await expectFault(agent.ask('k'), 'fenced')
   })
-  it('cannot be used by people or external agents', async () => {
+  it('a fence cannot be used by people or external agents', async () => {
     const agent = await fixture.startAttached()
     const { id } = agent.session
     await expectFault(fixture.person('openRequest', { id, key: 'k', ask: approval(), fence: agent.fence }), 'forbidden')
@@ -118,7 +118,7 @@ describe('a lease', () => {
       expect(await fixture.person('getSession', { id: agent.session.id })).toMatchObject({ ending: { reason: 'lost' } })
     }
   })
-  it('can still be renewed after it expired if the sweep has not run yet', async () => {
+  it('a lease can still be renewed after it expired if the sweep has not run yet', async () => {
     const agent = await fixture.startAttached()
     const request = await handedIn(agent)
     fixture.clock.jump(runnerTtlMs * 3)
@@ -134,7 +134,7 @@ describe('a lease', () => {
     await expectFault(agent.append({ type: 'message.added', block: 'b', text: 't' }), 'fenced')
     expect((await fixture.attach(agent.session.id)).fence).toBe(agent.fence + 1)
   })
-  it('is void once a newer incarnation of the runner is announced, and calls by the old incarnation are refused', async () => {
+  it('a lease is void once a newer incarnation of the runner is announced, and calls by the old incarnation are refused', async () => {
     const agent = await fixture.startAttached()
     expect(await fixture.announce()).toMatchObject({ incarnation: 2, live: true })
     expect(await stateOf(agent)).toBe('parked')
@@ -153,7 +153,7 @@ describe('a lease', () => {
     expect(await stateOf(agent)).toBe('parked')
     await expectFault(fixture.runnerCall(9)('renewRunner', { id: runnerId(9), incarnation: 1 }), 'not_found')
   })
-  it('is extended by one term when the gateway restarts', async () => {
+  it('a lease is extended by one term when the gateway restarts', async () => {
     const agent = await fixture.startAttached()
     await fixture.gateway.close()
     fixture.clock.jump(runnerTtlMs * 100)
@@ -173,7 +173,7 @@ describe('a lease', () => {
     await expectFault(fixture.attach(fixed.session.id, 1), 'not_found')
     expect((await fixture.attach(moving.session.id, 1)).session.runner).toBe(runnerId(1))
   })
-  it('is kept if its expired runner announces itself again during the sweep', async () => {
+  it('a lease is kept if its expired runner announces itself again during the sweep', async () => {
     await fixture.announce()
     fixture.clock.jump(25 * 3600 * 1000)
     const sweeping = fixture.clock.advance(500)
@@ -203,7 +203,7 @@ describe('an answer whose agent is lost', () => {
     const waiting = requests.get('waiting') as Request
     expect(await next.report(waiting, 'handed')).toMatchObject({ delivery: { state: 'handed' } })
   })
-  it('is never handed a second time if it is an allow, but other answers may be handed again (G5)', async () => {
+  it('an answer whose agent is lost is never handed a second time if it is an allow, but other answers may be handed again (G5)', async () => {
     const agent = await fixture.startAttached()
     const allowed = await handedIn(agent, 'allowed')
     const denied = await agent.ask('denied')
@@ -229,7 +229,7 @@ describe('an answer whose agent is lost', () => {
       expect(await next.report(request, 'handed')).toMatchObject({ delivery: { state: 'handed' } })
     expect(await next.report(allowed, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('is not handed again after the session has ended', async () => {
+  it('an answer whose agent is lost is not handed again after the session has ended', async () => {
     const agent = await fixture.startAttached()
     const denied = await agent.ask('denied')
     await fixture.deny(denied)
@@ -253,7 +253,7 @@ describe('an answer whose agent is lost', () => {
       expect((await fixture.eventTypes()).filter(type => type === 'request.unknown')).toHaveLength(1)
     },
   )
-  it('has the delivery state unknown when an external agent attaches again', async () => {
+  it('an answer whose agent is lost has the delivery state unknown when an external agent attaches again', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('attachSession', { id })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
@@ -268,7 +268,7 @@ describe('an answer whose agent is lost', () => {
 })
 
 describe('an end command', () => {
-  it('is marked done when the runner of the ended session is lost', async () => {
+  it('an end command is marked done when the runner of the ended session is lost', async () => {
     const agent = await fixture.startAttached()
     await fixture.person('endSession', { id: agent.session.id })
     expect((await fixture.runner('listCommands', { id: agent.session.id })).items).toMatchObject([{ state: 'waiting' }])

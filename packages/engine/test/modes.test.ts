@@ -28,19 +28,19 @@ const answer = (request: Request, mode: string) => {
 }
 
 describe('a mode that the driver does not list', () => {
-  it('is refused by startSession with an error that lists the available modes', async () => {
+  it('a mode that the driver does not list is refused by startSession with an error that lists the available modes', async () => {
     await expect(fixture.person('startSession', { driver: 'resumable', mode: 'yolo' })).rejects.toMatchObject({
       code: 'unsupported',
       message: 'mode: "yolo" is not a mode of resumable. Available: default, plan',
     })
   })
-  it('is refused by patchSession, and the session does not change', async () => {
+  it('a mode that the driver does not list is refused by patchSession, and the session does not change', async () => {
     await expectFault(fixture.person('patchSession', { id, mode: 'yolo', title: 'New' }), 'unsupported')
     expect(await fixture.person('getSession', { id })).toMatchObject({ mode: 'plan', title: 'resumable' })
     expect((await fixture.runner('listCommands', { id })).items).toEqual([])
     expect(await fixture.person('patchSession', { id, mode: 'default' })).toMatchObject({ mode: 'default' })
   })
-  it('is refused in an allow answer, and the request stays pending', async () => {
+  it('a mode that the driver does not list is refused in an allow answer, and the request stays pending', async () => {
     const request = await agent.ask('k')
     await expectFault(answer(request, 'yolo'), 'answer_mismatch')
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
@@ -50,7 +50,7 @@ describe('a mode that the driver does not list', () => {
     expect(items).toMatchObject([{ status: 422, error: { code: 'answer_mismatch' } }])
     expect(await answer(request, 'default')).toMatchObject({ status: 'resolved' })
   })
-  it('is still refused after the runner of the session has retired', async () => {
+  it('a mode that the driver does not list is still refused after the runner of the session has retired', async () => {
     await fixture.person('retireRunner', { id: runnerId() })
     await expectFault(fixture.person('patchSession', { id, mode: 'yolo' }), 'unsupported')
   })

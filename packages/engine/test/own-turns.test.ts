@@ -45,7 +45,7 @@ describe('an agent that starts a turn by itself', () => {
     expect(subscriber.events.map(event => event.type)).toEqual(['turn.finished'])
     expect((await session()).state).toBe('working')
   })
-  it('is resumed after its runner was lost, and the attach says that its turn is still open', async () => {
+  it('an agent that starts a turn by itself is resumed after its runner was lost, and the attach says that its turn is still open', async () => {
     await startTurn()
     await fixture.announce()
     expect((await session()).state).toBe('parked')
@@ -57,7 +57,7 @@ describe('an agent that starts a turn by itself', () => {
     })
     expect([turnOpen, back.state]).toEqual([true, 'working'])
   })
-  it('is resumed by an answer if a request was pending when its runner was lost', async () => {
+  it('an agent that starts a turn by itself is resumed by an answer if a request was pending when its runner was lost', async () => {
     await startTurn()
     const request = await agent.ask('k')
     await fixture.announce()
@@ -65,7 +65,7 @@ describe('an agent that starts a turn by itself', () => {
     await fixture.allow(request)
     expect((await work()).map(item => item.id)).toEqual([id])
   })
-  it('is interrupted by stopEverything', async () => {
+  it('an agent that starts a turn by itself is interrupted by stopEverything', async () => {
     await startTurn()
     expect((await fixture.person('stopEverything', {})).interrupted).toEqual([id])
   })

@@ -72,19 +72,22 @@ describe('a share of a quota', () => {
 })
 
 describe.each(Object.entries(rates))('the rate %s', (_name, limits: RoleLimits) => {
-  it.each(roles)('F12: lets one credential (%s) use the amount of a minute at once, and then continue at that rate', async role => {
-    const clock = new ManualClock()
-    const quota = new RateQuota(limits, texts, clock)
-    quota.take(caller(role), limits[role] - 1)
-    quota.take(caller(role), 1)
-    expect(() => quota.take(caller(role), 1)).toThrow(`reached its limit of ${limits[role]} open things`)
-    quota.take(caller(role, 2), limits[role])
-    await clock.advance(30_000)
-    quota.take(caller(role), limits[role] / 2)
-    expect(isRefused(() => quota.take(caller(role), 1))).toBe(true)
-    await clock.advance(60_000)
-    quota.take(caller(role), limits[role])
-  })
+  it.each(roles)(
+    'F12: lets one credential (%s) use the amount of a minute at once, and then continue at that rate',
+    async role => {
+      const clock = new ManualClock()
+      const quota = new RateQuota(limits, texts, clock)
+      quota.take(caller(role), limits[role] - 1)
+      quota.take(caller(role), 1)
+      expect(() => quota.take(caller(role), 1)).toThrow(`reached its limit of ${limits[role]} open things`)
+      quota.take(caller(role, 2), limits[role])
+      await clock.advance(30_000)
+      quota.take(caller(role), limits[role] / 2)
+      expect(isRefused(() => quota.take(caller(role), 1))).toBe(true)
+      await clock.advance(60_000)
+      quota.take(caller(role), limits[role])
+    },
+  )
 })
 
 it('a rate counts nothing twice if the clock is set back', async () => {

@@ -101,23 +101,26 @@ describe('the open requests of a session', () => {
       ],
     ],
   ]
-  it.each(ways)('have the right outcome if the session %s', async (_, driver, way, expected) => {
-    const agent = await fixture.startAttached(driver)
-    const elsewhere = await fixture.startAttached('resumable', {}, 1)
-    const untouched = await elsewhere.ask('k')
-    const requests = await requestsIn(agent)
-    await way(agent)
-    expect(await outcomes(requests)).toEqual([
-      ...expected,
-      answered('taken'),
-      answered('unknown'),
-      answered('undeliverable'),
-    ])
-    expect(await current(untouched)).toMatchObject({ status: 'pending' })
-    await checkUsage(fixture.store)
-  })
+  it.each(ways)(
+    'the open requests of a session have the right outcome if the session %s',
+    async (_, driver, way, expected) => {
+      const agent = await fixture.startAttached(driver)
+      const elsewhere = await fixture.startAttached('resumable', {}, 1)
+      const untouched = await elsewhere.ask('k')
+      const requests = await requestsIn(agent)
+      await way(agent)
+      expect(await outcomes(requests)).toEqual([
+        ...expected,
+        answered('taken'),
+        answered('unknown'),
+        answered('undeliverable'),
+      ])
+      expect(await current(untouched)).toMatchObject({ status: 'pending' })
+      await checkUsage(fixture.store)
+    },
+  )
 
-  it('have the right outcome if the agent withdraws them', async () => {
+  it('the open requests of a session have the right outcome if the agent withdraws them', async () => {
     const agent = await fixture.startAttached()
     const requests = await requestsIn(agent)
     for (const { id } of Object.values(requests)) await fixture.runner('withdrawRequest', { id, fence: agent.fence })
@@ -170,16 +173,19 @@ describe('more open requests than one change resolves', () => {
   it.each([
     [most, 0],
     [most + 1, 1],
-  ])('are resolved in changes of their own first: %i pending requests need %i', async (count, changes) => {
-    const labels = await open()
-    const agent = await fixture.startAttached()
-    await askMany(agent, count)
-    await fixture.person('endSession', { id: agent.session.id })
-    expect(labels.filter(label => label === 'resolveSome')).toHaveLength(changes)
-    expect(await pendingRows()).toEqual([])
-    await checkUsage(fixture.store)
-  })
-  it('are not resolved for a runner that was lost, if another runner has attached the session since', async () => {
+  ])(
+    'more open requests than one change resolves are resolved in changes of their own first: %i pending requests need %i',
+    async (count, changes) => {
+      const labels = await open()
+      const agent = await fixture.startAttached()
+      await askMany(agent, count)
+      await fixture.person('endSession', { id: agent.session.id })
+      expect(labels.filter(label => label === 'resolveSome')).toHaveLength(changes)
+      expect(await pendingRows()).toEqual([])
+      await checkUsage(fixture.store)
+    },
+  )
+  it('more open requests than one change resolves are not resolved for a runner that was lost, if another runner has attached the session since', async () => {
     let id: Request['session'] | undefined
     let pending = 0
     const labels = await open(async label => {
@@ -213,7 +219,7 @@ describe('a deadline', () => {
   const ask = (agent: AttachedAgent, key: string, onDeadline: 'deny' | 'wait') =>
     agent.ask(key, approval(), { deadlineMs: limits.deadlineMinMs, onDeadline })
 
-  it('that has passed denies the request before its agent can withdraw it (G1)', async () => {
+  it('a deadline that has passed denies the request before its agent can withdraw it (G1)', async () => {
     const agent = await fixture.startAttached()
     const request = await ask(agent, 'k', 'deny')
     await fixture.person('putDraft', { id: request.id, draft: 'begun' })
@@ -226,7 +232,7 @@ describe('a deadline', () => {
     expect(await fixture.store.find('draft', {})).toEqual([])
     await checkUsage(fixture.store)
   })
-  it('that has not passed, or that only marks the request, lets the agent withdraw it', async () => {
+  it('a deadline that has not passed, or that only marks the request, lets the agent withdraw it', async () => {
     const agent = await fixture.startAttached()
     const [early, marked] = [await ask(agent, 'early', 'deny'), await ask(agent, 'marked', 'wait')]
     jump(limits.deadlineMinMs - 1)
@@ -258,7 +264,7 @@ describe('a deadline', () => {
     expect(await needsRunner()).toBe(true)
     expect((await fixture.store.get('usage', id))?.waiting).toBe(2)
   })
-  it('of a session with a runner does not make the session need another one', async () => {
+  it('a deadline of a session with a runner does not make the session need another one', async () => {
     const agent = await fixture.startAttached()
     await ask(agent, 'k', 'deny')
     await fixture.clock.advance(limits.deadlineMinMs * 2)
@@ -278,7 +284,7 @@ describe('a request that is resolved', () => {
         return { result: null }
       },
     })
-  it('cannot be resolved again, whatever calls the function that resolves (G1)', async () => {
+  it('a request that is resolved cannot be resolved again, whatever calls the function that resolves (G1)', async () => {
     const agent = await fixture.startAttached()
     const requests = await requestsIn(agent)
     for (const state of states.slice(1))

@@ -108,7 +108,7 @@ describe('openRequest', () => {
     await expectFault(agent.ask('too much', large(100)), 'too_many')
     expect(await (await fixture.startAttached()).ask('elsewhere', large(1))).toMatchObject({ status: 'pending' })
   })
-  it('is refused after the session has ended', async () => {
+  it('openRequest is refused after the session has ended', async () => {
     await fixture.person('endSession', { id: agent.session.id })
     await expectFault(agent.ask('k'), 'session_ended')
   })
@@ -184,7 +184,7 @@ describe('answerRequest', () => {
     expect(resolved.resolution?.editedDigest).not.toBe(request.digest)
     expect(resolved.digest).toBe(request.digest)
   })
-  it('has a batch form, answerRequests, in which a failing item does not affect the others', async () => {
+  it('answerRequest has a batch form, answerRequests, in which a failing item does not affect the others', async () => {
     const [a, b, c] = [await agent.ask('a'), await agent.ask('b', approval('b')), await agent.ask('c')]
     await fixture.deny(c, fixture.otherPerson)
     const { items } = await fixture.person('answerRequests', {
@@ -218,7 +218,7 @@ describe('answerRequest', () => {
     const fewer = fixture.person('answerRequests', { items: answers.slice(1) }, { idempotencyKey: 'batch' })
     await expectFault(fewer, 'idempotency_mismatch')
   })
-  it('is forbidden for agents and runners (G8)', async () => {
+  it('answerRequest is forbidden for agents and runners (G8)', async () => {
     const request = await agent.ask('k')
     for (const call of [fixture.externalAgent, fixture.runner]) {
       await expectFault(fixture.allow(request, call), 'forbidden')
@@ -231,7 +231,7 @@ describe('answerRequest', () => {
 })
 
 describe('the delivery of an answer', () => {
-  it('goes from waiting to handed to taken, with one event each', async () => {
+  it('the delivery of an answer goes from waiting to handed to taken, with one event each', async () => {
     const request = await agent.ask('k')
     await expectFault(agent.report(request, 'handed'), 'not_resolved')
     await fixture.allow(request)
@@ -248,13 +248,13 @@ describe('the delivery of an answer', () => {
       'request.taken',
     ])
   })
-  it('is `taken` immediately if the agent withdraws the request, which can then no longer be answered', async () => {
+  it('the delivery of an answer is `taken` immediately if the agent withdraws the request, which can then no longer be answered', async () => {
     const request = await agent.ask('k')
     const withdrawn = await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })
     expect(withdrawn).toMatchObject({ resolution: { by: 'agent', reason: 'withdrawn' }, delivery: { state: 'taken' } })
     await expectFault(fixture.allow(request), 'already_resolved')
   })
-  it('is undeliverable if the request is withdrawn before the answer is handed', async () => {
+  it('the delivery of an answer is undeliverable if the request is withdrawn before the answer is handed', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     expect(await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })).toMatchObject({
@@ -277,7 +277,7 @@ describe.each(secrets)('a secret in %s', (_, ask, answer) => {
         (['request', 'idempotency', 'draft'] as const).map(table => fixture.store.find(table, {})),
       )),
     ])
-  it('is shown only to the agent and masked after the agent takes it, even in replies stored under idempotency keys', async () => {
+  it('a secret is shown only to the agent and masked after the agent takes it, even in replies stored under idempotency keys', async () => {
     const request = await agent.ask('k', ask)
     const subscriber = await fixture.subscribe()
     const once = (key: string) => ({ idempotencyKey: key })
@@ -301,7 +301,7 @@ describe.each(secrets)('a secret in %s', (_, ask, answer) => {
     expect(JSON.stringify(subscriber.frames)).not.toContain('hunter2')
     expect(await everything()).not.toContain('hunter2')
   })
-  it('is masked if the answer is undeliverable', async () => {
+  it('a secret is masked if the answer is undeliverable', async () => {
     const request = await agent.ask('k', ask)
     await fixture.person('answerRequest', { id: request.id, digest: request.digest, answer })
     await fixture.person('interruptSession', { id: agent.session.id })
@@ -310,7 +310,7 @@ describe.each(secrets)('a secret in %s', (_, ask, answer) => {
     })
     expect(await everything()).not.toContain('hunter2')
   })
-  it('in a draft is deleted however the request is resolved', async () => {
+  it('a secret in a draft is deleted however the request is resolved', async () => {
     const request = await agent.ask('k', ask)
     await fixture.person('putDraft', { id: request.id, draft: 'hunter2' })
     await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })
@@ -376,7 +376,7 @@ describe('a deadline', () => {
       })
     }
   })
-  it('can be longer than the longest Node timer', async () => {
+  it('a deadline can be longer than the longest Node timer', async () => {
     const request = await agent.ask('k', approval(), { deadlineMs: 2 ** 31 + 1000 })
     expect(request.deadlineAt).toBe(fixture.clock.now() + 2 ** 31 + 1000)
     fixture.clock.jump(2 ** 31)
@@ -385,14 +385,14 @@ describe('a deadline', () => {
     await fixture.clock.advance(1000)
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ resolution: { by: 'deadline' } })
   })
-  it('stays passed if the clock goes backwards (T1)', async () => {
+  it('a deadline stays passed if the clock goes backwards (T1)', async () => {
     const request = await ask('deny')
     fixture.clock.jump(60_000)
     await agent.append({ type: 'message.added', block: 'b', text: 'anything that commits' })
     fixture.clock.jump(-3_600_000)
     await expectFault(fixture.allow(request), 'already_resolved')
   })
-  it('comes from the request, or else from the session, or else from the settings', async () => {
+  it('a deadline comes from the request, or else from the session, or else from the settings', async () => {
     const own = await openFixture({ settings: { deadlineMs: 5000, onDeadline: 'wait' } })
     const plain = await own.startAttached()
     const started = await own.startAttached('resumable', { deadlineMs: 7000, onDeadline: 'deny' })
@@ -488,7 +488,7 @@ describe('listRequests', () => {
 })
 
 describe('drafts', () => {
-  it('are stored per person, and other people see that someone is answering', async () => {
+  it('drafts are stored per person, and other people see that someone is answering', async () => {
     const request = await agent.ask('k')
     const subscriber = await fixture.subscribe()
     await fixture.person('putDraft', { id: request.id, draft: { text: 'perh' } })
@@ -508,14 +508,14 @@ describe('drafts', () => {
       ['ada', false],
     ])
   })
-  it('are deleted when the request is resolved', async () => {
+  it('drafts are deleted when the request is resolved', async () => {
     const request = await agent.ask('k')
     await fixture.otherPerson('putDraft', { id: request.id, draft: 1 })
     await fixture.allow(request)
     expect(await fixture.otherPerson('getDraft', { id: request.id })).toEqual({ draft: null, others: [] })
     await expectFault(fixture.person('putDraft', { id: request.id, draft: 1 }), 'already_resolved')
   })
-  it('are limited in size', async () => {
+  it('drafts are limited in size', async () => {
     const request = await agent.ask('k')
     await fixture.person('putDraft', { id: request.id, draft: 'x'.repeat(limits.draftMaxBytes - 2) })
     await expectFault(
@@ -523,7 +523,7 @@ describe('drafts', () => {
       'body_too_large',
     )
   })
-  it('are forbidden for agents', async () => {
+  it('drafts are forbidden for agents', async () => {
     const request = await agent.ask('k')
     await expectFault(fixture.externalAgent('getDraft', { id: request.id }), 'forbidden')
   })

@@ -35,7 +35,7 @@ describe('the next state of a session', () => {
     const next = nextSessionState(row, trigger)
     return next instanceof Fault ? next.code : next
   }
-  it('is the one in the table, unless the table leaves it to the session', async () => {
+  it('the next state of a session is the one in the table, unless the table leaves it to the session', async () => {
     const row = await rowNow()
     for (const state of states)
       for (const trigger of triggers) {
@@ -49,7 +49,7 @@ describe('the next state of a session', () => {
           )
       }
   })
-  it('is working after an attach, if a turn is open', async () => {
+  it('the next state of a session is working after an attach, if a turn is open', async () => {
     const row: SessionRow = { ...(await rowNow()), turnOpen: true }
     for (const state of ['starting', 'parked'] as const) expect(nextOf({ ...row, state }, 'attach')).toBe('working')
   })
@@ -58,7 +58,7 @@ describe('the next state of a session', () => {
     for (const state of ['working', 'idle'] as const) expect(nextOf({ ...row, state }, 'runnerLost')).toBe('ended')
     expect(nextOf({ ...row, state: 'ended' }, 'message')).toBe('session_ended')
   })
-  it('is refused with the reason of the end', async () => {
+  it('the next state of a session is refused with the reason of the end', async () => {
     const row: SessionRow = { ...(await rowNow()), state: 'ended' }
     expect(nextSessionState(row, 'attach')).toMatchObject({
       message: expect.stringContaining('(done)'),
@@ -71,7 +71,7 @@ describe('the next state of a session', () => {
       detail: { id },
     })
   })
-  it('cannot be applied if it is refused or deletes the session', async () => {
+  it('the next state of a session cannot be applied if it is refused or deletes the session', async () => {
     const row = await rowNow()
     const apply = (state: SessionRow['state'], trigger: (typeof triggers)[number]) =>
       fixture.store.commit({
@@ -96,14 +96,14 @@ describe('text that was still streaming', () => {
     ['a park', detach],
     ['the loss of the runner', loseRunner],
     ['an end', () => fixture.person('endSession', { id })],
-  ])('is stored as a partial message before %s', async (_, way) => {
+  ])('text that was still streaming is stored as a partial message before %s', async (_, way) => {
     await stream()
     await way()
     expect(await eventsOf('message.added')).toEqual([
       { type: 'message.added', block: 'b', role: 'agent', text: 'half a', partial: true },
     ])
   })
-  it('is stored with the subagent that wrote it', async () => {
+  it('text that was still streaming is stored with the subagent that wrote it', async () => {
     await stream(['sub'])
     await detach()
     expect(await eventsOf('message.added')).toMatchObject([{ agentPath: ['sub'], partial: true }])
@@ -142,7 +142,7 @@ describe('the end of a session', () => {
     ])
     expect((await rowNow()).lease).toBeNull()
   })
-  it('that the agent reports leaves no end command and no lease', async () => {
+  it('the end of a session that the agent reports leaves no end command and no lease', async () => {
     const ending = { reason: 'done', detail: 'all tests pass' } as const
     await fixture.runner('detachSession', { id, fence: agent.fence, ending })
     expect(await rowNow()).toMatchObject({ state: 'ended', ending, lease: null, process: null })
@@ -171,7 +171,7 @@ describe('the end of a session', () => {
 })
 
 describe('a session that loses its runner or is parked', () => {
-  it('has a process that was lost, or stopped', async () => {
+  it('a session that loses its runner or is parked has a process that was lost, or stopped', async () => {
     await agent.append({ type: 'session.changed', process: { state: 'live' } })
     await detach()
     expect(await rowNow()).toMatchObject({ state: 'parked', lease: null, process: { state: 'stopped' } })
@@ -255,7 +255,7 @@ describe('a session that is attached again and again', () => {
     })
     expect(await eventsOf('session.ended')).toHaveLength(1)
   })
-  it('goes on if its agent has nothing to do, or did something at the last attach', async () => {
+  it('a session that is attached again and again goes on if its agent has nothing to do, or did something at the last attach', async () => {
     await attachTimes(limits.idleAttachesMax + 1)
     expect((await rowNow()).state).toBe('idle')
     await takeMessage()

@@ -53,7 +53,7 @@ describe('startSession', () => {
     await expectFault(fixture.person('sendMessage', { id, text: '', attachments: [] }), 'bad_input')
     await expectFault(fixture.person('startSession', { driver: 'resumable', prompt: '' }), 'bad_input')
   })
-  it('is refused if no runner offers the driver, or the driver is not ready', async () => {
+  it('startSession is refused if no runner offers the driver, or the driver is not ready', async () => {
     await expectFault(fixture.person('startSession', { driver: 'nowhere' }), 'no_runner')
     await fixture.announce(0, [
       { name: 'resumable', title: '', capabilities: [], modes: [], ready: false, missing: 'a key' },
@@ -70,7 +70,7 @@ describe('startSession', () => {
 })
 
 describe('commands of a session', () => {
-  it('are listed in order, taken once and finished', async () => {
+  it('commands of a session are listed in order, taken once and finished', async () => {
     for (const text of ['one', 'two', 'three']) await fixture.person('sendMessage', { id, text })
     await fixture.person('patchSession', { id, mode: 'plan', title: 'New' })
     expect((await commands()).map(command => command.body.kind)).toEqual(['message', 'message', 'message', 'mode'])
@@ -85,7 +85,7 @@ describe('commands of a session', () => {
     expect((await commands()).map(command => command.seq)).toEqual([2, 3, 4])
     expect((await fixture.person('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
   })
-  it('that contain a message make the session working from when they are taken until the turn has finished', async () => {
+  it('commands of a session that contain a message make the session working from when they are taken until the turn has finished', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'working' })
@@ -97,7 +97,7 @@ describe('commands of a session', () => {
     await agent.append({ type: 'turn.finished', ending: 'done', cost: 0.25 })
     expect(await fixture.person('getSession', { id })).toMatchObject({ cost: 0.75 })
   })
-  it('are listed again if a previous runner took but did not finish them', async () => {
+  it('commands of a session are listed again if a previous runner took but did not finish them', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     await fixture.announce()
@@ -115,7 +115,7 @@ describe('commands of a session', () => {
     await fixture.clock.advance(10_000)
     expect((await idle).items).toEqual([])
   })
-  it('are limited in number, and listCommands can list the maximum number', async () => {
+  it('commands of a session are limited in number, and listCommands can list the maximum number', async () => {
     for (let i = 0; i < limits.waitingCommandsMax; i++) await fixture.person('sendMessage', { id, text: `${i}` })
     await expectFault(fixture.person('sendMessage', { id, text: 'one more' }), 'too_many')
     await expectFault(fixture.person('patchSession', { id, mode: 'plan' }), 'too_many')
@@ -208,7 +208,7 @@ describe('the end of a session', () => {
     await fixture.runner('detachSession', { id, fence: agent.fence })
     expect(await commands()).toEqual([])
   })
-  it('has the reason and detail that the agent gave', async () => {
+  it('the end of a session has the reason and detail that the agent gave', async () => {
     const ended = await fixture.runner('detachSession', {
       id,
       fence: agent.fence,
@@ -223,7 +223,7 @@ describe('the end of a session', () => {
     await fixture.person('endSession', { id })
     expect(await agent.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('is undone by a message if the driver can resume, and the old `end` command is finished', async () => {
+  it('the end of a session is undone by a message if the driver can resume, and the old `end` command is finished', async () => {
     await fixture.person('endSession', { id })
     expect((await commands()).map(open => open.body.kind)).toEqual(['end'])
     await fixture.person('sendMessage', { id, text: 'one more thing' })
@@ -234,7 +234,7 @@ describe('the end of a session', () => {
     expect(again.session.state).toBe('idle')
     await again.ask('k')
   })
-  it('is final if the driver cannot resume', async () => {
+  it('the end of a session is final if the driver cannot resume', async () => {
     const fragile = await fixture.startAttached('unresumable')
     await fixture.person('endSession', { id: fragile.session.id })
     await expectFault(fixture.person('sendMessage', { id: fragile.session.id, text: 'hello?' }), 'session_ended')
@@ -267,7 +267,7 @@ describe('deleting sessions', () => {
 })
 
 describe('an external session', () => {
-  it('is opened by the agent, which can write without a fence but cannot answer requests', async () => {
+  it('an external session is opened by the agent, which can write without a fence but cannot answer requests', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external', title: 'Mine' })
     expect(session).toMatchObject({ state: 'idle', driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
@@ -332,7 +332,7 @@ describe('an external session', () => {
     }
     expect(await fixture.person('getSession', of)).toMatchObject({ state: 'working', pending: 1 })
   })
-  it('is accessible to the agent for which a person opened it', async () => {
+  it('an external session is accessible to the agent for which a person opened it', async () => {
     const { id: agent, secret } = await fixture.person('addToken', { role: 'agent', name: 'helper' })
     const caller = await fixture.gateway.authenticate({ kind: 'bearer', secret }, 'api')
     const helper = callAs(fixture.gateway, caller as Caller) // the credential was added above, so it has a caller
@@ -342,7 +342,7 @@ describe('an external session', () => {
     await expectFault(fixture.externalAgent('openRequest', { id, key: 'x', ask: approval() }), 'not_found')
     expect(await helper('getSession', { id })).toMatchObject({ pending: 2 })
   })
-  it('cannot be opened if `options.agent` is not the credential of an agent', async () => {
+  it('an external session cannot be opened if `options.agent` is not the credential of an agent', async () => {
     const { id: person } = await fixture.person('addToken', { role: 'person', name: 'eve' })
     for (const agent of [person, 'tok_00000000000000000000', 7, null])
       await expectFault(fixture.person('startSession', { driver: 'external', options: { agent } }), 'bad_input')
@@ -416,12 +416,12 @@ describe('rules', () => {
     expect(await check()).toMatchObject({ verdict: 'ask' })
     await expectFault(fixture.person('removeRule', { id: rule.id }), 'not_found')
   })
-  it('are limited in number', async () => {
+  it('rules are limited in number', async () => {
     const add = (i: number) => fixture.person('addRule', { effect: 'deny', tool: `T${i}` })
     for (let i = 0; i < limits.rulesMax; i += 50) await Promise.all(Array.from({ length: 50 }, (_, j) => add(i + j)))
     await expectFault(add(limits.rulesMax), 'too_many')
   })
-  it('can be checked as drafts without being stored', async () => {
+  it('rules can be checked as drafts without being stored', async () => {
     const ask = approval()
     expect(await fixture.person('checkRules', { ask, rules: [{ effect: 'deny', tool: 'Bash' }] })).toMatchObject({
       verdict: 'deny',

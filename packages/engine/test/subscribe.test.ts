@@ -35,7 +35,7 @@ const cursorsOf = (frames: readonly { cursor: string | null }[]) =>
   frames.map(frame => parseCursor(frame.cursor ?? '').seq)
 
 describe('the hello frame', () => {
-  it('is a snapshot if there is no cursor to resume from', async () => {
+  it('the hello frame is a snapshot if there is no cursor to resume from', async () => {
     const request = await agent.ask('k')
     await fixture.allow(await agent.ask('resolved'))
     const { subscription } = await fixture.subscribe()
@@ -172,7 +172,7 @@ describe('live frames', () => {
     await agent.append(added('a'))
     expect(subscriber.frames).toEqual([])
   })
-  it('are identical to the stored events', async () => {
+  it('live frames are identical to the stored events', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append(added('tricky "quotes"\n\u2028 data: \\u0000 \u{1f600}'))
     const { items } = await fixture.person('listEvents', {
@@ -193,7 +193,7 @@ describe('live frames', () => {
 })
 
 describe('an external agent', () => {
-  it('can subscribe to its own session only', async () => {
+  it('an external agent can subscribe to its own session only', async () => {
     const mine = await fixture.externalAgent('startSession', { driver: 'external' })
     expect((await fixture.subscribe({ session: mine.id }, robot)).subscription.hello.sessions).toMatchObject([
       { id: mine.id },
@@ -206,7 +206,7 @@ describe('an external agent', () => {
 })
 
 describe('streaming text', () => {
-  it('is sent as deltas, is part of the hello frame, and is replaced by the finished block', async () => {
+  it('streaming text is sent as deltas, is part of the hello frame, and is replaced by the finished block', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append(delta('b', 0, 'Hel'), delta('b', 3, 'lo'))
     expect((await fixture.subscribe()).subscription.hello.blocks).toMatchObject([
@@ -218,7 +218,7 @@ describe('streaming text', () => {
     expect((await fixture.subscribe()).subscription.hello.blocks).toEqual([])
     expect(await fixture.eventTypes()).not.toContain('message.delta')
   })
-  it('is sent at most 20 times per second in a session, however many blocks stream at once', async () => {
+  it('streaming text is sent at most 20 times per second in a session, however many blocks stream at once', async () => {
     const subscriber = await fixture.subscribe()
     const lengths = new Map<string, number>()
     for (let ms = 0; ms < 2000; ms += 5) {
@@ -245,7 +245,7 @@ describe('streaming text', () => {
       }
     expect(Object.fromEntries(received)).toEqual({ a: 'x'.repeat(400), b: 'x'.repeat(400), c: 'x'.repeat(400) })
   })
-  it('is not duplicated by a repeated call, and after a gap contains only the text that follows the gap', async () => {
+  it('streaming text is not duplicated by a repeated call, and after a gap contains only the text that follows the gap', async () => {
     await agent.append(delta('b', 0, 'Hello'))
     await agent.append(delta('b', 0, 'Hello'))
     await agent.append(delta('b', 3, 'lo wo'))
@@ -259,7 +259,7 @@ describe('streaming text', () => {
     ['the end of the session', () => fixture.person('endSession', { id: agent.session.id })],
     ['a detach', () => fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })],
   ]
-  it.each(ways)('is stored as a partial message before %s', async (_name, way) => {
+  it.each(ways)('streaming text is stored as a partial message before %s', async (_name, way) => {
     await agent.append(delta('b', 0, 'I was about to'))
     await way()
     const { items } = await fixture.person('listEvents', { id: agent.session.id, limit: 500 })
@@ -268,14 +268,14 @@ describe('streaming text', () => {
     const asked = items.findIndex(event => event.type === 'request.opened')
     if (asked >= 0) expect(asked).toBeGreaterThan(items.findIndex(event => event.type === 'message.added'))
   })
-  it('is sent before the request that follows it', async () => {
+  it('streaming text is sent before the request that follows it', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append({ type: 'tool.delta', block: 't', offset: 0, text: '{"comm' }, delta('b', 7, 'later half'))
     await agent.ask('k', approval())
     const kinds = subscriber.frames.map(frame => (frame.frame === 'event' ? frame.event.type : frame.frame))
     expect(kinds).toEqual(['delta', 'delta', 'request.opened'])
   })
-  it('that is tool input is dropped when the turn finishes or the session is detached', async () => {
+  it('streaming text that is tool input is dropped when the turn finishes or the session is detached', async () => {
     const tool = { type: 'tool.delta', block: 't', offset: 0, text: '{' } as const
     await agent.append(tool)
     await agent.append({ type: 'turn.finished', ending: 'interrupted' })
@@ -284,7 +284,7 @@ describe('streaming text', () => {
     await fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })
     expect((await fixture.subscribe()).subscription.hello.blocks).toEqual([])
   })
-  it('is held in memory for a limited number of blocks per session', async () => {
+  it('streaming text is held in memory for a limited number of blocks per session', async () => {
     for (let i = 0; i <= limits.blocksPerSessionMax; i++) await agent.append(delta(`b${i}`, 0, 'x'))
     expect((await fixture.subscribe()).subscription.hello.blocks).toHaveLength(limits.blocksPerSessionMax)
     await runPendingWork()

@@ -33,7 +33,7 @@ const rowsOf = (pin: Record<string, string>, triggers: readonly string[]) =>
 
 describe('the request transition table', () => {
   it('equals the pinned table', () => expect(requestTransitions).toEqual(rowsOf(requests, requestTriggers)))
-  it('has an entry for every state and trigger', () => {
+  it('the request transition table has an entry for every state and trigger', () => {
     expect(Object.keys(requestTransitions).sort()).toEqual(['pending', ...DeliveryState.options].sort())
     for (const row of Object.values(requestTransitions))
       expect(Object.keys(row).sort()).toEqual([...requestTriggers].sort())
@@ -53,7 +53,7 @@ describe('the request transition table', () => {
 
 describe('the session transition table', () => {
   it('equals the pinned table', () => expect(sessionTransitions).toEqual(rowsOf(sessions, sessionTriggers)))
-  it('has an entry for every state and trigger', () => {
+  it('the session transition table has an entry for every state and trigger', () => {
     expect(Object.keys(sessionTransitions).sort()).toEqual([...SessionState.options].sort())
     for (const row of Object.values(sessionTransitions))
       expect(Object.keys(row).sort()).toEqual([...sessionTriggers].sort())

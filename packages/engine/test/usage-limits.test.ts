@@ -45,21 +45,24 @@ describe('another pending request', () => {
     ['requests of a person', 'person', 'account', { pending: limits.pendingPerPersonMax }],
     ['bytes of a person', 'person', 'account', { pendingBytes: limits.pendingBytesPerPersonMax - bytes + 1 }],
   ]
-  it.each(cases)('is refused at the limit on %s, and fits below it', async (_, who, what, counts) => {
-    const session = who === 'agent' ? ofAgent : ofPerson
-    const account = who === 'agent' ? robot.token : ada.id
-    const set = (more: Partial<UsageRow>) =>
-      what === 'session' ? setUsage(session.id, session.id, more) : setUsage(account, null, more)
-    await set(counts)
-    await expect(askIn(session)).rejects.toMatchObject({
-      code: 'too_many',
-      message: expect.stringContaining('wait for answers before you ask again'),
-    })
-    const [field, count] = Object.entries(counts)[0] as [string, number] // every case has one count
-    await set({ [field]: count - 1 })
-    expect(await askIn(session)).toMatchObject({ status: 'pending' })
-    await expectFault(askIn(session), 'too_many')
-  })
+  it.each(cases)(
+    'another pending request is refused at the limit on %s, and fits below it',
+    async (_, who, what, counts) => {
+      const session = who === 'agent' ? ofAgent : ofPerson
+      const account = who === 'agent' ? robot.token : ada.id
+      const set = (more: Partial<UsageRow>) =>
+        what === 'session' ? setUsage(session.id, session.id, more) : setUsage(account, null, more)
+      await set(counts)
+      await expect(askIn(session)).rejects.toMatchObject({
+        code: 'too_many',
+        message: expect.stringContaining('wait for answers before you ask again'),
+      })
+      const [field, count] = Object.entries(counts)[0] as [string, number] // every case has one count
+      await set({ [field]: count - 1 })
+      expect(await askIn(session)).toMatchObject({ status: 'pending' })
+      await expectFault(askIn(session), 'too_many')
+    },
+  )
 })
 
 describe('another session', () => {

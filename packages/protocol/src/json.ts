@@ -36,7 +36,7 @@ const forbiddenKeys = new Set(['__proto__', 'constructor', 'prototype'])
 
 /** Parses untrusted JSON. Throws a Fault if the text contains duplicate keys, prototype keys, lone surrogates, too many values or nested levels, or numbers that lose digits when they are parsed. Takes time in proportion to the length of the text. */
 export function parseJsonStrict(text: string): Json {
-  // Checked first, because `JSON.parse` takes long for a text that consists of very many small values.
+  // Check the text before parsing it, because `JSON.parse` takes long for a text with very many small values.
   checkStructure(text)
   const parsed = parseJson(text)
   if (!text.isWellFormed() || (text.includes('\\u') && !isWellFormed(parsed)))

@@ -76,7 +76,7 @@ describe('the access table', () => {
     ]
     expect(`\n${lines.join('\n')}\n`).toBe(table)
   })
-  it('has a row for every operation of the contract, and a column for every role', () => {
+  it('the access table has a row for every operation of the contract, and a column for every role', () => {
     expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(contract)))
     expect(accessColumns).toEqual(['nobody', ...Role.options])
   })

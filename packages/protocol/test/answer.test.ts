@@ -195,7 +195,7 @@ describe('the schema', () => {
     ['a list instead of an object with values', { kind: 'submit', values: [] }],
     ['a string for `interrupt`', { kind: 'deny', interrupt: 'yes' }],
   ]
-  it.each(malformedAnswers)('of answers refuses %s', (_name, value) =>
+  it.each(malformedAnswers)('the schema of answers refuses %s', (_name, value) =>
     expect(Answer.safeParse(value).success).toBe(false),
   )
 
@@ -222,8 +222,10 @@ describe('the schema', () => {
       { ...asks.form, schema: { type: 'object', properties: {}, required: ['a'] } },
     ],
   ]
-  it.each(malformedAsks)('of asks refuses %s', (_name, value) => expect(Ask.safeParse(value).success).toBe(false))
-  it.each(Object.entries(asks))('of asks accepts an ask of kind %s', (_kind, ask) =>
+  it.each(malformedAsks)('the schema of asks refuses %s', (_name, value) =>
+    expect(Ask.safeParse(value).success).toBe(false),
+  )
+  it.each(Object.entries(asks))('the schema of asks accepts an ask of kind %s', (_kind, ask) =>
     expect(Ask.parse(ask)).toEqual(ask),
   )
 })

@@ -22,7 +22,7 @@ describe('digestText', () => {
     ['caution', { caution: { defaultToNo: true } }, false],
   ]
   it.each(changes)(
-    'of an approval covers the field “%s” if and only if the field affects what runs',
+    'digestText of an approval covers the field “%s” if and only if the field affects what runs',
     (_name, change, differs) => {
       expect(digestText(session, { ...approval, ...change } as Ask) !== digestText(session, approval)).toBe(differs)
     },

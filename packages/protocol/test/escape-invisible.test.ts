@@ -77,7 +77,7 @@ describe('escapeInvisible', () => {
     )
   })
 
-  it('is reversible, so that no two texts look alike', () => {
+  it('escapeInvisible is reversible, so that no two texts look alike', () => {
     fc.assert(
       fc.property(anyText, text => void expect(decodeEscapes(escapeInvisible(text))).toBe(text)),
       { numRuns: 2000 },

@@ -36,11 +36,14 @@ const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]]
 ]
 
 describe('a form field', () => {
-  it.each(rows)('with %s accepts valid values and refuses invalid values', (_name, field, fitting, not) => {
-    const schema: FormSchema = { type: 'object', properties: { f: field } }
-    for (const value of fitting) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toBeNull()
-    for (const value of not) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toContain('"f"')
-  })
+  it.each(rows)(
+    'a form field with %s accepts valid values and refuses invalid values',
+    (_name, field, fitting, not) => {
+      const schema: FormSchema = { type: 'object', properties: { f: field } }
+      for (const value of fitting) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toBeNull()
+      for (const value of not) expect(formProblem(schema, { f: value }), JSON.stringify(value)).toContain('"f"')
+    },
+  )
 })
 
 describe('a form', () => {
@@ -59,7 +62,7 @@ describe('a form', () => {
     expect(formProblem({ type: 'object', properties: { toString: text() } }, {})).toBeNull()
     expect(formProblem(schema, { a: 'x', valueOf: 'y' })).toContain('valueOf')
   })
-  it('has at most `fieldsMax` fields', () => {
+  it('a form has at most `fieldsMax` fields', () => {
     const of = (count: number) => ({
       type: 'object',
       properties: Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, { type: 'boolean' }])),
@@ -67,7 +70,7 @@ describe('a form', () => {
     expect(FormSchema.safeParse(of(limits.fieldsMax)).success).toBe(true)
     expect(FormSchema.safeParse(of(limits.fieldsMax + 1)).success).toBe(false)
   })
-  it('can require only fields that it has', () => {
+  it('a form can require only fields that it has', () => {
     expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['x'] }).success).toBe(false)
     expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['toString'] }).success).toBe(false)
   })

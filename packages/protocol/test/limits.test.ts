@@ -117,12 +117,12 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
 ]
 
 describe('an input', () => {
-  it.each(rows)('can reach the limit on “%s” but not exceed it', (_name, schema, max, make) => {
+  it.each(rows)('an input can reach the limit on “%s” but not exceed it', (_name, schema, max, make) => {
     const atMaximum = schema.safeParse(make(max))
     expect(atMaximum.error?.issues ?? []).toEqual([])
     expect(schema.safeParse(make(max + 1)).success).toBe(false)
   })
-  it('can have an attachment of five mebibytes, but not a larger one', () => {
+  it('an input can have an attachment of five mebibytes, but not a larger one', () => {
     const image = (bytes: number) => ({
       type: 'image',
       mediaType: 'image/png',
@@ -146,15 +146,18 @@ it('every limit is used in the source code', () => {
 
 describe('the deadline of a request', () => {
   it.each([0, -1, 1.5, Number.NaN, limits.deadlineMinMs - 1, '1000', Number.POSITIVE_INFINITY])(
-    'of %o ms is refused',
+    'the deadline of a request of %o ms is refused',
     deadlineMs => {
       expect(contract.openRequest.input.safeParse({ ...open, deadlineMs }).success).toBe(false)
     },
   )
-  it.each([limits.deadlineMinMs, 2 ** 31, 30 * 24 * 3600 * 1000])('of %s ms is accepted', deadlineMs => {
-    expect(contract.openRequest.input.safeParse({ ...open, deadlineMs }).success).toBe(true)
-  })
-  it('can never allow the request', () => {
+  it.each([limits.deadlineMinMs, 2 ** 31, 30 * 24 * 3600 * 1000])(
+    'the deadline of a request of %s ms is accepted',
+    deadlineMs => {
+      expect(contract.openRequest.input.safeParse({ ...open, deadlineMs }).success).toBe(true)
+    },
+  )
+  it('the deadline of a request can never allow the request', () => {
     expect(contract.openRequest.input.safeParse({ ...open, onDeadline: 'allow' }).success).toBe(false)
   })
 })

@@ -106,7 +106,7 @@ const statuses = {
 
 describe('the contract', () => {
   const operations = Object.entries<Operation>(contract)
-  it('has exactly the operations that are listed in this file', () => {
+  it('the contract has exactly the operations that are listed in this file', () => {
     expect(
       operations.map(
         ([name, op]) =>
@@ -122,7 +122,7 @@ describe('the contract', () => {
       for (const part of op.path.matchAll(/:(\w+)/g)) expect(Object.keys(op.input.shape)).toContain(part[1])
     },
   )
-  it('has no two operations with the same route', () => {
+  it('the contract has no two operations with the same route', () => {
     const routes = operations.map(([, op]) => `${op.method} ${op.path.replace(/:\w+/g, ':')}`)
     expect(new Set(routes).size).toBe(routes.length)
   })
@@ -133,7 +133,7 @@ describe('the contract', () => {
 })
 
 describe('a fault', () => {
-  it('has one of the codes and statuses that are listed in this file', () => {
+  it('a fault has one of the codes and statuses that are listed in this file', () => {
     expect(faultStatus).toEqual(statuses)
     expect(faultCodes).toEqual(Object.keys(statuses))
   })
@@ -145,7 +145,7 @@ describe('a fault', () => {
     })
     expect(JSON.stringify(new Fault(code, 'm'))).not.toContain('detail')
   })
-  it('from a failed parse names the invalid fields', () => {
+  it('a fault from a failed parse names the invalid fields', () => {
     const parsed = contract.openRequest.input.safeParse({ id: 'x', key: '', ask: { kind: 'poll' } })
     const fault = faultFromZod(parsed.error as NonNullable<typeof parsed.error>, 'openRequest') // the parse has failed
     expect(fault.code).toBe('bad_input')

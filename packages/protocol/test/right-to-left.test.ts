@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
 describe('readsRightToLeft', () => {
-  it.each(['שלום', 'שלום עולם!', 'مرحبا، كيف الحال؟', 'שלום, "עולם"…'])('F7: is true for %j', text => {
+  it.each(['שלום', 'שלום עולם!', 'مرحبا، كيف الحال؟', 'שלום, "עולם"…'])('F7: readsRightToLeft is true for %j', text => {
     expect(readsRightToLeft(text)).toBe(true)
   })
   it.each(['', 'abc', 'שלום npm', 'אאא > בבב', 'א/ב', 'א 1', '(א)', 'א;ב', 'א\u200fב'])(
-    'F7: is false for %j, which mixes directions or has signs that mean something in code',
+    'F7: readsRightToLeft is false for %j, which mixes directions or has signs that mean something in code',
     text => {
       expect(readsRightToLeft(text)).toBe(false)
     },

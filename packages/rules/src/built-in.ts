@@ -1,4 +1,4 @@
-/** The rules that every gateway has and nobody can remove. They deny what would give an agent Holdpoint's own credentials. */
+/** The rules that every gateway has and nobody can remove. They deny calls that could give an agent Holdpoint's own credentials. */
 import { hasCredential, type Rule, RuleId, type Verdict } from '@holdpoint/protocol'
 import type { RuleSubject } from './evaluate.ts'
 import type { ProtectedFolder } from './protected-folder.ts'

@@ -292,7 +292,7 @@ describe('validateRule', () => {
     { effect: 'deny', tool: 'Bash' },
     { effect: 'ask', tool: 'Bash', scope: { driver: 'claude' }, expiresAt: 5, note: 'n' },
   ])('returns %j unchanged', draft => expect(validateRule(draft)).toEqual(draft))
-  it('is tested with every field of the rule schema', () => {
+  it('validateRule is tested with every field of the rule schema', () => {
     expect(Object.keys(RuleDraftSchema.shape)).toEqual([
       'effect',
       'tool',

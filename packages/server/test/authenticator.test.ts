@@ -63,17 +63,17 @@ const outcome = (...args: Parameters<typeof authenticate>): Promise<string> =>
   )
 
 describe('a request without a credential', () => {
-  it('gets files of the page and public operations, and nothing else', async () => {
+  it('a request without a credential gets files of the page and public operations, and nothing else', async () => {
     const outcomes = await Promise.all(allAccess.map(access => outcome({}, access)))
     expect(outcomes).toEqual(['nobody', 'nobody', 'unauthenticated', 'unauthenticated', 'unauthenticated'])
   })
-  it('is nobody, also if it sends a valid credential that it does not need', async () => {
+  it('a request without a credential is nobody, also if it sends a valid credential that it does not need', async () => {
     for (const access of ['page', 'public'] as const) expect(await outcome(bearer, access)).toBe('nobody')
   })
 })
 
 describe('the Host header', () => {
-  it.each(allAccess)('must name the gateway (%s)', async access => {
+  it.each(allAccess)('the Host header must name the gateway (%s)', async access => {
     const accepted = access === 'page' || access === 'public' ? 'nobody' : 'ada'
     for (const good of [host, `127.0.0.1:${port}`, `[::1]:${port}`, 'localhost', `LocalHost:${port}`])
       expect(await outcome({ ...bearer, host: good }, access), good).toBe(accepted)
@@ -81,20 +81,20 @@ describe('the Host header', () => {
       expect(await outcome({ ...bearer, host: bad }, access), bad).toBe('wrong_host')
     expect(await outcome({ ...bearer, host: undefined }, access)).toBe('bad_input')
   })
-  it('may name an additional host with or without the port, in any case', async () => {
+  it('the Host header may name an additional host with or without the port, in any case', async () => {
     const options = { hosts: ['Box.example'] }
     for (const good of ['box.example', 'BOX.example', `box.example:${port}`])
       expect(await outcome({ ...bearer, host: good }, 'read', {}, options), good).toBe('ada')
     for (const bad of ['box.example:1', 'x.box.example'])
       expect(await outcome({ ...bearer, host: bad }, 'read', {}, options), bad).toBe('wrong_host')
   })
-  it('has no port if the gateway listens on port 80', async () => {
+  it('the Host header has no port if the gateway listens on port 80', async () => {
     const options = { port: 80 }
     for (const good of ['localhost', '127.0.0.1', '[::1]'])
       expect(await outcome({ ...bearer, host: good }, 'read', {}, options), good).toBe('ada')
     expect(await outcome({ ...bearer, host: 'localhost:80' }, 'read', {}, options)).toBe('wrong_host')
   })
-  it('must not be sent twice, and the request line must not contain another host', async () => {
+  it('the Host header must not be sent twice, and the request line must not contain another host', async () => {
     expect(await outcome(bearer, 'read', { repeatedHeader: 'host' })).toBe('wrong_host')
     expect(await outcome(bearer, 'read', { target: `http://${host}/api/v1/me` })).toBe('wrong_host')
     expect(await outcome(bearer, 'read', { target: '*' })).toBe('wrong_host')
@@ -102,18 +102,18 @@ describe('the Host header', () => {
 })
 
 describe('the headers of a request', () => {
-  it('are limited in number', async () => {
+  it('the headers of a request are limited in number', async () => {
     expect(await outcome(bearer, 'read', { headerCount: limits.headersMax })).toBe('ada')
     expect(await outcome(bearer, 'read', { headerCount: limits.headersMax + 1 })).toBe('headers_too_large')
   })
-  it('must not be repeated', async () => {
+  it('the headers of a request must not be repeated', async () => {
     expect(await outcome(bearer, 'read', { repeatedHeader: 'authorization' })).toBe('bad_input')
   })
 })
 
 describe('a credential in the URL', () => {
   it.each(['access_token', 'token', 'auth', 'authorization', 'bearer', 'secret', 'password', 'code', 'TOKEN'])(
-    'is refused if its name is %s',
+    'a credential in the URL is refused if its name is %s',
     async name => {
       for (const access of allAccess) {
         expect(await outcome(bearer, access, { target: `/x?${name}=a` })).toBe('bad_input')
@@ -121,14 +121,14 @@ describe('a credential in the URL', () => {
       }
     },
   )
-  it('is not seen in other parameters or in the path', async () => {
+  it('a credential in the URL is not seen in other parameters or in the path', async () => {
     for (const target of ['/x?tokens=a', '/x?mytoken=a', '/token=a', '/x?a=token'])
       expect(await outcome(bearer, 'read', { target }), target).toBe('ada')
   })
 })
 
 describe('the Origin header', () => {
-  it.each(allAccess)('must name the gateway (%s)', async access => {
+  it.each(allAccess)('the Origin header must name the gateway (%s)', async access => {
     const accepted = access === 'page' || access === 'public' ? 'nobody' : 'ada'
     const options = { hosts: ['box.example'], origins: ['https://proxy.example'] }
     for (const good of [origin, `http://127.0.0.1:${port}`, 'http://box.example', 'https://proxy.example'])
@@ -139,7 +139,7 @@ describe('the Origin header', () => {
 })
 
 describe('the Sec-Fetch-Site header', () => {
-  it.each(allAccess)('must not name another site (%s)', async access => {
+  it.each(allAccess)('the Sec-Fetch-Site header must not name another site (%s)', async access => {
     const accepted = access === 'page' || access === 'public' ? 'nobody' : 'ada'
     for (const site of ['same-origin', 'none'])
       expect(await outcome({ ...bearer, 'sec-fetch-site': site }, access), site).toBe(accepted)
@@ -151,7 +151,7 @@ describe('the Sec-Fetch-Site header', () => {
 })
 
 describe('a token', () => {
-  it.each(withCredential)('is accepted without other headers (%s)', async access => {
+  it.each(withCredential)('a token is accepted without other headers (%s)', async access => {
     expect(await authenticate(bearer, access)).toMatchObject({ name: 'ada', role: 'owner', via: 'api' })
     expect(await outcome({ authorization: `bearer ${secrets.person}` }, access)).toBe('ada')
   })
@@ -165,7 +165,7 @@ describe('a token', () => {
     ` Bearer ${secrets.person}`,
     `Bearer ${secrets.person}\u00e9`,
     `Bearer ${'x'.repeat(513)}`,
-  ])('must have the form Bearer, space, token: %j has not', async authorization => {
+  ])('a token must have the form Bearer, space, token: %j has not', async authorization => {
     await expect(authenticate({ authorization, cookie, origin, [pageSecretHeader]: pageSecret })).rejects.toMatchObject(
       {
         code: 'unauthenticated',
@@ -173,13 +173,13 @@ describe('a token', () => {
       },
     )
   })
-  it('of the longest possible length is looked up', async () => {
+  it('a token of the longest possible length is looked up', async () => {
     await expect(authenticate({ authorization: `Bearer ${'x'.repeat(512)}` })).rejects.toMatchObject({
       code: 'unauthenticated',
       message: expect.stringContaining('unknown, expired or revoked'),
     })
   })
-  it('that arrives over the Unix socket belongs to a command', async () => {
+  it('a token that arrives over the Unix socket belongs to a command', async () => {
     expect(await authenticate(bearer, 'read', { transport: 'unixSocket' })).toMatchObject({ via: 'cli' })
     expect(await authenticate(bearer, 'read', { transport: 'inProcess' })).toMatchObject({ via: 'api' })
   })
@@ -229,7 +229,7 @@ describe('a cookie', () => {
 })
 
 describe('a wrong credential', () => {
-  it('A8: gets `too_many` after a while, which the gateway records; right ones and others still work', async () => {
+  it('A8: a wrong credential gets `too_many` after a while, which the gateway records; right ones and others still work', async () => {
     const wrongAttempts = new WrongAttempts(() => 0)
     const recorded: unknown[] = []
     const counted: Pick<Gateway, 'authenticate' | 'recordRefusal'> = {
@@ -246,7 +246,7 @@ describe('a wrong credential', () => {
     expect(await send(bearer)).toBe('ada')
     expect(await send(wrong, '192.0.2.2')).toBe('unauthenticated')
   })
-  it('A8: is recorded as what was tried', async () => {
+  it('A8: a wrong credential is recorded as what was tried', async () => {
     const recorded: unknown[] = []
     const refusing = { recordRefusal: async (attempt: unknown) => void recorded.push(attempt) }
     const wrongAttempts = new WrongAttempts(() => 0)

@@ -111,7 +111,7 @@ describe('a socket with a slow reader', () => {
     expect(lines).toEqual([])
     socket.ws.close()
   })
-  it('is disconnected with a logged reason if it leaves too many frames unread', async () => {
+  it('a socket with a slow reader is disconnected with a logged reason if it leaves too many frames unread', async () => {
     const socket = await openSocket(gateway)
     socket.send({ subscribe: {} })
     await socket.next(frame => frame.frame === 'hello')

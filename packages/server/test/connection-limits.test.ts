@@ -70,7 +70,7 @@ describe('an unreadable request', () => {
       404,
       'not_found',
     ],
-  ])('gets a fault with the security headers if it %s', async (_name, bytes, status, code) => {
+  ])('an unreadable request gets a fault with the security headers if it %s', async (_name, bytes, status, code) => {
     const { port } = await open()
     expect(parseReply(await sendRaw(port, bytes.replace('HOST', `localhost:${port}`)))).toEqual({
       status,
@@ -91,7 +91,7 @@ describe('an unreadable request', () => {
       socket.on('error', () => {}).on('close', () => resolve(text))
     })
   }
-  it('gets a fault after an earlier reply on the same connection', async () => {
+  it('an unreadable request gets a fault after an earlier reply on the same connection', async () => {
     const text = await sendThenGarbage(await open(), '/healthz')
     expect(text).toContain('"ok":true')
     expect(parseReply(text.slice(text.indexOf('HTTP/1.1 400')))).toEqual({
@@ -100,7 +100,7 @@ describe('an unreadable request', () => {
       hasSecurityHeaders: true,
     })
   })
-  it('gets no fault in the middle of a stream', async () => {
+  it('an unreadable request gets no fault in the middle of a stream', async () => {
     const text = await sendThenGarbage(await open(), `${apiRoot}/events`)
     expect(text).toContain('"frame":"hello"')
     expect(text).not.toContain('bad_input')
@@ -108,12 +108,12 @@ describe('an unreadable request', () => {
 })
 
 describe('a request that arrives too slowly', () => {
-  it('gets the fault `too_slow` if its headers stay incomplete', async () => {
+  it('a request that arrives too slowly gets the fault `too_slow` if its headers stay incomplete', async () => {
     const gateway = await open({ connectionLimits: timeouts })
     const text = await sendRaw(gateway.port, 'GET / HTTP/1.1\r\nHost: loc')
     expect(parseReply(text)).toEqual({ status: 408, code: 'too_slow', hasSecurityHeaders: true })
   })
-  it('gets the fault `too_slow` if its body stays incomplete', async () => {
+  it('a request that arrives too slowly gets the fault `too_slow` if its body stays incomplete', async () => {
     const gateway = await open({ connectionLimits: timeouts })
     const lines = headers(gateway, 'Content-Type: application/json', 'Content-Length: 100')
     const text = await sendRaw(gateway.port, `POST ${apiRoot}/links HTTP/1.1\r\n${lines}\r\n\r\n{`)
@@ -165,7 +165,7 @@ describe('a client that stops responding', () => {
     })
   }
 
-  it('is disconnected with a logged reason at the heartbeat after an unanswered ping', async () => {
+  it('a client that stops responding is disconnected with a logged reason at the heartbeat after an unanswered ping', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const lines: LogLine[] = []
     const gateway = await open({ log: line => lines.push(line) })

@@ -66,7 +66,7 @@ describe('an operation of the contract', () => {
     expect(error.message).toContain('unknownField')
   })
 
-  it('is in the OpenAPI document, which needs a credential', async () => {
+  it('an operation of the contract is in the OpenAPI document, which needs a credential', async () => {
     expect((await request(gateway, '/openapi.json')).status).toBe(401)
     const reply = await request(gateway, '/openapi.json', { headers: authHeaders('person') })
     const document = (await reply.json()) as {
@@ -84,7 +84,7 @@ describe('an operation of the contract', () => {
 })
 
 describe('the session log and the audit log', () => {
-  it('can be read page by page from the end, and the audit log can be searched', async () => {
+  it('the session log and the audit log can be read page by page from the end, and the audit log can be searched', async () => {
     const session = await openSession(gateway)
     for (const title of ['Sweep the yard', 'Feed the cat', 'Water the fern']) {
       const { id, digest } = await ask(gateway, session, title)
@@ -124,7 +124,7 @@ describe('a request for an operation', () => {
     expect(crashPoints).toContain('replying:openRequest')
     expect(crashPoints).toContain('replying:getRequest')
   })
-  it('is refused if a field is given twice', async () => {
+  it('a request for an operation is refused if a field is given twice', async () => {
     const { id } = await openSession(gateway)
     const send = (path: string, init: RequestInit) => request(gateway, path, init).then(faultCode)
     expect(await send(`/sessions/${id}?id=${id}`, { headers: authHeaders('person') })).toBe('bad_input')
@@ -160,7 +160,7 @@ describe('a request for an operation', () => {
       resolution: { via: 'api', person: 'ada', personId: expect.any(String) },
     })
   })
-  it('gets 404 for an unknown path, and 405 with the allowed methods for an unknown method', async () => {
+  it('a request for an operation gets 404 for an unknown path, and 405 with the allowed methods for an unknown method', async () => {
     const headers = authHeaders('person')
     for (const path of [
       '/nothing',
@@ -183,7 +183,7 @@ describe('a request for an operation', () => {
     })
     expect(overridden.status).toBe(200)
   })
-  it('gets only the id of the bug if it fails unexpectedly, and the bug is logged once', async () => {
+  it('a request for an operation gets only the id of the bug if it fails unexpectedly, and the bug is logged once', async () => {
     const lines: LogLine[] = []
     const broken = { ...gateway.gateway, dispatchUnparsed: () => Promise.reject(new Error('inner\nworkings')) }
     const server = createServer({ gateway: broken, log: line => lines.push(line) })
@@ -213,25 +213,25 @@ describe('a request body', () => {
   const jsonType = 'Content-Type: application/json'
   const contentLength = (bytes: Buffer | string) => `Content-Length: ${Buffer.byteLength(bytes)}`
 
-  it('is refused before it is read if its Content-Length is too large', async () => {
+  it('a request body is refused before it is read if its Content-Length is too large', async () => {
     const port = gateway.port
     const links = `POST ${apiRoot}/links HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${secrets.person}\r\n${jsonType}\r\n`
     const reply = await sendRaw(port, `${links}Content-Length: ${limits.bodyMaxBytes + 1}\r\n\r\n`)
     expect(reply).toMatch(/^HTTP\/1.1 413/)
     expect(reply.toLowerCase()).toContain('connection: close')
   })
-  it('is read only up to the limit if it has no Content-Length', async () => {
+  it('a request body is read only up to the limit if it has no Content-Length', async () => {
     const port = gateway.port
     const links = `POST ${apiRoot}/links HTTP/1.1\r\nHost: localhost:${port}\r\nAuthorization: Bearer ${secrets.person}\r\n${jsonType}\r\nTransfer-Encoding: chunked\r\n\r\n`
     const chunk = Buffer.alloc(limits.bodyMaxBytes + 1, 0x20)
     expect(await sendRaw(port, links, `${chunk.length.toString(16)}\r\n`, chunk)).toMatch(/^HTTP\/1.1 413/)
   })
-  it('may be exactly as large as the limit', async () => {
+  it('a request body may be exactly as large as the limit', async () => {
     const body = '{}'.padEnd(limits.bodyMaxBytes, ' ')
     const reply = await request(gateway, '/links', { method: 'POST', headers: authHeaders('person', json), body })
     expect(reply.status).toBe(201)
   })
-  it('must be an uncompressed JSON object in UTF-8 without duplicate or prototype keys', async () => {
+  it('a request body must be an uncompressed JSON object in UTF-8 without duplicate or prototype keys', async () => {
     const cases: [string, string | Buffer, string[], number][] = [
       ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), [jsonType], 400],
       ['a byte order mark', Buffer.from('\ufeff{"driver":"external"}'), [jsonType], 400],
@@ -251,14 +251,14 @@ describe('a request body', () => {
       )
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
-  it('is refused if the request has two different lengths', async () => {
+  it('a request body is refused if the request has two different lengths', async () => {
     const reply = await start(gateway.port, [jsonType, 'Content-Length: 2', 'Transfer-Encoding: chunked'], '0\r\n\r\n')
     expect(reply).toMatch(/^HTTP\/1.1 400/)
     expect(await start(gateway.port, [jsonType, 'Content-Length: 2', 'Content-Length: 3'], '{}')).toMatch(
       /^HTTP\/1.1 400/,
     )
   })
-  it('is refused in a GET request', async () => {
+  it('a request body is refused in a GET request', async () => {
     const reply = await server().fetch(
       Object.defineProperty(new Request(`http://localhost${apiRoot}/me`, { headers: authHeaders('person') }), 'body', {
         value: new Blob(['{}']).stream(),
@@ -266,7 +266,7 @@ describe('a request body', () => {
     )
     expect(await faultCode(reply)).toBe('bad_input')
   })
-  it('is refused if the headers are too large', async () => {
+  it('a request body is refused if the headers are too large', async () => {
     const reply = await start(gateway.port, [`X-Long: ${'x'.repeat(limits.headersMaxBytes)}`])
     expect(reply).toMatch(/^HTTP\/1.1 431/)
   })

@@ -53,7 +53,7 @@ describe('a connection', () => {
     expect(destroyed(one, two, three, four)).toEqual([true, false, false, false])
     expect([...open]).toEqual([two, three, four])
   })
-  it('X9: is not replaced while a request with a credential is in progress, and afterwards as one that was just used', async () => {
+  it('X9: a connection is not replaced while a request with a credential is in progress, and afterwards as one that was just used', async () => {
     const [one, two, three] = [await added(), await added(), await added()]
     open.protect(one)
     open.protect(one)
@@ -71,7 +71,7 @@ describe('a connection', () => {
     expect(one.destroyed).toBe(true)
     expect([...open]).toHaveLength(3)
   })
-  it('X9: is closed at once if all others are protected', async () => {
+  it('X9: a connection is closed at once if all others are protected', async () => {
     const three = [await added(), await added(), await added()]
     for (const socket of three) open.protect(socket)
     expect((await added()).destroyed).toBe(true)
@@ -80,7 +80,7 @@ describe('a connection', () => {
     expect((await added()).destroyed).toBe(false)
     expect(destroyed(...three)).toEqual([false, true, false])
   })
-  it('is forgotten when it closes, whether it was protected or not', async () => {
+  it('a connection is forgotten when it closes, whether it was protected or not', async () => {
     const [one, two] = [await added(), await added()]
     open.protect(two)
     for (const socket of [one, two]) {
@@ -91,7 +91,7 @@ describe('a connection', () => {
     open.unprotect(two)
     expect([...open]).toEqual([])
   })
-  it('that is destroyed cannot be protected, and does not return when its request ends', async () => {
+  it('a connection that is destroyed cannot be protected, and does not return when its request ends', async () => {
     const [one, two] = [await added(), await added()]
     open.protect(two)
     const gone = [closed(one), closed(two)]
@@ -143,7 +143,7 @@ describe('a reply', () => {
     expect(res.destroyed).toBe(true)
     expect(lines).toEqual([{ disconnected: 'an HTTP client', reason: 'the client read nothing for 30000 ms' }])
   })
-  it('goes on if the client reads something between two checks, and is checked no more when it is complete', async () => {
+  it('a reply goes on if the client reads something between two checks, and is checked no more when it is complete', async () => {
     const { res, writer, client } = await reply(large)
     check()
     check()
@@ -160,7 +160,7 @@ describe('a reply', () => {
     check()
     expect(lines).toEqual([])
   })
-  it('is checked no more after the client has disconnected', async () => {
+  it('a reply is checked no more after the client has disconnected', async () => {
     const { res, writer, client } = await reply(large)
     const gone = new Promise(resolve => res.once('close', resolve))
     client.destroy()
@@ -169,7 +169,7 @@ describe('a reply', () => {
     for (let i = 0; i < 4; i++) check()
     expect(lines).toEqual([])
   })
-  it('is checked no more after the checks were stopped', async () => {
+  it('a reply is checked no more after the checks were stopped', async () => {
     const { res } = await reply(large)
     open.stopChecks()
     for (let i = 0; i < 10; i++) check()

@@ -57,7 +57,7 @@ describe('the OpenAPI document', () => {
     expect(Object.keys(schemas).filter(name => !schemas[name]?.description)).toEqual([])
   })
 
-  it('has only references that resolve', () => {
+  it('the OpenAPI document has only references that resolve', () => {
     const broken: string[] = []
     walkAll((schema, at) => {
       if ('$ref' in schema && !Object.hasOwn(schemas, nameOfRef(schema))) broken.push(`${at}: ${schema.$ref}`)
@@ -104,7 +104,7 @@ describe('the OpenAPI document', () => {
 })
 
 describe('docs/api.md', () => {
-  it('is up to date with the contract: run `npm run api-reference` after a change', async () => {
+  it('docs/api.md is up to date with the contract: run `npm run api-reference` after a change', async () => {
     const script = new URL('../../../scripts/api-reference.mjs', import.meta.url).href
     const { renderApiReference } = (await import(script)) as {
       renderApiReference: (document: OpenapiDocument) => string

@@ -37,7 +37,7 @@ const times = <T>(count: number, make: (i: number) => Promise<T>) =>
 const message = (body: unknown) => (body as { error: { message: string } }).error.message // every error reply has this form
 
 describe('one agent', () => {
-  it('X9: can open its share of sockets, and people can still connect', async () => {
+  it('X9: one agent can open its share of sockets, and people can still connect', async () => {
     const open = () => openSocket(gateway, authHeaders('agent'))
     const sockets = await times(quotas.sockets.agent, open)
     expect(await handshake(gateway, authHeaders('agent'))).toBe(429)
@@ -47,7 +47,7 @@ describe('one agent', () => {
     for (const { ws } of sockets) ws.terminate()
   })
 
-  it('F12: can open its share of streams, and people still get theirs', async () => {
+  it('F12: one agent can open its share of streams, and people still get theirs', async () => {
     const session = await openSession(gateway)
     const open = (role: 'agent' | 'person') =>
       gateway.server.fetch(
@@ -63,7 +63,7 @@ describe('one agent', () => {
     expect((await open('agent')).status).toBe(200)
   })
 
-  it('X9: can have its share of long polls, on any number of sockets', async () => {
+  it('X9: one agent can have its share of long polls, on any number of sockets', async () => {
     const request = await ask(gateway, await openSession(gateway), 'k')
     const poll = { op: 'getRequest', input: { id: request.id, wait: limits.waitMaxMs } }
     const [one, two] = [
@@ -93,7 +93,7 @@ describe('one agent', () => {
     for (const { ws } of [one, two]) ws.terminate()
   })
 
-  it('F3: can have its share of operations in progress on sockets', async () => {
+  it('F3: one agent can have its share of operations in progress on sockets', async () => {
     const request = await ask(gateway, await openSession(gateway), 'k')
     const socket = await openSocket(gateway, authHeaders('agent'))
     for (let i = 0; i <= quotas.operations.agent; i++)
@@ -102,7 +102,7 @@ describe('one agent', () => {
     socket.ws.terminate()
   })
 
-  it('F12: can write its share of bytes per minute', async () => {
+  it('F12: one agent can write its share of bytes per minute', async () => {
     const session = await openSession(gateway)
     const text = 'x'.repeat(limits.textMax)
     const append = () =>
@@ -117,7 +117,7 @@ describe('one agent', () => {
     expect((await request(gateway, `/sessions/${session.id}`, { headers: authHeaders('agent') })).status).toBe(200)
   })
 
-  it('F12: can send its share of request bytes at the same time, and people can still answer', async () => {
+  it('F12: one agent can send its share of request bytes at the same time, and people can still answer', async () => {
     const session = await openSession(gateway)
     const pending = await ask(gateway, session, 'k')
     const head = (length: number) =>
@@ -151,7 +151,7 @@ describe('one agent', () => {
 })
 
 describe('a runner', () => {
-  it('can wait for thousands of requests on one socket', async () => {
+  it('a runner can wait for thousands of requests on one socket', async () => {
     const { id: session, fence } = await attachRunner(gateway)
     const asked = await post(gateway, 'runner', `/sessions/${session}/requests`, {
       key: 'k',

@@ -55,7 +55,7 @@ describe('a slot', () => {
     await nextAcquired
   })
 
-  it('is granted at once again, after work of the same credential has waited and ended', async () => {
+  it('a slot is granted at once again, after work of the same credential has waited and ended', async () => {
     const slots = new Slots()
     const held = slots.slotFor(agent(), quotas.slots.agent, never)
     await held.acquire()
@@ -68,7 +68,7 @@ describe('a slot', () => {
     await slots.slotFor(agent(), quotas.slots.agent, never).acquire()
   })
 
-  it('is given back by work that is cancelled after it has waited and started', async () => {
+  it('a slot is given back by work that is cancelled after it has waited and started', async () => {
     const slots = new Slots()
     const held = slots.slotFor(agent(), quotas.slots.agent, never)
     await held.acquire()
@@ -84,7 +84,7 @@ describe('a slot', () => {
     await slots.slotFor(agent(), quotas.slots.agent, never).acquire()
   })
 
-  it('is granted to each credential in turn, if all together have used up their share', async () => {
+  it('a slot is granted to each credential in turn, if all together have used up their share', async () => {
     const slots = new Slots()
     const shares = (quotas.slots.total - quotas.slots.reservedForPeople) / quotas.slots.agent
     for (let n = 1; n < shares; n++) await slots.slotFor(agent(n), quotas.slots.agent, never).acquire()

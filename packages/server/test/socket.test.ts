@@ -105,7 +105,7 @@ describe('a socket', () => {
     expect(await socket.next(isReply(2))).toMatchObject({ status: 200, body: { status: 'resolved' } })
     socket.ws.close()
   })
-  it('is closed after a frame over the limit, invalid UTF-8 or an unmasked frame (X7)', async () => {
+  it('a socket is closed after a frame over the limit, invalid UTF-8 or an unmasked frame (X7)', async () => {
     const large = await openSocket(gateway)
     large.send('x'.repeat(limits.inboundFrameMaxBytes + 1))
     expect(await large.closed).toBe(1009)

@@ -34,7 +34,7 @@ describe('the web page', () => {
     await rm(folder, { recursive: true })
   })
 
-  it('is served at the root without a credential, even from a link on another site', async () => {
+  it('the web page is served at the root without a credential, even from a link on another site', async () => {
     const reply = await fetch(`${withPage.url}/`, {
       headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
     })
@@ -48,7 +48,7 @@ describe('the web page', () => {
     expect(reply.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(reply.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
   })
-  it('can be installed: its manifest and service worker are served with no-cache', async () => {
+  it('the web page can be installed: its manifest and service worker are served with no-cache', async () => {
     const worker = await fetch(`${withPage.url}/sw.js`, { headers: { 'sec-fetch-dest': 'serviceworker' } })
     const manifest = await fetch(`${withPage.url}/app.webmanifest`)
     expect(
@@ -58,7 +58,7 @@ describe('the web page', () => {
       [200, 'application/manifest+json', 'no-cache'],
     ])
   })
-  it('is sent in the best encoding that the browser accepts, or uncompressed', async () => {
+  it('the web page is sent in the best encoding that the browser accepts, or uncompressed', async () => {
     const cases: [string, string | null][] = [
       ['gzip, deflate, br, zstd', 'br'],
       ['gzip, deflate', 'gzip'],
@@ -90,7 +90,7 @@ describe('the web page', () => {
     const icon = await fetch(`${withPage.url}/icon.png`, { headers: { 'accept-encoding': 'br, gzip' } })
     expect(headersOf(icon, 'content-encoding', 'vary', 'content-length')).toEqual([null, null, '4096'])
   })
-  it('is compressed once and then served from the cache', async () => {
+  it('the web page is compressed once and then served from the cache', async () => {
     const get = () =>
       sendRaw(withPage.port, `GET ${scriptPath} HTTP/1.1\r\nAccept-Encoding: br\r\n${hostAndClose(withPage)}`)
     const [first, second] = [await get(), await get()]
@@ -120,12 +120,12 @@ describe('the web page', () => {
       )
     expect((await fetch(`${withPage.url}/index.html`, { method: 'POST' })).status).toBe(405)
   })
-  it('is replaced by a plain-text reply if the gateway runs without the page', async () => {
+  it('the web page is replaced by a plain-text reply if the gateway runs without the page', async () => {
     const reply = await fetch(`${withoutPage.url}/`)
     expect(reply.headers.get('content-type')).toBe('text/plain; charset=utf-8')
     expect(await reply.text()).toContain('where AI agents stop and ask')
   })
-  it('has the same security headers as every other reply', async () => {
+  it('the web page has the same security headers as every other reply', async () => {
     const policy =
       "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
     for (const path of ['/', '/nothing', '/healthz', `${apiRoot}/me`, `${apiRoot}/nothing`, scriptPath]) {

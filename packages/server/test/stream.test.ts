@@ -112,7 +112,7 @@ describe('the event stream', () => {
       reader.stop()
     }
   })
-  it('can be limited to one session and refuses unknown parameters', async () => {
+  it('the event stream can be limited to one session and refuses unknown parameters', async () => {
     const reader = await openStream(`?session=${session.id}`)
     await reader.next()
     const other = await openSession(gateway)
@@ -155,7 +155,7 @@ describe('the event stream', () => {
     )
     reader.stop()
   })
-  it('is also available in process', async () => {
+  it('the event stream is also available in process', async () => {
     const abort = new AbortController()
     const reply = await gateway.server.fetch(
       new Request(`http://localhost${apiRoot}/events`, { headers: authHeaders('person'), signal: abort.signal }),

@@ -125,7 +125,7 @@ function gatewaysSuite(): void {
     expect((await one.events({ after: 0, limit: 1000, types: ['request.resolved'] })).length).toBe(200)
   })
 
-  it('can open an empty database at the same time', async () => {
+  it('several gateways on one PostgreSQL can open an empty database at the same time', async () => {
     const stores = await Promise.all([open(), open(), open()])
     await Promise.all(stores.map(store => store.commit(sample.addMessage('hello'))))
     expect(await verifyChain(stores[0])).toEqual({ ok: true, events: 3 })
@@ -141,7 +141,7 @@ function gatewaysSuite(): void {
     expect(await one.epochAt(1)).not.toBe(epoch)
   })
 
-  it('are notified of commits of other gateways, and not of their own', async () => {
+  it('several gateways on one PostgreSQL are notified of commits of other gateways, and not of their own', async () => {
     const [one, two] = await Promise.all([open({ pollMs: 20 }), open({ pollMs: 20 })])
     const received: unknown[] = []
     one.onCommit(events => received.push(events?.length ?? null))
@@ -158,7 +158,7 @@ function gatewaysSuite(): void {
     await notified
   })
 
-  it('are notified of commits again after the connection that listens was killed', async () => {
+  it('several gateways on one PostgreSQL are notified of commits again after the connection that listens was killed', async () => {
     const [one, two] = await Promise.all([open({ pollMs: 50 }), open({ pollMs: 50 })])
     expect((await killConnections('listen%')).count).toBe(2)
     for (let n = 0; n < 3; n++) {

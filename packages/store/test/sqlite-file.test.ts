@@ -117,7 +117,7 @@ describe('a SQLite store', () => {
 })
 
 describe('a SQLite file', () => {
-  it('cannot be opened while another gateway uses it, and can be opened after that gateway has closed it', async () => {
+  it('a SQLite file cannot be opened while another gateway uses it, and can be opened after that gateway has closed it', async () => {
     const store = await open()
     await expect(openSqlite({ file })).rejects.toMatchObject({
       code: 'store_locked',
@@ -128,7 +128,7 @@ describe('a SQLite file', () => {
     expect((await (await open()).head()).seq).toBe(1)
   })
 
-  it('cannot be opened if the file or its folder is read-only', async () => {
+  it('a SQLite file cannot be opened if the file or its folder is read-only', async () => {
     await (await open()).close()
     chmodSync(folder.path, 0o755)
     chmodSync(join(folder.path, 'data'), 0o555)
@@ -160,7 +160,7 @@ describe('a SQLite file', () => {
     expect(await verifyChain(store)).toEqual({ ok: true, events: 1 })
   })
 
-  it.each([1, 2])('cannot be opened if it has the pre-release schema %i', async version => {
+  it.each([1, 2])('a SQLite file cannot be opened if it has the pre-release schema %i', async version => {
     await (await open()).close()
     tamper(`PRAGMA user_version = ${version}`)
     await expect(openSqlite({ file })).rejects.toMatchObject({
@@ -169,7 +169,7 @@ describe('a SQLite file', () => {
     })
   })
 
-  it('cannot be opened if a newer version of Holdpoint wrote it, and the error names the schema version', async () => {
+  it('a SQLite file cannot be opened if a newer version of Holdpoint wrote it, and the error names the schema version', async () => {
     await (await open()).close()
     tamper('PRAGMA user_version = 99')
     await expect(openSqlite({ file })).rejects.toMatchObject({
@@ -178,7 +178,7 @@ describe('a SQLite file', () => {
     })
   })
 
-  it('cannot be opened if it is damaged or not a Holdpoint database', async () => {
+  it('a SQLite file cannot be opened if it is damaged or not a Holdpoint database', async () => {
     mkdirSync(join(folder.path, 'data'))
     writeFileSync(file, 'this is not a database, and long enough to be looked at'.repeat(100))
     await expect(openSqlite({ file })).rejects.toMatchObject({

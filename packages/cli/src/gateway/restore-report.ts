@@ -35,7 +35,9 @@ function undoneLines({ previous, undone, lostEvents }: RestoreOutcome): string[]
   if (previous === null) return []
   if (!undone) {
     const lost = lostEvents === null ? '' : ` The last known event was ${count(lostEvents, 'event')} later.`
-    return [`The previous database cannot be compared with the backup, so it is not known what was undone.${lost}`]
+    return [
+      `The previous database cannot be compared with the backup, so Holdpoint cannot list the undone changes.${lost}`,
+    ]
   }
   const { events, answers, revokedTokens, lostRules, revivedRules, pendingAgain } = undone
   const unread = lostEvents === null ? 0 : lostEvents - events

@@ -110,7 +110,7 @@ export class Terminal {
       await this.waitUntil(() => this.text().indexOf('▏') !== caret, `the echo of ${char}`)
     }
   }
-  /** Waits as long as a person who has finished typing. The program ignores keys that decide until then, and nothing on the screen may show when it is over. */
+  /** Waits as long as a person who has finished typing. The program ignores keys that decide until then, and the screen may not show when this time is over. */
   async pause(): Promise<void> {
     await new Promise(resolve => setTimeout(resolve, typingPauseMs + 100))
   }

@@ -95,7 +95,7 @@ export class TypingHarness {
   get requests(): readonly Request[] {
     return [...this.#inbox.getSnapshot().requests.values()]
   }
-  /** The prompt on the screen of `tui`, or what `run` shows. */
+  /** The text of the prompt on the screen of `tui` or `run`. */
   get screen(): string {
     const { lines } = this.#view instanceof RunModel ? this.#view.frame : this.#draw()
     return lines.map(line => line.map(({ text }) => text).join('')).join('\n')

@@ -66,7 +66,7 @@ async function openRequest(
 }
 
 describe('a turn that Claude Code starts by itself', () => {
-  it('can ask, gets the answer, and ends with a report of its usage', async () => {
+  it('a turn that Claude Code starts by itself can ask, gets the answer, and ends with a report of its usage', async () => {
     const { id, request } = await openRequest(ownTurnWith([echo]))
     await claude.waitForTurnEnd(1)
     expect(await stateOf(id)).toBe('working')
@@ -79,7 +79,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(claude.eventsOf('command.done')).toHaveLength(1)
   })
 
-  it('is parked while it waits for an answer, and the answer resumes it', async () => {
+  it('a turn that Claude Code starts by itself is parked while it waits for an answer, and the answer resumes it', async () => {
     const { id, request } = await openRequest(ownTurnWith([echo]), { parkAfterMs: 0 })
     await claude.waitUntilParked(id)
     expect(claude.pidOf(id)).toBeNull()
@@ -144,7 +144,7 @@ describe('a turn that Claude Code starts by itself', () => {
     await waitForState('idle')
   })
 
-  it('is not parked as idle while it waits or works', async () => {
+  it('a turn that Claude Code starts by itself is not parked as idle while it waits or works', async () => {
     const clock = new ManualClock()
     const { id, request } = await openRequest(
       ownTurnWith([echo], [untilReleased('echo over >> ran.txt', 'toolu_2')]),
@@ -181,7 +181,7 @@ describe('a turn that Claude Code starts by itself', () => {
     await waitUntil(() => !isAlive(pid))
   })
 
-  it('can be interrupted while it works', async () => {
+  it('a turn that Claude Code starts by itself can be interrupted while it works', async () => {
     claude = await ClaudeFixture.create(ownTurnWith([untilReleased('echo ran >> ran.txt')]))
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForEvent('tool.started', event => event.block === 'toolu_1')
@@ -195,7 +195,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('can be interrupted while it waits for an answer and while it is parked', async () => {
+  it('a turn that Claude Code starts by itself can be interrupted while it waits for an answer and while it is parked', async () => {
     const { id } = await openRequest(ownTurnWith([echo]))
     await claude.asPerson('interruptSession', { id })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('interrupted')
@@ -264,7 +264,7 @@ describe('a turn that Claude Code starts by itself', () => {
       return { id, replyNow, done }
     }
 
-    it('is not mistaken for the turn that the message starts', async () => {
+    it('a turn that Claude Code starts by itself is not mistaken for the turn of a message that is on its way', async () => {
       const { replyNow, done } = await startOwnTurnBeforeMessage()
       // No event reports that the CLI has received the message, so wait for a fixed time.
       await new Promise(resolve => setTimeout(resolve, 1200))
@@ -274,7 +274,7 @@ describe('a turn that Claude Code starts by itself', () => {
       expect(claude.readFile('ran.txt')).toBe('ran\n')
     })
 
-    it('is stopped by an interrupt, which also stops the message', async () => {
+    it('an interrupt stops a turn that Claude Code started by itself and the message that is on its way', async () => {
       const { id, replyNow, done } = await startOwnTurnBeforeMessage()
       await claude.asPerson('interruptSession', { id })
       await done
@@ -287,7 +287,7 @@ describe('a turn that Claude Code starts by itself', () => {
     })
   })
 
-  it('is parked without an error when its runner is stopped, and resumes with the next runner', async () => {
+  it('a turn that Claude Code starts by itself is parked without an error when its runner is stopped, and resumes with the next runner', async () => {
     claude = await ClaudeFixture.create(ownTurnWith([echo]), { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })

@@ -32,7 +32,7 @@ const waitForState = (state: string) =>
   claude.waitForEvent('session.changed', event => event.value.process?.state === state)
 
 describe('the process of a Claude Code session', () => {
-  it('is logged as live, with its memory usage, until the turn has ended', async () => {
+  it('the process of a Claude Code session is logged as live, with its memory usage, until the turn has ended', async () => {
     claude = await ClaudeFixture.create(echo)
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -45,7 +45,7 @@ describe('the process of a Claude Code session', () => {
     expect(claude.eventsOf('session.changed').length).toBeLessThan(10)
   })
 
-  it('is logged as live, then as parked, as live again, and as done', async () => {
+  it('the process of a Claude Code session is logged as live, then as parked, as live again, and as done', async () => {
     claude = await ClaudeFixture.create(echo, { knownParkable: true })
     const id = await claude.startClaude({ parkAfterMs: 0 })
     const request = await claude.waitForRequest()
@@ -57,7 +57,7 @@ describe('the process of a Claude Code session', () => {
     expect(states()).toEqual(['live', 'parked', 'live', 'done'])
   })
 
-  it('is logged as idle if it was stopped because the session was idle', async () => {
+  it('the process of a Claude Code session is logged as idle if it was stopped because the session was idle', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('hello')], { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude()
@@ -66,7 +66,7 @@ describe('the process of a Claude Code session', () => {
     expect(await processOf(id)).toMatchObject({ state: 'idle' })
   })
 
-  it('is logged as lost, with its signal, if it was killed', async () => {
+  it('the process of a Claude Code session is logged as lost, with its signal, if it was killed', async () => {
     claude = await ClaudeFixture.create(echo)
     const id = await claude.startClaude()
     await claude.waitForRequest()
@@ -76,7 +76,7 @@ describe('the process of a Claude Code session', () => {
     expect(await processOf(id)).toMatchObject({ state: 'lost', note: expect.stringContaining('SIGKILL') })
   })
 
-  it('is logged with the reason why it cannot be parked until the request is answered', async () => {
+  it('the process of a Claude Code session is logged with the reason why it cannot be parked until the request is answered', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(delegating, { knownParkable: true, clock })
     const id = await claude.startClaude({ parkAfterMs: 0 })

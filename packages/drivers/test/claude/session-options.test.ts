@@ -123,7 +123,7 @@ describe('a Claude Code turn', () => {
 })
 
 describe('the Claude Code driver', () => {
-  it('is not ready if the configured executable is a folder', async () => {
+  it('the Claude Code driver is not ready if the configured executable is a folder', async () => {
     claude = await ClaudeFixture.create(() => [])
     for (const info of [
       claudeDriver({ folder: claude.home, executable: claude.cwd }).info(),
@@ -153,7 +153,7 @@ describe('when the meta.json of a session is damaged', () => {
 })
 
 describe('the conversation id of a Claude Code session', () => {
-  it('can be used to continue the conversation in another session', async () => {
+  it('the conversation id of a Claude Code session can be used to continue the conversation in another session', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
     const id = await claude.startClaude({ prompt: 'remember me' })
     await claude.waitForTurnEnd()
@@ -172,7 +172,7 @@ describe('the conversation id of a Claude Code session', () => {
 })
 
 describe('an image for Claude Code', () => {
-  it('can be sent without text', async () => {
+  it('an image for Claude Code can be sent without text', async () => {
     claude = await ClaudeFixture.create(() => [say('seen')])
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const image = { type: 'image', mediaType: 'image/png', data: pixel } as const

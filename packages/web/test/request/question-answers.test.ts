@@ -40,13 +40,13 @@ describe('a single-choice question', () => {
     expect(answerOf(one, picked)).toEqual({ id: 'one', chosen: ['a'] })
     expect(answerOf(one, toggleOther(one, picked))).toEqual({ id: 'one', chosen: [], other: 'mine' })
   })
-  it('stays unanswered if the text under “Other” is blank', () => {
+  it('a single-choice question stays unanswered if the text under “Other” is blank', () => {
     expect(answerOf(one, writeOther(one, nothingPicked, '  '))).toBeNull()
   })
 })
 
 describe('a multiple-choice question', () => {
-  it('is answered with the picked options in the offered order and the text under “Other”', () => {
+  it('a multiple-choice question is answered with the picked options in the offered order and the text under “Other”', () => {
     const picked = writeOther(many, pickOption(many, pickOption(many, nothingPicked, 'b'), 'a'), 'c')
     expect(answerOf(many, picked)).toEqual({ id: 'many', chosen: ['a', 'b'], other: 'c' })
     expect(answerOf(many, toggleOther(many, picked))).toEqual({ id: 'many', chosen: ['a', 'b'] })

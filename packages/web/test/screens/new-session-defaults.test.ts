@@ -11,11 +11,11 @@ describe('the defaults of a new session', () => {
     expect(second.modes).toEqual({ claude: 'plan', rehearsal: 'default' })
     expect(readDefaults(writeDefaults(second, { ...fields, mode: '' })).modes).toEqual({ rehearsal: 'default' })
   })
-  it('do not remember a mode that skips all approvals', () => {
+  it('the defaults of a new session do not remember a mode that skips all approvals', () => {
     expect(readDefaults(writeDefaults(readDefaults(null), { ...fields, mode: 'bypassPermissions' })).modes).toEqual({})
   })
   it.each(['', 'null', '7', '{"driver":7,"modes":{"a":1}}', '[]'])(
-    'are empty if the stored value is %j, which is invalid',
+    'the defaults of a new session are empty if the stored value is %j, which is invalid',
     stored => {
       expect(readDefaults(stored)).toEqual({ driver: '', cwd: '', modes: {} })
     },

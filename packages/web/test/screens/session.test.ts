@@ -138,7 +138,7 @@ describe('an attachment', () => {
   const there = (count: number, chars = 4): Attachment[] =>
     Array.from({ length: count }, () => ({ type: 'image', mediaType: 'image/png', data: 'A'.repeat(chars) }))
 
-  it('can be an image, a PDF or a text file', () => {
+  it('an attachment can be an image, a PDF or a text file', () => {
     expect(attachmentKind(file('a.png', 'image/png'))).toEqual({ type: 'image', mediaType: 'image/png' })
     expect(attachmentKind(file('a.pdf', 'application/pdf'))).toEqual({ type: 'document', mediaType: 'application/pdf' })
     expect(attachmentKind(file('a.rs', ''))).toEqual({ type: 'document', mediaType: 'text/plain' })
@@ -147,11 +147,11 @@ describe('an attachment', () => {
     expect(attachmentKind(file('a.mp4', 'video/mp4'))).toBeNull()
     expect(attachmentKind(file('a.exe', ''))).toBeNull()
   })
-  it('is displayed only if it is an image that cannot contain scripts', () => {
+  it('an attachment is displayed only if it is an image that cannot contain scripts', () => {
     expect(isDisplayableImage('image/png')).toBe(true)
     expect(isDisplayableImage('image/svg+xml')).toBe(false)
   })
-  it('is accepted if it is exactly at a limit, and refused with a reason if it is above the limit', () => {
+  it('an attachment is accepted if it is exactly at a limit, and refused with a reason if it is above the limit', () => {
     expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes), [])).toBeNull()
     expect(attachmentProblem(file('a.png', 'image/png', limits.attachmentMaxBytes + 1), [])).toMatch(
       /too large \(5\.0 MB\)/,
@@ -162,7 +162,7 @@ describe('an attachment', () => {
     expect(attachmentProblem(file('a.txt', 'text/plain', 0), [])).toMatch(/empty/)
     expect(attachmentProblem(file('a.png', 'image/png', 4e6), there(4, 6e6))).toMatch(/doesn’t fit/)
   })
-  it('is encoded without changing its bytes', async () => {
+  it('an attachment is encoded without changing its bytes', async () => {
     const bytes = Uint8Array.from({ length: 100_000 }, (_, i) => i % 256)
     const read = await readAttachment(new File([bytes], 'a.png', { type: 'image/png' }))
     expect(read).toMatchObject({ type: 'image', mediaType: 'image/png', name: 'a.png' })

@@ -10,7 +10,7 @@ import { CodeWarnings, ProseWarnings } from '../../src/text/text-warnings.tsx'
 import { type ColoredText, splitAtMarkers } from '../../src/text/token-colors.ts'
 
 describe('display markers in an agent’s text', () => {
-  it('are isolated and read left to right inside right-to-left text', () => {
+  it('display markers in an agent’s text are isolated and read left to right inside right-to-left text', () => {
     expect(renderToStaticMarkup(createElement(InlineAgentText, { text: 'שלום\u202e' }))).toContain(
       '<bdi>שלום</bdi><bdi dir="ltr" class="marker escape">\\u{202e}</bdi>',
     )
@@ -38,7 +38,7 @@ describe('display markers in an agent’s text', () => {
 
 describe('emoji in an agent’s sentences', () => {
   const text = 'Good morning \u2600\ufe0f'
-  it('are shown whole, although they contain invisible characters', () => {
+  it('emoji in an agent’s sentences are shown whole, although they contain invisible characters', () => {
     expect(renderToStaticMarkup(createElement(Sentences, { text }))).toContain(text)
   })
   it('cause no warning in a sentence, but do in text that is executed', () => {
