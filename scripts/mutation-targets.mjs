@@ -18,7 +18,7 @@ export const mutationTargets = {
   'packages/engine/src/usage.ts': engine('usage-limits'),
   // Transitions.
   'packages/engine/src/transitions.ts': engine('transitions'),
-  'packages/engine/src/request-transitions.ts': engine('request-transitions', 'secrets'),
+  'packages/engine/src/request-transitions.ts': engine('request-transitions', 'secrets', 'delivery'),
   'packages/engine/src/session-transitions.ts': engine('session-transitions'),
   'packages/engine/src/token-transitions.ts': engine('tokens'),
   // Delivery.

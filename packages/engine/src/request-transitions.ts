@@ -9,11 +9,7 @@ import { maskResolution } from './wire-views.ts'
 type OpenState = keyof typeof openCodes
 
 /** Returns the open requests of a session that are in one of the given states. Reads no requests if the session has none in these states. */
-export function openRequestsIn(
-  change: ChangeBuilder,
-  session: SessionId,
-  states: readonly OpenState[] = ['pending', 'waiting', 'handed'],
-): RequestRow[] {
+function openRequestsIn(change: ChangeBuilder, session: SessionId, states: readonly OpenState[]): RequestRow[] {
   const usage = usageIn(change, session)
   if (states.every(state => usage[state] === 0)) return []
   return change.find('request', { where: { open: states.map(state => openCodes[state]), session } })

@@ -1,6 +1,7 @@
 /** Checks the reports of an agent about its answers: what is refused with which fault, and what is stored. */
-import type { Input, Request } from '@holdpoint/protocol'
+import type { Answer, Input, Request } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { RequestRow } from '../src/index.ts'
 import {
   type AttachedAgent,
   approval,
@@ -198,4 +199,26 @@ describe('an answer whose secret cannot be decrypted', () => {
     await expectFault(report(request, 'handed'), 'gone')
     expect((await fixture.person('getRequest', { id: request.id })).delivery.state).toBe('unknown')
   })
+})
+
+it('a secret in a row of schema 3, which contains it in the answer itself, is masked once the agent has it', async () => {
+  const request = await agent.ask('k', secretAsk)
+  const answer = { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1234' }] } as const
+  await fixture.person('answerRequest', {
+    id: request.id,
+    digest: request.digest,
+    answer: structuredClone(answer) as Answer,
+  })
+  await fixture.store.commit({
+    label: 'as in schema 3',
+    reads: [{ table: 'request', id: request.id }],
+    decide: view => {
+      const { sealed: _, resolvedSeq: __, ...row } = view.get('request', request.id) as RequestRow // the request was just opened
+      const resolution = { ...row.resolution, answer } as unknown as RequestRow['resolution'] // the row is resolved
+      return { puts: [{ table: 'request', row: { ...row, resolution } }], result: null }
+    },
+  })
+  expect((await report(request, 'handed')).resolution?.answer).toEqual(answer)
+  await report(request, 'taken')
+  expect(JSON.stringify(await fixture.store.get('request', request.id))).not.toContain('1234')
 })

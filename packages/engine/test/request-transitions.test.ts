@@ -3,7 +3,7 @@ import { type DeliveryState, limits, type Request } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checkUsage } from '../../../test/support/usage-check.ts'
 import { ChangeBuilder } from '../src/change-builder.ts'
-import type { Change } from '../src/index.ts'
+import type { Change, Read } from '../src/index.ts'
 import { resolveRequest } from '../src/request-transitions.ts'
 import type { RequestRow } from '../src/rows.ts'
 import { type AttachedAgent, approval, expectFault, type GatewayFixture, openFixture } from './gateway-fixture.ts'
@@ -135,6 +135,39 @@ describe('the open requests of a session', () => {
     await checkUsage(fixture.store)
   })
 
+  it('are told of by one event each when they are resolved and when their delivery changes', async () => {
+    const agent = await fixture.startAttached()
+    const [answered, withdrawn] = [await agent.ask('answered'), await agent.ask('withdrawn')]
+    await fixture.allow(answered)
+    await agent.report(answered, 'handed')
+    await fixture.runner('withdrawRequest', { id: withdrawn.id, fence: agent.fence })
+    await fixture.person('endSession', { id: agent.session.id })
+    const at = fixture.clock.now()
+    const events = (await fixture.store.events({ after: 0, limit: 100 })).map(({ body }) => body)
+    expect(events.filter(body => body && 'request' in body)).toEqual([
+      {
+        type: 'request.resolved',
+        request: answered.id,
+        digest: answered.digest,
+        resolution: expect.objectContaining({ at, by: 'person', person: 'ada', answer: { kind: 'allow' } }),
+        delivery: { state: 'waiting', at },
+      },
+      { type: 'request.handed', request: answered.id, delivery: { state: 'handed', at } },
+      {
+        type: 'request.resolved',
+        request: withdrawn.id,
+        digest: withdrawn.digest,
+        resolution: { at, by: 'agent', reason: 'withdrawn' },
+        delivery: { state: 'taken', at },
+      },
+      {
+        type: 'request.unknown',
+        request: answered.id,
+        delivery: { state: 'unknown', at, reason: 'the session ended first' },
+      },
+    ])
+  })
+
   it('lose their drafts when they are resolved, and only theirs', async () => {
     const agent = await fixture.startAttached()
     const [one, two, three] = [await agent.ask('1'), await agent.ask('2'), await agent.ask('3')]
@@ -166,6 +199,7 @@ describe('more open requests than one change resolves', () => {
     await fixture.open({ store: { ...store, commit } })
     return labels
   }
+  const extraChanges = (labels: readonly string[]) => labels.filter(label => label === 'resolveSome').length
   const askMany = (agent: AttachedAgent, count: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => agent.ask(`k${i}`)))
   const pendingRows = () => fixture.store.find('request', { where: { status: 'pending' } })
@@ -173,19 +207,37 @@ describe('more open requests than one change resolves', () => {
   it.each([
     [most, 0],
     [most + 1, 1],
-  ])(
-    'more open requests than one change resolves are resolved in changes of their own first: %i pending requests need %i',
-    async (count, changes) => {
-      const labels = await open()
-      const agent = await fixture.startAttached()
-      await askMany(agent, count)
-      await fixture.person('endSession', { id: agent.session.id })
-      expect(labels.filter(label => label === 'resolveSome')).toHaveLength(changes)
-      expect(await pendingRows()).toEqual([])
-      await checkUsage(fixture.store)
-    },
-  )
-  it('more open requests than one change resolves are not resolved for a runner that was lost, if another runner has attached the session since', async () => {
+  ])('are resolved in changes of their own first: %i pending requests need %i', async (count, changes) => {
+    let drafts: number | undefined
+    const labels = await open(async label => {
+      if (label === 'endSession' && labels.includes('resolveSome'))
+        drafts = (await fixture.store.find('draft', {})).length
+    })
+    const untouched = await (await fixture.startAttached()).ask('k')
+    const agent = await fixture.startAttached()
+    const requests = await askMany(agent, count)
+    const last = requests.at(-1) as Request // there are many requests
+    await fixture.person('putDraft', { id: last.id, draft: 'begun' })
+    await fixture.person('endSession', { id: agent.session.id })
+    expect(extraChanges(labels)).toBe(changes)
+    expect((await pendingRows()).map(row => row.id)).toEqual([untouched.id])
+    // The last request was still pending after the first change, so its draft was kept until then.
+    expect(drafts).toBe(changes === 0 ? undefined : 1)
+    expect(await fixture.store.find('draft', {})).toEqual([])
+    await checkUsage(fixture.store)
+  })
+  it('do not include those that stay as they are', async () => {
+    const labels = await open()
+    const agent = await fixture.startAttached()
+    const requests = await askMany(agent, most + 1)
+    const handed = requests[0] as Request // there are many requests
+    await fixture.allow(handed)
+    await agent.report(handed, 'handed')
+    await fixture.person('interruptSession', { id: agent.session.id })
+    expect(extraChanges(labels)).toBe(0)
+    expect(await current(handed)).toMatchObject({ delivery: { state: 'handed' } })
+  })
+  it('are not resolved for a runner that was lost, if another runner has attached the session since', async () => {
     let id: Request['session'] | undefined
     let pending = 0
     const labels = await open(async label => {
@@ -209,7 +261,7 @@ describe('more open requests than one change resolves', () => {
     await fixture.person('endSession', { id: agent.session.id })
     expect(pending).toBe(most + 1)
     // The first change resolved nothing, so the end needed a second one with the new fence.
-    expect(labels.filter(label => label === 'resolveSome')).toHaveLength(2)
+    expect(extraChanges(labels)).toBe(2)
     expect(await pendingRows()).toEqual([])
   })
 })
@@ -232,7 +284,18 @@ describe('a deadline', () => {
     expect(await fixture.store.find('draft', {})).toEqual([])
     await checkUsage(fixture.store)
   })
-  it('a deadline that has not passed, or that only marks the request, lets the agent withdraw it', async () => {
+  it('that passes after an answer changes nothing', async () => {
+    const agent = await fixture.startAttached()
+    const request = await ask(agent, 'k', 'deny')
+    await fixture.allow(request)
+    jump(limits.deadlineMinMs)
+    await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })
+    expect(await current(request)).toMatchObject({
+      resolution: { by: 'person' },
+      delivery: { state: 'undeliverable' },
+    })
+  })
+  it('that has not passed, or that only marks the request, lets the agent withdraw it', async () => {
     const agent = await fixture.startAttached()
     const [early, marked] = [await ask(agent, 'early', 'deny'), await ask(agent, 'marked', 'wait')]
     jump(limits.deadlineMinMs - 1)
@@ -269,6 +332,41 @@ describe('a deadline', () => {
     await ask(agent, 'k', 'deny')
     await fixture.clock.advance(limits.deadlineMinMs * 2)
     expect(await fixture.store.get('session', agent.session.id)).toMatchObject({ state: 'idle', needsRunner: false })
+  })
+})
+
+describe('the end or interrupt of a session', () => {
+  it.each(['endSession', 'interruptSession'] as const)('%s reads only what can change', async op => {
+    const reads: Read[] = []
+    const { store } = fixture
+    const commit = <T>(change: Change<T>) => {
+      if (change.label === op) reads.push(...change.reads.filter(read => 'query' in read))
+      return store.commit(change)
+    }
+    await fixture.gateway.close()
+    await fixture.open({ store: { ...store, commit } })
+    const readsOf = async (agent: AttachedAgent) => {
+      reads.length = 0
+      const { id } = agent.session
+      await fixture.person(op, { id })
+      const queries = new Map(reads.flatMap(read => ('query' in read ? [[read.table, read.query.where]] : [])))
+      queries.delete('command')
+      return queries
+    }
+    expect(await readsOf(await fixture.startAttached())).toEqual(new Map())
+    const answered = await fixture.startAttached()
+    await fixture.allow(await answered.ask('k'))
+    expect([...(await readsOf(answered)).keys()]).toEqual(['request'])
+    const pending = await fixture.startAttached()
+    await pending.ask('k')
+    const session = pending.session.id
+    const open = op === 'endSession' ? [1, 2, 3] : [1, 2]
+    expect(await readsOf(pending)).toEqual(
+      new Map<string, unknown>([
+        ['request', { open, session }],
+        ['draft', { session }],
+      ]),
+    )
   })
 })
 
