@@ -103,7 +103,7 @@ export function applySessionTransition(change: ChangeBuilder, row: SessionRow, t
   return state === row.state ? row : { ...row, state, stateChangedAt: change.now }
 }
 
-/** Ends a session, resolves its pending requests and finishes its open commands, except `end` commands, which stay open for its runner. */
+/** Ends a session, resolves its pending requests and finishes its open commands. An `end` command that the same change adds stays open for the runner. */
 export function applySessionEnd(
   ctx: Context,
   change: ChangeBuilder,

@@ -249,6 +249,7 @@ describe('a token of a runner', () => {
 describe('a fault about something that the caller may not see', () => {
   it('a fault about something that the caller may not see is the one for the id that the caller sent', () => {
     const notFound = requestNotFound('req_x')
+    expect(notFound).toMatchObject({ code: 'not_found', detail: { id: 'req_x' } })
     expect(hideSession(sessionNotFound('ses_x', robot), notFound)).toBe(notFound)
     const fenced = new Fault('fenced', 'stale')
     expect(hideSession(fenced, notFound)).toBe(fenced)

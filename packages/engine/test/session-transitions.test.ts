@@ -116,6 +116,7 @@ describe('the end of a session', () => {
     await takeMessage()
     await withProcess()
     const waiting = await fixture.person('sendMessage', { id, text: 'never read' })
+    const request = await agent.ask('k')
     fixture.clock.jump(7)
     const now = fixture.clock.now()
     const ended = await fixture.person('endSession', { id })
@@ -127,6 +128,7 @@ describe('the end of a session', () => {
       process: { state: 'stopped', changedAt: now },
     })
     expect(await rowNow()).toMatchObject({ turnOpen: false, needsRunner: false })
+    expect((await fixture.store.get('request', request.id))?.resolution?.reason).toBe('session_ended')
     expect(await fixture.store.get('command', waiting.id)).toMatchObject({
       state: 'done',
       outcome: { ok: false, reason: 'the session ended first' },
@@ -151,7 +153,9 @@ describe('the end of a session', () => {
   it('by the loss of a runner says so, and marks the process as lost', async () => {
     const fragile = await fixture.startAttached('unresumable')
     await fragile.append({ type: 'session.changed', process: { state: 'live' } })
+    const request = await fragile.ask('k')
     await loseRunner()
+    expect((await fixture.store.get('request', request.id))?.resolution?.reason).toBe('lost')
     expect(await fixture.store.get('session', fragile.session.id)).toMatchObject({
       state: 'ended',
       ending: { reason: 'lost', detail: 'its runner was lost' },
