@@ -1,9 +1,10 @@
 /** Checks that the decision in a row is the decision in the log, so that a row that was changed in the database is not handed to an agent. */
-import { digestText, Fault, type Resolution, secretFieldIds } from '@holdpoint/protocol'
+import { digestText, Fault, type Resolution } from '@holdpoint/protocol'
 import { type Context, sha256 } from './context.ts'
 import { scanEvents } from './paging.ts'
 import { resolvedEvent } from './request-transitions.ts'
 import { auditTypes, type RequestRow } from './rows.ts'
+import { maskResolution } from './wire-views.ts'
 
 /** Resolves with the Fault that says that a resolved request does not match the log, or with null if it does. */
 export async function decisionFault(ctx: Context, row: RequestRow): Promise<Fault | null> {
@@ -30,10 +31,8 @@ async function isLoggedInSession(ctx: Context, row: RequestRow): Promise<boolean
       return body.digest === row.digest && isSameDecision(row, body.resolution)
   return false
 }
-/** Compares without the answer's content if it contains secrets, because rows of schema 3 contain them and events do not. */
+/** Compares with secrets masked, because rows of schema 3 contain them and events do not. */
 function isSameDecision({ ask, resolution }: RequestRow, logged: Resolution): boolean {
-  const summary = ({ answer, ...rest }: Resolution) => JSON.stringify([rest, answer?.kind])
-  if (!resolution || summary(resolution) !== summary(logged)) return false
-  const hasSecrets = secretFieldIds(ask).size > 0
-  return hasSecrets || JSON.stringify(resolution.answer) === JSON.stringify(logged.answer)
+  const masked = (decision: Resolution) => JSON.stringify(maskResolution(ask, decision))
+  return resolution !== null && masked(resolution) === masked(logged)
 }

@@ -10,6 +10,7 @@ import {
   openFixture,
   robot,
   runnerCaller,
+  secretForm,
 } from './gateway-fixture.ts'
 
 let fixture: GatewayFixture
@@ -65,6 +66,32 @@ describe('R11: reporting an answer as handed', () => {
       status: 'resolved',
       resolution: { at: row.openedAt, by: 'person', person: 'ada', answer: { kind: 'allow' } },
     }))
+    await expectFault(agent.report(request, 'handed'), 'store_damaged')
+  })
+})
+
+describe('R11: an answer with a secret in a row of schema 3, which does not contain the position of its event', () => {
+  const answer = { kind: 'submit', values: { name: 'ada', pass: 'hunter2' } } as const
+  /** Resolves the request, and stores the answer as schema 3 did: with the secret in the row. */
+  async function resolveAsSchema3(values: Record<string, string>) {
+    const request = await agent.ask('k', secretForm)
+    await fixture.person('answerRequest', { id: request.id, digest: request.digest, answer })
+    await changeRow(request.id, ({ resolvedSeq: _, sealed: __, ...row }) => ({
+      ...row,
+      resolution: { ...row.resolution, answer: { kind: 'submit', values } } as RequestRow['resolution'],
+    }))
+    return request
+  }
+  it('is handed if it is unchanged', async () => {
+    const request = await resolveAsSchema3(answer.values)
+    expect((await agent.report(request, 'handed')).resolution?.answer).toEqual(answer)
+  })
+  it('is refused if another part of the answer was changed', async () => {
+    const request = await resolveAsSchema3({ ...answer.values, name: 'mallory' })
+    await expectFault(agent.report(request, 'handed'), 'store_damaged')
+  })
+  it('is refused if a part of the answer was added', async () => {
+    const request = await resolveAsSchema3({ ...answer.values, pin: '1' })
     await expectFault(agent.report(request, 'handed'), 'store_damaged')
   })
 })
