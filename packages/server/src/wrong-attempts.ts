@@ -44,7 +44,6 @@ export class WrongAttempts {
 export function sourceOf(address: string | undefined): string {
   if (address === undefined) return 'local'
   const plain = address.startsWith('::ffff:') ? address.slice('::ffff:'.length) : address
-  if (!plain.includes(':')) return plain
   const groupsOf = (text: string) => text.split(':').filter(group => group !== '')
   const zeros = '0:'.repeat(Math.max(0, 8 - groupsOf(plain).length))
   return groupsOf(plain.replace('::', `:${zeros}`))
