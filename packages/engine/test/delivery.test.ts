@@ -109,8 +109,64 @@ describe('a report about the delivery of an answer', () => {
   })
 })
 
+describe('a withdrawal', () => {
+  it('returns the resolved request, and is repeated with its idempotency key', async () => {
+    const request = await agent.ask('k')
+    await fixture.person('putDraft', { id: request.id, draft: 'begun' })
+    const withdraw = () =>
+      fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence }, { idempotencyKey: 'w' })
+    const withdrawn = await withdraw()
+    expect(withdrawn).toMatchObject({ id: request.id, status: 'resolved', resolution: { reason: 'withdrawn' } })
+    expect(await fixture.store.find('draft', {})).toEqual([])
+    const { seq } = await fixture.store.head()
+    expect(await withdraw()).toEqual(withdrawn)
+    expect((await fixture.store.head()).seq).toBe(seq)
+  })
+  it('of a request whose session has ended is refused', async () => {
+    const request = await agent.ask('k')
+    await fixture.person('endSession', { id: agent.session.id })
+    await expectFault(fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence }), 'session_ended')
+  })
+})
+
+describe('after its session has ended, an answer', () => {
+  it('that was handed can still be reported as taken', async () => {
+    const request = await agent.ask('k')
+    await hand(request)
+    await fixture.person('endSession', { id: agent.session.id })
+    expect((await report(request, 'taken')).delivery.state).toBe('taken')
+  })
+  it('that was not handed is not handed, and the agent learns what became of it', async () => {
+    const request = await agent.ask('k')
+    await fixture.deny(request)
+    await fixture.person('endSession', { id: agent.session.id })
+    const refused = { code: 'already_resolved', message: expect.stringContaining('already undeliverable') }
+    await expect(report(request, 'handed')).rejects.toMatchObject(refused)
+    await expect(fixture.runner('handOverRequest', { id: request.id, fence: agent.fence })).rejects.toMatchObject(
+      refused,
+    )
+  })
+})
+
 describe('an answer that was handed', () => {
-  it('F11c: an answer that was handed is not handed to somebody else who sends no fence or another one', async () => {
+  it('G5: and whose outcome is unknown is not handed again if it is an allow', async () => {
+    const request = await agent.ask('k')
+    await hand(request)
+    await report(request, 'unknown')
+    await expect(report(request, 'handed')).rejects.toMatchObject({
+      code: 'already_resolved',
+      message: expect.stringContaining('an allow is never handed twice'),
+    })
+  })
+  it('is handed again if nobody answered', async () => {
+    const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
+    const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval(), deadlineMs: 1000 })
+    await fixture.clock.advance(1500)
+    for (let i = 0; i < 2; i++)
+      expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'nobody' })
+  })
+
+  it('F11c: is not handed to somebody else who sends no fence or another one', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const { fence } = await fixture.externalAgent('attachSession', { id })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })

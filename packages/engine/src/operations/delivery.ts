@@ -108,8 +108,8 @@ function handAnswer(
   // The request was resolved after the check.
   if (!isChecked) return deliveryRefused({ ...row, status: 'pending' })
   if (secretsLost) return refuseLostSecrets(change, row)
-  // Do not hand an answer again after the session has ended, because nothing would mark it as taken or unknown afterwards.
-  if (transition === 'handAgain' && session.state === 'ended') return sessionEndedFirst(row, session)
+  // Do not hand an answer after the session has ended, because nothing would mark it as taken or unknown afterwards.
+  if (session.state === 'ended') return sessionEndedFirst(row, session)
   return setDelivery(change, row, 'handed', { ...(reason === undefined ? {} : { reason }), fence: session.fence })
 }
 
