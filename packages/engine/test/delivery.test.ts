@@ -259,18 +259,18 @@ describe('an answer whose secret cannot be decrypted', () => {
 
 it('a secret in a row of schema 3, which contains it in the answer itself, is masked once the agent has it', async () => {
   const request = await agent.ask('k', secretAsk)
-  const answer = { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1234' }] } as const
+  const answer: Answer = { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1234' }] }
   await fixture.person('answerRequest', {
     id: request.id,
     digest: request.digest,
-    answer: structuredClone(answer) as Answer,
+    answer,
   })
   await fixture.store.commit({
     label: 'as in schema 3',
     reads: [{ table: 'request', id: request.id }],
     decide: view => {
       const { sealed: _, resolvedSeq: __, ...row } = view.get('request', request.id) as RequestRow // the request was just opened
-      const resolution = { ...row.resolution, answer } as unknown as RequestRow['resolution'] // the row is resolved
+      const resolution = { ...row.resolution, answer } as RequestRow['resolution'] // the row is resolved
       return { puts: [{ table: 'request', row: { ...row, resolution } }], result: null }
     },
   })
