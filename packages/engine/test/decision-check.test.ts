@@ -82,15 +82,15 @@ describe('R11: an answer with a secret in a row of schema 3, which does not cont
     }))
     return request
   }
-  it('is handed if it is unchanged', async () => {
+  it('R11: an answer of schema 3 with a secret is handed if it is unchanged', async () => {
     const request = await resolveAsSchema3(answer.values)
     expect((await agent.report(request, 'handed')).resolution?.answer).toEqual(answer)
   })
-  it('is refused if another part of the answer was changed', async () => {
+  it('R11: an answer of schema 3 with a secret is refused if another part of it was changed', async () => {
     const request = await resolveAsSchema3({ ...answer.values, name: 'mallory' })
     await expectFault(agent.report(request, 'handed'), 'store_damaged')
   })
-  it('is refused if a part of the answer was added', async () => {
+  it('R11: an answer of schema 3 with a secret is refused if a part was added to it', async () => {
     const request = await resolveAsSchema3({ ...answer.values, pin: '1' })
     await expectFault(agent.report(request, 'handed'), 'store_damaged')
   })

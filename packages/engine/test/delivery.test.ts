@@ -110,7 +110,7 @@ describe('a report about the delivery of an answer', () => {
 })
 
 describe('a withdrawal', () => {
-  it('returns the resolved request, and is repeated with its idempotency key', async () => {
+  it('a withdrawal returns the resolved request, and is repeated with its idempotency key', async () => {
     const request = await agent.ask('k')
     await fixture.person('putDraft', { id: request.id, draft: 'begun' })
     const withdraw = () =>
@@ -122,7 +122,7 @@ describe('a withdrawal', () => {
     expect(await withdraw()).toEqual(withdrawn)
     expect((await fixture.store.head()).seq).toBe(seq)
   })
-  it('of a request whose session has ended is refused', async () => {
+  it('a withdrawal of a request whose session has ended is refused', async () => {
     const request = await agent.ask('k')
     await fixture.person('endSession', { id: agent.session.id })
     await expectFault(fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence }), 'session_ended')
@@ -130,13 +130,13 @@ describe('a withdrawal', () => {
 })
 
 describe('after its session has ended, an answer', () => {
-  it('that was handed can still be reported as taken', async () => {
+  it('after its session has ended, an answer that was handed can still be reported as taken', async () => {
     const request = await agent.ask('k')
     await hand(request)
     await fixture.person('endSession', { id: agent.session.id })
     expect((await report(request, 'taken')).delivery.state).toBe('taken')
   })
-  it('that was not handed is not handed, and the agent learns what became of it', async () => {
+  it('after its session has ended, an answer that was not handed is not handed, and the agent learns what became of it', async () => {
     const request = await agent.ask('k')
     await fixture.deny(request)
     await fixture.person('endSession', { id: agent.session.id })
@@ -149,7 +149,7 @@ describe('after its session has ended, an answer', () => {
 })
 
 describe('an answer that was handed', () => {
-  it('G5: and whose outcome is unknown is not handed again if it is an allow', async () => {
+  it('G5: an allow that was handed and whose outcome is unknown is not handed again', async () => {
     const request = await agent.ask('k')
     await hand(request)
     await report(request, 'unknown')
@@ -158,7 +158,7 @@ describe('an answer that was handed', () => {
       message: expect.stringContaining('an allow is never handed twice'),
     })
   })
-  it('is handed again if nobody answered', async () => {
+  it('an answer that was handed is handed again if it says that nobody answered', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval(), deadlineMs: 1000 })
     await fixture.clock.advance(1500)
@@ -166,7 +166,7 @@ describe('an answer that was handed', () => {
       expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'nobody' })
   })
 
-  it('F11c: is not handed to somebody else who sends no fence or another one', async () => {
+  it('F11c: an answer that was handed is not handed to somebody else who sends no fence or another one', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const { fence } = await fixture.externalAgent('attachSession', { id })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })

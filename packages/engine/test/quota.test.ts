@@ -69,7 +69,7 @@ describe('a share of a quota', () => {
     quota.take(caller('agent'), quotas.sockets.agent)
     expect(isRefused(() => quota.take(caller('agent')))).toBe(true)
   })
-  it('is given back once to all credentials together', () => {
+  it('a share of a quota is given back once to all credentials together', () => {
     const quota = new Quota({ total: 2, reservedForPeople: 0, person: 2, runner: 2, agent: 2 }, texts)
     const release = quota.take(caller('agent'))
     release()
@@ -77,7 +77,7 @@ describe('a share of a quota', () => {
     quota.take(caller('agent', 1), 2)
     expect(isRefused(() => quota.take(caller('agent', 2)))).toBe(true)
   })
-  it('is as large for the owner as for other people', () => {
+  it('a share of a quota is as large for the owner as for other people', () => {
     const quota = new Quota(quotas.sockets, texts)
     quota.take(caller('owner'), quotas.sockets.person)
     expect(() => quota.take(caller('owner'))).toThrow(`limit of ${quotas.sockets.person} open things`)

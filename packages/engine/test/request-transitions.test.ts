@@ -135,7 +135,7 @@ describe('the open requests of a session', () => {
     await checkUsage(fixture.store)
   })
 
-  it('are told of by one event each when they are resolved and when their delivery changes', async () => {
+  it('the open requests of a session get one event each when they are resolved and when their delivery changes', async () => {
     const agent = await fixture.startAttached()
     const [answered, withdrawn] = [await agent.ask('answered'), await agent.ask('withdrawn')]
     await fixture.allow(answered)
@@ -207,26 +207,29 @@ describe('more open requests than one change resolves', () => {
   it.each([
     [most, 0],
     [most + 1, 1],
-  ])('are resolved in changes of their own first: %i pending requests need %i', async (count, changes) => {
-    let drafts: number | undefined
-    const labels = await open(async label => {
-      if (label === 'endSession' && labels.includes('resolveSome'))
-        drafts = (await fixture.store.find('draft', {})).length
-    })
-    const untouched = await (await fixture.startAttached()).ask('k')
-    const agent = await fixture.startAttached()
-    const requests = await askMany(agent, count)
-    const last = requests.at(-1) as Request // there are many requests
-    await fixture.person('putDraft', { id: last.id, draft: 'begun' })
-    await fixture.person('endSession', { id: agent.session.id })
-    expect(extraChanges(labels)).toBe(changes)
-    expect((await pendingRows()).map(row => row.id)).toEqual([untouched.id])
-    // The last request was still pending after the first change, so its draft was kept until then.
-    expect(drafts).toBe(changes === 0 ? undefined : 1)
-    expect(await fixture.store.find('draft', {})).toEqual([])
-    await checkUsage(fixture.store)
-  })
-  it('do not include those that stay as they are', async () => {
+  ])(
+    'more open requests than one change resolves are resolved in changes of their own first: %i pending requests need %i',
+    async (count, changes) => {
+      let drafts: number | undefined
+      const labels = await open(async label => {
+        if (label === 'endSession' && labels.includes('resolveSome'))
+          drafts = (await fixture.store.find('draft', {})).length
+      })
+      const untouched = await (await fixture.startAttached()).ask('k')
+      const agent = await fixture.startAttached()
+      const requests = await askMany(agent, count)
+      const last = requests.at(-1) as Request // there are many requests
+      await fixture.person('putDraft', { id: last.id, draft: 'begun' })
+      await fixture.person('endSession', { id: agent.session.id })
+      expect(extraChanges(labels)).toBe(changes)
+      expect((await pendingRows()).map(row => row.id)).toEqual([untouched.id])
+      // The last request was still pending after the first change, so its draft was kept until then.
+      expect(drafts).toBe(changes === 0 ? undefined : 1)
+      expect(await fixture.store.find('draft', {})).toEqual([])
+      await checkUsage(fixture.store)
+    },
+  )
+  it('the open requests that one change resolves do not include those that stay as they are', async () => {
     const labels = await open()
     const agent = await fixture.startAttached()
     const requests = await askMany(agent, most + 1)
@@ -237,7 +240,7 @@ describe('more open requests than one change resolves', () => {
     expect(extraChanges(labels)).toBe(0)
     expect(await current(handed)).toMatchObject({ delivery: { state: 'handed' } })
   })
-  it('are not resolved for a runner that was lost, if another runner has attached the session since', async () => {
+  it('more open requests than one change resolves are not resolved for a runner that was lost, if another runner has attached the session since', async () => {
     let id: Request['session'] | undefined
     let pending = 0
     const labels = await open(async label => {
@@ -284,7 +287,7 @@ describe('a deadline', () => {
     expect(await fixture.store.find('draft', {})).toEqual([])
     await checkUsage(fixture.store)
   })
-  it('that passes after an answer changes nothing', async () => {
+  it('a deadline that passes after an answer changes nothing', async () => {
     const agent = await fixture.startAttached()
     const request = await ask(agent, 'k', 'deny')
     await fixture.allow(request)
@@ -295,7 +298,7 @@ describe('a deadline', () => {
       delivery: { state: 'undeliverable' },
     })
   })
-  it('that has not passed, or that only marks the request, lets the agent withdraw it', async () => {
+  it('a deadline that has not passed, or that only marks the request, lets the agent withdraw it', async () => {
     const agent = await fixture.startAttached()
     const [early, marked] = [await ask(agent, 'early', 'deny'), await ask(agent, 'marked', 'wait')]
     jump(limits.deadlineMinMs - 1)
@@ -336,7 +339,7 @@ describe('a deadline', () => {
 })
 
 describe('the end or interrupt of a session', () => {
-  it.each(['endSession', 'interruptSession'] as const)('%s reads only what can change', async op => {
+  it.each(['endSession', 'interruptSession'] as const)('a call of %s reads only what can change', async op => {
     const reads: Read[] = []
     const { store } = fixture
     const commit = <T>(change: Change<T>) => {
