@@ -1,0 +1,122 @@
+/** Decides whether a general rule may cover a file: on its real path, inside the folder of the session, neither protected nor secret. */
+import { isInside, joinPath, parentOf } from '../paths.ts'
+import type { CallSite, FileLookup } from '../site.ts'
+import { isProtectedPath, isSecretPath } from './path-names.ts'
+
+export type PathProblem = 'unclear' | 'outside' | 'secret' | 'protected'
+export type PathCheck =
+  | { readonly ok: true; readonly path: string }
+  | {
+      readonly ok: false
+      readonly problem: PathProblem
+      /** The real path. Empty if it is not clear which file is meant, so that it equals the path of no rule. */
+      readonly path: string
+      /** A sentence for people. */
+      readonly reason: string
+    }
+/** `read`: the content. `write`: the content is replaced or the file is created. `list`: only names, sizes and times are read, so secrets are not revealed. */
+export type PathUse = 'read' | 'write' | 'list'
+
+const pathMax = 4096
+const partsMax = 100
+const linksMax = 40
+
+/** Checks one path of a call. Everything that cannot be looked up counts as a problem. */
+export function checkPath(path: string, site: CallSite, use: PathUse): PathCheck {
+  if (path === '/dev/null') return { ok: true, path }
+  const unclear = unclearReason(path)
+  if (unclear) return failure('unclear', '', `${quote(path)} ${unclear}`)
+  if (!site.files) return failure('unclear', '', 'The files of the agent are on another machine.')
+  const real = resolvePath(path, site.cwd, site.files)
+  if (real === null) return failure('unclear', '', `It is not clear which file ${quote(path)} means.`)
+  return checkRealPath(path, real, site, use)
+}
+
+function checkRealPath(path: string, real: string, site: CallSite, use: PathUse): PathCheck {
+  // The path as it is written counts too: a link named .env is meant to be secret, whatever it leads to.
+  const written = joinPath(site.cwd, path)
+  if (use !== 'list' && (isSecretPath(real) || isSecretPath(written)))
+    return failure('secret', real, `${quote(path)} may contain passwords or keys.`)
+  if (!isInside(real, site.folder))
+    return failure('outside', real, `${quote(path)} is outside the folder of the session.`)
+  if (use !== 'write') return { ok: true, path: real }
+  if (isProtectedPath(relative(real, site.folder)) || isProtectedPath(relative(written, site.folder)))
+    return failure('protected', real, `${quote(path)} decides what other programs do.`)
+  if (site.files?.hasHardLinks?.(real))
+    return failure('unclear', '', `${quote(path)} has a second name, perhaps outside the folder of the session.`)
+  return { ok: true, path: real }
+}
+
+function failure(problem: PathProblem, path: string, reason: string): PathCheck {
+  return { ok: false, problem, path, reason }
+}
+
+/** Returns why nobody can say which file a path means, on any system, or null. */
+function unclearReason(path: string): string | null {
+  if (path === '') return 'names no file.'
+  if (path.length > pathMax || path.split('/').length > partsMax) return 'is too long.'
+  if (/[\p{C}\u2028\u2029]/u.test(path) || !path.isWellFormed()) return 'contains characters that cannot be seen.'
+  if (/[\p{Default_Ignorable_Code_Point}]/u.test(path)) return 'contains characters that some systems ignore.'
+  if (path.startsWith('~')) return 'may start in a home folder.'
+  if (/^\$|\$[{(]|`|%\w+%/.test(path)) return 'may contain a variable.'
+  if (path.includes('\\') || /^[a-z]:/i.test(path) || path.startsWith('//')) return 'means another file on Windows.'
+  const names = path.split('/').filter(name => name !== '' && name !== '.' && name !== '..')
+  if (names.some(name => /[. ]$/.test(name) || /~\d/.test(name) || /:\$|::/.test(name)))
+    return 'means another file on Windows.'
+  return null
+}
+
+/**
+ * Resolves a path the way the system does (links first, then `..`), and the way programs do that remove `..` from the text first.
+ * Returns null if the two differ. What does not exist is resolved through its nearest existing parent.
+ */
+export function resolvePath(path: string, cwd: string, files: FileLookup): string | null {
+  const hasParent = /(?:^|\/)\.\.(?:\/|$)/.test(path)
+  // The usual case needs only one look.
+  const existing = hasParent ? null : realOf(path.startsWith('/') ? path : `${cwd}/${path}`, files)
+  if (existing !== null) return existing
+  const start = realOf(cwd, files)
+  if (start === null) return null
+  const found = walk(start, path, files)
+  if (found === null || !hasParent) return found
+  return found === walk(start, joinPath(start, path), files) ? found : null
+}
+
+function walk(start: string, path: string, files: FileLookup): string | null {
+  let at = path.startsWith('/') ? '/' : start
+  let exists = true
+  for (const name of path.split('/')) {
+    if (name === '' || name === '.') continue
+    if (name === '..') {
+      // The parent of a folder that does not exist is whatever is created there later.
+      if (!exists) return null
+      at = parentOf(at)
+      continue
+    }
+    const next = at === '/' ? `/${name}` : `${at}/${name}`
+    const real: string | null = exists ? realOf(next, files) : null
+    exists = real !== null && files.realPath(real) !== null
+    at = real ?? next
+  }
+  return at
+}
+
+/** Follows links to links, the last of which may lead to nothing. */
+function realOf(path: string, files: FileLookup): string | null {
+  let real = files.realPath(path)
+  for (let links = 0; real !== null && links < linksMax; links++) {
+    const next = files.realPath(real)
+    if (next === null || next === real) return real
+    real = next
+  }
+  return null
+}
+
+function relative(path: string, folder: string): string {
+  return isInside(path, folder) ? path.slice(folder === '/' ? 1 : folder.length + 1) : path
+}
+
+export function quote(text: string): string {
+  const short = text.length > 60 ? `${text.slice(0, 57)}…` : text
+  return `“${short}”`
+}

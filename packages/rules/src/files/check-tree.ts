@@ -1,0 +1,106 @@
+/** Decides whether a program may read everything in a folder, such as `grep -r`: there must be no secret among the files that it reads. */
+import { isInside, parentOf } from '../paths.ts'
+import type { CallSite, FileLookup } from '../site.ts'
+import { checkPath, type PathCheck, quote } from './check-path.ts'
+import { foldName, isSecretFolderName, isSecretName } from './path-names.ts'
+
+/** Which files of a folder a program does not read. */
+export interface TreeFilter {
+  /** Names of folders that the program skips. */
+  readonly skippedFolders: ReadonlySet<string>
+  /** Whether the program skips files and folders whose name starts with a dot, unless an ignore file such as .gitignore includes them again. */
+  readonly skipsHidden: boolean
+  /** The program reads only files whose name ends with one of these; null if it reads all. */
+  readonly endings: readonly string[] | null
+}
+
+/** A larger folder takes too long to look through. */
+export const treeEntriesMax = 10_000
+/** Folders with packages that anybody can download. The test keys of packages are no secrets. */
+const publicFolders: ReadonlySet<string> = new Set(['node_modules', 'site-packages'])
+const ignoreFiles = ['.gitignore', '.ignore', '.rgignore'] as const
+
+/** Like `checkPath` for a program that reads everything in a folder. */
+export function checkTree(path: string, site: CallSite, filter: TreeFilter): PathCheck {
+  const root = checkPath(path, site, 'read')
+  if (!root.ok) return root
+  const { files } = site
+  const unclear = (reason: string): PathCheck => ({ ok: false, problem: 'unclear', path: root.path, reason })
+  if (!files?.list) return unclear('The files of the agent cannot be looked through.')
+  const hidden = new HiddenNames(files, filter.skipsHidden, root.path)
+  let entriesLeft = treeEntriesMax
+  const folders = [root.path]
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = files.list(folder) ?? []
+    entriesLeft -= entries.length
+    if (entriesLeft < 0) return unclear(`${quote(path)} has too many files to check them for secrets.`)
+    hidden.readIgnoreFiles(
+      folder,
+      entries.map(({ name }) => name),
+    )
+    for (const { name, kind } of entries) {
+      // Programs that read whole folders do not follow the links in them, unless an option says so, which no grammar accepts.
+      if (kind === 'other' || hidden.skips(name)) continue
+      const inner = `${folder === '/' ? '' : folder}/${name}`
+      if (kind === 'file') {
+        if (isSecretFile(name, filter)) return secretInside(inner, site)
+      } else if (!filter.skippedFolders.has(name) && !isPublicFolder(folder, name)) {
+        if (isSecretFolderName(foldName(name))) return secretInside(inner, site)
+        folders.push(inner)
+      }
+    }
+  }
+  return root
+}
+
+/** Knows which hidden files a program skips. A line such as `!.env` in an ignore file makes it read them after all. */
+class HiddenNames {
+  readonly #files: FileLookup
+  readonly #skipsHidden: boolean
+  readonly #included: RegExp[] = []
+
+  constructor(files: FileLookup, skipsHidden: boolean, root: string) {
+    this.#files = files
+    this.#skipsHidden = skipsHidden && files.readText !== undefined
+    for (let folder = root; this.#skipsHidden && folder !== '/'; ) {
+      folder = parentOf(folder)
+      this.readIgnoreFiles(folder, ignoreFiles)
+    }
+  }
+
+  readIgnoreFiles(folder: string, names: readonly string[]): void {
+    if (!this.#skipsHidden) return
+    for (const name of ignoreFiles.filter(file => names.includes(file))) {
+      const text = this.#files.readText?.(`${folder}/${name}`) ?? null
+      for (const [, pattern = ''] of (text ?? '').matchAll(/^\s*!(.*)$/gm)) this.#included.push(nameExpression(pattern))
+      if (text === null && this.#files.realPath(`${folder}/${name}`) !== null) this.#included.push(anyName)
+    }
+  }
+
+  skips(name: string): boolean {
+    return this.#skipsHidden && name.startsWith('.') && !this.#included.some(pattern => pattern.test(name))
+  }
+}
+
+const anyName = /^/
+/** Turns the last name of a pattern into an expression that matches at least the same names. Many wildcards would make it slow. */
+function nameExpression(pattern: string): RegExp {
+  const name = pattern.trim().replace(/\/+$/, '').split('/').at(-1) ?? ''
+  const parts = name.split(/(?:\*|\?|\[[^\]]*\]|\\.|[{}])+/)
+  if (parts.length > 3) return anyName
+  return new RegExp(`^${parts.map(part => part.replace(/[^\w]/g, '\\$&')).join('.*')}$`, 'i')
+}
+
+function isSecretFile(name: string, { endings }: TreeFilter): boolean {
+  return isSecretName(foldName(name)) && (endings === null || endings.some(ending => name.endsWith(ending)))
+}
+
+/** Git keeps content in `objects`, compressed. */
+function isPublicFolder(folder: string, name: string): boolean {
+  return publicFolders.has(name) || (name === 'objects' && folder.endsWith('/.git'))
+}
+
+function secretInside(path: string, { folder }: CallSite): PathCheck {
+  const shown = isInside(path, folder) ? path.slice(folder.length + 1) : path
+  return { ok: false, problem: 'secret', path, reason: `It would also read ${quote(shown)}.` }
+}

@@ -1,0 +1,90 @@
+/** Which files are secret, and which are protected because they decide what other programs do. Both are recognized by name, wherever they are. */
+
+/** Folders whose whole content is secret. */
+const secretFolders =
+  /^(?:\.ssh|\.aws|\.kube|\.gnupg|\.azure|\.docker|\.password-store|\.holdpoint|\.gcloud|\.oci|\.1password)$/
+const secretSubfolders = /(?:^|\/)\.config\/(?:gcloud|gh|glab-cli|op|rclone|configstore)(?:\/|$)/
+
+const secretFiles: readonly RegExp[] = [
+  // Environment files, except the ones that are written to be shared.
+  /^\.env(?:[._-](?!(?:example|sample|template|dist)$).*)?$/,
+  /^(?!.*(?:example|sample|template)).+\.env$/,
+  /^\.envrc/,
+  // Keys and certificates with keys
+  /\.(?:pem|key|p12|pfx|p8|pkcs12|jks|keystore|ppk|kdbx)(?:\.(?:bak|old|orig|txt))?$/,
+  /^id_(?:[^.]+|(?:rsa|dsa|ecdsa|ed25519)\w*\.(?!pub$).*)$/,
+  // Passwords, tokens and credentials
+  /(?:^|[._-])credentials?(?:\.(?:json|ya?ml|toml|ini|cfg|conf|db|xml|properties|txt|csv|bak|enc))*$/,
+  /^\.?(?:client[_-]?)?secrets?(?:[._-].*)?(?:\.(?:json|ya?ml|toml|ini|txt|env|properties|enc))$/,
+  /^\.?secrets?$/,
+  /^service[-_]?account.*\.json$/,
+  /^\.?(?:(?:access|auth|api|refresh|session|vault|bot|id)[-_]?)?token(?:\.(?:txt|json|ya?ml|dat))?$/,
+  /\.token$/,
+  /^(?:\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.pypirc|\.dockercfg|\.git-credentials|\.boto|\.s3cfg|\.vault[-_]pass(?:word)?|\.claude\.json)$/,
+  /^(?:auth\.json|kubeconfig|rclone\.conf|master\.key|.*\.tfstate(?:\.backup)?|credentials\.tfrc\.json|shadow|gshadow|sudoers)$/,
+  // What was typed into shells and other prompts often includes passwords.
+  /^\.(?:\w+_)?history$/,
+]
+/** Files of the running system that show the environment, the memory or the open files of a process. */
+const processFiles = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|fd|fdinfo|root|cwd|maps|auxv|cmdline)(?:\/|$)/
+
+/** Folders whose whole content is protected: settings of version control, agents, editors and continuous integration. */
+const protectedFolders =
+  /^(?:\.git|\.hg|\.svn|\.jj|\.bzr|\.claude|\.codex|\.opencode|\.gemini|\.cursor|\.windsurf|\.continue|\.aider.*|\.goose|\.amp|\.kiro|\.agents|\.vscode|\.idea|\.zed|\.fleet|\.devcontainer|\.husky|\.githooks|\.circleci|\.buildkite|\.gitlab|\.direnv|\.cargo|\.holdpoint|\.yarn|\.mise|launchagents|launchdaemons)$/
+/** Folders that are protected only inside another folder. */
+const protectedSubfolders =
+  /(?:^|\/)(?:\.github\/(?:workflows|actions)|\.config\/(?:git|fish|autostart|systemd|environment\.d|opencode|zed|nvim|direnv|mise)|\.local\/bin)(?:\/|$)/
+
+const protectedFiles: readonly RegExp[] = [
+  // Instructions and settings of agents
+  /^(?:agents|claude|gemini)(?:\.(?:local|override))?\.md$/,
+  /^(?:\.cursorrules|\.windsurfrules|\.clinerules|\.mcp\.json|mcp\.json|opencode\.jsonc?|copilot-instructions\.md|\.aider.*|\.goosehints)$/,
+  // Holdpoint
+  /^holdpoint\.(?:config|rules)\.json$/,
+  // Version control
+  /^(?:\.git|\.gitconfig|\.gitmodules|\.gitattributes|\.hgrc|\.pre-commit-(?:config|hooks)\.ya?ml|\.?lefthook.*\.(?:ya?ml|toml|json))$/,
+  // Package managers and their scripts
+  /^(?:package\.json|\.npmrc|\.yarnrc.*|\.pnpmfile\.c?js|pnpm-workspace\.yaml|\.pnp\..*|bunfig\.toml|composer\.json|pip\.conf|\.pip\.conf|uv\.toml)$/,
+  // What build tools and test runners load by themselves
+  /^(?:conftest\.py|sitecustomize\.py|usercustomize\.py|.*\.pth|(?:gnu)?makefile|.*\.mk|\.?justfile|taskfile\.ya?ml|rakefile|rust-toolchain(?:\.toml)?|build\.rs)$/,
+  // Start-up files of shells and other programs
+  /^\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|profile|zsh(?:rc|env)|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|logout|inputrc|xprofile|xinitrc|xsession(?:rc)?|pam_environment|vimrc|exrc|nvimrc|emacs|tmux\.conf|screenrc)$/,
+  /^\.(?:ripgreprc|curlrc|wgetrc|gdbinit|lldbinit|pdbrc|pythonrc|rprofile|irbrc|psqlrc|sqliterc|lessfilter|lesskey|tool-versions|mise\.toml|envrc)$/,
+  /^(?:mise\.toml|crontab)$/,
+  // Continuous integration
+  /^(?:\.gitlab-ci\.ya?ml|\.travis\.ya?ml|azure-pipelines.*\.ya?ml|bitbucket-pipelines\.ya?ml|jenkinsfile|\.?appveyor\.ya?ml|\.drone\.ya?ml|\.woodpecker.*|cloudbuild\.ya?ml|codefresh\.ya?ml)$/,
+]
+
+/** Files and folders with this name are the same to some file systems: they ignore case, the composition of accents and dots or spaces at the end. */
+export function foldName(name: string): string {
+  // Upper case first: it also maps letters such as ſ, which have no lower case of their own but count as s.
+  const folded = name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+  // Windows reads `name::$DATA` as `name`.
+  return folded.replace(/:.*$/, '').replace(/[. ]+$/, '') || folded
+}
+
+/** Returns whether a path names a secret. All of the path counts, because a secret folder makes everything in it secret. */
+export function isSecretPath(path: string): boolean {
+  const names = path.split('/').map(foldName)
+  const folded = names.join('/')
+  if (processFiles.test(folded) || secretSubfolders.test(folded)) return true
+  if (names.some(name => secretFolders.test(name))) return true
+  return isSecretName(names.at(-1) ?? '')
+}
+
+/** Returns whether a file with this name is secret. The name must be folded. */
+export function isSecretName(name: string): boolean {
+  return secretFiles.some(pattern => pattern.test(name))
+}
+
+/** Returns whether everything in a folder with this name is secret. The name must be folded. */
+export function isSecretFolderName(name: string): boolean {
+  return secretFolders.test(name)
+}
+
+/** Returns whether a path, relative to the folder of the session, must not be changed by a general rule. */
+export function isProtectedPath(path: string): boolean {
+  const names = path.split('/').map(foldName)
+  if (names.some(name => protectedFolders.test(name)) || protectedSubfolders.test(names.join('/'))) return true
+  return protectedFiles.some(pattern => pattern.test(names.at(-1) ?? ''))
+}

@@ -1,0 +1,311 @@
+/** Checks which files a general rule may cover, on a real file system: links, `..`, case, Unicode forms, protected and secret names. */
+import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkPath, type PathProblem } from '../src/files/check-path.ts'
+import { isProtectedPath, isSecretPath } from '../src/files/path-names.ts'
+import { makeSite } from './support/node-files.ts'
+
+const site = makeSite({
+  'src/index.ts': 'export {}',
+  'src/deep/a.ts': '',
+  'package.json': '{}',
+  '.env': 'KEY=1',
+  '.git/config': '[core]',
+  'notes.txt': '',
+  'settings-link': '->.git/config',
+  'secret-link': '->.env',
+  'outside-link': '->../outside.txt',
+  'folder-link': '->../elsewhere',
+  'new-outside': '->../does-not-exist',
+  'chain-a': '->chain-b',
+  'chain-b': '->../also-missing',
+  'inner-link': '->src',
+  'loop-a': '->loop-b',
+  'loop-b': '->loop-a',
+})
+writeFileSync(join(site.outside, 'outside.txt'), 'x')
+mkdirSync(join(site.outside, 'elsewhere'))
+writeFileSync(join(site.outside, 'elsewhere', 'file.txt'), 'x')
+
+const problemOf = (path: string, use: 'read' | 'write' | 'list', at = site): PathProblem | 'none' => {
+  const found = checkPath(path, at, use)
+  return found.ok ? 'none' : found.problem
+}
+
+describe('paths inside the folder of the session', () => {
+  it.each([
+    ['src/index.ts', 'src/index.ts'],
+    ['./src//index.ts', 'src/index.ts'],
+    ['src/../notes.txt', 'notes.txt'],
+    ['inner-link/index.ts', 'src/index.ts'],
+    ['src/new/file.ts', 'src/new/file.ts'],
+    ['routes/$id.tsx', 'routes/$id.tsx'],
+    ['docs/Überblick.md', 'docs/Überblick.md'],
+    ['a b.txt', 'a b.txt'],
+  ])('%j resolves to %j and may be read and written', (path, expected) => {
+    for (const use of ['read', 'write'] as const)
+      expect(checkPath(path, site, use)).toEqual({ ok: true, path: join(site.folder, expected) })
+  })
+
+  it('a path from a folder below resolves from there, and one that leaves the session is outside', () => {
+    const below = { ...site, cwd: join(site.folder, 'src') }
+    expect(checkPath('../notes.txt', below, 'read')).toEqual({ ok: true, path: join(site.folder, 'notes.txt') })
+    expect(problemOf('../../outside.txt', 'read', below)).toBe('outside')
+  })
+
+  it('the folder itself may be read, and /dev/null may be read and written', () => {
+    expect(problemOf('.', 'read')).toBe('none')
+    expect(problemOf('/dev/null', 'write')).toBe('none')
+  })
+})
+
+describe('paths that lead out of the folder', () => {
+  it.each([
+    '../outside.txt',
+    'src/../../outside.txt',
+    '/etc/hostname',
+    '/',
+    'outside-link',
+    'folder-link/file.txt',
+    'folder-link/new.txt',
+    'new-outside',
+    'chain-a',
+    'chain-b',
+  ])('P10: %j is outside for reading and writing', path => {
+    for (const use of ['read', 'write', 'list'] as const) expect(problemOf(path, use)).toBe('outside')
+  })
+
+  it.each(['/proc/self/root/etc/hostname', '/proc/self/cwd/src/index.ts', '/proc/1/cwd'])(
+    'P10: %j is not inside, because it means another file for each process',
+    path => {
+      for (const use of ['read', 'write', 'list'] as const) expect(problemOf(path, use)).not.toBe('none')
+    },
+  )
+
+  it('P10: a path is unclear if links make the system and a program resolve `..` differently', () => {
+    for (const path of ['folder-link/../notes.txt', 'inner-link/../notes.txt/../../outside.txt'])
+      expect(problemOf(path, 'read')).not.toBe('none')
+    expect(problemOf('missing/../notes.txt', 'write')).toBe('unclear')
+  })
+
+  it('P10: a path through a link whose target is swapped is resolved anew for each check', () => {
+    const link = join(site.folder, 'swapped')
+    symlinkSync('src/index.ts', link)
+    expect(problemOf('swapped', 'write')).toBe('none')
+    rmSync(link)
+    symlinkSync('../outside.txt', link)
+    expect(problemOf('swapped', 'write')).toBe('outside')
+  })
+
+  it('P10: a file with a hard link may be read but not written', () => {
+    linkSync(join(site.outside, 'outside.txt'), join(site.folder, 'hard-link.txt'))
+    expect(problemOf('hard-link.txt', 'read')).toBe('none')
+    expect(problemOf('hard-link.txt', 'write')).toBe('unclear')
+  })
+})
+
+describe('paths that can mean another file', () => {
+  it.each([
+    '',
+    '~/x',
+    '~root/x',
+    '$HOME/x',
+    `\${HOME}/x`,
+    '$(pwd)/x',
+    '`pwd`/x',
+    '%USERPROFILE%/x',
+    'C:\\Windows\\x',
+    'C:x',
+    'c:/x',
+    '\\\\?\\C:\\x',
+    '\\\\server\\share',
+    '//server/share',
+    'src\\index.ts',
+    'notes.txt.',
+    'notes.txt ',
+    'src./index.ts',
+    '.git./config',
+    'GIT~1/config',
+    '.env::$DATA',
+    'a\0b',
+    'a\nb',
+    '.g\u200cit/config',
+    '.env\u200b',
+    'a\u202eb',
+    'a\ud800b',
+    `${'a/'.repeat(200)}b`,
+    'x'.repeat(5000),
+  ])('P10: %j is unclear', path => {
+    for (const use of ['read', 'write', 'list'] as const) expect(problemOf(path, use)).toBe('unclear')
+  })
+
+  it('nothing is proven without a look at the files', () => {
+    expect(problemOf('src/index.ts', 'read', { ...site, files: null })).toBe('unclear')
+  })
+
+  it('an unclear path equals the path of no rule', () => {
+    expect(checkPath('~/x', site, 'read')).toMatchObject({ ok: false, path: '' })
+  })
+})
+
+describe('secret files', () => {
+  it.each([
+    ...['.env', '.env.local', '.env.production', '.ENV', '.Env.Local', '.env-prod', 'config/prod.env', '.envrc'],
+    ...[
+      'key.pem',
+      'server.key',
+      'store.p12',
+      'id_rsa',
+      'id_ed25519',
+      '.ssh/config',
+      'a/.ssh/known_hosts',
+      '.aws/credentials',
+    ],
+    ...[
+      '.netrc',
+      '.pgpass',
+      'credentials.json',
+      'my-credentials.json',
+      'credentials',
+      'client_secret.json',
+      'secrets.yml',
+    ],
+    ...[
+      '.kube/config',
+      'kubeconfig',
+      'auth.json',
+      'token',
+      '.token',
+      'token.txt',
+      'api_token',
+      'terraform.tfstate',
+      '.docker/config.json',
+    ],
+    ...[
+      '.bash_history',
+      '.git-credentials',
+      '.pypirc',
+      '.holdpoint/token',
+      '.config/gh/hosts.yml',
+      'service-account-prod.json',
+      'ſecrets.yml',
+      'ID_RSA',
+    ],
+  ])('P11: %j may not be read or written, but may be listed', path => {
+    expect(problemOf(path, 'read')).toBe('secret')
+    expect(problemOf(path, 'write')).toBe('secret')
+    expect(problemOf(path, 'list')).toBe('none')
+  })
+
+  it.each([
+    ...[
+      '.env.example',
+      '.env.sample',
+      '.env.template',
+      'env.ts',
+      'environment.ts',
+      'src/id_generator.py',
+      'id_rsa.pub',
+      'tokens.ts',
+    ],
+    ...[
+      'tokenizer.py',
+      'secrets.ts',
+      'src/secret.test.ts',
+      'monkey.ts',
+      'keys.ts',
+      'credentials.ts',
+      'token.rs',
+      'history.md',
+      'keyboard.key.ts',
+    ],
+  ])('%j is an ordinary file', path => {
+    expect(problemOf(path, 'write')).toBe('none')
+  })
+
+  it('a secret is found through a link, and a link that is named like a secret counts as one', () => {
+    expect(problemOf('secret-link', 'read')).toBe('secret')
+    symlinkSync('notes.txt', join(site.folder, '.env.staging'))
+    expect(problemOf('.env.staging', 'read')).toBe('secret')
+  })
+
+  it.each(['/proc/self/environ', '/proc/1/environ', '/proc/1/task/1/environ', '/etc/shadow', '/root/.ssh/id_rsa'])(
+    '%j outside the folder is secret',
+    path => {
+      expect(isSecretPath(path)).toBe(true)
+    },
+  )
+})
+
+describe('protected files', () => {
+  it.each([
+    ...[
+      '.git/config',
+      '.git/hooks/pre-commit',
+      '.GIT/config',
+      '.Git/HEAD',
+      'sub/.git/config',
+      '.git',
+      '.gitattributes',
+      '.gitmodules',
+    ],
+    ...[
+      '.claude/settings.json',
+      '.codex/config.toml',
+      '.opencode/x',
+      '.gemini/settings.json',
+      'AGENTS.md',
+      'CLAUDE.md',
+      'sub/CLAUDE.md',
+      '.mcp.json',
+    ],
+    ...[
+      '.npmrc',
+      '.yarnrc',
+      '.yarnrc.yml',
+      'package.json',
+      'packages/a/package.json',
+      'PACKAGE.JSON',
+      'conftest.py',
+      'tests/conftest.py',
+    ],
+    ...['Makefile', 'makefile', 'GNUmakefile', '.cargo/config.toml', '.bashrc', '.zshrc', '.profile', '.gitconfig'],
+    ...[
+      '.github/workflows/ci.yml',
+      '.gitlab-ci.yml',
+      '.vscode/tasks.json',
+      '.idea/x.xml',
+      '.husky/pre-commit',
+      '.pre-commit-config.yaml',
+    ],
+    ...['holdpoint.config.json', 'holdpoint.rules.json', 'ﬀ/.git/config', '.ɢit'.replace('ɢ', 'G')],
+  ])('P11: %j may be read but not written', path => {
+    expect(problemOf(path, 'read')).toBe('none')
+    expect(problemOf(path, 'write')).toBe('protected')
+  })
+
+  it('P11: settings are found through a link', () => {
+    expect(problemOf('settings-link', 'read')).toBe('none')
+    expect(problemOf('settings-link', 'write')).toBe('protected')
+  })
+
+  it.each([
+    '.github/ISSUE_TEMPLATE.md',
+    'src/git/config.ts',
+    'docs/makefile.md',
+    'package.json.ts',
+    'README.md',
+    'tsconfig.json',
+  ])('%j is an ordinary file', path => {
+    expect(isProtectedPath(path)).toBe(false)
+  })
+
+  it('a session in a worktree below .claude may write its own files', () => {
+    const worktree = makeSite({ '.claude/worktrees/a/src/x.ts': '' })
+    const folder = join(worktree.folder, '.claude/worktrees/a')
+    const inside = { ...worktree, folder, cwd: folder }
+    expect(problemOf('src/x.ts', 'write', inside)).toBe('none')
+    expect(problemOf('.claude/settings.json', 'write', inside)).toBe('protected')
+  })
+})
