@@ -1,5 +1,8 @@
 export { type BuiltInContext, credentialRule, dataFolderRule } from './built-in.ts'
 export { evaluateRules, type RuleContext, type RuleSubject, validateRule } from './evaluate.ts'
+export { checkPath, type PathCheck, type PathProblem } from './files/check-path.ts'
+export { checkArguments, hasGrammar } from './programs/check-arguments.ts'
+export type { ArgumentCheck } from './programs/grammar-check.ts'
 export { ProtectedFolder, type ProtectedFolderOptions } from './protected-folder.ts'
 export { canonicalCommand, quoteWord } from './shell/canonical-command.ts'
 export {

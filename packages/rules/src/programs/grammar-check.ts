@@ -1,0 +1,154 @@
+/** Proves that the arguments of a program follow its grammar, and that every file they name may be read. */
+import { checkPath, type PathUse, quote } from '../files/check-path.ts'
+import { checkTree, type TreeFilter } from '../files/check-tree.ts'
+import type { CallSite } from '../site.ts'
+import { type ArgumentReading, parseArguments } from './argument-parser.ts'
+import type { Flag, Grammar, Operands, ParsedArguments, ProgramGroup, ValueKind } from './grammar.ts'
+
+export type ArgumentCheck =
+  | {
+      readonly ok: true
+      readonly group: ProgramGroup
+      /** The real paths of the files and folders that the arguments name. */
+      readonly paths: readonly string[]
+    }
+  | {
+      readonly ok: false
+      /** A sentence for people. */
+      readonly reason: string
+    }
+
+/** A program whose arguments can be checked. */
+export interface Program {
+  /** `args` are the arguments without the name of the program. */
+  check(args: readonly string[], site: CallSite): ArgumentCheck
+}
+
+export function refuse(reason: string): ArgumentCheck {
+  return { ok: false, reason }
+}
+
+/** Makes a program of a grammar. */
+export function programOf(grammar: Grammar): Program {
+  return { check: (args, site) => checkGrammar(args, grammar, site) }
+}
+
+const everything: TreeFilter = { skippedFolders: new Set(), skipsHidden: false, endings: null }
+
+export function checkGrammar(args: readonly string[], grammar: Grammar, site: CallSite): ArgumentCheck {
+  const parsed = parseArguments(args, grammar)
+  if (typeof parsed === 'string') return refuse(parsed)
+  const refused = grammar.refuses?.(parsed)
+  if (refused) return refuse(refused)
+  const operands = typeof grammar.operands === 'function' ? grammar.operands(parsed) : grammar.operands
+  const check = new ValueCheck(site, operands.filter ?? everything)
+  const problem = check.flagValues(parsed) ?? check.operands(parsed, operands) ?? listedOptions(parsed, grammar)
+  if (problem) return refuse(problem)
+  if (!grammar.passedOn || parsed.rest.length === 0) return { ok: true, group: grammar.group, paths: check.paths }
+  const rest = checkGrammar(parsed.rest, grammar.passedOn, site)
+  return rest.ok ? { ...rest, group: grammar.group, paths: [...check.paths, ...rest.paths] } : rest
+}
+
+/** Many compilers and test runners read more options from a file that is given as `@file`. */
+function listedOptions({ operands }: ParsedArguments, { group }: Grammar): string | null {
+  const file = group === 'project-code' ? operands.find(operand => operand.startsWith('@')) : undefined
+  return file === undefined ? null : `${quote(file)} may be a list of options.`
+}
+
+/** Checks values one by one and collects the paths among them. */
+class ValueCheck {
+  readonly paths: string[] = []
+  readonly #site: CallSite
+  readonly #filter: TreeFilter
+
+  constructor(site: CallSite, filter: TreeFilter) {
+    this.#site = site
+    this.#filter = filter
+  }
+
+  flagValues(parsed: ArgumentReading): string | null {
+    for (const { flag, name, value, mayBeOperand } of parsed.values) {
+      const problem = this.#flagValue(flag, name, value)
+      if (problem) return problem
+      if (mayBeOperand && flag.kind !== 'number') {
+        const asFile = this.#path(value, 'read')
+        if (asFile) return asFile
+      }
+    }
+    return null
+  }
+
+  operands({ operands }: ParsedArguments, { first = [], others, least = 0, most, own }: Operands): string | null {
+    if (operands.length < least) return 'The command needs more arguments.'
+    if (most !== undefined && operands.length > most)
+      return `The argument ${quote(operands[most] as string)} is one too many.`
+    for (const [index, operand] of operands.entries()) {
+      const problem = this.value(first[index] ?? others, operand)
+      if (problem) return problem
+    }
+    if (own && operands.length <= first.length) return this.value(own, '.')
+    return null
+  }
+
+  #flagValue(flag: Flag, name: string, value: string): string | null {
+    if (flag.choices) return flag.choices.has(value) ? null : `${name} does not accept ${quote(value)} here.`
+    return this.value(flag.kind, value)
+  }
+
+  value(kind: ValueKind, value: string): string | null {
+    switch (kind) {
+      case 'text':
+        return null
+      case 'number':
+        return /^[+-]?\d{1,15}[kKMG]?$/.test(value) ? null : `${quote(value)} is not a number.`
+      case 'word':
+        return /^[\w@%+=:,.^-]*$/.test(value) && !/^[@%+=:,.^-]*$/.test(value)
+          ? null
+          : `${quote(value)} is not a simple word.`
+      case 'file':
+        return value === '-' ? null : this.#path(value, 'read')
+      case 'listed':
+        return this.#path(value, 'list')
+      case 'tree':
+        return value === '-' ? null : this.#tree(value)
+      case 'revision':
+        return this.#revision(value)
+      case 'test':
+        return this.#path(value.replace(/::.*$/s, ''), 'read')
+      case 'package':
+        return this.#path(value.replace(/\/?\.\.\.$/, '') || '.', 'read')
+      case 'none':
+        return `The argument ${quote(value)} is not accepted here.`
+    }
+  }
+
+  #path(path: string, use: PathUse): string | null {
+    const found = checkPath(path, this.#site, use)
+    if (!found.ok) return found.reason
+    this.paths.push(found.path)
+    return null
+  }
+
+  #tree(path: string): string | null {
+    const found = checkTree(path, this.#site, this.#filter)
+    if (!found.ok) return found.reason
+    this.paths.push(found.path)
+    return null
+  }
+
+  /** A revision, a range of revisions, `revision:path` or a path. Git decides which of them it is, so all of them must be harmless. */
+  #revision(value: string): string | null {
+    const excluded = /^:(?:[!^]|\(exclude\))/.exec(value)?.[0] ?? ''
+    if (excluded === '' && /^:[^\w.]/.test(value)) return `${quote(value)} is not a simple revision or path.`
+    const colon = excluded.length > 0 ? -1 : value.indexOf(':')
+    const revisions = colon < 0 ? value.slice(excluded.length) : value.slice(0, colon)
+    const paths = /(?:^|\/)\.\.(?:\/|$)/.test(revisions) ? [revisions] : revisions.split(/\.{2,3}/)
+    if (colon >= 0) paths.push(value.slice(colon + 1))
+    for (const path of paths) {
+      const name = path.replace(/^\^/, '').replace(/(?:[~^]\d*|[@^]\{[\w .-]*\})+$/, '')
+      const problem = name === '' ? null : this.#path(name, 'read')
+      if (problem) return problem
+    }
+    return null
+  }
+}

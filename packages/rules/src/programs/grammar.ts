@@ -1,0 +1,90 @@
+/** What a grammar of a program is: the options it accepts, the values they take, and the other arguments. */
+import type { TreeFilter } from '../files/check-tree.ts'
+
+/**
+ * `number`: an integer, perhaps with a sign. `text`: any text; the program neither runs it nor takes it as a file name.
+ * `word`: a name without spaces and slashes. `file`: a file whose content is read. `listed`: a file or folder of which only
+ * names, sizes and times are read. `tree`: a folder whose whole content is read. `revision`: a commit, branch or range of git,
+ * or a path. `test`: a file or folder, perhaps with the name of a test (`test_a.py::test_b`). `package`: a file or folder,
+ * perhaps with everything in it (`./...`). `none`: nothing.
+ */
+export const valueKinds = [
+  'number',
+  'text',
+  'word',
+  'file',
+  'listed',
+  'tree',
+  'revision',
+  'test',
+  'package',
+  'none',
+] as const
+export type ValueKind = (typeof valueKinds)[number]
+
+export interface Flag {
+  /** Whether the flag takes a value. An optional value must be attached: `--color=auto`, `-U3`. */
+  readonly value: 'none' | 'required' | 'optional'
+  readonly kind: ValueKind
+  /** The only values that are accepted, or null. */
+  readonly choices: ReadonlySet<string> | null
+}
+export type Flags = ReadonlyMap<string, Flag>
+
+/** The group of rules that a command belongs to. */
+export type ProgramGroup = 'only-reads' | 'project-code'
+
+export interface ParsedArguments {
+  /** The values of each flag in the order in which they were given; an empty text for a flag without a value. */
+  readonly flags: ReadonlyMap<string, readonly string[]>
+  readonly operands: readonly string[]
+  /** What follows `--`, if the grammar tells it apart. */
+  readonly rest: readonly string[]
+}
+
+export interface Operands {
+  /** The kinds of the first operands. */
+  readonly first?: readonly ValueKind[]
+  /** The kind of all others. */
+  readonly others: ValueKind
+  readonly least?: number
+  readonly most?: number
+  /** What the program reads if it gets no operand after the first ones; its own folder. */
+  readonly own?: 'tree' | 'listed'
+  /** What a program skips in a tree. */
+  readonly filter?: TreeFilter
+}
+
+export interface Grammar {
+  readonly group: ProgramGroup
+  readonly flags: Flags
+  /**
+   * `clusters`: short options can be joined (`-la`), and options may stand after operands, though not on every system.
+   * `anywhere`: likewise, on every system. `words`: an option with one dash is a word (`-run`), as for Go's programs.
+   */
+  readonly style: 'clusters' | 'anywhere' | 'words'
+  readonly operands: Operands | ((parsed: ParsedArguments) => Operands)
+  /** Arguments after `--` go to another program, and must follow this grammar. If it is left out, `--` only ends the options. */
+  readonly passedOn?: Grammar
+  /** Returns why these arguments are refused although each of them is accepted, or null. */
+  readonly refuses?: (parsed: ParsedArguments) => string | null
+}
+
+/**
+ * Reads a list of flags: `-l --all -n=number --color?=auto|never`. A value in lower-case letters that names a kind is one;
+ * otherwise it lists the values that are accepted. `-#` stands for a number as an option, as in `head -20`.
+ */
+export function flagsOf(...lists: readonly string[]): Flags {
+  const flags = new Map<string, Flag>()
+  for (const item of lists.join(' ').split(/\s+/)) {
+    if (item === '') continue
+    const [, name = '', mark, value = ''] = /^([^=?]+)(\?=|=)?(.*)$/.exec(item) ?? []
+    const kind = valueKinds.find(known => known === value)
+    flags.set(name, {
+      value: mark === undefined ? 'none' : mark === '=' ? 'required' : 'optional',
+      kind: kind ?? 'text',
+      choices: mark === undefined || kind ? null : new Set(value.split('|')),
+    })
+  }
+  return flags
+}

@@ -1,0 +1,345 @@
+/** Checks the grammars of programs: what people and agents usually run is proven, and no abuse of a program is. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { checkArguments, hasGrammar, programs } from '../src/programs/check-arguments.ts'
+import type { ArgumentCheck } from '../src/programs/grammar-check.ts'
+import { parseCommand } from '../src/shell/parse-command.ts'
+import type { CallSite } from '../src/site.ts'
+import policy from './data/policy.json' with { type: 'json' }
+import abuses from './data/program-abuses.json' with { type: 'json' }
+import uses from './data/program-uses.json' with { type: 'json' }
+import { makeSite, writeTree } from './support/node-files.ts'
+
+const files = {
+  'src/a.ts': 'import x',
+  'src/b.ts': 'import y',
+  'src/a.test.ts': '',
+  'src/a.js': '',
+  'docs/guide.md': '',
+  'tests/test_a.py': '',
+  'test/a.test.js': '',
+  'package.json': '{}',
+  'evil.js': '',
+  'evil.py': '',
+  '.gitignore': 'node_modules\n.env\n!.env.example\n',
+  ...Object.fromEntries(
+    ['tsc', 'vitest', 'eslint', 'biome', 'jest', 'mocha'].map(tool => [`node_modules/.bin/${tool}`, '']),
+  ),
+}
+function makeRepository(tree: Readonly<Record<string, string>>) {
+  const site = makeSite(tree)
+  execFileSync('git', ['init', '-q', '-b', 'main'], { cwd: site.folder })
+  return site
+}
+/** A project without secrets, in which whole folders may be searched. */
+const clean = makeRepository({ ...files, 'node_modules/.bin/prettier': '' })
+/** The same with secrets, and with links to secrets and out of the folder. */
+const withSecrets = makeRepository({
+  ...files,
+  '.env': 'KEY=1',
+  list: '',
+  'link-to-secret': '->.env',
+  'link-to-outside': '->../outside.txt',
+})
+writeFileSync(join(withSecrets.outside, 'outside.txt'), '')
+
+/** The groups of the parts of a command, or the reason why it is not proven. */
+function groupsOf(command: string, site: CallSite): readonly string[] | string {
+  const parsed = parseCommand(command)
+  if (!parsed.provable) return parsed.reason
+  const checks = parsed.segments.map(({ argv }): ArgumentCheck => checkArguments(argv, site))
+  const refused = checks.find(check => !check.ok)
+  return refused && !refused.ok ? refused.reason : checks.flatMap(check => (check.ok ? [check.group] : []))
+}
+
+describe.each(Object.entries(uses))('commands of the group %s', (group, commands) => {
+  it.each(commands)('%s is proven', command => {
+    expect(groupsOf(command, clean)).toEqual([group])
+  })
+})
+
+describe.each(Object.entries(abuses))('abuses of %s', (_program, commands) => {
+  it.each(commands)('%s is not proven', command => {
+    expect(groupsOf(command, withSecrets)).toBeTypeOf('string')
+  })
+})
+
+describe('words that a shell would not pass on as they are', () => {
+  it.each([
+    [['find', '.', '-exec', 'touch', 'PWNED', ';']],
+    [['find', '.', '-exec', 'touch', '{}', '+']],
+    [['find', '.', '-ok', 'rm', '{}', ';']],
+    [['awk', '{print $1,\n$2 > "PWNED"}', 'src/a.ts']],
+    [['awk', 'BEGIN{\nsystem("touch PWNED")}']],
+    [['sed', '-n', 'p\nw PWNED', 'src/a.ts']],
+    [['sed', 's/a/b\\\n/w PWNED', 'src/a.ts']],
+    [['printf', '-v', 'a[$(touch PWNED)]', 'x']],
+    [['printf', '%n', 'a[$(touch PWNED)]']],
+    [['printf', '%d', 'a[$(touch PWNED)]']],
+    [['test', '-v', 'a[$(touch PWNED)]']],
+    [['test', 'a[$(touch PWNED)]', '-eq', '1']],
+    [['[', '-v', 'a[$(touch PWNED)]', ']']],
+    [['[', '-f', 'src/a.ts']],
+    [['command', 'touch', 'PWNED']],
+    [['command', '-p', 'touch', 'PWNED']],
+    [['type', '-f', 'x']],
+    [['cat', '~/.ssh/id_rsa']],
+    [['git', 'log', '--format=%G?']],
+    [['ls', 'a\0b']],
+  ])('%j is not proven', argv => {
+    expect(checkArguments(argv, withSecrets).ok).toBe(false)
+  })
+})
+
+describe('the corpus of attacks', () => {
+  it.each(policy.map(({ rule, command }) => [command, rule]))('P-A: %j is not proven beside the rule %j', command => {
+    expect(groupsOf(command, withSecrets)).toBeTypeOf('string')
+  })
+})
+
+describe('searches through whole folders', () => {
+  it.each([
+    ['grep -rn KEY .', /\.env/],
+    ['grep -rn KEY', /\.env/],
+    ['grep -rn KEY . --exclude-dir=src', /\.env/],
+    ['rg --hidden KEY', /\.env/],
+    ['rg -g "*" KEY', /\.env/],
+    ['diff -r . src', /\.env/],
+  ])('%s is refused in a folder with secrets, and the reason names the file', (command, reason) => {
+    expect(groupsOf(command, withSecrets)).toMatch(reason)
+  })
+
+  it.each([
+    'grep -rn KEY src',
+    'grep -rn KEY . --include="*.ts"',
+    'rg KEY',
+    'rg KEY -g "*.ts"',
+    'rg -tts KEY',
+    'find . -name .env',
+    'ls -R',
+  ])('%s is proven in a folder with secrets, because it does not read them', command => {
+    expect(groupsOf(command, withSecrets)).toEqual(['only-reads'])
+  })
+
+  it('rg is refused if an ignore file makes it read a hidden secret', () => {
+    for (const [line, isProven] of [
+      ['!.env', false],
+      ['!.e*', false],
+      ['!*', false],
+      ['/x/!.env', true],
+      ['!.env.example', true],
+      ['!dist', true],
+    ] as const) {
+      const site = makeSite({ '.env': 'KEY=1', '.gitignore': `*.log\n${line}\n` })
+      expect(typeof groupsOf('rg KEY', site), line).toBe(isProven ? 'object' : 'string')
+    }
+  })
+
+  it('secrets of installed packages do not count, and a folder that is skipped is not searched', () => {
+    const site = makeSite({ 'node_modules/x/test.pem': '', 'certs/a.pem': '', 'a.ts': '' })
+    expect(groupsOf('grep -rn KEY . --exclude-dir=certs', site)).toEqual(['only-reads'])
+    expect(groupsOf("rg KEY -g '!certs'", site)).toEqual(['only-reads'])
+    expect(groupsOf('grep -rn KEY .', site)).toMatch(/a\.pem/)
+    expect(groupsOf('grep -rn KEY . --exclude-dir="cert?"', site)).toMatch(/a\.pem/)
+    expect(groupsOf("rg KEY -g '!certs' -g '*.pem'", site)).toMatch(/a\.pem/)
+  })
+
+  it('a folder with too many files is not searched', () => {
+    const site = makeSite({})
+    mkdirSync(join(site.folder, 'many'))
+    for (let index = 0; index < 10_001; index++) writeFileSync(join(site.folder, 'many', `${index}`), '')
+    expect(groupsOf('grep -rn KEY .', site)).toMatch(/too many files/)
+  })
+
+  it('rg is refused beside a .ripgreprc file unless it ignores it', () => {
+    const site = makeSite({ '.ripgreprc': '--pre=./evil', 'a.ts': '' })
+    expect(groupsOf('rg KEY', site)).toMatch(/--no-config/)
+    expect(groupsOf('rg --no-config KEY', site)).toEqual(['only-reads'])
+  })
+})
+
+describe('git in a repository whose settings name programs', () => {
+  it.each([
+    '[core]\n\tfsmonitor = ./evil.sh',
+    '[core]\n\tpager = ./evil.sh',
+    '[core]\n\tsshCommand = ./evil.sh',
+    '[core]\n\thooksPath = ~/hooks',
+    '[core]\n\tworktree = /',
+    '[diff]\n\texternal = ./evil.sh',
+    '[diff "x"]\n\ttextconv = ./evil.sh',
+    '[diff "x"]\n\tcommand = ./evil.sh',
+    '[filter "x"]\n\tclean = ./evil.sh',
+    '[filter "x"]\n\tprocess = ./evil.sh',
+    '[gpg]\n\tprogram = ./evil.sh',
+    '[log]\n\tshowSignature = true',
+    '[format]\n\tpretty = %G?',
+    '[pretty]\n\tshort = %G?',
+    '[pager]\n\tstatus = ./evil.sh',
+    '[include]\n\tpath = evil',
+    '[includeIf "gitdir:/"]\n\tpath = evil',
+    '[remote "x"]\n\tpromisor = true',
+    '[remote "x"]\n\tuploadpack = ./evil.sh',
+    '[extensions]\n\tpartialClone = x',
+    '[CORE]\n\tFSMONITOR = ./evil.sh',
+    '[core] fsmonitor = ./evil.sh',
+    '[core]\nfsmonitor=./evil.sh',
+    '[core]\n\tfilemode = false\\\n\n\tfsmonitor = x',
+    '[status]\n\tsubmoduleSummary = true',
+    '[credential]\n\thelper = !evil',
+    '[submodule]\n\trecurse = true',
+    '[core]\n\talternateRefsCommand = x',
+    '[merge "x"]\n\tdriver = x',
+    '[uploadpack]\n\tpackObjectsHook = x',
+  ])('%j makes git status run project code', config => {
+    const site = makeSite({ '.git/HEAD': 'ref: refs/heads/main', '.git/config': config, 'a.ts': '' })
+    expect(groupsOf('git status', site)).toEqual(['project-code'])
+    expect(groupsOf('git log -1', site)).toEqual(['project-code'])
+  })
+
+  it.each(['.git/hooks/post-index-change', '.husky/post-index-change'])('so does the hook %s', hook => {
+    const config = '[core]\n\thooksPath = .husky\n'
+    const site = makeSite({ '.git/HEAD': 'ref: refs/heads/main', '.git/config': config, [hook]: '' })
+    expect(groupsOf('git status', site)).toEqual(['project-code'])
+  })
+
+  it('so does a folder that anybody can commit and that git takes for a repository', () => {
+    const site = makeRepository({
+      'bare/HEAD': 'ref: refs/heads/main',
+      'bare/objects/': '',
+      'bare/refs/': '',
+      'bare/config': '[core]\n\tbare = false',
+    })
+    expect(groupsOf('git status', site)).toEqual(['only-reads'])
+    expect(groupsOf('git status', { ...site, cwd: join(site.folder, 'bare') })).toEqual(['project-code'])
+    expect(groupsOf('git -C bare status', site)).toEqual(['project-code'])
+  })
+
+  it('so do the settings of a submodule', () => {
+    const site = makeRepository({
+      '.gitmodules': '[submodule "sub"]\n\tpath = sub\n\turl = x',
+      'sub/.git/HEAD': 'ref: refs/heads/main',
+      'sub/.git/config': '[core]\n\tfsmonitor = ./evil.sh',
+    })
+    expect(groupsOf('git status', site)).toEqual(['project-code'])
+    writeFileSync(join(site.folder, 'sub/.git/config'), '[core]\n\tbare = false\n')
+    expect(groupsOf('git status', site)).toEqual(['only-reads'])
+  })
+
+  it('the usual settings of a repository, a worktree and husky leave git status only reading', () => {
+    const site = makeRepository({ 'a.ts': '' })
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: site.folder })
+    git('config', 'user.name', 'Ana')
+    git('config', 'user.email', 'ana@example.com')
+    git('config', 'core.hooksPath', '.husky/_')
+    git('remote', 'add', 'origin', 'git@example.com:a/b.git')
+    git('config', 'branch.main.remote', 'origin')
+    git('config', 'branch.main.merge', 'refs/heads/main')
+    git('add', '-A')
+    git('-c', 'commit.gpgsign=false', 'commit', '-qm', 'one')
+    git('worktree', 'add', '-q', '.worktrees/b')
+    expect(groupsOf('git status', site)).toEqual(['only-reads'])
+    expect(groupsOf('git status', { ...site, cwd: join(site.folder, '.worktrees/b') })).toEqual(['only-reads'])
+    git('config', 'core.fsmonitor', './evil.sh')
+    expect(groupsOf('git status', { ...site, cwd: join(site.folder, '.worktrees/b') })).toEqual(['project-code'])
+  })
+
+  it('git counts as running project code if its settings cannot be looked at', () => {
+    const { readText: _, ...files } = clean.files ?? { realPath: () => null }
+    expect(groupsOf('git status', { ...clean, files })).toEqual(['project-code'])
+  })
+})
+
+describe('where a command runs', () => {
+  it('nothing is proven outside the folder of the session, or without a look at the files', () => {
+    for (const command of ['ls', 'git status', 'npm test', 'echo x']) {
+      expect(groupsOf(command, { ...clean, cwd: clean.outside })).toMatch(/outside the folder/)
+      expect(groupsOf(command, { ...clean, files: null })).toBeTypeOf('string')
+    }
+  })
+
+  it('paths count from the folder in which the command runs', () => {
+    const below = { ...clean, cwd: join(clean.folder, 'src') }
+    expect(groupsOf('cat ../package.json', below)).toEqual(['only-reads'])
+    expect(groupsOf('cat ../../outside.txt', below)).toMatch(/outside the folder/)
+    expect(groupsOf('npx tsc --noEmit', below)).toEqual(['project-code'])
+  })
+
+  it('a tool that is not installed would be downloaded and is refused', () => {
+    const site = makeSite({ 'node_modules/.bin/': '' })
+    expect(groupsOf('npx tsc', site)).toMatch(/downloaded/)
+    writeTree(site.folder, { 'node_modules/.bin/tsc': '' })
+    expect(groupsOf('npx tsc', site)).toEqual(['project-code'])
+  })
+
+  it('the paths of a command are returned resolved', () => {
+    const check = checkArguments(['cat', 'src/../package.json', './src/a.ts'], clean)
+    expect(check).toMatchObject({
+      ok: true,
+      paths: [join(clean.folder, 'package.json'), join(clean.folder, 'src/a.ts')],
+    })
+  })
+})
+
+describe('the words that name a command', () => {
+  it.each([
+    [['ls', '-la'], 1],
+    [['git', 'status', '-s'], 2],
+    [['npm', 'test', '--', 'x'], 2],
+    [['npm', 'run', 'build'], 3],
+    [['python', '-m', 'pytest', '-q'], 3],
+    [['cargo', 'test', 'x'], 2],
+    [['git', '-C', 'x', 'status'], 0],
+    [['touch', 'x'], 0],
+  ])('of %j, the first %i words name a command with a grammar', (argv, expected) => {
+    expect(argv.findIndex((_, index) => hasGrammar(argv.slice(0, index + 1))) + 1).toBe(expected)
+  })
+})
+
+describe('unknown options', () => {
+  const names = [...programs.keys()].filter(name => !['echo', 'printf', 'true', 'false', ':'].includes(name))
+  const option = fc.oneof(
+    fc.stringMatching(/^--[a-z]{3,12}(-[a-z]{3,9})?$/).filter(text => text !== '--'),
+    fc.stringMatching(/^--[a-z]{3,12}=[\w./]{1,12}$/),
+  )
+  /** Options that some grammar lists. All others must be refused by every program. */
+  const known =
+    /^--(?:all|run|bail|check|fix|test|tags|long|raw|cc|not|root|null|text|help|version|quiet|silent|verbose|color|colors)/
+
+  it('an option that a grammar does not list is always refused, wherever it stands', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...names), option, fc.boolean(), (name, flag, isFirst) => {
+        fc.pre(!known.test(flag))
+        const argv = isFirst ? [name, `${flag}-x`, 'src/a.ts'] : [name, 'src/a.ts', `${flag}-x`]
+        expect(checkArguments(argv, clean).ok).toBe(false)
+      }),
+      { numRuns: 3000 },
+    )
+  })
+
+  it('a command with an unknown option stays refused with an option of git or a package runner before it', () => {
+    for (const start of [
+      ['git', 'status'],
+      ['git', 'log'],
+      ['npm', 'test'],
+      ['npm', 'test', '--'],
+      ['pnpm', 'test'],
+      ['go', 'test'],
+      ['cargo', 'test'],
+      ['python', '-m', 'pytest'],
+    ])
+      fc.assert(
+        fc.property(option, flag => {
+          expect(checkArguments([...start, `${flag}-x`], clean).ok).toBe(false)
+        }),
+        { numRuns: 100 },
+      )
+  })
+
+  it('names of object properties are no programs', () => {
+    for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])
+      expect(checkArguments([name], clean).ok).toBe(false)
+  })
+})
