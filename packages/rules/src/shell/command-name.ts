@@ -1,7 +1,7 @@
 /** Decides which first words of a simple command are certain to start a program, or a builtin of the shell that changes nothing. */
 
 /** A name without any character that a shell could expand. A name that starts with a dash or a percent sign means something else in some shells. */
-const programName = /^[A-Za-z0-9_./][\w./+-]*$/
+const programName = /^(?=.*[A-Za-z0-9])[\w./][\w./+-]*$/
 
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 

@@ -32,8 +32,8 @@ const operators = /&&|\|\||[;|]/y
 const nullRedirect = /(?:(<)|([12]?)>>?|(&)>>?) *\/dev\/null(?=[ ;|&]|$)|(2>&1|1?>&2)(?=[ ;|&]|$)/y
 /** Characters that mean themselves in every shell, wherever they stand in a word. */
 const plainCharacters = /[\w./:@%+,-]+/y
-/** These mean themselves after such a character, as in --name=value, HEAD~1 and HEAD^. At the start of a word, or after = or :, shells may expand them. */
-const innerCharacters = /(?:(?<=[\w./:@%+,^~-])=|(?<=[\w^~])[~^])/y
+/** These mean themselves inside a word, as in --name=value, HEAD~1 and HEAD^. At its start, or ~ after = or :, shells may expand them. */
+const innerCharacters = /(?:(?<=[\w./:@%+,^~=-])=|(?<=[\w^~])[~^])/y
 const singleQuoted = /'([^']*)'/y
 /** A dollar sign before the closing quote, `|` or `)` starts no expansion. */
 const doubleQuoted = /"((?:[^"\\$`!]|\\[^!]|\$(?=["|)]))*)"/y

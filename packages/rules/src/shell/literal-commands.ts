@@ -6,7 +6,7 @@ import { ansiDecoded } from './ansi-quotes.ts'
 import { FoundCommands } from './found-commands.ts'
 import { scanCommands } from './loose-scanner.ts'
 import { findParsedCommands } from './syntax-commands.ts'
-import { programName, shellNames, wrappedCommands } from './wrapper-programs.ts'
+import { codeScripts, isInterpreter, programName, shellNames, wrappedCommands } from './wrapper-programs.ts'
 
 export interface LiteralCommand {
   /** The base name of the program, in lower case. */
@@ -84,8 +84,11 @@ class CommandSearch {
     for (const script of found.scripts) this.addScript(script, depth + 1)
     const variants = found.commands.flatMap(argv => this.#variants(argv, found))
     for (const argv of variants) this.#add(argv, depth)
-    if (!variants.some(argv => readsCommands.has(programName(argv[0] ?? '')))) return
-    // The text starts a shell, which may read what another command prints.
+    for (const input of found.inputs)
+      if (this.commands.some(({ name }) => isInterpreter(name)))
+        for (const script of codeScripts(input)) this.addScript(script, depth + 1)
+    // A shell may read what another command prints.
+    if (!this.commands.some(({ name }) => readsCommands.has(name))) return
     for (const input of found.inputs) this.addScript(input, depth + 1)
     for (const [name, ...args] of variants)
       if (printsText.has(programName(name ?? ''))) this.addScript(args.join(' '), depth + 1)

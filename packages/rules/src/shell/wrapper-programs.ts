@@ -51,13 +51,13 @@ export interface WrappedCommands {
 
 export function wrappedCommands(argv: readonly string[]): WrappedCommands {
   const name = programName(argv[0] ?? '')
-  const options = argv.flatMap(word => commandOption.exec(word)?.[1] ?? [])
+  const options = argv.flatMap(word => commandOption.exec(word)?.[1] ?? (word.startsWith('!') ? word.slice(1) : []))
   const from = wrappedFrom(name, argv)
   if (from !== null) {
     const starts = Array.from(argv.keys()).filter(index => index >= from && !/^-|^$/.test(argv[index] as string))
     return { starts, scripts: [...options, ...argv.slice(from).filter(isScript).map(scriptOf)] }
   }
-  if (interpreters.test(name)) return { starts: [], scripts: [...options, ...argv.slice(1).flatMap(codeScripts)] }
+  if (isInterpreter(name)) return { starts: [], scripts: [...options, ...argv.slice(1).flatMap(codeScripts)] }
   return { starts: [], scripts: options }
 }
 
@@ -77,8 +77,11 @@ function scriptOf(word: string): string {
   return word.replace(/^(?:-{0,2}[\w.-]+=!?|!)/, '')
 }
 
+export function isInterpreter(name: string): boolean {
+  return interpreters.test(name)
+}
 /** Code of another language: its strings can be commands, and its words can be the arguments of one. */
-function codeScripts(code: string): readonly string[] {
+export function codeScripts(code: string): readonly string[] {
   if (!/[\s("'`[{!|]/.test(code)) return []
   const strings = [...code.matchAll(/'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`/g)].map(
     found => found[1] ?? found[2] ?? found[3],

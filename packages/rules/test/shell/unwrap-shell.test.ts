@@ -1,0 +1,61 @@
+/** Tests that the shell around an agent's command is taken off only if it is certain what the shell gets. */
+import { describe, expect, it } from 'vitest'
+import { unwrapShell } from '../../src/index.ts'
+
+describe('unwrapShell', () => {
+  it.each<[string | string[], string]>([
+    ["/bin/bash -lc 'npm test'", 'npm test'],
+    ['bash -c "npm test"', 'npm test'],
+    ['zsh -lc "ls && pwd"', 'ls && pwd'],
+    ["sh -c 'a'", 'a'],
+    ['bash -l -c ls', 'ls'],
+    ['/usr/bin/zsh -c ls', 'ls'],
+    ["bash -lc 'it'\\''s'", "it's"],
+    ['bash -lc "echo \\"a\\" \\$x"', 'echo "a" $x'],
+    ["bash -lc 'a\nb $(c) ünïcode\t'", 'a\nb $(c) ünïcode\t'],
+    ['bash -lc "a\nb"', 'a\nb'],
+    [['bash', '-lc', 'a $(b) > c'], 'a $(b) > c'],
+    [['/bin/zsh', '-lc', ''], ''],
+  ])('%j gives %j', (command, inner) => expect(unwrapShell(command)).toBe(inner))
+
+  it.each([
+    ['npm test'],
+    ['bash script.sh'],
+    ['bash -c'],
+    ['bash -c a b'],
+    ['bash -c a; b'],
+    ['bash -c a > b'],
+    ['bash -c a 2>/dev/null'],
+    ['bash -c "a $b"'],
+    ['bash -c "a `b`"'],
+    ["bash -c $'a'"],
+    ['bash -c *'],
+    ["bash -c 'a' &"],
+    ["bash -c 'a'\n"],
+    ["bash -c 'a' #b"],
+    ["A=b bash -c 'a'"],
+    ["sudo bash -c 'a'"],
+    ["./bash -c 'a'"],
+    ["/tmp/bash -c 'a'"],
+    ["bash -ic 'a'"],
+    ["bash -xc 'a'"],
+    ["bash --rcfile x -c 'a'"],
+    ["bash -O extglob -c 'a'"],
+    ["bash -c '-x'"],
+    ["bash -c '+x'"],
+    ["bash -c 'a\0b'"],
+    ['bash -c "a\\\nb"'],
+    ["bash -c 'a"],
+    ["powershell -c 'a'"],
+    ["fish -c 'a'"],
+    ["python -c 'a'"],
+    [['bash', '-lc']],
+    [['bash', '-lc', 'a', 'b']],
+    [['bash', '-l', 'a']],
+    [['bash', '-c', '-x', 'a']],
+    [['env', 'bash', '-c', 'a']],
+    [[]],
+    [''],
+    [`bash -c '${'a'.repeat(200_000)}'`],
+  ] as (string | string[])[][])('leaves %.60j alone', command => expect(unwrapShell(command)).toBeNull())
+})
