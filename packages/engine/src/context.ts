@@ -8,11 +8,11 @@ import {
   newSecret,
   quotas,
   type Rule,
+  type RunnerId,
   rates,
   type SessionId,
 } from '@holdpoint/protocol'
-import { credentialRule, dataFolderRule, type ProtectedFolder, type RuleContext } from '@holdpoint/rules'
-import { externalDriver } from './authorization.ts'
+import { credentialRule, dataFolderRule, type FileLookup, type ProtectedFolder, RuleSet } from '@holdpoint/rules'
 import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
@@ -46,6 +46,14 @@ export const defaultSettings: Settings = {
   runnerTtlMs: 15_000,
   sweepMs: 500,
   retentionMs: null,
+}
+
+/** The machine of this gateway, on which its local runner runs agents. */
+export interface AgentMachine {
+  /** The runner of this machine. Agents of other runners have other files. */
+  readonly runner: RunnerId
+  readonly home: string
+  readonly files: FileLookup
 }
 
 export interface Mutation<T> {
@@ -86,9 +94,10 @@ export class Context {
   readonly clock: Clock
   readonly settings: Settings
   /** The data folder of this gateway, which agents must not touch; null if it has none. */
-  readonly #protectedFolder: ProtectedFolder | null
+  readonly protectedFolder: ProtectedFolder | null
+  readonly machine: AgentMachine | null
   readonly #random: (bytes: number) => Uint8Array
-  #rules: { readonly seq: number; readonly rules: readonly Rule[] } = { seq: -1, rules: [] }
+  #rules: { readonly seq: number; readonly set: RuleSet } = { seq: -1, set: new RuleSet([]) }
   readonly clockJumps = new ClockJumps()
   readonly keySweep = new KeySweep()
   readonly refusedAttempts = new RefusedAttempts(this)
@@ -106,6 +115,7 @@ export class Context {
     clock: Clock
     settings: Settings
     protectedFolder: ProtectedFolder | null
+    machine: AgentMachine | null
     random?: (bytes: number) => Uint8Array
   }) {
     this.store = parts.store
@@ -113,7 +123,8 @@ export class Context {
     this.streamingBlocks = parts.streamingBlocks
     this.clock = parts.clock
     this.settings = parts.settings
-    this.#protectedFolder = parts.protectedFolder
+    this.protectedFolder = parts.protectedFolder
+    this.machine = parts.machine
     this.#random = parts.random ?? randomBytes
     this.quotas = {
       subscriptions: new Quota(quotas.subscriptions, {
@@ -214,27 +225,23 @@ export class Context {
 
   /** The rules that nobody can remove. */
   get builtInRules(): readonly Rule[] {
-    return [...(this.#protectedFolder ? [dataFolderRule] : []), credentialRule]
-  }
-  ruleContext(
-    session: Pick<SessionRow, 'driver' | 'cwd' | 'openedBy'> & { readonly id: SessionId | null },
-    now: number,
-  ): RuleContext {
-    const { id, driver, cwd, openedBy } = session
-    // The credential of an agent chose the folder of an external session that no person opened, so rules must not rely on that folder.
-    const folder = driver === externalDriver && openedBy === null ? null : cwd
-    return { driver, session: id, folder, now, builtIn: { protectedFolder: this.#protectedFolder, cwd } }
+    return [...(this.protectedFolder ? [dataFolderRule] : []), credentialRule]
   }
 
   /** Returns the rules as of this transaction. If the cached rules are stale, `commit` reloads them and decides the change again. */
-  rules(change: ChangeBuilder): readonly Rule[] {
+  rules(change: ChangeBuilder): RuleSet {
     if (change.view.rulesSeq !== this.#rules.seq) throw new StaleRules()
-    return this.#rules.rules
+    return this.#rules.set
+  }
+  /** Resolves with the stored rules as of now. A change must use `rules` instead. */
+  async currentRules(): Promise<RuleSet> {
+    if ((await this.store.head()).rulesSeq !== this.#rules.seq) await this.#reloadRules()
+    return this.#rules.set
   }
   async #reloadRules(): Promise<void> {
     // Read rulesSeq before the rules. If the rules change in between, the next comparison of rulesSeq fails and the rules are loaded again.
     const { rulesSeq } = await this.store.head()
-    this.#rules = { seq: rulesSeq, rules: await this.store.find('rule', {}) }
+    this.#rules = { seq: rulesSeq, set: new RuleSet(await this.store.find('rule', {}), this.#rules.set) }
   }
 
   async toSession(row: SessionRow) {

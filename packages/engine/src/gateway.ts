@@ -24,7 +24,7 @@ import {
 } from '@holdpoint/protocol'
 import { ProtectedFolder, type ProtectedFolderOptions } from '@holdpoint/rules'
 import { accessFault, extraActions } from './authorization.ts'
-import { Context, defaultSettings, type Settings } from './context.ts'
+import { type AgentMachine, Context, defaultSettings, type Settings } from './context.ts'
 import { maskAgentInput, raiseAlarm } from './exposed-credentials.ts'
 import { Feed } from './feed.ts'
 import {
@@ -43,7 +43,7 @@ import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
 import { listEvents } from './operations/events.ts'
 import { proveToken } from './operations/gateway-proof.ts'
 import { getRequest, listRequests, openRequest } from './operations/requests.ts'
-import { addRule, checkRules, listRules, removeRule } from './operations/rules.ts'
+import { addRule, checkRules, listRules, patchRule, previewRule, proposeRules, removeRule } from './operations/rules.ts'
 import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
 import {
   deleteSession,
@@ -67,6 +67,7 @@ import {
   removeToken,
   signOut,
 } from './operations/tokens.ts'
+import { PendingRules } from './pending-rules.ts'
 import { type RefusedAttempt, recordingRefusals } from './refused-attempts.ts'
 import type { Store } from './store.ts'
 import { StreamingBlocks } from './streaming-blocks.ts'
@@ -226,7 +227,10 @@ const operations: Operations = {
   listRunners,
   listRules,
   addRule,
+  patchRule,
   removeRule,
+  previewRule,
+  proposeRules,
   checkRules,
   listAudit,
   listTokens,
@@ -261,6 +265,8 @@ export interface GatewayOptions {
   readonly settings?: Partial<Settings>
   /** The data folder of this gateway. A built-in rule keeps agents out of it. */
   readonly dataFolder?: ProtectedFolderOptions
+  /** The machine of this gateway. Without it, rules allow nothing that depends on files. */
+  readonly machine?: AgentMachine
   /** Called when a sweep fails. The next sweep runs as usual. */
   readonly onError?: (error: unknown) => void
 }
@@ -271,6 +277,7 @@ export async function openGateway({
   random,
   settings,
   dataFolder,
+  machine,
   onError = () => {},
 }: GatewayOptions): Promise<Gateway> {
   const head = await store.head()
@@ -284,10 +291,13 @@ export async function openGateway({
     clock,
     settings: { ...defaultSettings, ...settings },
     protectedFolder: dataFolder ? new ProtectedFolder(dataFolder) : null,
+    machine: machine ?? null,
     ...(random ? { random } : {}),
   })
   await extendRunnerLeases(ctx)
   const stopSweeping = startSweeping(ctx, onError)
+  const pendingRules = new PendingRules(ctx, onError)
+  pendingRules.apply()
   const dispatchUnparsed: Gateway['dispatchUnparsed'] = (caller, op, input, options = {}) =>
     recordingRefusals(ctx, caller, op, input, () => runOperation(ctx, caller, op, input, options))
   return {
@@ -306,6 +316,7 @@ export async function openGateway({
     proveToken: (hint, subject) => proveToken(ctx, hint, subject),
     close: async () => {
       await stopSweeping()
+      await pendingRules.close()
       ctx.close()
       feed.close()
     },

@@ -32,20 +32,22 @@ export async function undoneChanges(restored: Store, previous: Store): Promise<U
   if (common > 0 && (await hashAt(restored, common)) !== (await hashAt(previous, common))) return null
   const undone = { events: 0, answers: 0, revokedTokens: 0, pendingAgain: 0 }
   const lostRules = new Map<string, Rule>()
-  const revivedRules: Rule[] = []
+  /** Rules of the backup that were removed or changed since. */
+  const revivedRules = new Map<string, Rule>()
   for await (const { body } of scanEvents(previous, { after: common })) {
     undone.events++
     if (body.type === 'token.removed') undone.revokedTokens++
     if (body.type === 'rule.added') lostRules.set(body.value.id, body.value)
-    if (body.type === 'rule.removed' && !lostRules.delete(body.rule)) {
-      const rule = await restored.get('rule', body.rule)
-      if (rule) revivedRules.push(toRule(rule))
-    }
+    if (body.type === 'rule.changed' && lostRules.has(body.value.id)) lostRules.set(body.value.id, body.value)
+    const changed = body.type === 'rule.removed' ? body.rule : body.type === 'rule.changed' ? body.value.id : null
+    const isLost = body.type === 'rule.removed' && lostRules.delete(body.rule)
+    const revived = changed === null || isLost ? undefined : await restored.get('rule', changed)
+    if (revived) revivedRules.set(revived.id, toRule(revived, undefined))
     if (body.type !== 'request.resolved') continue
     if (body.resolution.by === 'person') undone.answers++
     if ((await restored.get('request', body.request))?.status === 'pending') undone.pendingAgain++
   }
-  return { ...undone, lostRules: [...lostRules.values()], revivedRules }
+  return { ...undone, lostRules: [...lostRules.values()], revivedRules: [...revivedRules.values()] }
 }
 
 async function hashAt(store: Store, seq: number): Promise<string | undefined> {

@@ -41,6 +41,9 @@ export type SessionRow = Omit<Session, 'pending'> & {
   readonly commandSeq: number
   /** The account whose limits the session and its requests count towards: the agent's credential, or the person who started the session. Sessions of schema 3 have no account. */
   readonly account?: string
+  /** The seq of the event that ended the last turn, and of the one that ended the session last; missing before the first end and in rows of schema 4. Rules that end with a turn or a session compare these with their own position in the log. */
+  readonly turnEndedSeq?: number
+  readonly endedSeq?: number
 }
 /** The encrypted secrets of an answer. */
 export interface SealedAnswer {
@@ -100,6 +103,13 @@ export interface TokenRow {
   readonly pageSecretHash?: string
 }
 export type RuleRow = Rule & { readonly ord: number }
+/** How often a rule has answered. The id is that of the rule. These counts are not part of the rule, so that an answer does not make every gateway load the rules again. */
+export interface RuleUseRow {
+  readonly id: string
+  readonly ord: number
+  readonly uses: number
+  readonly lastUsedAt: number
+}
 /** The number of open requests of a session, or of open requests and sessions of an account. Every change of a request updates these counts, so that no operation has to count requests. The id is that of the session or the account. */
 export interface UsageRow {
   readonly id: string
@@ -125,6 +135,7 @@ export interface Rows {
   readonly token: TokenRow
   readonly rule: RuleRow
   readonly usage: UsageRow
+  readonly ruleuse: RuleUseRow
 }
 export type Table = keyof Rows
 
@@ -183,6 +194,7 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
       'agentPath',
       'ask',
       'digest',
+      'risk',
       'openedAt',
       'deadlineAt',
       'onDeadline',
@@ -222,6 +234,7 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
     indexes: [['session']],
     fixed: [],
   },
+  ruleuse: { columns: {}, indexes: [], fixed: [] },
 }
 
 /** The values of the column `open` of requests: an open request is pending, or its resolution is waiting or handed. */

@@ -120,7 +120,15 @@ export function applySessionEnd(
   const stopped = withoutProcess(change, applySessionTransition(change, row, trigger), lost ? 'lost' : 'stopped')
   return putSession(
     change,
-    { ...stopped, endedAt: change.now, ending, turnOpen: false, needsRunner: false },
+    {
+      ...stopped,
+      endedAt: change.now,
+      ending,
+      turnOpen: false,
+      needsRunner: false,
+      turnEndedSeq: change.nextSeq,
+      endedSeq: change.nextSeq,
+    },
     'session.ended',
   )
 }

@@ -1,6 +1,6 @@
 /** Converts rows to the objects that the API returns, and masks secrets in answers. */
-import type { Ask, PersonId, Request, Resolution, Runner, RunnerId, Session, Token } from '@holdpoint/protocol'
-import type { CommandRow, RequestRow, RuleRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
+import type { Ask, PersonId, Request, Resolution, Rule, Runner, RunnerId, Session, Token } from '@holdpoint/protocol'
+import type { CommandRow, RequestRow, RuleRow, RuleUseRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
 import { maskAnswer } from './secrets.ts'
 
 export function toSession(row: SessionRow, pending: number): Session {
@@ -15,6 +15,8 @@ export function toSession(row: SessionRow, pending: number): Session {
     idleAttaches: _idle,
     commandSeq: _seq,
     account: _account,
+    turnEndedSeq: _turnEndedSeq,
+    endedSeq: _endedSeq,
     id,
     ...session
   } = row
@@ -50,9 +52,14 @@ export function toRunner(row: RunnerRow, now: number): Runner {
   const { ord: _ord, ...runner } = row
   return { ...runner, live: runner.expiresAt > now }
 }
-export function toRule(row: RuleRow) {
-  const { ord: _ord, ...rule } = row
-  return rule
+/** Converts a rule row, and adds how often the rule was used. */
+export function toRule(row: RuleRow, use: RuleUseRow | undefined): Rule {
+  const { ord: _ord, usesLeft, ...rule } = row
+  return {
+    ...rule,
+    ...(usesLeft === undefined ? {} : { usesLeft: Math.max(0, usesLeft - (use?.uses ?? 0)) }),
+    ...(use ? { uses: use.uses, lastUsedAt: use.lastUsedAt } : { uses: 0 }),
+  }
 }
 export function toToken(row: TokenRow): Token {
   const { token: id, kind, role, subject, name, madeBy, madeAt, expiresAt } = row

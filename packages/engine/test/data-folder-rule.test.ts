@@ -34,7 +34,7 @@ describe('the built-in rule for the data folder', () => {
   it('P11: denies a call that the agent would run without asking', async () => {
     expect(await check('cat ~/.holdpoint/token')).toEqual({ verdict: 'deny', rule: ruleId, reason })
     expect(await check('cat linked')).toMatchObject({ verdict: 'deny', rule: ruleId })
-    expect(await check('cat notes.txt')).toEqual({ verdict: 'ask', reason: 'no rule matches' })
+    expect(await check('cat notes.txt')).toEqual({ verdict: 'ask', reason: 'No rule matches.' })
   })
 
   it('P11: resolves paths from the session’s folder and from the folder in which the call runs', async () => {
@@ -63,9 +63,9 @@ describe('the built-in rule for the data folder', () => {
     expect((await fixture.person('getRequest', { id: request.id })).status).toBe('pending')
   })
 
-  it('P11: leaves a call that is too long to check to a person, even if a rule allows it', async () => {
+  it('P11: leaves a call that is too long to check to a person, even if a rule allows a part of it', async () => {
     const command = `echo ${Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ')}`
-    await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command, scope: { cwd: '/srv' } })
+    await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command: 'echo', scope: { cwd: '/srv' } })
     expect(await check(command)).toMatchObject({ verdict: 'ask', rule: ruleId })
     expect((await agent.ask('k', approval(command, { title: 'Long' }))).status).toBe('pending')
   })

@@ -427,9 +427,10 @@ describe('rules', () => {
       verdict: 'deny',
     })
     expect(await fixture.person('checkRules', { ask })).toMatchObject({ verdict: 'ask' })
-    await expectFault(
-      fixture.person('checkRules', { ask, rules: [{ effect: 'deny', tool: 'X', when: 'y' }] }),
-      'unsupported',
-    )
+    const unusable = { effect: 'allow', command: 'ls | tee x', scope: { cwd: '/srv' } } as const
+    expect(await fixture.person('checkRules', { ask, rules: [unusable] })).toEqual({
+      verdict: 'ask',
+      reason: 'An allow rule is for one command. Add a rule for each part.',
+    })
   })
 })

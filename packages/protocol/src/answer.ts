@@ -30,7 +30,9 @@ export const AllowAnswer = z
       .max(limits.nameMax)
       .optional()
       .describe('The id of one of the agent’s “always allow” suggestions to accept as well.'),
-    remember: RuleDraft.optional().describe('A rule to add with this answer. Not supported in this version.'),
+    remember: RuleDraft.optional().describe(
+      'A rule to add together with this answer. It must be an allow rule that covers this request.',
+    ),
   })
   .describe('Allows the agent to run what it asked for.')
 export const DenyAnswer = z

@@ -1,5 +1,6 @@
 /** The schemas of asks: approvals, questions and forms. */
 import { z } from 'zod'
+import { Action } from './action.ts'
 import { FormSchema, isSecretField } from './form.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
@@ -32,6 +33,7 @@ export const ApprovalAsk = z
     kind: z.literal('approval').describe('Asks whether the agent may run a tool.'),
     tool: nonEmpty(limits.nameMax).describe('The name of the tool.'),
     input: JsonObject.describe('The input of the tool.'),
+    action: Action.optional(),
     title: nonEmpty(limits.titleMax).describe('What the agent wants to do, in a few words.'),
     description: text(limits.reasonMax).optional().describe('A longer description, in the agent’s words.'),
     cwd: text(limits.pathMax).describe('The working folder in which the tool would run.'),

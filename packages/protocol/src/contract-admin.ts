@@ -8,8 +8,8 @@ import { tokenHintLength } from './gateway-proof.ts'
 import { Cursor, PersonId, RequestId, RuleId, RunnerId, SessionId, TokenId } from './ids.ts'
 import { limits } from './limits.ts'
 import { afterXorBefore, emptyObject, logPageParams, noInput, type Operation, pageOf } from './operation.ts'
-import { Delivery, Request, Resolution } from './request.ts'
-import { Rule, RuleDraft, Verdict } from './rule.ts'
+import { AgentPath, Delivery, Request, Resolution } from './request.ts'
+import { Rule, RuleDraft, RulePreview, RuleProposal, Verdict } from './rule.ts'
 
 export const Token = z
   .object({
@@ -93,6 +93,30 @@ export const adminOps = {
     input: RuleDraft,
     output: Rule,
   },
+  patchRule: {
+    method: 'PATCH',
+    path: '/rules/:id',
+    summary: 'Replace a rule, or pause it. The rule keeps its id and gets a new version.',
+    faults: ['not_found', 'unsupported', 'version_conflict'],
+    input: z.strictObject({
+      id: RuleId,
+      version: z
+        .int()
+        .optional()
+        .describe('The version that you have read. If the rule has another version by now, it is not changed.'),
+      paused: z.boolean().optional().describe('Pauses the rule, or puts it into effect again.'),
+      rule: RuleDraft.optional().describe('The new content of the rule.'),
+    }),
+    output: Rule,
+  },
+  previewRule: {
+    method: 'POST',
+    path: '/rules/preview',
+    summary: 'Show which of the latest resolved requests, and which pending ones, a rule would have matched.',
+    faults: ['unsupported'],
+    input: z.strictObject({ rule: RuleDraft }),
+    output: RulePreview,
+  },
   removeRule: {
     method: 'DELETE',
     path: '/rules/:id',
@@ -100,6 +124,17 @@ export const adminOps = {
     faults: ['not_found'],
     input: z.strictObject({ id: RuleId }),
     output: emptyObject,
+  },
+  proposeRules: {
+    method: 'GET',
+    path: '/requests/:id/rules',
+    summary: 'Propose the narrowest useful rules that would allow this request and the same kind of request later.',
+    faults: ['not_found'],
+    input: z.strictObject({ id: RequestId }),
+    output: z.object({
+      items: z.array(RuleProposal).describe('The proposals, the narrowest first.'),
+      reason: z.string().optional().describe('Why there are no proposals.'),
+    }),
   },
   checkRules: {
     method: 'POST',
@@ -109,6 +144,12 @@ export const adminOps = {
     input: z.strictObject({
       ask: Ask,
       driver: z.string().optional().describe('Evaluate as if a session of this driver asked.'),
+      cwd: z
+        .string()
+        .max(limits.pathMax)
+        .optional()
+        .describe('Evaluate as if the session ran in this folder. Default: the folder of the ask.'),
+      agentPath: AgentPath.optional(),
       rules: z
         .array(RuleDraft)
         .max(limits.rulesMax)

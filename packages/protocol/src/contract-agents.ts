@@ -1,5 +1,6 @@
 /** The operations for agents, and for the runners that act for agents: requests, events, deliveries, leases and commands. */
 import { z } from 'zod'
+import { Action } from './action.ts'
 import { Answer, AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
 import { AgentEvent } from './event.ts'
@@ -65,6 +66,8 @@ export const agentOps = {
         .max(limits.pathMax)
         .optional()
         .describe('The folder in which the tool would run. Default: the folder of the session.'),
+      action: Action.optional(),
+      agentPath: AgentPath.optional(),
       fence,
     }),
     output: Verdict,

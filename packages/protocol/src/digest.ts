@@ -15,7 +15,14 @@ export function digestText(session: SessionId, ask: Ask): string {
   const base = { version: digestVersion, session, kind: ask.kind }
   switch (ask.kind) {
     case 'approval':
-      return canonicalJson({ ...base, tool: ask.tool, input: ask.input, cwd: ask.cwd, plan: ask.plan })
+      return canonicalJson({
+        ...base,
+        tool: ask.tool,
+        input: ask.input,
+        action: ask.action,
+        cwd: ask.cwd,
+        plan: ask.plan,
+      })
     case 'questions':
       return canonicalJson({ ...base, questions: ask.questions })
     case 'form':

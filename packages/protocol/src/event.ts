@@ -250,7 +250,7 @@ const EventBody = z.discriminatedUnion('type', [
     outcome: CommandOutcome,
   }),
   z.object({ type: z.literal('rule.added').describe('A rule was added.'), value: Rule }),
-  z.object({ type: z.literal('rule.changed').describe('A rule was changed. Not sent in this version.'), value: Rule }),
+  z.object({ type: z.literal('rule.changed').describe('A rule was changed.'), value: Rule }),
   z.object({ type: z.literal('rule.removed').describe('A rule was removed.'), rule: RuleId }),
   z.object({
     type: z.literal('token.added').describe('A token was created.'),

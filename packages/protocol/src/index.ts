@@ -1,4 +1,5 @@
 export { type Access, accessColumns, accessOf, accessTable, type ExtraAction, Role, rolesFor } from './access.ts'
+export { Action, ActionKind, actionKind, actionOf, editedCall, hostOf, type ToolCall } from './action.ts'
 export {
   AllowAnswer,
   Answer,
@@ -104,7 +105,8 @@ export {
 } from './request.ts'
 export { type RetryOptions, type RetryPauses, retry, retryPauseMs } from './retry.ts'
 export { type DirectionRun, hasRightToLeft, readsRightToLeft, splitRightToLeft } from './right-to-left.ts'
-export { Rule, RuleDraft, Verdict } from './rule.ts'
+export { Risk, RiskLevel, Touch } from './risk.ts'
+export { CommandGroup, Rule, RuleDraft, RuleEffect, RulePreview, RuleProposal, RuleScope, Verdict } from './rule.ts'
 export {
   AgentProcess,
   Attachment,

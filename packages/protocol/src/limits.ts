@@ -49,11 +49,14 @@ export const limits = {
   suggestionsMax: 32,
   fieldsMax: 64,
   agentPathMax: 16,
+  actionPathsMax: 1000,
   batchAnswersMax: 100,
   eventsPerPostMax: 200,
   blockMaxBytes: 512 * 1024,
   draftMaxBytes: 64 * 1024,
-  rulesMax: 1000,
+  rulesMax: 10_000,
+  /** The number of resolved requests with which a rule is compared for a preview. */
+  previewRequestsMax: 1000,
   deadlineMinMs: 1000,
   deadlineMaxMs: 366 * 24 * 3600 * 1000,
 

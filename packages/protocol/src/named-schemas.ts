@@ -1,5 +1,6 @@
 /** The schemas that have a name in the API reference. The OpenAPI document refers to these schemas instead of repeating them. */
 import { Role } from './access.ts'
+import { Action, ActionKind } from './action.ts'
 import {
   AllowAnswer,
   Answer,
@@ -41,7 +42,8 @@ import {
   RequestKey,
   Resolution,
 } from './request.ts'
-import { Rule, RuleDraft, RuleEffect, Verdict } from './rule.ts'
+import { Risk, RiskLevel, Touch } from './risk.ts'
+import { CommandGroup, Rule, RuleDraft, RuleEffect, RulePreview, RuleProposal, RuleScope, Verdict } from './rule.ts'
 import {
   AgentProcess,
   Attachment,
@@ -108,9 +110,18 @@ export const namedSchemas = {
   Runner,
   DriverInfo,
   AvailableDriver,
+  Action,
+  ActionKind,
+  Risk,
+  RiskLevel,
+  Touch,
   Rule,
   RuleDraft,
   RuleEffect,
+  RuleScope,
+  CommandGroup,
+  RulePreview,
+  RuleProposal,
   Verdict,
   AuditEntry,
   Token,

@@ -4,6 +4,7 @@ import { Answer } from './answer.ts'
 import { Ask } from './ask.ts'
 import { PersonId, RequestId, RuleId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
+import { Risk } from './risk.ts'
 
 export const Person = z
   .object({ id: PersonId, name: z.string().describe('The name of the person, for display only.') })
@@ -48,12 +49,17 @@ export const Resolution = z
     ),
     via: z.string().optional().describe('The client that the person used, such as "page", "cli" or "api".'),
     rule: RuleId.optional().describe('The id of the rule that answered.'),
+    ruleVersion: z.int().optional().describe('The version of the rule that answered.'),
+    moreRules: z
+      .array(z.object({ rule: RuleId, ruleVersion: z.int().describe('The version of the rule.') }))
+      .optional()
+      .describe('The other rules, if several rules together allowed a command of several parts.'),
     answer: Answer.optional().describe('The answer. Holdpoint masks secret values for everyone except the agent.'),
     editedDigest: z
       .string()
       .optional()
       .describe(
-        'The digest of the edited input. Present only if a person edited the input, so that the agent runs something else than it asked for.',
+        'The digest of the edited input. Present only if a person edited the input, so that the agent runs something else than it asked for, or if a rule allowed a command in canonical quoting.',
       ),
     reason: z.string().optional().describe('Why the request was resolved without an answer, for example "withdrawn".'),
   })
@@ -97,6 +103,9 @@ export const Request = z
     digest: z
       .string()
       .describe('The SHA-256 of the parts of the ask that decide what runs. An answer must contain this digest.'),
+    risk: Risk.optional().describe(
+      'What an approval touches. Missing for questions and forms, and if an older version stored the request.',
+    ),
     openedAt: z.int().describe('When the request was opened, in epoch milliseconds.'),
     deadlineAt: z.int().nullable().describe('The deadline in epoch milliseconds; null if there is no deadline.'),
     onDeadline: OnDeadline,

@@ -1,11 +1,39 @@
-/** The schemas of rules. `RuleDraft` contains every planned field, and `validateRule` in the rules package refuses fields that are not supported yet. */
+/** The schemas of rules. `validateRule` in the rules package checks what the schemas cannot express. */
 import { z } from 'zod'
-import { PersonId, RuleId, SessionId } from './ids.ts'
+import { ActionKind } from './action.ts'
+import { PersonId, RequestId, RuleId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
 
 export const RuleEffect = z
   .enum(['allow', 'ask', 'deny'])
-  .describe('"allow": the tool runs without asking. "ask": a person is always asked. "deny": the tool never runs.')
+  .describe('"allow": the call runs without asking. "ask": a person is always asked. "deny": the call never runs.')
+export type RuleEffect = z.infer<typeof RuleEffect>
+
+export const CommandGroup = z
+  .enum(['only-reads', 'project-code'])
+  .describe(
+    'A group of programs whose arguments Holdpoint knows. "only-reads": commands that only read files of the folder. "project-code": commands that test, check or build the project, and so run its code.',
+  )
+export type CommandGroup = z.infer<typeof CommandGroup>
+
+export const RuleScope = z
+  .strictObject({
+    driver: z.string().max(limits.nameMax).optional().describe('Only sessions of this driver.'),
+    cwd: z
+      .string()
+      .max(limits.pathMax)
+      .optional()
+      .describe(
+        'Only sessions in this folder. A rule that denies, asks or allows a group also applies in folders inside of it.',
+      ),
+    session: SessionId.optional().describe('Only this session.'),
+    agentPath: z
+      .array(z.string().max(limits.nameMax))
+      .max(limits.agentPathMax)
+      .optional()
+      .describe('Only the subagent with this path, and its subagents. An empty list means every agent.'),
+  })
+  .describe('Limits the rule to some sessions. By default, the rule applies to all sessions.')
 
 export const RuleDraft = z
   .strictObject({
@@ -14,45 +42,82 @@ export const RuleDraft = z
       .string()
       .min(1)
       .max(limits.nameMax)
-      .describe(
-        'The name of the tool that the rule is for, for example "Bash". Built-in rules are for every tool: "*".',
-      ),
+      .optional()
+      .describe('The agent’s own name of the tool, for example "Bash". By default, the rule is for every tool.'),
+    action: ActionKind.optional().describe('Only actions of this kind.'),
     command: z
       .string()
       .min(1)
       .max(limits.textMax)
       .optional()
-      .describe('The exact shell command. By default, the rule matches every command.'),
+      .describe(
+        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command that begins with these words, wherever it stands in the text.',
+      ),
     args: z
       .enum(['exact', 'grammar'])
       .optional()
-      .describe('How arguments are compared. This version supports only "exact".'),
-    path: z.string().min(1).max(limits.pathMax).optional().describe('The exact path of the file.'),
-    host: z.string().min(1).max(limits.nameMax).optional().describe('A host name. Not supported in this version.'),
-    when: z.string().min(1).max(limits.reasonMax).optional().describe('A condition. Not supported in this version.'),
-    scope: z
+      .describe(
+        'How an allow rule compares arguments. "exact" (the default): this command and no other. "grammar": also with further arguments that Holdpoint knows to be harmless.',
+      ),
+    group: CommandGroup.optional(),
+    path: z
+      .string()
+      .min(1)
+      .max(limits.pathMax)
+      .optional()
+      .describe('The path of a file, or of a folder with everything in it if it ends with "/**".'),
+    host: z.string().min(1).max(limits.nameMax).optional().describe('The exact name of a host.'),
+    mcp: z
       .strictObject({
-        driver: z.string().max(limits.nameMax).optional().describe('Only sessions of this driver.'),
-        cwd: z.string().max(limits.pathMax).optional().describe('Only tool calls in exactly this working folder.'),
-        session: SessionId.optional().describe('Only this session.'),
+        server: z.string().min(1).max(limits.nameMax).describe('The name of the MCP server.'),
+        tool: z
+          .string()
+          .min(1)
+          .max(limits.nameMax)
+          .optional()
+          .describe('The name of the tool. By default, every tool.'),
       })
       .optional()
-      .describe('Limits the rule to some sessions. By default, the rule applies to all sessions.'),
+      .describe('The tools of an MCP server.'),
+    when: z.string().min(1).max(limits.reasonMax).optional().describe('A condition. Not supported in this version.'),
+    scope: RuleScope.optional(),
     expiresAt: z.int().optional().describe('When the rule expires, in epoch milliseconds.'),
-    usesLeft: z.int().min(1).optional().describe('How often the rule may still match. Not supported in this version.'),
+    usesLeft: z.int().min(1).optional().describe('How often the rule may still answer.'),
+    until: z
+      .enum(['turn', 'session'])
+      .optional()
+      .describe('The rule ends with the current turn, or with the session. Needs `scope.session`.'),
     needs: z.int().min(1).max(1).optional().describe('How many people must agree. This version supports only 1.'),
-    note: z.string().max(limits.reasonMax).optional().describe('Why the rule exists. Agents and people see it.'),
+    message: z
+      .string()
+      .min(1)
+      .max(limits.reasonMax)
+      .optional()
+      .describe('The sentence that the agent reads if this rule denies its call.'),
+    note: z.string().max(limits.reasonMax).optional().describe('Why the rule exists, for people.'),
+    paused: z.boolean().optional().describe('Whether the rule has no effect for now.'),
   })
   .describe('A rule to add.')
 export const Rule = RuleDraft.extend({
   id: RuleId,
-  usesLeft: z.int().min(0).optional().describe('How often the rule may still match.'),
+  usesLeft: z.int().min(0).optional().describe('How often the rule may still answer.'),
   madeBy: z.string().describe('The name of the person who added the rule; "Holdpoint" for a built-in rule.'),
   madeById: PersonId.optional().describe(
-    'The id of the person who added the rule. Missing for a built-in rule, and if Holdpoint 0.1 stored the rule.',
+    'The id of the person who added the rule. Missing for rules that no person of this gateway added, and if Holdpoint 0.1 stored the rule.',
   ),
   madeAt: z.int().describe('When the rule was added, in epoch milliseconds.'),
-  version: z.int().describe('The version of the rule, starting at 1.'),
+  version: z.int().describe('The version of the rule, starting at 1. Every change raises it.'),
+  uses: z.int().optional().describe('How often the rule has answered.'),
+  lastUsedAt: z.int().optional().describe('When the rule answered last, in epoch milliseconds.'),
+  source: z
+    .object({
+      file: z.string().describe('The path of the file.'),
+      trusted: z
+        .boolean()
+        .describe('Whether a person has trusted this version of the file. Until then, its allow rules have no effect.'),
+    })
+    .optional()
+    .describe('The file that the rule comes from. Missing for rules that are stored in the gateway.'),
 }).describe('A rule: a standing answer to tool calls.')
 export type RuleDraft = z.infer<typeof RuleDraft>
 export type Rule = z.infer<typeof Rule>
@@ -61,7 +126,48 @@ export const Verdict = z
   .object({
     verdict: RuleEffect.describe('The verdict. It is also "ask" if no rule matches.'),
     rule: RuleId.optional().describe('The id of the rule that decided.'),
+    ruleVersion: z.int().optional().describe('The version of that rule.'),
     reason: z.string().describe('The reason for the verdict, in one sentence.'),
+    command: z
+      .string()
+      .optional()
+      .describe('The command as an allow rule read it, in canonical quoting. This is the command that runs.'),
   })
   .describe('What the rules decide about a tool call.')
 export type Verdict = z.infer<typeof Verdict>
+
+export const RulePreview = z
+  .object({
+    matched: z.int().describe('How many of the resolved requests the rule would have matched.'),
+    allowed: z.int().describe('How many of these a person allowed.'),
+    denied: z.int().describe('How many of these a person denied.'),
+    since: z
+      .int()
+      .nullable()
+      .describe('When the oldest of the compared requests was resolved; null if there are none.'),
+    complete: z.boolean().describe('Whether all resolved requests were compared. If not, only the latest ones were.'),
+    examples: z
+      .array(
+        z.object({
+          request: RequestId,
+          what: z.string().describe('The command, path, host or tool.'),
+          answer: z.enum(['allow', 'deny']).nullable().describe('What a person answered; null if no person did.'),
+          at: z.int().describe('When the request was resolved, in epoch milliseconds.'),
+        }),
+      )
+      .describe('Some of the matched requests: denied ones first, then the latest.'),
+    pending: z.array(RequestId).describe('The pending requests that the rule matches now.'),
+  })
+  .describe('What a rule would have matched.')
+export type RulePreview = z.infer<typeof RulePreview>
+
+export const RuleProposal = z
+  .object({
+    rule: RuleDraft,
+    explanation: z.string().describe('What the rule allows, in one sentence.'),
+    runsProjectCode: z
+      .boolean()
+      .describe('Whether what the rule allows runs code of the project, which agents can change.'),
+  })
+  .describe('A rule that would allow a request from now on.')
+export type RuleProposal = z.infer<typeof RuleProposal>

@@ -47,7 +47,10 @@ listWork              no      no      no      own     no
 listRunners           no      all     all     own     no
 listRules             no      all     all     no      no
 addRule               no      all     all     no      no
+patchRule             no      all     all     no      no
 removeRule            no      all     all     no      no
+previewRule           no      all     all     no      no
+proposeRules          no      all     all     no      no
 checkRules            no      all     all     no      no
 listAudit             no      all     all     no      no
 listTokens            no      all     no      no      no

@@ -1,10 +1,9 @@
 /** The rules that every gateway has and nobody can remove. They deny calls that could give an agent Holdpoint's own credentials. */
-import { hasCredential, type Rule, RuleId, type Verdict } from '@holdpoint/protocol'
-import type { RuleSubject } from './evaluate.ts'
+import { hasCredential, type Rule, RuleId, type ToolCall, type Verdict } from '@holdpoint/protocol'
 import type { ProtectedFolder } from './protected-folder.ts'
 
 function builtInRule(id: string, note: string): Rule {
-  return { id: RuleId.parse(id), effect: 'deny', tool: '*', note, madeBy: 'Holdpoint', madeAt: 0, version: 1 }
+  return { id: RuleId.parse(id), effect: 'deny', note, madeBy: 'Holdpoint', madeAt: 0, version: 1 }
 }
 export const dataFolderRule = builtInRule('rul_00000000000000000001', 'Built-in: Holdpoint’s own data folder')
 export const credentialRule = builtInRule('rul_00000000000000000002', 'Built-in: Holdpoint’s own credentials')
@@ -21,7 +20,7 @@ const credentialAdvice = 'The input contains one; leave it out of the call.'
 const tooLong = 'This call is too long to check, so a person has to decide.'
 
 /** Returns null if no built-in rule applies. */
-export function evaluateBuiltInRules(subject: RuleSubject, context: BuiltInContext): Verdict | null {
+export function evaluateBuiltInRules(subject: ToolCall, context: BuiltInContext): Verdict | null {
   // The gateway masks credentials in stored requests, so the agent could not run the call exactly as a person approved it.
   if (hasCredential(subject.input)) return denial(credentialRule, credentialAdvice)
   const touch = context.protectedFolder?.touchedBy(subject.tool, subject.input, [context.cwd, subject.cwd]) ?? 'no'

@@ -1,9 +1,13 @@
 export { type BuiltInContext, credentialRule, dataFolderRule } from './built-in.ts'
-export { evaluateRules, type RuleContext, type RuleSubject, validateRule } from './evaluate.ts'
+export { describeRule, RuleSet } from './evaluate.ts'
 export { checkPath, type PathCheck, type PathProblem } from './files/check-path.ts'
 export { checkArguments, hasGrammar } from './programs/check-arguments.ts'
 export type { ArgumentCheck } from './programs/grammar-check.ts'
+export { type Proposals, proposeRules } from './propose.ts'
 export { ProtectedFolder, type ProtectedFolderOptions } from './protected-folder.ts'
+export { riskOf } from './risk.ts'
+export type { Decision, RuleContext } from './rule-context.ts'
+export { ruleProblem, validateRule } from './rule-validation.ts'
 export { canonicalCommand, quoteWord } from './shell/canonical-command.ts'
 export {
   type LiteralCommand,

@@ -1,35 +1,62 @@
-/** Rules match exactly or not at all, deny beats ask beats allow, and unsupported rules are refused. */
+/** Allow rules match what can be proven or nothing, deny beats ask beats allow, and rules that cannot be used are refused. */
 import { readFileSync } from 'node:fs'
-import { Fault, type Rule, type RuleDraft, RuleDraft as RuleDraftSchema, type SessionId } from '@holdpoint/protocol'
+import {
+  Fault,
+  type Rule,
+  type RuleDraft,
+  RuleDraft as RuleDraftSchema,
+  type SessionId,
+  type ToolCall,
+} from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { evaluateRules, type RuleContext, type RuleSubject, validateRule } from '../src/index.ts'
+import { type RuleContext, RuleSet, validateRule } from '../src/index.ts'
 
 const session = 'ses_00000000000000000000' as SessionId // a valid id
 const otherSession = 'ses_11111111111111111111' as SessionId // a valid id
-const builtIn = { protectedFolder: null, cwd: '/srv' }
-const context: RuleContext = { driver: 'claude', session, folder: '/srv', now: 1000, builtIn }
-const bash = (command: unknown, cwd = '/srv'): RuleSubject => ({
+const context: RuleContext = {
+  driver: 'claude',
+  session,
+  folder: '/srv',
+  agentPath: [],
+  isEditable: true,
+  now: 1000,
+  home: '/home/ada',
+  // Every path exists and is no link.
+  files: { realPath: path => path },
+  builtIn: { protectedFolder: null, cwd: '/srv' },
+  isUsedUp: () => false,
+}
+const bash = (command: unknown, cwd = '/srv'): ToolCall => ({
   tool: 'Bash',
-  input: { command } as RuleSubject['input'],
+  input: { command } as ToolCall['input'],
   cwd,
 }) // an agent can send any JSON value, so tests may too
 let ruleCount = 0
 function rule(draft: Partial<RuleDraft>): Rule {
   const id = `rul_${String(ruleCount++).padStart(20, '0')}` as Rule['id'] // a valid id
-  return { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' }, ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
+  return { effect: 'allow', scope: { cwd: '/srv' }, ...draft, id, madeBy: 'ada', madeAt: 0, version: 1 }
 }
-const verdict = (rules: readonly Rule[], ask: RuleSubject, change: Partial<RuleContext> = {}) =>
-  evaluateRules(rules, ask, { ...context, ...change }).verdict
+const evaluate = (rules: readonly Rule[], call: ToolCall, change: Partial<RuleContext> = {}) =>
+  new RuleSet(rules).evaluate(call, { ...context, ...change })
+const verdict = (rules: readonly Rule[], call: ToolCall, change: Partial<RuleContext> = {}) =>
+  evaluate(rules, call, change).verdict
 
 describe('an allow rule with a command', () => {
   const allow = [rule({ command: 'npm test' })]
   it('allows exactly that command', () => expect(verdict(allow, bash('npm test'))).toBe('allow'))
+  it.each(['npm  test', ' npm test', 'npm test ', 'npm "test"', "npm 'test'", 'npm te\\st'])(
+    'allows %j and returns it in canonical quoting, because the words are the same',
+    command => expect(evaluate(allow, bash(command))).toMatchObject({ verdict: 'allow', command: 'npm test' }),
+  )
+  it.each(['npm  test', 'npm "test"'])('does not allow %j to an agent that cannot take back another text', command =>
+    expect(verdict(allow, bash(command), { isEditable: false })).toBe('ask'),
+  )
+  it('allows the canonical text to an agent that cannot take back another text', () =>
+    expect(verdict(allow, bash('npm test'), { isEditable: false })).toBe('allow'))
   it.each([
-    'npm  test',
-    ' npm test',
-    'npm test ',
-    'npm test\n',
+    '"npm" test',
+    'npm test\nls',
     'npm test #',
     'NPM TEST',
     'npm',
@@ -38,7 +65,6 @@ describe('an allow rule with a command', () => {
     'npm\u00a0test',
     'npm te\u200bst',
     'nрm test',
-    '"npm" test',
     '',
   ])('does not allow %j', command => expect(verdict(allow, bash(command))).toBe('ask'))
   it.each([undefined, null, 1, true, ['npm test'], ['npm', 'test'], { toString: 'npm test' }])(
@@ -87,26 +113,169 @@ describe('an allow rule with a command', () => {
 })
 
 describe('an allow rule with a path', () => {
-  const allow = [rule({ tool: 'Read', path: '/srv/a.txt', scope: {} })]
-  const read = (file_path: string, more: object = {}): RuleSubject => ({
-    tool: 'Read',
-    input: { file_path, ...more },
-    cwd: '/srv',
+  const allow = [rule({ action: 'read', path: '/srv/a.txt' })]
+  const read = (path: string): ToolCall => ({ tool: 'Read', input: {}, cwd: '/srv', action: { read: [path] } })
+  const write = (path: string): ToolCall => ({ tool: 'Edit', input: {}, cwd: '/srv', action: { write: [path] } })
+  it('allows reading that file, however its path is written', () => {
+    for (const path of ['/srv/a.txt', 'a.txt', './a.txt', '/srv//a.txt', '/srv/sub/../a.txt'])
+      expect(verdict(allow, read(path)), path).toBe('allow')
   })
-  it('allows reading exactly that path', () => {
-    expect(verdict(allow, read('/srv/a.txt'))).toBe('allow')
-    expect(verdict(allow, read('/srv/a.txt', { offset: 1, limit: 5 }))).toBe('allow')
-  })
-  it('does not match if the input has other fields', () =>
-    expect(verdict(allow, read('/srv/a.txt', { mode: 'w' }))).toBe('ask'))
-  it('never allows writing, because nobody has seen the content', () => {
-    for (const tool of ['Write', 'Edit', 'constructor'])
-      expect(verdict([rule({ tool, path: '/srv/a.txt' })], { ...read('/srv/a.txt'), tool })).toBe('ask')
-  })
-  it.each(['/srv/../srv/a.txt', '/srv//a.txt', 'a.txt', '/srv/A.txt', '/srv/a.txt/', '/srv/a.txt.', '/srv/a.txt\0'])(
-    'does not allow %j',
-    path => expect(verdict(allow, read(path))).toBe('ask'),
+  it.each(['/srv/A.txt', '/srv/a.txt.', '/srv/b.txt', '/etc/passwd', '../a.txt'])('does not allow reading %j', path =>
+    expect(verdict(allow, read(path))).toBe('ask'),
   )
+  it('allows writing only if it says so', () => {
+    expect(verdict(allow, write('/srv/a.txt'))).toBe('ask')
+    expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], write('/srv/a.txt'))).toBe('allow')
+    expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], read('/srv/a.txt'))).toBe('ask')
+  })
+  it('matches the real path, so a link to another file is not allowed', () => {
+    const files = { realPath: (path: string) => (path === '/srv/a.txt' ? '/etc/passwd' : path) }
+    expect(verdict(allow, read('/srv/a.txt'), { files })).toBe('ask')
+  })
+  it('allows nothing if the files cannot be looked at', () => {
+    expect(verdict([rule({ action: 'read', path: '/srv/**' })], read('/srv/a.txt'), { files: null })).toBe('ask')
+  })
+})
+
+describe('an allow rule with a host', () => {
+  const allow = [rule({ host: 'docs.example.com' })]
+  const fetch = (host: string): ToolCall => ({ tool: 'WebFetch', input: {}, cwd: '/srv', action: { fetch: host } })
+  it.each(['docs.example.com', 'DOCS.example.com', 'docs.example.com.'])('allows %s', host =>
+    expect(verdict(allow, fetch(host))).toBe('allow'),
+  )
+  it.each(['docs.example.com.evil.test', 'evil.test', 'xdocs.example.com', 'user@docs.example.com', ''])(
+    'does not allow %j',
+    host => expect(verdict(allow, fetch(host))).toBe('ask'),
+  )
+})
+
+describe('an allow rule for an MCP tool', () => {
+  const allow = [rule({ mcp: { server: 'github', tool: 'get_issue' } })]
+  const mcp = (server: string, tool: string): ToolCall => ({
+    tool: `mcp__${server}__${tool}`,
+    input: {},
+    cwd: '/srv',
+    action: { mcp: server, tool },
+  })
+  it('allows that tool of that server and no other', () => {
+    expect(verdict(allow, mcp('github', 'get_issue'))).toBe('allow')
+    expect(verdict(allow, mcp('github', 'delete_repo'))).toBe('ask')
+    expect(verdict(allow, mcp('gitlab', 'get_issue'))).toBe('ask')
+  })
+})
+
+describe('a command of several parts', () => {
+  const rules = [rule({ command: 'npm test' }), rule({ command: 'npm run lint' })]
+  it.each(['npm test && npm run lint', 'npm test; npm run lint', 'npm run lint | npm test', 'npm test > /dev/null'])(
+    'is allowed if each part is allowed by some rule: %s',
+    command => {
+      const decision = evaluate(rules, bash(command))
+      expect(decision.verdict).toBe('allow')
+      expect(decision.rules.length).toBe(command.includes('lint') ? 2 : 1)
+    },
+  )
+  it.each([
+    'npm test && rm x',
+    'npm test & npm test',
+    'npm test > out',
+    '(npm test)',
+    'npm test $(ls)',
+    'A=1 npm test',
+  ])('is asked if one part is not allowed or cannot be proven: %s', command =>
+    expect(verdict(rules, bash(command))).toBe('ask'),
+  )
+  it('may change to a folder inside of the session’s folder, and the rule must be for that folder', () => {
+    expect(verdict([rule({ command: 'ls', scope: { cwd: '/srv/sub' } })], bash('cd ./sub && ls'))).toBe('allow')
+    expect(verdict([rule({ command: 'ls' })], bash('cd ./sub && ls'))).toBe('ask')
+    expect(verdict([rule({ command: 'ls', scope: { cwd: '/etc' } })], bash('cd /etc && ls'))).toBe('ask')
+    // If cd fails, ls runs in the session's folder.
+    expect(verdict([rule({ command: 'ls', scope: { cwd: '/srv/sub' } })], bash('cd ./sub; ls'))).toBe('ask')
+  })
+})
+
+describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
+  const matched: readonly [string, string][] = [
+    ['rm', 'rm x'],
+    ['rm', 'cd /tmp && sudo rm -rf x'],
+    ['rm', 'find . -exec rm {} +'],
+    ['rm', "bash -c 'rm x'"],
+    ['rm', 'echo x | xargs rm'],
+    ['rm', '/bin/rm x'],
+    ['rm', 'r"m" x'],
+    ['git push', 'git -C sub push origin main'],
+    ['git push --force', 'git push origin main --force'],
+    ['npm publish', 'npm test && npm publish'],
+  ]
+  it.each(matched)('for the command %j matches %j', (command, text) => {
+    const rules = [rule({ effect, command, scope: {} }), rule({ command: text.startsWith('rm') ? 'rm x' : 'ls' })]
+    expect(evaluate(rules, bash(text))).toMatchObject({ verdict: effect, rule: rules[0]?.id })
+  })
+  it('for a command does not match other commands', () => {
+    const rules = [rule({ effect, command: 'git push', scope: {} }), rule({ command: 'git status' })]
+    expect(verdict(rules, bash('git status'))).toBe('allow')
+  })
+  it('for a path matches calls that name it, in any form', () => {
+    const rules = [rule({ effect, path: '/srv/secret/**', scope: {} })]
+    const id = rules[0]?.id
+    const calls: readonly ToolCall[] = [
+      { tool: 'Read', input: {}, cwd: '/srv', action: { read: ['secret/key'] } },
+      { tool: 'Edit', input: {}, cwd: '/srv', action: { write: ['/srv/a', '/srv/SECRET/key'] } },
+      bash('cat secret/key'),
+      bash('cat ./sub/../secret/key'),
+      bash('cp --target-directory=/srv/secret a'),
+    ]
+    for (const call of calls) expect(evaluate(rules, call), JSON.stringify(call)).toMatchObject({ rule: id })
+    expect(evaluate(rules, bash('cat public')).rule).toBeUndefined()
+  })
+  it('for a host matches fetches and commands that name it', () => {
+    const rules = [rule({ effect, host: 'evil.test', scope: {} })]
+    const id = rules[0]?.id
+    expect(evaluate(rules, { tool: 'f', input: {}, cwd: '/', action: { fetch: 'Evil.test.' } })).toMatchObject({
+      rule: id,
+    })
+    expect(evaluate(rules, bash('curl https://evil.test/x'))).toMatchObject({ rule: id })
+    expect(evaluate(rules, bash('curl https://good.test/x')).rule).toBeUndefined()
+  })
+  it('for a kind of action matches every action of that kind', () => {
+    const rules = [rule({ effect, action: 'fetch', scope: {} })]
+    expect(evaluate(rules, { tool: 'f', input: {}, cwd: '/', action: { fetch: 'a.b' } }).rule).toBe(rules[0]?.id)
+    expect(evaluate(rules, bash('ls')).rule).toBeUndefined()
+  })
+  it('for a folder also matches in folders inside of it', () => {
+    const rules = [rule({ effect, command: 'ls' })]
+    expect(evaluate(rules, bash('ls', '/srv/sub'), { folder: '/srv/sub' }).rule).toBe(rules[0]?.id)
+    expect(evaluate(rules, bash('ls', '/other'), { folder: '/other' }).rule).toBeUndefined()
+  })
+})
+
+describe('a rule with a limit', () => {
+  it.each([{ usesLeft: 1 }, { until: 'turn' }, { until: 'session' }] as const)(
+    '%j has no effect once it is used up',
+    limit => {
+      const rules = [rule({ command: 'ls', ...limit })]
+      expect(verdict(rules, bash('ls'))).toBe('allow')
+      expect(verdict(rules, bash('ls'), { isUsedUp: () => true })).toBe('ask')
+    },
+  )
+  it('has no effect while it is paused', () => {
+    expect(verdict([rule({ command: 'ls', paused: true })], bash('ls'))).toBe('ask')
+    expect(verdict([rule({ effect: 'deny', command: 'ls', paused: true }), rule({ command: 'ls' })], bash('ls'))).toBe(
+      'allow',
+    )
+  })
+  it('from a file that nobody has trusted can only restrict', () => {
+    const source = { file: '/srv/holdpoint.rules.json', trusted: false }
+    expect(verdict([{ ...rule({ command: 'ls' }), source }], bash('ls'))).toBe('ask')
+    expect(verdict([{ ...rule({ effect: 'deny', command: 'ls' }), source }], bash('ls'))).toBe('deny')
+    expect(verdict([{ ...rule({ command: 'ls' }), source: { ...source, trusted: true } }], bash('ls'))).toBe('allow')
+  })
+  it('to a subagent matches that subagent and its subagents only', () => {
+    const rules = [rule({ command: 'ls', scope: { cwd: '/srv', agentPath: ['tester'] } })]
+    expect(verdict(rules, bash('ls'), { agentPath: ['tester'] })).toBe('allow')
+    expect(verdict(rules, bash('ls'), { agentPath: ['tester', 'helper'] })).toBe('allow')
+    expect(verdict(rules, bash('ls'), { agentPath: [] })).toBe('ask')
+    expect(verdict(rules, bash('ls'), { agentPath: ['other', 'tester'] })).toBe('ask')
+  })
 })
 
 describe('a rule for a tool', () => {
@@ -141,7 +310,7 @@ describe('a rule for a tool', () => {
   })
 })
 
-describe('evaluateRules with several rules', () => {
+describe('a set of several rules', () => {
   it('lets deny beat ask and ask beat allow, in any order', () => {
     const effects = fc.array(fc.constantFrom('allow', 'ask', 'deny'), { maxLength: 6 })
     fc.assert(
@@ -159,24 +328,29 @@ describe('evaluateRules with several rules', () => {
   it('ignores rules that do not match', () => {
     expect(verdict([rule({ effect: 'deny', command: 'rm' }), rule({ command: 'ls' })], bash('ls'))).toBe('allow')
   })
-  it('returns the id and the reason of the rule that decided', () => {
-    const [deny, allow] = [rule({ effect: 'deny', note: 'never here' }), rule({ command: 'ls' })]
-    expect(evaluateRules([allow, deny], bash('ls'), context)).toEqual({
+  it('returns the id, the version and the reason of the rule that decided', () => {
+    const [deny, allow] = [rule({ effect: 'deny', message: 'Never here.' }), rule({ command: 'ls' })]
+    expect(evaluate([allow, deny], bash('ls'))).toEqual({
       verdict: 'deny',
       rule: deny.id,
-      reason: 'never here',
+      ruleVersion: 1,
+      reason: 'Never here.',
+      rules: [deny],
     })
-    expect(evaluateRules([allow], bash('ls'), context)).toEqual({
+    expect(evaluate([allow], bash('ls'))).toEqual({
       verdict: 'allow',
       rule: allow.id,
-      reason: 'allow Bash ls',
+      ruleVersion: 1,
+      reason: 'allow ls',
+      command: 'ls',
+      rules: [allow],
     })
-    expect(evaluateRules([], bash('ls'), context)).toEqual({ verdict: 'ask', reason: 'no rule matches' })
+    expect(evaluate([], bash('ls'))).toEqual({ verdict: 'ask', reason: 'No rule matches.', rules: [] })
   })
 })
 
 describe('a rule with a scope', () => {
-  const rows: readonly [string, RuleDraft['scope'], RuleSubject, Partial<RuleContext>, boolean][] = [
+  const rows: readonly [string, RuleDraft['scope'], ToolCall, Partial<RuleContext>, boolean][] = [
     ['matches if the driver and the session are the same', { driver: 'claude', session }, bash('ls'), {}, true],
     ['does not match for another driver', { driver: 'codex', session }, bash('ls'), {}, false],
     ['does not match if it allows and its scope is only a driver', { driver: 'claude' }, bash('ls'), {}, false],
@@ -255,8 +429,18 @@ describe('a rule that expires at time 1000', () => {
 describe('validateRule', () => {
   const refused: readonly [string, RuleDraft][] = [
     ['a rule with a condition', { effect: 'deny', tool: 'Bash', when: 'true' }],
-    ['a rule with a host', { effect: 'deny', tool: 'WebFetch', host: 'a.b' }],
-    ['a rule with a limited number of uses', { effect: 'deny', tool: 'Bash', usesLeft: 1 }],
+    ['a rule that denies with a limited number of uses', { effect: 'deny', tool: 'Bash', usesLeft: 1 }],
+    ['a host with a protocol', { effect: 'deny', host: 'https://a.b/' }],
+    ['two targets', { effect: 'deny', host: 'a.b', command: 'ls' }],
+    ['a rule for a turn of no session', { effect: 'deny', command: 'ls', until: 'turn' }],
+    ['a message of a rule that allows', { effect: 'allow', command: 'ls', scope: { cwd: '/srv' }, message: 'x' }],
+    ['an allow rule with an expansion', { effect: 'allow', command: 'ls $HOME', scope: { cwd: '/srv' } }],
+    ['an allow rule with two commands', { effect: 'allow', command: 'ls && ls', scope: { cwd: '/srv' } }],
+    ['an allow rule with a redirect', { effect: 'allow', command: 'ls > /dev/null', scope: { cwd: '/srv' } }],
+    ['an allow rule for a whole MCP server', { effect: 'allow', mcp: { server: 'x' } }],
+    ['a group without a folder', { effect: 'allow', group: 'only-reads' }],
+    ['a group that denies', { effect: 'deny', group: 'only-reads', scope: { cwd: '/srv' } }],
+    ['a relative path without a folder', { effect: 'deny', path: 'a.txt' }],
     ['a rule whose `args` is "grammar"', { effect: 'deny', tool: 'Bash', command: 'ls', args: 'grammar' }],
     ['an allow rule for every use of a tool', { effect: 'allow', tool: 'Bash' }],
     ['an allow rule for every use of a tool in one folder', { effect: 'allow', tool: 'Bash', scope: { cwd: '/srv' } }],
@@ -265,8 +449,7 @@ describe('validateRule', () => {
       'an allow rule for a command in every folder of one driver',
       { effect: 'allow', tool: 'Bash', command: 'ls', scope: { driver: 'claude' } },
     ],
-    ['an allow rule for writing a file', { effect: 'allow', tool: 'Write', path: '/a', scope: { cwd: '/srv' } }],
-    ['an allow rule for editing a file', { effect: 'allow', tool: 'Edit', path: '/a', scope: { cwd: '/srv' } }],
+    ['an allow rule for fetching a path', { effect: 'allow', action: 'fetch', path: '/a', scope: { cwd: '/srv' } }],
     ['an allow rule for a relative path', { effect: 'allow', tool: 'Read', path: 'a' }],
     ...['', '.', 'srv', '~', './srv'].map((cwd): [string, RuleDraft] => [
       `F18: an allow rule with the folder ${JSON.stringify(cwd)}`,
@@ -296,16 +479,22 @@ describe('validateRule', () => {
     expect(Object.keys(RuleDraftSchema.shape)).toEqual([
       'effect',
       'tool',
+      'action',
       'command',
       'args',
+      'group',
       'path',
       'host',
+      'mcp',
       'when',
       'scope',
       'expiresAt',
       'usesLeft',
+      'until',
       'needs',
+      'message',
       'note',
+      'paused',
     ])
   })
 })

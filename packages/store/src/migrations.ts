@@ -3,7 +3,7 @@ import type { Table } from '@holdpoint/engine'
 import { Fault } from '@holdpoint/protocol'
 import { addPersonIds } from './person-ids.ts'
 import { encodeBody, type Row, tableLayouts } from './row-codec.ts'
-import { createSchema3, migrateToSchema4 } from './schema.ts'
+import { createSchema3, migrateToSchema4, migrateToSchema5 } from './schema.ts'
 import { type Dialect, insertParams, insertText, postgresDialect, type Statement, sqliteDialect } from './sql.ts'
 
 /** Migrates the tables from the previous version to `version`. */
@@ -29,6 +29,7 @@ function migrations(dialect: Dialect): readonly Migration[] {
   return [
     { version: firstVersion, statements: createSchema3(dialect) },
     { version: 4, statements: migrateToSchema4(dialect), rewrites: addPersonIds },
+    { version: 5, statements: migrateToSchema5(dialect) },
   ]
 }
 

@@ -56,6 +56,11 @@ export function migrateToSchema4(dialect: Dialect): string[] {
       : []),
   ]
 }
+/** Changes the tables of schema 4 to schema 5, which counts how often each rule was used. */
+export function migrateToSchema5(dialect: Dialect): string[] {
+  return createTable(dialect, 'ruleuse', '', [])
+}
+
 /** Creates the table of counts, and counts what is open. The column `open` of requests becomes 1 for pending, 2 for waiting and 3 for handed. Requests of schema 3 have no account, so they count for the account `earlier`, without their sizes. */
 function countOpenRequests(dialect: Dialect): string[] {
   const { prefix, text, jsonText } = dialect

@@ -60,6 +60,7 @@ export async function startGateway(
       store,
       settings: settingsFrom(config),
       dataFolder: { folder: dataFolder.path, home: homedir(), realPath },
+      machine: { runner: dataFolder.runnerId(), home: homedir(), files: { realPath } },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
     const owner = await gateway.ensureToken(dataFolder.ownerToken(), 'owner', 'owner', dataFolder.runnerId())

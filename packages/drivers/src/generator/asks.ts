@@ -48,6 +48,8 @@ export interface GeneratorAskOptions {
 export interface ApprovalOptions extends GeneratorAskOptions {
   readonly tool?: string
   readonly input?: JsonObject
+  /** What the call does, for rules and risk. By default, only the tool `Bash` is known. */
+  readonly action?: ApprovalAsk['action']
   readonly cwd?: string
   readonly editable?: boolean
   readonly description?: string

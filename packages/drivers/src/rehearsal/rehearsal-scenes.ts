@@ -53,7 +53,13 @@ async function* playEdit(folders: string[]): ScenePlay {
   const before = 'Good morning.\nIt is a quiet day.\n'
   yield* step('Write', () => writeFile(file, before), { input: { file_path: file, content: before } })
   const input = { file_path: file, old_string: 'a quiet day', new_string: 'a day for rehearsals' }
-  const answer = yield* approval('Edit greeting.txt', { tool: 'Edit', input, cwd, editable: true })
+  const answer = yield* approval('Edit greeting.txt', {
+    tool: 'Edit',
+    input,
+    action: { write: [file] },
+    cwd,
+    editable: true,
+  })
   if (!answer.allowed) return `The edit was not allowed: ${answer.reason}`
   const { failure } = yield* attempt(step('Edit', () => editFile(answer.input, cwd), { input: answer.input }))
   if (failure !== null) return `The edit was allowed${withNote(answer)}, but it failed: ${failure}.`
@@ -138,6 +144,7 @@ async function* playParallel(): ScenePlay {
     approval('Read the whole greeting', {
       tool: 'Read',
       input: { file_path: 'greeting.txt' },
+      action: { read: ['greeting.txt'] },
       agentPath: ['reviewer'],
     }),
     approval('Check the spelling of the greeting', {

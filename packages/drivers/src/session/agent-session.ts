@@ -14,12 +14,12 @@ import {
   type Event,
   Fault,
   faultFromZod,
-  type JsonObject,
   limits,
   type OnDeadline,
   type Session,
   type SessionId,
   systemClock,
+  type ToolCall,
   type Verdict,
 } from '@holdpoint/protocol'
 import { jsonCopy } from '../generator/json-copy.ts'
@@ -58,6 +58,12 @@ export interface SessionCommand extends Command {
   readonly redelivered: boolean
   take(): Promise<void>
   done(outcome?: CommandOutcome): Promise<void>
+}
+
+/** A call that the agent would make without asking. */
+export interface CheckedCall extends ToolCall {
+  /** The names of the subagents down to the one that makes the call. */
+  readonly agentPath: readonly string[]
 }
 
 export class AgentSession {
@@ -111,9 +117,10 @@ export class AgentSession {
     return this.#batcher.flush()
   }
 
-  /** Checks a call against the rules. `cwd` is the folder in which it would run, if that is not the folder of the session. */
-  check(tool: string, input: JsonObject, cwd?: string): Promise<Verdict> {
-    return this.#call('checkTool', { id: this.info.id, tool, input, cwd, fence: this.#fence })
+  /** Checks a call against the rules. */
+  check({ tool, input, cwd, action, agentPath }: CheckedCall): Promise<Verdict> {
+    const { id } = this.info
+    return this.#call('checkTool', { id, tool, input, cwd, action, agentPath: [...agentPath], fence: this.#fence })
   }
 
   /** Opens the requests one after another, after all earlier events are committed. If one of them cannot be opened, those opened before it are withdrawn. Does not wait for the answers. */

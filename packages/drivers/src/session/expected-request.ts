@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import {
   type Ask,
   digestText,
+  editedCall,
   Fault,
   formatId,
   hasCredential,
@@ -65,7 +66,7 @@ export function permittedInput({ id, session, ask }: ExpectedRequest, resolution
     return ask.input
   }
   if (!ask.editable) throw new WrongRequest(id, 'its input was edited, but this request cannot be edited')
-  if (editedDigest !== sha256(digestText(session, { ...ask, input: answer.input })))
+  if (editedDigest !== sha256(digestText(session, editedCall(ask, answer.input))))
     throw new WrongRequest(id, 'the digest of the edited input does not match the input')
   return answer.input
 }

@@ -9,7 +9,6 @@ import {
   type ParsedInput,
   type Session,
 } from '@holdpoint/protocol'
-import { evaluateRules } from '@holdpoint/rules'
 import {
   agentAccessFault,
   externalDriver,
@@ -25,6 +24,7 @@ import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, scan } from '../paging.ts'
 import { markHandedUnknown } from '../request-transitions.ts'
 import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
+import { evaluateCall } from '../rule-answers.ts'
 import {
   applySessionEnd,
   applySessionTransition,
@@ -223,7 +223,12 @@ function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem):
   if (!isLogged(item)) return applyReportedState(change, row, item)
   if (item.type === 'turn.finished') {
     const cost = item.cost === undefined ? row.cost : (row.cost ?? 0) + item.cost
-    return { ...applySessionTransition(change, row, 'finishTurn'), cost, turnOpen: false }
+    return {
+      ...applySessionTransition(change, row, 'finishTurn'),
+      cost,
+      turnOpen: false,
+      turnEndedSeq: change.nextSeq - 1,
+    }
   }
   const next = row.driver === externalDriver ? applySessionTransition(change, row, 'startTurn') : row
   const text = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
@@ -253,8 +258,12 @@ export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput
     decide: change => {
       const row = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
       if (row instanceof Fault) return row
-      const ask = { tool: input.tool, input: input.input, cwd: input.cwd ?? row.cwd }
-      return { status: 200, body: evaluateRules(ctx.rules(change), ask, ctx.ruleContext(row, change.now)) }
+      const call = { tool: input.tool, input: input.input, cwd: input.cwd ?? row.cwd, action: input.action }
+      const { rules: _rules, ...verdict } = evaluateCall(ctx, change, row, call, {
+        agentPath: input.agentPath ?? [],
+        isEditable: true,
+      })
+      return { status: 200, body: verdict }
     },
   })
 }

@@ -4,13 +4,14 @@ import {
   answerProblem,
   canonicalJson,
   digestText,
+  editedCall,
   Fault,
   limits,
   type ParsedInput,
   type Request,
   type RequestId,
 } from '@holdpoint/protocol'
-import { evaluateRules } from '@holdpoint/rules'
+import { RuleSet, validateRule } from '@holdpoint/rules'
 import { accessFault, answerActions, personIdOf, requestNotFound } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
@@ -25,10 +26,12 @@ import {
   resolveRequest,
 } from '../request-transitions.ts'
 import type { RequestRow } from '../rows.ts'
+import { evaluateCall, type RuleSession } from '../rule-answers.ts'
 import { type PreparedAnswer, prepareAnswer, releaseUnused } from '../secrets.ts'
 import type { Read } from '../store.ts'
 import { accountOf, usageReads } from '../usage.ts'
 import { toRequest } from '../wire-views.ts'
+import { newRule, putRule, requireRoomForRule } from './rules.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
 type AnswerItem = ParsedInput<'answerRequests'>['items'][number]
@@ -71,6 +74,8 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
   }
   const edited = editedDigest(ctx, change, row, item.answer)
   if (edited instanceof Fault) return edited
+  const remembered = rememberRule(ctx, change, caller, row, item.answer)
+  if (remembered instanceof Fault) return remembered
   markNeedsRunner(change, row.session)
   const who = { person: caller.name, personId: personIdOf(caller), via: caller.via }
   const resolution = { by: 'person' as const, ...who, answer: item.prepared.masked }
@@ -82,6 +87,31 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
     drafts,
     item.prepared.sealed,
   )
+}
+
+/** Adds the rule that an allow asks to remember. The rule must allow the request itself, so that it says what the person has seen. */
+function rememberRule(
+  ctx: Context,
+  change: ChangeBuilder,
+  caller: Caller,
+  row: RequestRow,
+  answer: Answer,
+): Fault | null {
+  if (answer.kind !== 'allow' || !answer.remember || row.ask.kind !== 'approval') return null
+  if (answer.remember.effect !== 'allow')
+    return new Fault('answer_mismatch', 'An allow can only remember a rule that allows', { id: row.id })
+  const session = change.get('session', row.session) ?? sessionOf(row)
+  const call = answer.input ? editedCall(row.ask, answer.input) : row.ask
+  const rule = newRule(ctx, change, caller, answer.remember)
+  if (rule instanceof Fault) return rule
+  const details = { agentPath: row.agentPath, isEditable: row.ask.editable }
+  const { verdict, reason } = evaluateCall(ctx, change, session, call, details, new RuleSet([rule]))
+  if (verdict !== 'allow')
+    return new Fault('answer_mismatch', `The rule to remember does not cover request ${row.id}: ${reason}`, {
+      id: row.id,
+    })
+  putRule(change, rule, 'rule.added')
+  return null
 }
 
 function newModeProblem(change: ChangeBuilder, row: RequestRow, answer: Answer): string | null {
@@ -111,19 +141,19 @@ function resolvedBy({ resolution }: RequestRow): string {
 /** Returns the digest of an edited input for the audit log (G7), a Fault if a rule denies that input, or null if nothing was edited. */
 function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
   if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
-  const ask = { ...row.ask, input: answer.input }
-  const session = change.get('session', row.session) ?? {
-    id: row.session,
-    driver: '',
-    cwd: row.ask.cwd,
-    openedBy: null,
-  }
-  const verdict = evaluateRules(ctx.rules(change), ask, ctx.ruleContext(session, change.now))
+  const ask = editedCall(row.ask, answer.input)
+  const session = change.get('session', row.session) ?? sessionOf(row)
+  const verdict = evaluateCall(ctx, change, session, ask, { agentPath: row.agentPath, isEditable: true })
   if (verdict.verdict === 'deny')
     return new Fault('answer_mismatch', `The edited input is denied by rule ${verdict.rule}: ${verdict.reason}`, {
       id: row.id,
     })
   return sha256(digestText(row.session, ask))
+}
+
+/** What rules know about the session of a request if the session is gone. */
+function sessionOf({ session, ask }: RequestRow): RuleSession {
+  return { id: session, driver: '', cwd: ask.kind === 'approval' ? ask.cwd : '', openedBy: null, lease: null }
 }
 
 /** An answer to a request that exists, with its secrets encrypted. */
@@ -162,9 +192,11 @@ function maskedItem({ prepared, ...item }: PreparedItem): AnswerItem {
   return { ...item, answer: prepared.masked }
 }
 
-function refuseRemember(answer: Answer): void {
-  if (answer.kind === 'allow' && answer.remember)
-    throw new Fault('unsupported', 'remember is not supported yet; add the rule first, then answer')
+/** Checks the rule that an answer adds, before anything is decided. */
+async function checkRemember(ctx: Context, answer: Answer): Promise<void> {
+  if (answer.kind !== 'allow' || !answer.remember) return
+  validateRule(answer.remember)
+  await requireRoomForRule(ctx)
 }
 
 export async function answerRequest(
@@ -173,7 +205,7 @@ export async function answerRequest(
   input: ParsedInput<'answerRequest'>,
   options: DispatchOptions,
 ) {
-  refuseRemember(input.answer)
+  await checkRemember(ctx, input.answer)
   return answerOne(ctx, caller, 'answerRequest', input, options)
 }
 
@@ -209,7 +241,7 @@ export async function answerRequests(
   input: ParsedInput<'answerRequests'>,
   options: DispatchOptions,
 ) {
-  for (const item of input.items) refuseRemember(item.answer)
+  for (const item of input.items) await checkRemember(ctx, item.answer)
   // Refuse an idempotency key that was used for other requests. Each answer is compared again in its own change.
   await ctx.commit(
     { label: 'answerRequests', reads: [], decide: () => ({ status: 200, body: null }) },

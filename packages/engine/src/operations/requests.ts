@@ -1,7 +1,6 @@
 /** Operations on requests: open (once per key), get and list. */
 import { createHash } from 'node:crypto'
 import {
-  type Answer,
   digestText,
   Fault,
   formatId,
@@ -12,7 +11,6 @@ import {
   requestIdText,
   type SessionId,
 } from '@holdpoint/protocol'
-import { evaluateRules } from '@holdpoint/rules'
 import {
   agentAccessFault,
   externalDriver,
@@ -26,8 +24,8 @@ import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, pendingIn, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, jsonBytes, scan } from '../paging.ts'
-import { resolveRequest } from '../request-transitions.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
+import { resolveByRule, riskIn } from '../rule-answers.ts'
 import { withSecrets } from '../secrets.ts'
 import { applySessionTransition, persistPartialBlocks, putSession, resetIdleAttaches } from '../session-transitions.ts'
 import type { Read } from '../store.ts'
@@ -104,6 +102,7 @@ function insertRequest(
   if (session.driver === externalDriver && session.state !== 'working')
     putSession(change, applySessionTransition(change, session, 'startTurn'))
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
+  const risk = riskIn(ctx, session, input.ask)
   const row: RequestRow = {
     id: input.requestId,
     session: session.id,
@@ -111,6 +110,7 @@ function insertRequest(
     agentPath: input.agentPath ?? [],
     ask: input.ask,
     digest: input.digest,
+    ...(risk ? { risk } : {}),
     openedAt: change.now,
     deadlineAt: deadlineMs === null ? null : change.now + deadlineMs,
     onDeadline: input.onDeadline ?? session.onDeadline,
@@ -128,16 +128,6 @@ function insertRequest(
   putRequest(change, undefined, row)
   change.event(session.id, { type: 'request.opened', value: toRequest(row) })
   return resolveByRule(ctx, change, session, row)
-}
-
-/** Resolves a new request if a rule matches it. Rules answer approvals only, never questions or forms. */
-function resolveByRule(ctx: Context, change: ChangeBuilder, session: SessionRow, row: RequestRow): RequestRow {
-  if (row.ask.kind !== 'approval') return row
-  const verdict = evaluateRules(ctx.rules(change), row.ask, ctx.ruleContext(session, change.now))
-  if (verdict.verdict === 'ask' || !verdict.rule) return row
-  const answer: Answer =
-    verdict.verdict === 'allow' ? { kind: 'allow' } : { kind: 'deny', reason: `Denied by a rule: ${verdict.reason}` }
-  return resolveRequest(change, row, 'rule', { by: 'rule', rule: verdict.rule, answer }, [])
 }
 
 export async function getRequest(

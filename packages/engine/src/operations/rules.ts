@@ -1,9 +1,22 @@
-/** Operations on rules: list, add, remove, and check what they would answer without resolving anything. */
-import { Fault, limits, type ParsedInput, type Rule } from '@holdpoint/protocol'
-import { evaluateRules, validateRule } from '@holdpoint/rules'
-import { personIdOf } from '../authorization.ts'
-import type { Context } from '../context.ts'
+/** Operations on rules: list, add, change and remove them, and show what they answer or would have answered. */
+import {
+  type Action,
+  actionOf,
+  Fault,
+  limits,
+  type ParsedInput,
+  type Rule,
+  type RuleDraft,
+  type RulePreview,
+} from '@holdpoint/protocol'
+import { proposeRules as proposalsFor, RuleSet, ruleProblem, validateRule } from '@holdpoint/rules'
+import { personIdOf, requestNotFound } from '../authorization.ts'
+import type { ChangeBuilder } from '../change-builder.ts'
+import { type Context, pendingIn } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
+import { scan } from '../paging.ts'
+import type { RequestRow, RuleRow, SessionRow } from '../rows.ts'
+import { type RuleSession, ruleContext } from '../rule-answers.ts'
 import { toRule } from '../wire-views.ts'
 
 function madeBy(caller: Caller): Pick<Rule, 'madeBy' | 'madeById'> {
@@ -11,44 +24,134 @@ function madeBy(caller: Caller): Pick<Rule, 'madeBy' | 'madeById'> {
 }
 
 export async function listRules(ctx: Context) {
-  const added = (await ctx.store.find('rule', {})).map(toRule)
+  const [rows, uses] = await Promise.all([ctx.store.find('rule', {}), ctx.store.find('ruleuse', {})])
+  const useOf = new Map(uses.map(use => [use.id, use]))
+  const added = rows.map(row => toRule(row, useOf.get(row.id)))
   return { status: 200, body: { items: [...ctx.builtInRules, ...added], next: null } }
+}
+
+/** Rejects if there are too many rules. Calls at the same time may exceed the limit by a few, because counting inside of the change would make every change of a rule read all of them. */
+export async function requireRoomForRule(ctx: Context): Promise<void> {
+  if ((await ctx.store.count('rule', {})) >= limits.rulesMax)
+    throw new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
+}
+
+/** Returns the row of a new rule, or a Fault if its session has ended. The draft must be valid. */
+export function newRule(ctx: Context, change: ChangeBuilder, caller: Caller, draft: RuleDraft): RuleRow | Fault {
+  const ended = endedSessionFault(change, draft)
+  if (ended) return ended
+  return { ...draft, id: ctx.newId('rul'), ...madeBy(caller), madeAt: change.now, version: 1, ord: change.nextSeq }
+}
+
+function endedSessionFault(change: ChangeBuilder, { until, scope }: RuleDraft): Fault | null {
+  if (until === undefined || scope?.session === undefined) return null
+  const session = change.get('session', scope.session)
+  if (session && session.state !== 'ended') return null
+  return new Fault('session_ended', `Session ${scope.session} has ended, so the rule would never answer`, {
+    id: scope.session,
+  })
+}
+
+export function putRule(change: ChangeBuilder, row: RuleRow, type: 'rule.added' | 'rule.changed'): void {
+  const { ord: _ord, ...value } = row
+  change.put('rule', row)
+  change.event(null, { type, value })
 }
 
 export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'addRule'>, options: DispatchOptions) {
   const draft = validateRule(input)
-  const id = ctx.newId('rul')
+  await requireRoomForRule(ctx)
   return ctx.commit<Rule>(
     {
       label: 'rule',
-      reads: [
-        { table: 'rule', id },
-        { table: 'rule', query: {} },
-      ],
+      reads: [],
       decide: change => {
-        if (change.find('rule', {}).length >= limits.rulesMax)
-          return new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
-        const rule: Rule = { ...draft, id, ...madeBy(caller), madeAt: change.now, version: 1 }
-        change.put('rule', { ...rule, ord: change.nextSeq })
-        change.event(null, { type: 'rule.added', value: rule })
-        return { status: 201, body: rule }
+        const row = newRule(ctx, change, caller, draft)
+        if (row instanceof Fault) return row
+        putRule(change, row, 'rule.added')
+        return { status: 201, body: toRule(row, undefined) }
       },
     },
     { caller, op: 'addRule', input, options },
   )
 }
 
+export function patchRule(ctx: Context, caller: Caller, input: ParsedInput<'patchRule'>, options: DispatchOptions) {
+  refuseBuiltIn(ctx, input.id, 'changed')
+  const { id, version, paused, rule: draft } = input
+  if (draft) validateRule(draft)
+  return ctx.commit<Rule>(
+    {
+      label: 'rule',
+      reads: [
+        { table: 'rule', id },
+        { table: 'ruleuse', id },
+      ],
+      decide: change => {
+        const before = change.get('rule', id)
+        if (!before) return ruleNotFound(id)
+        if (version !== undefined && version !== before.version)
+          return new Fault(
+            'version_conflict',
+            `Rule ${id} has version ${before.version} by now; read it again before you change it`,
+            { id, version: before.version },
+          )
+        const row = changedRule(change, before, draft, paused)
+        if (row instanceof Fault) return row
+        putRule(change, row, 'rule.changed')
+        return { status: 200, body: toRule(row, change.get('ruleuse', id)) }
+      },
+    },
+    { caller, op: 'patchRule', input, options },
+  )
+}
+
+/** Returns the rule with its new content. A new number of uses counts from now on. */
+function changedRule(
+  change: ChangeBuilder,
+  before: RuleRow,
+  draft: RuleDraft | undefined,
+  paused: boolean | undefined,
+): RuleRow | Fault {
+  const { id, ord, madeBy, madeById, madeAt, version } = before
+  const made = { id, ord, madeBy, ...(madeById === undefined ? {} : { madeById }), madeAt, version: version + 1 }
+  const uses = change.get('ruleuse', id)?.uses ?? 0
+  const { paused: pausedBefore, ...content } = draft
+    ? { ...draft, ...(draft.usesLeft === undefined ? {} : { usesLeft: draft.usesLeft + uses }) }
+    : before
+  const ended = draft ? endedSessionFault(change, draft) : null
+  if (ended) return ended
+  const isPaused = paused ?? pausedBefore ?? false
+  // A rule that ends with its turn or session counts from the change on.
+  return {
+    ...content,
+    ...made,
+    ...(draft?.until ? { ord: change.nextSeq } : {}),
+    ...(isPaused ? { paused: true } : {}),
+  }
+}
+
+function refuseBuiltIn(ctx: Context, id: string, what: 'changed' | 'removed'): void {
+  if (ctx.builtInRules.some(rule => rule.id === id))
+    throw new Fault('forbidden', `Rule ${id} is built in and cannot be ${what}`, { id })
+}
+function ruleNotFound(id: string): Fault {
+  return new Fault('not_found', `There is no rule ${id}`, { id })
+}
+
 export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'removeRule'>, options: DispatchOptions) {
-  if (ctx.builtInRules.some(({ id }) => id === input.id))
-    throw new Fault('forbidden', `Rule ${input.id} is built in and cannot be removed`, { id: input.id })
+  refuseBuiltIn(ctx, input.id, 'removed')
   return ctx.commit<Record<string, never>>(
     {
       label: 'rule',
-      reads: [{ table: 'rule', id: input.id }],
+      reads: [
+        { table: 'rule', id: input.id },
+        { table: 'ruleuse', id: input.id },
+      ],
       decide: change => {
-        if (!change.get('rule', input.id))
-          return new Fault('not_found', `There is no rule ${input.id}`, { id: input.id })
+        if (!change.get('rule', input.id)) return ruleNotFound(input.id)
         change.delete('rule', input.id)
+        if (change.get('ruleuse', input.id)) change.delete('ruleuse', input.id)
         change.event(null, { type: 'rule.removed', rule: input.id })
         return { status: 200, body: {} }
       },
@@ -58,26 +161,125 @@ export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'rem
 }
 
 export async function checkRules(ctx: Context, caller: Caller, input: ParsedInput<'checkRules'>) {
-  if (input.ask.kind !== 'approval')
+  const { ask } = input
+  if (ask.kind !== 'approval')
     return {
       status: 200,
-      body: { verdict: 'ask' as const, reason: 'rules only answer approvals; a person has to answer this' },
+      body: { verdict: 'ask' as const, reason: 'Rules only answer approvals; a person has to answer this.' },
     }
   const now = await ctx.store.now()
-  const drafts = input.rules?.map(draft => ({
-    ...validateRule(draft),
-    id: ctx.newId('rul'),
-    ...madeBy(caller),
-    madeAt: now,
-    version: 0,
-  }))
-  const rules = drafts ?? (await ctx.store.find('rule', {}))
+  const problem = input.rules?.map(ruleProblem).find(found => found !== null)
+  const rules = input.rules ? draftRules(ctx, caller, input.rules, now) : await ctx.currentRules()
   // Evaluate as if a person had opened a session in the folder of the ask.
   const openedBy = { id: personIdOf(caller), name: caller.name }
-  const session = { id: null, driver: input.driver ?? '', cwd: input.ask.cwd, openedBy }
-  const verdict = evaluateRules(rules, input.ask, ctx.ruleContext(session, now))
+  const session = { id: null, driver: input.driver ?? '', cwd: input.cwd ?? ask.cwd, openedBy, lease: null }
+  const details = { agentPath: input.agentPath ?? [], isEditable: ask.editable }
+  const { rules: _rules, ...verdict } = rules.evaluate(
+    ask,
+    ruleContext(ctx, session, details, now, () => false),
+  )
+  if (!input.rules) return { status: 200, body: verdict }
   // Draft rules are not stored, so their ids mean nothing to the caller.
-  const isDraft = drafts?.some(({ id }) => id === verdict.rule)
-  const { rule: _rule, ...withoutRule } = verdict
-  return { status: 200, body: isDraft ? withoutRule : verdict }
+  const { rule: _rule, ruleVersion: _version, ...withoutRule } = verdict
+  const isBuiltIn = ctx.builtInRules.some(({ id }) => id === verdict.rule)
+  if (isBuiltIn) return { status: 200, body: verdict }
+  return { status: 200, body: problem && verdict.verdict === 'ask' ? { ...withoutRule, reason: problem } : withoutRule }
+}
+
+/** Arranges draft rules that can be used. A draft that cannot be used matches nothing. */
+function draftRules(ctx: Context, caller: Caller, drafts: readonly RuleDraft[], now: number): RuleSet {
+  const usable = drafts.filter(draft => ruleProblem(draft) === null)
+  return new RuleSet(
+    usable.map(draft => ({ ...draft, id: ctx.newId('rul'), ...madeBy(caller), madeAt: now, version: 0 })),
+  )
+}
+
+export async function proposeRules(ctx: Context, caller: Caller, input: ParsedInput<'proposeRules'>) {
+  const request = await ctx.store.get('request', input.id)
+  if (!request) throw requestNotFound(input.id)
+  const session = await ctx.store.get('session', request.session)
+  const { ask } = request
+  if (ask.kind !== 'approval' || !session)
+    return { status: 200, body: { items: [], reason: 'Rules only answer approvals.' } }
+  if (ask.caution?.noRemember)
+    return { status: 200, body: { items: [], reason: 'The agent’s program forbids remembering this answer.' } }
+  const details = { agentPath: request.agentPath, isEditable: ask.editable }
+  const now = await ctx.store.now()
+  const context = ruleContext(ctx, session, details, now, () => false)
+  const proposed = proposalsFor(ask, context)
+  // A proposal that would not allow this very request is of no use.
+  const items = proposed.items.filter(
+    ({ rule }) => draftRules(ctx, caller, [rule], now).evaluate(ask, context).verdict === 'allow',
+  )
+  return { status: 200, body: { items, ...(items.length === 0 ? { reason: proposed.reason } : {}) } }
+}
+
+const examplesMax = 5
+
+export async function previewRule(ctx: Context, caller: Caller, { rule }: ParsedInput<'previewRule'>) {
+  const now = await ctx.store.now()
+  const { usesLeft: _uses, until: _until, expiresAt: _expires, paused: _paused, ...draft } = rule
+  validateRule(draft)
+  const rules = draftRules(ctx, caller, [draft], now)
+  const sessions = new Map<string, SessionRow | undefined>()
+  const isMatch = async ({ ask, agentPath, session: id }: RequestRow): Promise<boolean> => {
+    if (ask.kind !== 'approval') return false
+    if (!sessions.has(id)) sessions.set(id, await ctx.store.get('session', id))
+    const session: RuleSession | undefined = sessions.get(id)
+    if (!session) return false
+    const decision = rules.evaluate(
+      ask,
+      ruleContext(ctx, session, { agentPath, isEditable: true }, now, () => false),
+    )
+    return decision.rules.length > 0
+  }
+  const past = await pastMatches(ctx, isMatch)
+  const pending: RequestRow['id'][] = []
+  for await (const row of scan(ctx.store, 'request', { where: pendingIn() }))
+    if (await isMatch(row)) pending.push(row.id)
+  return { status: 200, body: { ...past, pending } }
+}
+
+async function pastMatches(
+  ctx: Context,
+  isMatch: (row: RequestRow) => Promise<boolean>,
+): Promise<Omit<RulePreview, 'pending'>> {
+  const matched: RulePreview['examples'] = []
+  let since: number | null = null
+  let compared = 0
+  for await (const row of scan(ctx.store, 'request', { where: { status: 'resolved' }, newestFirst: true })) {
+    if (compared === limits.previewRequestsMax) break
+    compared++
+    since = row.resolution?.at ?? since
+    if (await isMatch(row)) matched.push(exampleOf(row))
+  }
+  const byAnswer = (answer: 'allow' | 'deny') => matched.filter(example => example.answer === answer)
+  const denied = byAnswer('deny')
+  const others = matched.filter(({ answer }) => answer !== 'deny')
+  return {
+    matched: matched.length,
+    allowed: byAnswer('allow').length,
+    denied: denied.length,
+    since,
+    complete: compared < limits.previewRequestsMax,
+    examples: [...denied, ...others].slice(0, examplesMax),
+  }
+}
+
+function exampleOf({ id, ask, resolution, openedAt }: RequestRow): RulePreview['examples'][number] {
+  const kind = resolution?.by === 'person' ? resolution.answer?.kind : undefined
+  return {
+    request: id,
+    what: ask.kind === 'approval' ? actionText(actionOf(ask)) : '',
+    answer: kind === 'allow' || kind === 'deny' ? kind : null,
+    at: resolution?.at ?? openedAt,
+  }
+}
+
+function actionText(action: Action): string {
+  if ('shell' in action) return action.shell
+  if ('write' in action) return action.write.join(', ')
+  if ('read' in action) return action.read.join(', ')
+  if ('fetch' in action) return action.fetch
+  return 'mcp' in action ? `${action.mcp} ${action.tool}` : action.other
 }

@@ -8,6 +8,7 @@ import { denied, notParkable, toAgent } from '../messages.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
 import type { CarriedRequests } from '../resuming/carried-requests.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
+import { actionFor } from './action.ts'
 import { askFor, type Permission, planTool, replyFor } from './permission.ts'
 
 export interface PendingCallsOptions {
@@ -240,7 +241,7 @@ export class PendingCalls {
     try {
       const input = jsonCopy(permission.input, `the input of ${tool}`) as JsonObject // tool inputs are objects
       const callJson = canonicalJson({ tool, input })
-      if (await this.#isAlwaysAllowed(callJson, tool, input)) return this.#allowAgain(id, input)
+      if (await this.#isAlwaysAllowed(callJson, { ...permission, input })) return this.#allowAgain(id, input)
       const earlier = carried.take(id, tool, input)
       const key = earlier?.key ?? id
       const updates = transcript.meta.suggestions?.[key] ?? suggestions ?? []
@@ -274,9 +275,11 @@ export class PendingCalls {
   }
 
   /** Returns whether a person has already allowed an equal call permanently in this process and no Holdpoint rule applies to the call. The CLI then asks only because of the extra ask rule. */
-  async #isAlwaysAllowed(callJson: string, tool: string, input: JsonObject): Promise<boolean> {
-    const { hasAskRule, session } = this.#options
-    return hasAskRule && this.#alwaysAllowed.has(callJson) && (await session.check(tool, input)).rule === undefined
+  async #isAlwaysAllowed(callJson: string, { tool, input, cwd, context }: Permission): Promise<boolean> {
+    const { hasAskRule, session, agentPathOf } = this.#options
+    if (!hasAskRule || !this.#alwaysAllowed.has(callJson)) return false
+    const call = { tool, input, cwd, action: actionFor(tool, input, cwd), agentPath: agentPathOf(context.agentID) }
+    return (await session.check(call)).rule === undefined
   }
   #allowAgain(id: string, input: JsonObject): PermissionResult {
     this.#remove(id)

@@ -4,6 +4,7 @@ import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-
 import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
 import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../../session/open-request.ts'
 import { settings, toAgent } from '../messages.ts'
+import { actionFor } from './action.ts'
 import { availableModes, isMode, modes } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
 import { allowsPermanently, suggestionsOf, updateForSuggestion } from './suggestions.ts'
@@ -41,6 +42,7 @@ export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boo
     kind: 'approval',
     tool,
     input: plan === null ? input : { ...input, plan },
+    action: actionFor(tool, input, cwd),
     title: truncateTitle(title ?? `${context.displayName ?? tool}: ${subjectOf(tool, input, plan)}`),
     ...(description ? { description: description.slice(0, limits.reasonMax) } : {}),
     cwd,

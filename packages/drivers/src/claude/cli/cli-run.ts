@@ -340,7 +340,7 @@ export class CliRun {
       ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
       canUseTool: this.calls.canUseTool,
       onElicitation: elicitationHandler(this.calls, message => this.#append(errorEvent('form', message))),
-      hooks: hooksFor(session, this.calls, this.#reportProblem),
+      hooks: hooksFor(session, this.calls, agentId => this.#mapper.subagents.pathOfAgent(agentId), this.#reportProblem),
       spawnClaudeCodeProcess: spawnOptions => {
         this.#process = new CliProcess(spawnOptions, folder)
         // Handle an `end` that was called before the SDK spawned the process.

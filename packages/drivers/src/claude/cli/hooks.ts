@@ -3,6 +3,7 @@ import type { HookCallbackMatcher, HookEvent, HookJSONOutput } from '@anthropic-
 import { Fault, type JsonObject, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../../generator/json-copy.ts'
 import type { AgentSession } from '../../session/agent-session.ts'
+import { actionFor } from '../approvals/action.ts'
 import type { PendingCalls } from '../approvals/pending-calls.ts'
 import { denied, toAgent } from '../messages.ts'
 import { isRecord } from './content-blocks.ts'
@@ -13,6 +14,7 @@ const hookTimeoutSeconds = 30 * 24 * 3600
 export function hooksFor(
   session: AgentSession,
   calls: PendingCalls,
+  agentPathOf: (agentId: string | undefined) => readonly string[],
   reportProblem: (message: string) => void,
 ): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
   const note = (id: string, hookEventName: 'PostToolUse' | 'PostToolUseFailure'): HookJSONOutput => {
@@ -33,7 +35,8 @@ export function hooksFor(
             if (hook.hook_event_name !== 'PreToolUse') return {}
             const { tool_name: tool, tool_use_id: id, agent_id: agentId, tool_input: input = {}, cwd } = hook
             if (!isRecord(input)) return denyCall(denied.notObject(tool))
-            const checked = sizeProblem(tool, input) ?? (await checkRules(session, tool, input, cwd))
+            const checked =
+              sizeProblem(tool, input) ?? (await checkRules(session, tool, input, cwd, agentPathOf(agentId)))
             if (checked) return typeof checked === 'string' ? denyCall(checked) : checked
             const isMainAgent = agentId === undefined
             return isMainAgent && (await calls.deferWhileWaiting(id, tool, input, signal)) ? deferDecision : {}
@@ -66,10 +69,17 @@ async function checkRules(
   tool: string,
   input: object,
   cwd: string,
+  agentPath: readonly string[],
 ): Promise<HookJSONOutput | string | null> {
   try {
     const json = jsonCopy(input, `the input of ${tool}`) as JsonObject // tool inputs are objects
-    const { verdict, rule, reason } = await session.check(tool, json, cwd)
+    const { verdict, rule, reason } = await session.check({
+      tool,
+      input: json,
+      cwd,
+      action: actionFor(tool, json, cwd),
+      agentPath,
+    })
     return rule === undefined || verdict === 'allow' ? null : decision(verdict, toAgent.rule(verdict, reason))
   } catch (error) {
     if (session.signal.aborted || !(error instanceof Fault)) throw error

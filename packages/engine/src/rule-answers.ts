@@ -1,0 +1,144 @@
+/** Applies rules to requests: finds the verdict for a call, resolves a request by it, and counts how often each rule was used. */
+import {
+  type Answer,
+  type Ask,
+  actionOf,
+  digestText,
+  editedCall,
+  type Risk,
+  type Rule,
+  type SessionId,
+  type ToolCall,
+} from '@holdpoint/protocol'
+import { type Decision, type RuleContext, type RuleSet, riskOf } from '@holdpoint/rules'
+import { externalDriver } from './authorization.ts'
+import type { ChangeBuilder } from './change-builder.ts'
+import { type AgentMachine, type Context, sha256 } from './context.ts'
+import { markNeedsRunner, resolveRequest } from './request-transitions.ts'
+import type { DraftRow, RequestRow, RuleRow, SessionRow } from './rows.ts'
+
+/** The parts of a session that rules look at. The id is null if there is no session, as in a check of draft rules. */
+export type RuleSession = Pick<SessionRow, 'driver' | 'cwd' | 'openedBy' | 'lease' | 'turnEndedSeq' | 'endedSeq'> & {
+  readonly id: SessionId | null
+}
+export interface CallDetails {
+  readonly agentPath: readonly string[]
+  /** Whether the agent runs an edited input. */
+  readonly isEditable: boolean
+}
+
+/** Returns the machine on which the agent of a session runs, or null if it is not this gateway's machine or is not known. */
+function machineOf(ctx: Context, { driver, lease }: RuleSession): AgentMachine | null {
+  if (!ctx.machine || driver === externalDriver) return null
+  return lease && lease.runner !== ctx.machine.runner ? null : ctx.machine
+}
+
+export function ruleContext(
+  ctx: Context,
+  session: RuleSession,
+  { agentPath, isEditable }: CallDetails,
+  now: number,
+  isUsedUp: RuleContext['isUsedUp'],
+): RuleContext {
+  const { id, driver, cwd, openedBy } = session
+  const machine = machineOf(ctx, session)
+  // The credential of an agent chose the folder of an external session that no person opened, so that folder proves nothing.
+  const isFolderKnown = cwd !== '' && (driver !== externalDriver || openedBy !== null)
+  return {
+    driver,
+    session: id,
+    folder: isFolderKnown ? (machine?.files.realPath(cwd) ?? cwd) : null,
+    agentPath,
+    isEditable,
+    now,
+    home: machine?.home ?? '',
+    files: machine?.files ?? null,
+    builtIn: { protectedFolder: ctx.protectedFolder, cwd },
+    isUsedUp,
+  }
+}
+
+/** Returns whether a rule has no uses left, or its turn or session has ended. */
+function isUsedUp(change: ChangeBuilder, session: RuleSession, rule: Rule): boolean {
+  const { ord } = rule as RuleRow // the rules of a gateway are rows
+  if (rule.until !== undefined) {
+    const endedSeq = rule.until === 'turn' ? session.turnEndedSeq : session.endedSeq
+    if ((endedSeq ?? -1) >= ord) return true
+  }
+  return rule.usesLeft !== undefined && (change.get('ruleuse', rule.id)?.uses ?? 0) >= rule.usesLeft
+}
+
+export function evaluateCall(
+  ctx: Context,
+  change: ChangeBuilder,
+  session: RuleSession,
+  call: ToolCall,
+  details: CallDetails,
+  rules: RuleSet = ctx.rules(change),
+): Decision {
+  const context = ruleContext(ctx, session, details, change.now, rule => isUsedUp(change, session, rule))
+  return rules.evaluate(call, context)
+}
+
+/** Resolves a pending request if a rule allows or denies it. Rules answer approvals only, never questions or forms. */
+export function resolveByRule(
+  ctx: Context,
+  change: ChangeBuilder,
+  session: SessionRow,
+  row: RequestRow,
+  drafts: readonly DraftRow[] = [],
+): RequestRow {
+  const { ask } = row
+  if (ask.kind !== 'approval') return row
+  const decision = evaluateCall(ctx, change, session, ask, { agentPath: row.agentPath, isEditable: ask.editable })
+  if (decision.verdict === 'ask' || !decision.rule) return row
+  const [, ...more] = decision.rules
+  for (const rule of decision.rules) countUse(change, rule)
+  markNeedsRunner(change, row.session)
+  return resolveRequest(
+    change,
+    row,
+    'rule',
+    {
+      by: 'rule',
+      rule: decision.rule,
+      ...(decision.ruleVersion === undefined ? {} : { ruleVersion: decision.ruleVersion }),
+      ...(more.length > 0 ? { moreRules: more.map(({ id, version }) => ({ rule: id, ruleVersion: version })) } : {}),
+      ...answerOf(decision, row),
+    },
+    drafts,
+  )
+}
+
+/** Returns the answer of a rule. An allowed command goes back in canonical quoting, so that the agent runs exactly what the rule has read (G7). */
+function answerOf(
+  { verdict, reason, command }: Decision,
+  { ask, session }: RequestRow,
+): { readonly answer: Answer; readonly editedDigest?: string } {
+  if (verdict === 'deny') return { answer: { kind: 'deny', reason: `Denied by a rule: ${reason}` } }
+  if (ask.kind !== 'approval' || command === undefined || command === ask.input.command)
+    return { answer: { kind: 'allow' } }
+  const action = actionOf(ask)
+  // The evaluator allows a command in another quoting only if the input has it in this field.
+  if (!('shell' in action) || action.shell === command) return { answer: { kind: 'allow' } }
+  const input = { ...ask.input, command }
+  return { answer: { kind: 'allow', input }, editedDigest: sha256(digestText(session, editedCall(ask, input))) }
+}
+
+function countUse(change: ChangeBuilder, { id }: Rule): void {
+  const use = change.get('ruleuse', id)
+  change.put('ruleuse', {
+    id,
+    ord: use?.ord ?? change.nextSeq,
+    uses: (use?.uses ?? 0) + 1,
+    lastUsedAt: change.now,
+  })
+}
+
+/** Returns what an approval touches; undefined for questions and forms. */
+export function riskIn(ctx: Context, session: RuleSession, ask: Ask): Risk | undefined {
+  if (ask.kind !== 'approval') return undefined
+  const machine = machineOf(ctx, session)
+  const folder = machine?.files.realPath(session.cwd) ?? session.cwd
+  return riskOf(actionOf(ask), { folder, cwd: ask.cwd, home: machine?.home ?? '', files: machine?.files ?? null })
+}

@@ -1,0 +1,286 @@
+/** Rules in the gateway: what they record, how they change, when they end, and which pending requests they answer. */
+import { type Input, type Request, RuleId } from '@holdpoint/protocol'
+import { credentialRule } from '@holdpoint/rules'
+import { beforeEach, describe, expect, it } from 'vitest'
+import {
+  type AttachedAgent,
+  approval,
+  expectFault,
+  type GatewayFixture,
+  openFixture,
+  runnerId,
+  runPendingWork,
+} from './gateway-fixture.ts'
+
+let fixture: GatewayFixture
+let agent: AttachedAgent
+const machine = { runner: runnerId(0), home: '/home/ada', files: { realPath: (path: string) => path } }
+beforeEach(async () => {
+  fixture = await openFixture({ machine })
+  agent = await fixture.startAttached('resumable', { cwd: '/srv' })
+})
+
+const scope = { cwd: '/srv' }
+const addRule = (rule: Partial<Input<'addRule'>>) =>
+  fixture.person('addRule', { effect: 'allow', command: 'npm test', scope, ...rule })
+let keys = 0
+const ask = (command = 'npm test', more: Parameters<typeof approval>[1] = {}) =>
+  agent.ask(`k${keys++}`, approval(command, more))
+const reload = (request: Request) => fixture.person('getRequest', { id: request.id })
+
+describe('a request that a rule allows', () => {
+  it('is resolved by the rule, which is recorded with its version', async () => {
+    const rule = await addRule({})
+    const request = await ask()
+    expect(request).toMatchObject({
+      status: 'resolved',
+      resolution: { by: 'rule', rule: rule.id, ruleVersion: 1, answer: { kind: 'allow' } },
+    })
+    const changed = await fixture.person('patchRule', {
+      id: rule.id,
+      rule: { effect: 'allow', command: 'npm test', scope, note: 'n' },
+    })
+    expect(changed.version).toBe(2)
+    expect((await ask()).resolution).toMatchObject({ rule: rule.id, ruleVersion: 2 })
+  })
+  it('P15: goes back to the agent in canonical quoting, with the digest of that text', async () => {
+    await addRule({})
+    const request = await ask('npm   "test"')
+    expect(request.resolution).toMatchObject({ answer: { kind: 'allow', input: { command: 'npm test' } } })
+    expect(request.resolution?.editedDigest).toMatch(/^[0-9a-f]{64}$/)
+    await agent.report(request, 'handed')
+  })
+  it('is asked if the agent cannot take back the canonical text', async () => {
+    await addRule({})
+    expect((await ask('npm   test', { editable: false })).status).toBe('pending')
+    expect((await ask('npm test', { editable: false })).status).toBe('resolved')
+  })
+  it('names all the rules that were needed for a command of several parts', async () => {
+    const [first, second] = [await addRule({}), await addRule({ command: 'npm run lint' })]
+    const request = await ask('npm test && npm run lint')
+    expect(request.resolution).toMatchObject({
+      rule: first.id,
+      moreRules: [{ rule: second.id, ruleVersion: 1 }],
+    })
+  })
+  it('counts the uses of the rule', async () => {
+    const rule = await addRule({})
+    await ask()
+    await ask()
+    const listed = (await fixture.person('listRules', {})).items.find(({ id }) => id === rule.id)
+    expect(listed).toMatchObject({ uses: 2, lastUsedAt: fixture.clock.now() })
+  })
+})
+
+describe('a request that a rule denies', () => {
+  it('gives the agent the sentence of the rule', async () => {
+    await addRule({ effect: 'deny', command: 'rm', message: 'Move files to the trash instead.' })
+    expect((await ask('sudo rm -rf build')).resolution).toMatchObject({
+      by: 'rule',
+      answer: { kind: 'deny', reason: 'Denied by a rule: Move files to the trash instead.' },
+    })
+  })
+  it('P8: cannot be reached by editing another command', async () => {
+    await addRule({ effect: 'deny', command: 'rm' })
+    const request = await ask('ls', { action: { shell: 'ls', cwd: '/srv' } })
+    const answer = { kind: 'allow', input: { command: 'rm x' } } as const
+    await expectFault(
+      fixture.person('answerRequest', { id: request.id, digest: request.digest, answer }),
+      'answer_mismatch',
+    )
+  })
+})
+
+describe('a rule with a number of uses', () => {
+  it('answers that often and then never again', async () => {
+    const rule = await addRule({ usesLeft: 2 })
+    const requests = await Promise.all([ask(), ask(), ask(), ask()])
+    expect(requests.map(({ status }) => status).sort()).toEqual(['pending', 'pending', 'resolved', 'resolved'])
+    const listed = (await fixture.person('listRules', {})).items.find(({ id }) => id === rule.id)
+    expect(listed).toMatchObject({ usesLeft: 0, uses: 2 })
+  })
+  it('can be given more uses, which also answers pending requests', async () => {
+    const rule = await addRule({ usesLeft: 1 })
+    await ask()
+    const request = await ask()
+    expect(request.status).toBe('pending')
+    await fixture.person('patchRule', {
+      id: rule.id,
+      rule: { effect: 'allow', command: 'npm test', scope, usesLeft: 1 },
+    })
+    await runPendingWork()
+    expect((await reload(request)).resolution).toMatchObject({ by: 'rule', rule: rule.id })
+    expect((await ask()).status).toBe('pending')
+  })
+})
+
+describe('a rule that ends', () => {
+  it('with the turn does not answer in the next turn, also after a restart', async () => {
+    const session = agent.session.id
+    await addRule({ until: 'turn', scope: { session } })
+    expect((await ask()).status).toBe('resolved')
+    await agent.append({ type: 'turn.finished', ending: 'done' })
+    expect((await ask()).status).toBe('pending')
+    await fixture.gateway.close()
+    await fixture.open({ machine })
+    const { fence } = agent
+    const request = await fixture.runner('openRequest', { id: session, key: 'after', ask: approval('npm test'), fence })
+    expect(request.status).toBe('pending')
+  })
+  it('with the session does not answer after the session was ended and opened again', async () => {
+    const { id } = agent.session
+    await addRule({ until: 'session', scope: { session: id } })
+    await agent.append({ type: 'turn.finished', ending: 'done' })
+    expect((await ask()).status).toBe('resolved')
+    await fixture.person('endSession', { id })
+    await fixture.person('sendMessage', { id, text: 'again' })
+    agent = await fixture.attach(id)
+    expect((await ask()).status).toBe('pending')
+  })
+  it('cannot be added for a session that has ended', async () => {
+    const { id } = agent.session
+    await fixture.person('endSession', { id })
+    await expectFault(addRule({ until: 'session', scope: { session: id } }), 'session_ended')
+  })
+})
+
+describe('a change of the rules', () => {
+  it('answers the pending requests that the new rule covers, and no others', async () => {
+    const [covered, other] = [await ask(), await ask('npm run build')]
+    const rule = await addRule({})
+    await runPendingWork()
+    expect((await reload(covered)).resolution).toMatchObject({ by: 'rule', rule: rule.id })
+    expect((await reload(other)).status).toBe('pending')
+  })
+  it('answers pending requests again if the gateway was killed before it could', async () => {
+    const request = await ask()
+    await fixture.gateway.close()
+    await fixture.store.commit({
+      label: 'rule',
+      reads: [],
+      decide: view => ({
+        puts: [{ table: 'rule', row: { ...storedRule, ord: view.nextSeq } }],
+        result: null,
+      }),
+    })
+    await fixture.open({ machine })
+    await runPendingWork()
+    expect((await reload(request)).resolution).toMatchObject({ by: 'rule', rule: storedRule.id })
+  })
+  it('lets an allow rule answer a pending request once the rule that made people decide is removed', async () => {
+    const asks = await addRule({ effect: 'ask' })
+    await addRule({})
+    const request = await ask()
+    expect(request.status).toBe('pending')
+    await fixture.person('removeRule', { id: asks.id })
+    await runPendingWork()
+    expect((await reload(request)).status).toBe('resolved')
+  })
+  it('pauses a rule and puts it into effect again', async () => {
+    const rule = await addRule({})
+    expect(await fixture.person('patchRule', { id: rule.id, paused: true })).toMatchObject({ paused: true, version: 2 })
+    const request = await ask()
+    expect(request.status).toBe('pending')
+    const resumed = await fixture.person('patchRule', { id: rule.id, paused: false })
+    expect(resumed.paused).toBeUndefined()
+    await runPendingWork()
+    expect((await reload(request)).status).toBe('resolved')
+  })
+  it('is refused if somebody else has changed the rule meanwhile', async () => {
+    const rule = await addRule({})
+    await fixture.person('patchRule', { id: rule.id, version: 1, paused: true })
+    await expectFault(fixture.person('patchRule', { id: rule.id, version: 1, paused: false }), 'version_conflict')
+    await expectFault(fixture.person('patchRule', { id: credentialRule.id, paused: true }), 'forbidden')
+  })
+})
+
+const storedRule = {
+  id: RuleId.parse('rul_11111111111111111111'),
+  effect: 'allow' as const,
+  command: 'npm test',
+  scope,
+  madeBy: 'ada',
+  madeAt: 0,
+  version: 1,
+}
+
+describe('an answer with a rule to remember', () => {
+  const remember = { effect: 'allow', command: 'npm test', scope } as const
+  const allow = (request: Request, rule: Input<'addRule'> = remember) =>
+    fixture.person('answerRequest', {
+      id: request.id,
+      digest: request.digest,
+      answer: { kind: 'allow', remember: rule },
+    })
+  it('adds the rule with the answer, and the rule answers the other pending requests that it covers', async () => {
+    const [request, same] = [await ask(), await ask()]
+    expect((await allow(request)).resolution).toMatchObject({ by: 'person', answer: { kind: 'allow', remember } })
+    await runPendingWork()
+    expect((await reload(same)).resolution).toMatchObject({ by: 'rule' })
+    expect((await fixture.person('listRules', {})).items.at(-1)).toMatchObject({ command: 'npm test', madeBy: 'ada' })
+  })
+  it.each([
+    ['does not cover the request', { ...remember, command: 'npm run build' }],
+    ['denies', { ...remember, effect: 'deny' as const }],
+  ])('is refused if the rule %s, and the request stays pending', async (_why, rule) => {
+    const request = await ask()
+    await expectFault(allow(request, rule), 'answer_mismatch')
+    expect((await reload(request)).status).toBe('pending')
+    expect(
+      (await fixture.person('listRules', {})).items.filter(({ source, madeBy }) => !source && madeBy === 'ada'),
+    ).toEqual([])
+  })
+  it('is refused if the rule is too broad', async () => {
+    const request = await ask()
+    await expectFault(allow(request, { effect: 'allow', tool: 'Bash' }), 'unsupported')
+  })
+})
+
+describe('a preview of a rule', () => {
+  it('says what the rule would have matched, with denied requests first, and what it matches now', async () => {
+    const answered = [await ask(), await ask(), await ask('npm run build')]
+    await fixture.allow(answered[0] as Request)
+    await fixture.deny(answered[1] as Request)
+    await fixture.allow(answered[2] as Request)
+    const pending = await ask()
+    const preview = await fixture.person('previewRule', { rule: { effect: 'allow', command: 'npm test', scope } })
+    expect(preview).toMatchObject({ matched: 2, allowed: 1, denied: 1, complete: true, pending: [pending.id] })
+    expect(preview.examples).toMatchObject([
+      { request: answered[1]?.id, what: 'npm test', answer: 'deny' },
+      { request: answered[0]?.id, what: 'npm test', answer: 'allow' },
+    ])
+    expect((await reload(pending)).status).toBe('pending')
+  })
+})
+
+describe('proposed rules', () => {
+  it('allow the request that they are proposed for', async () => {
+    const request = await ask('tsc --noEmit')
+    const { items } = await fixture.person('proposeRules', { id: request.id })
+    expect(items[0]).toMatchObject({
+      rule: { effect: 'allow', command: 'tsc --noEmit', scope },
+      explanation: expect.any(String),
+    })
+  })
+  it.each([
+    'bash -c ls',
+    'sudo ls',
+    'env ls',
+    'node x.js',
+    'python3 x.py',
+    'xargs rm',
+    'ls && rm x',
+    'ls $HOME',
+    'ls > out',
+    'find . -exec rm {} +',
+  ])('P7: are not offered for %s', async command => {
+    const request = await ask(command)
+    const { items, reason } = await fixture.person('proposeRules', { id: request.id })
+    expect(items).toEqual([])
+    expect(reason).toMatch(/\.$/)
+  })
+  it('are not offered if the agent’s program forbids it', async () => {
+    const request = await ask('npm test', { caution: { noRemember: true } })
+    expect((await fixture.person('proposeRules', { id: request.id })).items).toEqual([])
+  })
+})

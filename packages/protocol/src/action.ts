@@ -1,0 +1,78 @@
+/** What a request does, in Holdpoint's words. Agents name their tools differently, so rules, risk and cards use the action and not the name of the tool. */
+import { z } from 'zod'
+import type { JsonObject } from './json.ts'
+import { limits } from './limits.ts'
+
+const path = z.string().min(1).max(limits.pathMax)
+const paths = z.array(path).min(1).max(limits.actionPathsMax)
+const name = z.string().min(1).max(limits.nameMax)
+
+export const Action = z
+  .union([
+    z.strictObject({
+      shell: z.string().max(limits.textMax).describe('The shell command, without the shell that the agent adds.'),
+      cwd: z.string().max(limits.pathMax).describe('The folder in which the command runs.'),
+    }),
+    z.strictObject({ write: paths.describe('The files that are created, changed or deleted.') }),
+    z.strictObject({ read: paths.describe('The files or folders that are read.') }),
+    z.strictObject({ fetch: name.describe('The host from which something is fetched.') }),
+    z.strictObject({
+      mcp: name.describe('The name of the MCP server.'),
+      tool: name.describe('The name of the tool on that server.'),
+    }),
+    z.strictObject({ other: name.describe('The agent’s own name of the tool.') }),
+  ])
+  .describe(
+    'What a request does: run a shell command, write or read files, fetch from a host, use an MCP tool, or other.',
+  )
+export type Action = z.infer<typeof Action>
+
+export const ActionKind = z.enum(['shell', 'write', 'read', 'fetch', 'mcp', 'other']).describe('The kind of an action.')
+export type ActionKind = z.infer<typeof ActionKind>
+
+export function actionKind(action: Action): ActionKind {
+  if ('shell' in action) return 'shell'
+  if ('write' in action) return 'write'
+  if ('read' in action) return 'read'
+  if ('fetch' in action) return 'fetch'
+  return 'mcp' in action ? 'mcp' : 'other'
+}
+
+/** A tool call, as far as it decides what the call does. */
+export interface ToolCall {
+  readonly tool: string
+  readonly input: JsonObject
+  readonly cwd: string
+  readonly action?: Action | undefined
+}
+
+/** Returns what a call does. Agents that connect by themselves may leave out the action; then only the tool `Bash` is known. */
+export function actionOf({ tool, input, cwd, action }: ToolCall): Action {
+  if (action) return action
+  return tool === 'Bash' && typeof input.command === 'string' ? { shell: input.command, cwd } : { other: tool }
+}
+
+/** Returns the call with an edited input. The action changes with the input: each text of the action that stands in a field of the old input is replaced by the new text of that field. */
+export function editedCall<T extends ToolCall>(call: T, input: JsonObject): T {
+  return call.action ? { ...call, input, action: editedAction(call.action, call.input, input) } : { ...call, input }
+}
+
+function editedAction(action: Action, before: JsonObject, after: JsonObject): Action {
+  const edits = Object.entries(before)
+    .map(([field, value]) => [value, after[field]])
+    .filter((edit): edit is [string, string] => edit.every(value => typeof value === 'string') && edit[0] !== edit[1])
+  const edited = (text: string) => edits.find(([old]) => old === text)?.[1] ?? text
+  if ('shell' in action) return { ...action, shell: edited(action.shell) }
+  if ('write' in action) return { write: action.write.map(edited) }
+  if ('read' in action) return { read: action.read.map(edited) }
+  if ('fetch' in action) {
+    const url = edits.find(([old]) => hostOf(old) === action.fetch)?.[1]
+    return { fetch: url === undefined ? action.fetch : hostOf(url) || 'unknown' }
+  }
+  return action
+}
+
+/** Returns the host of a URL as browsers and fetch understand it, without the port; an empty text if this is not a URL of a host. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).hostname : ''
+}

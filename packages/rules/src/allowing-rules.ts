@@ -1,0 +1,178 @@
+/** Matches the rules that allow. They match only what can be proven: the exact command, arguments that a grammar knows, resolved paths, exact hosts and tools. */
+import { type Action, actionKind, type Rule, type ToolCall } from '@holdpoint/protocol'
+import { checkPath } from './files/check-path.ts'
+import { isInside, joinPath } from './paths.ts'
+import { checkArguments } from './programs/check-arguments.ts'
+import { normalHost, type RuleWithWords } from './restricting-rules.ts'
+import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
+import { canonicalCommand } from './shell/canonical-command.ts'
+import { parseCommand } from './shell/parse-command.ts'
+import type { CommandSegment } from './shell/parsed-command.ts'
+import { workingFolders } from './shell/working-folders.ts'
+import type { CallSite } from './site.ts'
+
+/** The rules that allow a call, and for a shell command the text that is proven to be harmless. */
+export type Allowed = { readonly rules: readonly Rule[]; readonly command?: string }
+/** Why no allow rule matches; null if there is nothing to say. */
+export type NotAllowed = { readonly reason: string | null }
+
+/** The input fields of a shell tool that an allow rule accepts. Any other field may give the tool more access. */
+const commandFields: Readonly<Record<string, 'string' | 'number'>> = {
+  command: 'string',
+  description: 'string',
+  timeout: 'number',
+}
+
+export class AllowingRules {
+  /** Rules with an exact command, by their words. */
+  readonly #exact = new Map<string, Rule[]>()
+  /** Rules with a command and further arguments, by the program. */
+  readonly #grammar = new Map<string, { readonly words: readonly string[]; readonly rule: Rule }[]>()
+  readonly #groups: Rule[] = []
+  readonly #others: Rule[] = []
+
+  constructor(rules: readonly RuleWithWords[]) {
+    for (const { rule, words } of rules) {
+      if (rule.group !== undefined) this.#groups.push(rule)
+      else if (words === null) this.#others.push(rule)
+      else if (rule.args === 'grammar') addTo(this.#grammar, words[0] ?? '', { words, rule })
+      else addTo(this.#exact, JSON.stringify(words), rule)
+    }
+  }
+
+  find(call: ToolCall, action: Action, context: RuleContext): Allowed | NotAllowed {
+    const site: CallSite = {
+      // If nobody knows where the agent runs, only exact rules for its session match, which need no folder.
+      folder: context.folder ?? '',
+      cwd: realFolder('shell' in action ? action.cwd : call.cwd, context),
+      home: context.home,
+      files: context.files,
+    }
+    if ('shell' in action) return this.#findForCommand(call, action.shell, site, context)
+    const rule = this.#others.find(
+      rule => isApplicable(rule, call, context) && isInScope(rule, site, context) && this.#matches(rule, action, site),
+    )
+    return rule ? { rules: [rule] } : { reason: null }
+  }
+
+  #findForCommand(call: ToolCall, text: string, site: CallSite, context: RuleContext): Allowed | NotAllowed {
+    const isEmpty = this.#exact.size + this.#grammar.size + this.#groups.length === 0
+    if (isEmpty) return { reason: null }
+    const parsed = parseCommand(text)
+    if (!parsed.provable) return { reason: parsed.reason }
+    const command = canonicalCommand(parsed.segments)
+    if (command !== text) {
+      if (!context.isEditable || call.input.command !== text)
+        return { reason: 'This agent cannot run the command as Holdpoint has read it.' }
+    }
+    const extra = Object.entries(call.input).find(
+      ([name, value]) => !Object.hasOwn(commandFields, name) || typeof value !== commandFields[name],
+    )
+    if (extra && call.input.command === text)
+      return { reason: `No rule allows a command with the field ${JSON.stringify(extra[0])}.` }
+    return this.#findForSegments(parsed.segments, command, call, site, context)
+  }
+
+  #findForSegments(
+    segments: readonly CommandSegment[],
+    command: string,
+    call: ToolCall,
+    site: CallSite,
+    context: RuleContext,
+  ): Allowed | NotAllowed {
+    const rules = new Set<Rule>()
+    // If a `cd` may fail, the commands after it can run in several folders, and each must be allowed.
+    const folders = workingFolders(segments, site.cwd)
+    for (const [index, { argv }] of segments.entries()) {
+      for (const folder of folders[index] ?? []) {
+        const cwd = realFolder(folder, site)
+        if (argv[0] === 'cd') {
+          if (!isFolderInside(argv[1] ?? '', { ...site, cwd }))
+            return { reason: 'The command changes to a folder that no rule covers.' }
+          continue
+        }
+        const found = this.#ruleFor(argv, call, { ...site, cwd }, context)
+        if (!('rule' in found)) return found
+        rules.add(found.rule)
+      }
+    }
+    return rules.size === 0 ? { reason: null } : { rules: [...rules], command }
+  }
+
+  #ruleFor(
+    argv: readonly string[],
+    call: ToolCall,
+    site: CallSite,
+    context: RuleContext,
+  ): { readonly rule: Rule } | NotAllowed {
+    const applies = (rule: Rule) => isApplicable(rule, call, context) && isInScope(rule, site, context)
+    const exact = this.#exact.get(JSON.stringify(argv))?.find(applies)
+    if (exact) return { rule: exact }
+    if (context.folder === null) return { reason: 'Holdpoint does not know in which folder this agent runs.' }
+    const candidates = [
+      ...(this.#grammar.get(argv[0] ?? '') ?? [])
+        .filter(({ words }) => words.every((word, index) => argv[index] === word))
+        .map(({ rule }) => rule),
+      ...this.#groups,
+    ].filter(applies)
+    if (candidates.length === 0) return { reason: null }
+    const checked = checkArguments(argv, site)
+    if (!checked.ok) return { reason: checked.reason }
+    const rule = candidates.find(({ group }) => group === undefined || group === checked.group)
+    return rule ? { rule } : { reason: null }
+  }
+
+  #matches(rule: Rule, action: Action, site: CallSite): boolean {
+    const kind = actionKind(action)
+    if (rule.action !== undefined && rule.action !== kind) return false
+    if (rule.host !== undefined)
+      return 'fetch' in action && normalHost(action.fetch) !== '' && normalHost(action.fetch) === normalHost(rule.host)
+    if (rule.mcp !== undefined)
+      return 'mcp' in action && action.mcp === rule.mcp.server && action.tool === rule.mcp.tool
+    if (rule.path === undefined) return false
+    // A rule allows writing only if it says so.
+    const access = rule.action === 'write' ? 'write' : 'read'
+    if (kind !== access || site.folder === '') return false
+    const paths = 'write' in action ? action.write : 'read' in action ? action.read : []
+    return paths.every(path => coversPath(rule, path, access, site))
+  }
+}
+
+function addTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key)
+  if (list) list.push(value)
+  else map.set(key, [value])
+}
+
+function isApplicable(rule: Rule, call: ToolCall, context: RuleContext): boolean {
+  if (rule.tool !== undefined && rule.tool !== call.tool) return false
+  return isForSession(rule, context) && isInForce(rule, context)
+}
+
+/** Whether a call happens in the folder of an allow rule. The call must be inside of the folder in which the session really runs. */
+function isInScope({ scope, group }: Rule, site: CallSite, context: RuleContext): boolean {
+  const { folder } = context
+  if (folder === null) return scope?.session !== undefined && scope.cwd === undefined && group === undefined
+  if (!isInside(site.cwd, folder)) return false
+  if (scope?.cwd === undefined) return true
+  const ruleFolder = realFolder(scope.cwd, site)
+  return group === undefined ? site.cwd === ruleFolder : isInside(folder, ruleFolder)
+}
+
+/** Whether `cd` to this path stays inside of the session's folder. */
+function isFolderInside(path: string, site: CallSite): boolean {
+  return checkPath(path, site, 'read').ok
+}
+
+/** Returns the folder without symbolic links, as far as that is known. */
+function realFolder(folder: string, { files }: Pick<CallSite, 'files'>): string {
+  return files?.realPath(folder) ?? folder
+}
+
+/** Whether a rule covers a path. A rule for a folder never covers protected or secret files; a rule with exactly that path does. */
+function coversPath(rule: Rule, path: string, access: 'read' | 'write', site: CallSite): boolean {
+  const wanted = joinPath(rule.scope?.cwd ?? '/', rule.path?.replace(/\/\*\*$/, '') ?? '')
+  const checked = checkPath(path, { ...site, folder: '/' }, access)
+  if (rule.path?.endsWith('/**')) return checked.ok && isInside(checked.path, wanted)
+  return checked.path === wanted
+}

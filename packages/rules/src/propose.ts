@@ -1,0 +1,132 @@
+/** Proposes the narrowest useful rules for a request: what a person can choose when they want to allow the same from now on. */
+import { type Action, actionOf, type RuleDraft, type RuleProposal, type ToolCall } from '@holdpoint/protocol'
+import { checkPath } from './files/check-path.ts'
+import { parentOf } from './paths.ts'
+import { checkArguments, hasGrammar } from './programs/check-arguments.ts'
+import type { RuleContext } from './rule-context.ts'
+import { quoteWord } from './shell/canonical-command.ts'
+import { parseCommand } from './shell/parse-command.ts'
+import type { CallSite } from './site.ts'
+
+export interface Proposals {
+  readonly items: readonly RuleProposal[]
+  /** Why there are none, or why there are no more. */
+  readonly reason: string
+}
+
+const none = (reason: string): Proposals => ({ items: [], reason })
+
+export function proposeRules(call: ToolCall, context: RuleContext): Proposals {
+  const { folder } = context
+  if (folder === null) return none('Holdpoint does not know in which folder this agent runs.')
+  const action = actionOf(call)
+  const site: CallSite = {
+    folder,
+    cwd: 'shell' in action ? action.cwd : call.cwd,
+    home: context.home,
+    files: context.files,
+  }
+  if ('shell' in action) return commandProposals(action.shell, site)
+  if ('fetch' in action)
+    return one(
+      { effect: 'allow', action: 'fetch', host: action.fetch, scope: { cwd: folder } },
+      `Fetch anything from ${action.fetch}, in sessions in this folder.`,
+    )
+  if ('mcp' in action)
+    return one(
+      { effect: 'allow', mcp: { server: action.mcp, tool: action.tool }, scope: { cwd: folder } },
+      `Use the tool ${action.tool} of the MCP server ${action.mcp} with any input, in sessions in this folder.`,
+    )
+  if ('other' in action)
+    return none(`Holdpoint does not know what ${action.other} does, so a person has to decide each time.`)
+  return fileProposals(action, site)
+}
+
+function one(rule: RuleDraft, explanation: string): Proposals {
+  return { items: [{ rule, explanation, runsProjectCode: false }], reason: '' }
+}
+
+function commandProposals(text: string, site: CallSite): Proposals {
+  const parsed = parseCommand(text)
+  if (!parsed.provable) return none(`A rule must know what runs. ${parsed.reason}`)
+  const commands = parsed.segments.filter(({ argv }) => argv[0] !== 'cd')
+  const [first] = commands
+  if (!first || parsed.segments.length !== 1) return none('A rule is for one command, and this one has several parts.')
+  const { argv } = first
+  const words = argv.map(quoteWord).join(' ')
+  const checked = checkArguments(argv, site)
+  const [program = ''] = argv
+  if (!checked.ok && isWrapper(program))
+    return none(`${program} can run other programs, and Holdpoint does not know these arguments. Allow it each time.`)
+  const runsProjectCode = !checked.ok || checked.group === 'project-code'
+  const scope = { cwd: site.cwd }
+  const items: RuleProposal[] = [
+    {
+      rule: { effect: 'allow', command: words, scope },
+      explanation: `Run exactly “${words}” in this folder.`,
+      runsProjectCode,
+    },
+  ]
+  if (checked.ok) {
+    const start = grammarStart(argv).map(quoteWord).join(' ')
+    items.push({
+      rule: { effect: 'allow', command: start, args: 'grammar', scope },
+      explanation: `Run “${start}” in this folder with any arguments that Holdpoint knows to be harmless.`,
+      runsProjectCode,
+    })
+    items.push({
+      rule: { effect: 'allow', group: checked.group, scope: { cwd: site.folder } },
+      explanation:
+        checked.group === 'only-reads'
+          ? 'Run every command that only reads files of this folder.'
+          : 'Run every command that tests, checks or builds this project.',
+      runsProjectCode,
+    })
+  }
+  return { items, reason: '' }
+}
+
+function fileProposals(action: Extract<Action, { write: unknown } | { read: unknown }>, site: CallSite): Proposals {
+  const isWrite = 'write' in action
+  const kind = isWrite ? 'write' : 'read'
+  const paths = isWrite ? action.write : action.read
+  const [path] = paths
+  if (path === undefined || paths.length > 1) return none('A rule is for one file, and this request names several.')
+  const checked = checkPath(path, site, kind)
+  const verb = isWrite ? 'Change' : 'Read'
+  const scope = { cwd: site.folder }
+  const items: RuleProposal[] = [
+    {
+      rule: { effect: 'allow', action: kind, path: checked.path, scope },
+      explanation: `${verb} exactly this file, whatever its content.`,
+      runsProjectCode: false,
+    },
+  ]
+  // Protected and secret files, and files outside of the folder, are never covered by a rule for a folder.
+  if (checked.ok)
+    for (const folder of new Set([parentOf(checked.path), site.folder]))
+      items.push({
+        rule: { effect: 'allow', action: kind, path: `${folder}/**`, scope },
+        explanation: `${verb} every file in ${folder} and below, except settings and secrets.`,
+        runsProjectCode: false,
+      })
+  return { items, reason: checked.ok ? '' : checked.reason }
+}
+
+/** Returns the shortest beginning of the command that names a program, or a subcommand, whose arguments Holdpoint knows. */
+function grammarStart(argv: readonly string[]): readonly string[] {
+  const length = argv.findIndex((_, index) => hasGrammar(argv.slice(0, index + 1))) + 1
+  return argv.slice(0, length || argv.length)
+}
+
+/** Programs that run other programs or code from their arguments. */
+const wrappers: ReadonlySet<string> = new Set([
+  ...['bash', 'sh', 'zsh', 'dash', 'fish', 'ksh', 'env', 'sudo', 'doas', 'su', 'xargs', 'nice', 'nohup', 'timeout'],
+  ...['time', 'watch', 'script', 'ssh', 'find', 'parallel', 'exec', 'eval', 'command', 'builtin', 'node', 'deno'],
+  ...['bun', 'python', 'python2', 'python3', 'perl', 'ruby', 'php', 'lua', 'osascript', 'awk', 'gawk', 'npx', 'bunx'],
+  ...['docker', 'podman', 'kubectl', 'git', 'npm', 'pnpm', 'yarn'],
+])
+
+function isWrapper(program: string): boolean {
+  return wrappers.has(program.slice(program.lastIndexOf('/') + 1))
+}

@@ -1,0 +1,166 @@
+/** Matches the rules that deny or ask. They match generously: a call that may do what a rule names is matched, because a missed match would let something run. */
+import { type Action, actionKind, hostOf, type Rule, type ToolCall } from '@holdpoint/protocol'
+import { foldPath, isInside, joinPath } from './paths.ts'
+import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
+import { type LiteralCommands, literalCommands } from './shell/literal-commands.ts'
+import { mentions, plainText, wordsOf } from './shell-text.ts'
+
+/** A call, with what is found out about it only if a rule asks. */
+export class RestrictedCall {
+  readonly call: ToolCall
+  readonly action: Action
+  readonly context: RuleContext
+  #commands: LiteralCommands | undefined
+  #words: ReadonlySet<string> | undefined
+  #paths: ReadonlySet<string> | undefined
+
+  constructor(call: ToolCall, action: Action, context: RuleContext) {
+    this.call = call
+    this.action = action
+    this.context = context
+  }
+
+  /** The text of the shell command; null if the call runs none. A tool that Holdpoint does not know may run the text of its field `command`. */
+  get shellText(): string | null {
+    if ('shell' in this.action) return this.action.shell
+    const { command } = this.call.input
+    return 'other' in this.action && typeof command === 'string' ? command : null
+  }
+  get commands(): LiteralCommands {
+    this.#commands ??= literalCommands(this.shellText ?? '')
+    return this.#commands
+  }
+  /** Everything in the shell command that could be a path or a host. */
+  get words(): ReadonlySet<string> {
+    this.#words ??= wordsOf(plainText(this.shellText ?? '', { HOME: this.context.home, PWD: this.call.cwd }))
+    return this.#words
+  }
+  /** The paths that the call names, absolute, with and without symbolic links. */
+  get paths(): ReadonlySet<string> {
+    this.#paths ??= new Set(this.#namedPaths().flatMap(path => this.#forms(path)))
+    return this.#paths
+  }
+
+  #namedPaths(): readonly string[] {
+    if ('write' in this.action) return this.action.write
+    if ('read' in this.action) return this.action.read
+    return this.shellText === null ? [] : [...this.words]
+  }
+  #forms(path: string): readonly string[] {
+    const { home, files } = this.context
+    const absolute = joinPath(this.call.cwd, /^~(?=\/|$)/.test(path) ? `${home}${path.slice(1)}` : path)
+    const real = files?.realPath(absolute)
+    return [foldPath(absolute), ...(real ? [foldPath(real)] : [])]
+  }
+}
+
+/** Rules that deny or ask, arranged so that a call is compared with few of them. */
+export class RestrictingRules {
+  readonly #byProgram = new Map<string, RuleWithWords[]>()
+  readonly #others: RuleWithWords[] = []
+
+  constructor(rules: readonly RuleWithWords[]) {
+    for (const restricting of rules) {
+      const program = restricting.words?.[0]
+      const list = program === undefined ? this.#others : this.#byProgram.get(program)
+      if (list) list.push(restricting)
+      else if (program !== undefined) this.#byProgram.set(program, [restricting])
+    }
+  }
+
+  /** Returns the matching rule: one that denies, or else one that asks. */
+  find(call: RestrictedCall): Rule | null {
+    let asks: Rule | null = null
+    for (const { rule, words } of this.#candidates(call)) {
+      if (rule.effect === 'ask' && asks) continue
+      if (!isMatch(rule, words, call)) continue
+      if (rule.effect === 'deny') return rule
+      asks = rule
+    }
+    return asks
+  }
+
+  *#candidates(call: RestrictedCall): Generator<RuleWithWords> {
+    yield* this.#others
+    if (this.#byProgram.size === 0 || call.shellText === null) return
+    const programs = new Set(call.commands.commands.map(({ name }) => name))
+    if (!call.commands.isComplete) for (const word of call.words) programs.add(programName(word))
+    for (const program of programs) yield* this.#byProgram.get(program) ?? []
+  }
+}
+
+export interface RuleWithWords {
+  readonly rule: Rule
+  /** The words of the rule's command; null if it names none. */
+  readonly words: readonly string[] | null
+}
+
+/** Returns the words of a rule's command. A rule may name something that is no complete command, such as `rm -rf`. */
+export function restrictedWords(command: string): readonly string[] {
+  const [first] = literalCommands(command).commands
+  if (first) return [first.name, ...first.argv.slice(1)]
+  const [program = '', ...rest] = command.split(/\s+/).filter(word => word !== '')
+  return [programName(program), ...rest]
+}
+
+/** Returns the name under which a program is found, as `literalCommands` returns it. */
+function programName(word: string): string {
+  return word.slice(word.lastIndexOf('/') + 1).toLowerCase()
+}
+
+function isMatch(rule: Rule, words: readonly string[] | null, call: RestrictedCall): boolean {
+  const { action, context } = call
+  if (rule.tool !== undefined && rule.tool !== call.call.tool) return false
+  if (rule.action !== undefined && rule.action !== actionKind(action)) return false
+  if (!isForSession(rule, context) || !isInFolder(rule, call) || !isInForce(rule, context)) return false
+  if (words !== null && !namesCommand(words, call)) return false
+  if (rule.path !== undefined && !namesPath(rule.path, rule.scope?.cwd, call)) return false
+  if (rule.host !== undefined && !namesHost(rule.host, call)) return false
+  return rule.mcp === undefined || isMcpTool(rule.mcp, action)
+}
+
+/** Whether the session runs in the folder of the rule or below, or the agent says that the call does. */
+function isInFolder({ scope }: Rule, { call, context }: RestrictedCall): boolean {
+  if (scope?.cwd === undefined) return true
+  const folder = foldPath(joinPath('/', scope.cwd))
+  const cwds = [context.folder, call.cwd, 'shell' in (call.action ?? {}) ? (call.action as { cwd: string }).cwd : null]
+  return cwds.some(cwd => cwd !== null && isInside(foldPath(joinPath('/', cwd)), folder))
+}
+
+/** Whether the words of the rule occur in one of the commands: the program first, then the other words in this order, with anything in between. */
+function namesCommand([program = '', ...rest]: readonly string[], call: RestrictedCall): boolean {
+  if (call.shellText === null) return false
+  const { commands, isComplete, mentions } = call.commands
+  const found = commands.some(({ name, argv }) => name === program && isSubsequence(rest, argv.slice(1)))
+  return found || (!isComplete && mentions([program, ...rest]))
+}
+
+function isSubsequence(wanted: readonly string[], words: readonly string[]): boolean {
+  let at = 0
+  for (const word of words) if (word === wanted[at]) at++
+  return at === wanted.length
+}
+
+function namesPath(path: string, folder: string | undefined, { paths }: RestrictedCall): boolean {
+  const isFolder = path.endsWith('/**')
+  const wanted = foldPath(joinPath(folder ?? '/', isFolder ? path.slice(0, -3) : path))
+  return [...paths].some(named => named === wanted || (isFolder && isInside(named, wanted)))
+}
+
+function namesHost(host: string, call: RestrictedCall): boolean {
+  const wanted = normalHost(host)
+  if (wanted === '') return false
+  if ('fetch' in call.action) return normalHost(call.action.fetch) === wanted
+  if (call.shellText === null) return false
+  const text = call.shellText.toLowerCase()
+  return mentions(text, wanted) || [...call.words].some(word => normalHost(hostOf(word)) === wanted)
+}
+
+/** Returns the name of a host in the form in which names are compared; an empty text if it is not the name of a host alone. */
+export function normalHost(host: string): string {
+  return /[@/?#\\\s]/.test(host) ? '' : hostOf(`https://${host}/`).replace(/\.$/, '')
+}
+
+function isMcpTool({ server, tool }: NonNullable<Rule['mcp']>, action: Action): boolean {
+  return 'mcp' in action && action.mcp === server && (tool === undefined || action.tool === tool)
+}

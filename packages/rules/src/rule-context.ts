@@ -1,0 +1,45 @@
+/** What rules need to know about a call besides its input, and what they decide. */
+import type { Rule, SessionId, Verdict } from '@holdpoint/protocol'
+import type { BuiltInContext } from './built-in.ts'
+import type { FileLookup } from './site.ts'
+
+export interface RuleContext {
+  readonly driver: string
+  readonly session: SessionId | null
+  /** The folder in which the session really runs; null if only the agent says where it runs. */
+  readonly folder: string | null
+  /** The names of the subagents down to the one that acts. */
+  readonly agentPath: readonly string[]
+  /** Whether the agent runs an edited input. If it does not, an allow rule needs a command that is already in canonical quoting. */
+  readonly isEditable: boolean
+  readonly now: number
+  /** The home folder of the user as whom agents run. */
+  readonly home: string
+  /** Null if the agent runs on another machine, whose files cannot be looked at. */
+  readonly files: FileLookup | null
+  readonly builtIn: BuiltInContext
+  /** Returns whether the rule is used up, or its turn or session has ended. Called only for rules with such a limit. */
+  readonly isUsedUp: (rule: Rule) => boolean
+}
+
+/** A verdict, and the rules that led to it. A command of several parts may need several allow rules. */
+export interface Decision extends Verdict {
+  readonly rules: readonly Rule[]
+}
+
+/** Returns whether a rule is in force: it is not paused, expired or used up, and a file that nobody has trusted can only restrict. */
+export function isInForce(rule: Rule, context: RuleContext): boolean {
+  if (rule.paused) return false
+  if (rule.expiresAt !== undefined && context.now >= rule.expiresAt) return false
+  if (rule.source && !rule.source.trusted && rule.effect === 'allow') return false
+  const isLimited = rule.usesLeft !== undefined || rule.until !== undefined
+  return !isLimited || !context.isUsedUp(rule)
+}
+
+/** Returns whether a rule is for this session and agent. The folder is checked separately, because it means something else for allow rules. */
+export function isForSession({ scope }: Rule, context: RuleContext): boolean {
+  if (!scope) return true
+  if (scope.driver !== undefined && scope.driver !== context.driver) return false
+  if (scope.session !== undefined && scope.session !== context.session) return false
+  return scope.agentPath?.every((name, index) => context.agentPath[index] === name) ?? true
+}
