@@ -72,7 +72,7 @@ import { type RefusedAttempt, recordingRefusals } from './refused-attempts.ts'
 import type { Store } from './store.ts'
 import { StreamingBlocks } from './streaming-blocks.ts'
 import { subscribe } from './subscribe.ts'
-import { sweep } from './sweep.ts'
+import { startSweeping } from './sweep.ts'
 
 /** Who makes a call. The gateway derives this from the credential, never from what the caller says about itself. */
 export interface Caller {
@@ -379,23 +379,4 @@ async function extendRunnerLeases(ctx: Context): Promise<void> {
         }),
       ),
   )
-}
-
-function startSweeping(ctx: Context, onError: (error: unknown) => void): () => Promise<void> {
-  let cancel = () => {}
-  let stopped = false
-  let running: Promise<void> = Promise.resolve()
-  const next = () => {
-    if (stopped) return
-    running = sweep(ctx).catch(onError)
-    void running.then(() => {
-      if (!stopped) cancel = ctx.clock.after(ctx.settings.sweepMs, next, { background: true })
-    })
-  }
-  next()
-  return () => {
-    stopped = true
-    cancel()
-    return running
-  }
 }

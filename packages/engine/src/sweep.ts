@@ -9,7 +9,27 @@ import { accountOf, usageReads } from './usage.ts'
 const sweepMax = 200
 const runnerRetentionMs = 24 * 3600 * 1000
 
-export async function sweep(ctx: Context): Promise<void> {
+/** Sweeps now and again after each pause, until the returned function is called. */
+export function startSweeping(ctx: Context, onError: (error: unknown) => void): () => Promise<void> {
+  let cancel = () => {}
+  let stopped = false
+  let running: Promise<void> = Promise.resolve()
+  const next = () => {
+    if (stopped) return
+    running = sweep(ctx).catch(onError)
+    void running.then(() => {
+      if (!stopped) cancel = ctx.clock.after(ctx.settings.sweepMs, next, { background: true })
+    })
+  }
+  next()
+  return () => {
+    stopped = true
+    cancel()
+    return running
+  }
+}
+
+async function sweep(ctx: Context): Promise<void> {
   const now = await ctx.store.now()
   await ctx.clockJumps.record(ctx)
   await ctx.keySweep.run(ctx, now)
