@@ -33,6 +33,8 @@ const gatewayFields = {
     'idleAttaches',
     'commandSeq',
     'account',
+    'turnEndedSeq',
+    'endedSeq',
   ],
   request: ['ord', 'handedFence', 'sealed', 'resolvedSeq', 'account', 'bytes'],
   command: ['ord'],
