@@ -39,6 +39,8 @@ export class PendingRules {
   async #run(): Promise<void> {
     this.#isStale = false
     try {
+      // Without a pending request, the rules need not be loaded, which takes long if there are many.
+      if ((await this.#ctx.store.find('request', { where: pendingIn(), limit: 1 })).length === 0) return
       const rules = await this.#ctx.currentRules()
       if (rules.rules.length === 0) return
       for await (const row of scan(this.#ctx.store, 'request', { where: pendingIn() })) {
