@@ -20,7 +20,7 @@ import { abortOnSignal } from '../signals.ts'
 import { version } from '../version.ts'
 import { isLoopback } from './loopback.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
-import { realPath } from './real-path.ts'
+import { machineFiles, realPath } from './machine-files.ts'
 import { superviseRunner } from './runner-supervisor.ts'
 import { connectSupervisor, type SupervisorLink } from './supervisor-link.ts'
 import { listenErrors, remoteTexts, runnerStillRunning, welcomeText } from './texts.ts'
@@ -60,7 +60,7 @@ export async function startGateway(
       store,
       settings: settingsFrom(config),
       dataFolder: { folder: dataFolder.path, home: homedir(), realPath },
-      machine: { runner: dataFolder.runnerId(), home: homedir(), files: { realPath } },
+      machine: { runner: dataFolder.runnerId(), home: homedir(), files: machineFiles },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
     const owner = await gateway.ensureToken(dataFolder.ownerToken(), 'owner', 'owner', dataFolder.runnerId())

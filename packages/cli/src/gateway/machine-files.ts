@@ -1,0 +1,56 @@
+/** Looks at the files of this machine for rules: where a path leads, what a small file or a folder contains, and whether a file has a second name. */
+import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { FileLookup, FolderEntry } from '@holdpoint/rules'
+
+/** Returns the path without symbolic links, or null if nothing exists there or it cannot be reached. A link to a missing file is resolved to the path at which the file would be created. */
+export function realPath(path: string): string | null {
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (!stats) return null
+    return stats.isSymbolicLink() ? targetOf(path) : realpathSync.native(path)
+  } catch {
+    return null
+  }
+}
+
+function targetOf(link: string): string {
+  try {
+    return realpathSync.native(link)
+  } catch {
+    const target = resolve(dirname(link), readlinkSync(link))
+    return join(realpathSync.native(dirname(target)), basename(target))
+  }
+}
+
+/** The largest file that `readText` reads. Larger ones are not settings that rules look at. */
+const textMaxBytes = 64 * 1024
+
+/** The files of this machine, for rules. */
+export const machineFiles: FileLookup = {
+  realPath,
+  readText: path => {
+    try {
+      const stats = statSync(path)
+      return stats.isFile() && stats.size <= textMaxBytes ? readFileSync(path, 'utf8') : null
+    } catch {
+      return null
+    }
+  },
+  list: folder => {
+    try {
+      return readdirSync(folder, { withFileTypes: true }).map(
+        (entry): FolderEntry => ({
+          name: entry.name,
+          kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other',
+        }),
+      )
+    } catch {
+      return null
+    }
+  },
+  hasHardLinks: path => {
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    return stats !== undefined && stats.isFile() && stats.nlink > 1
+  },
+}
