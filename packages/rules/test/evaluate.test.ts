@@ -1,5 +1,6 @@
 /** Allow rules match what can be proven or nothing, deny beats ask beats allow, and rules that cannot be used are refused. */
 import { readFileSync } from 'node:fs'
+import { posix } from 'node:path'
 import {
   Fault,
   type Rule,
@@ -23,7 +24,7 @@ const context: RuleContext = {
   now: 1000,
   home: '/home/ada',
   // Every path exists and is no link.
-  files: { realPath: path => path },
+  files: { realPath: posix.normalize },
   builtIn: { protectedFolder: null, cwd: '/srv' },
   isUsedUp: () => false,
 }
@@ -129,7 +130,7 @@ describe('an allow rule with a path', () => {
     expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], read('/srv/a.txt'))).toBe('ask')
   })
   it('matches the real path, so a link to another file is not allowed', () => {
-    const files = { realPath: (path: string) => (path === '/srv/a.txt' ? '/etc/passwd' : path) }
+    const files = { realPath: (path: string) => (path === '/srv/a.txt' ? '/etc/passwd' : posix.normalize(path)) }
     expect(verdict(allow, read('/srv/a.txt'), { files })).toBe('ask')
   })
   it('allows nothing if the files cannot be looked at', () => {
