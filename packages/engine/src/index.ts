@@ -1,4 +1,4 @@
-export { defaultSettings, type Settings } from './context.ts'
+export { type AgentMachine, defaultSettings, type Settings } from './context.ts'
 export {
   type Caller,
   type Credential,

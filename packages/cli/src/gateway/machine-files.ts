@@ -1,7 +1,7 @@
 /** Looks at the files of this machine for rules: where a path leads, what a small file or a folder contains, and whether a file has a second name. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { FileLookup, FolderEntry } from '@holdpoint/rules'
+import type { AgentMachine } from '@holdpoint/engine'
 
 /** Returns the path without symbolic links, or null if nothing exists there or it cannot be reached. A link to a missing file is resolved to the path at which the file would be created. */
 export function realPath(path: string): string | null {
@@ -27,7 +27,7 @@ function targetOf(link: string): string {
 const textMaxBytes = 64 * 1024
 
 /** The files of this machine, for rules. */
-export const machineFiles: FileLookup = {
+export const machineFiles: AgentMachine['files'] = {
   realPath,
   readText: path => {
     try {
@@ -39,18 +39,16 @@ export const machineFiles: FileLookup = {
   },
   list: folder => {
     try {
-      return readdirSync(folder, { withFileTypes: true }).map(
-        (entry): FolderEntry => ({
-          name: entry.name,
-          kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other',
-        }),
-      )
+      return readdirSync(folder, { withFileTypes: true }).map(entry => ({
+        name: entry.name,
+        kind: entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : 'other',
+      }))
     } catch {
       return null
     }
   },
   hasHardLinks: path => {
     const stats = lstatSync(path, { throwIfNoEntry: false })
-    return stats !== undefined && stats.isFile() && stats.nlink > 1
+    return stats?.isFile() === true && stats.nlink > 1
   },
 }
