@@ -1,6 +1,12 @@
 export { type BuiltInContext, credentialRule, dataFolderRule } from './built-in.ts'
 export { describeRule, RuleSet } from './evaluate.ts'
 export { checkPath, type PathCheck, type PathProblem } from './files/check-path.ts'
+export {
+  type ClaudePermissions,
+  type ImportedEntry,
+  type ImportOptions,
+  importClaudePermissions,
+} from './import-claude.ts'
 export { checkArguments, hasGrammar } from './programs/check-arguments.ts'
 export type { ArgumentCheck } from './programs/grammar-check.ts'
 export { type Proposals, proposeRules } from './propose.ts'

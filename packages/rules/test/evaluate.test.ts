@@ -111,6 +111,14 @@ describe('an allow rule with a command', () => {
     )
     expect(allowed).toEqual([])
   })
+  it('P-A: allows none of them either if all groups are on and the arguments may vary', () => {
+    const groups = [rule({ group: 'only-reads' }), rule({ group: 'project-code' })]
+    const allowed = attacks.filter(({ rule: command, command: asked }) => {
+      const rules = [rule({ command }), rule({ command, args: 'grammar' }), ...groups]
+      return verdict(rules, bash(asked)) === 'allow'
+    })
+    expect(allowed).toEqual([])
+  })
 })
 
 describe('an allow rule with a path', () => {

@@ -1,0 +1,133 @@
+/** Converts the permission settings of Claude Code into rules, and says which entries cannot be taken over safely. */
+import type { RuleDraft, RuleEffect } from '@holdpoint/protocol'
+import { joinPath } from './paths.ts'
+import { ruleProblem } from './rule-validation.ts'
+
+/** The part of a settings file that holds permissions. */
+export interface ClaudePermissions {
+  readonly allow?: readonly string[]
+  readonly ask?: readonly string[]
+  readonly deny?: readonly string[]
+}
+export interface ImportOptions {
+  /** The folder for which the rules are made, and from which relative paths start. */
+  readonly folder: string
+  readonly home: string
+}
+export interface ImportedEntry {
+  readonly effect: RuleEffect
+  /** The entry as it is written in the settings. */
+  readonly entry: string
+  /** The rule; null if the entry cannot be taken over. */
+  readonly rule: RuleDraft | null
+  /** What is different from the entry, or why it cannot be taken over. */
+  readonly remark: string | null
+}
+
+export function importClaudePermissions(
+  permissions: ClaudePermissions,
+  options: ImportOptions,
+): readonly ImportedEntry[] {
+  return (['deny', 'ask', 'allow'] as const).flatMap(effect =>
+    (permissions[effect] ?? []).map(entry => importEntry(effect, entry, options)),
+  )
+}
+
+function importEntry(effect: RuleEffect, entry: string, options: ImportOptions): ImportedEntry {
+  const [, tool = '', , specifier] = /^([\w-]+)(\((.*)\))?$/s.exec(entry) ?? []
+  if (tool === '') return { effect, entry, rule: null, remark: 'Holdpoint does not know this kind of entry.' }
+  const target = targetOf(effect, tool, specifier, options)
+  if (typeof target === 'string') return { effect, entry, rule: null, remark: target }
+  const { remark = null, ...match } = target
+  const rule: RuleDraft = {
+    effect,
+    ...match,
+    scope: { cwd: options.folder },
+    note: `Imported from Claude Code: ${entry}`,
+  }
+  const problem = ruleProblem(rule)
+  return problem ? { effect, entry, rule: null, remark: problem } : { effect, entry, rule, remark }
+}
+
+type Target = Omit<RuleDraft, 'effect' | 'scope' | 'note'> & { readonly remark?: string }
+
+const fileTools: Readonly<Record<string, 'read' | 'write'>> = {
+  Read: 'read',
+  Grep: 'read',
+  Glob: 'read',
+  LS: 'read',
+  Edit: 'write',
+  Write: 'write',
+  MultiEdit: 'write',
+  NotebookEdit: 'write',
+}
+
+/** Returns what the rule matches, or why the entry cannot be taken over. */
+function targetOf(
+  effect: RuleEffect,
+  tool: string,
+  specifier: string | undefined,
+  options: ImportOptions,
+): Target | string {
+  const [prefix, server, ...rest] = tool.split('__')
+  if (prefix === 'mcp' && server) return { mcp: { server, ...(rest.length > 0 ? { tool: rest.join('__') } : {}) } }
+  if (tool === 'Bash')
+    return specifier === undefined || specifier === '*' ? { action: 'shell' } : commandTarget(effect, specifier)
+  const access = Object.hasOwn(fileTools, tool) ? fileTools[tool] : undefined
+  if (access) return specifier === undefined ? { action: access } : pathTarget(effect, access, specifier, options)
+  if (tool === 'WebFetch' && specifier !== undefined) return hostTarget(specifier)
+  return specifier === undefined ? { tool } : `Holdpoint does not know what ${tool}(…) matches.`
+}
+
+/** Claude Code matches the start of a command before `:*`, or any text in place of `*`. */
+function commandTarget(effect: RuleEffect, specifier: string): Target | string {
+  const start = specifier.replace(/:\*$/, '').replace(/ \*$/, '')
+  if (start === specifier && !specifier.includes('*')) return { command: specifier }
+  // A word that is cut off by the star could go on in any way, so the rule does without it.
+  const literal = (start.includes('*') ? start.slice(0, start.indexOf('*')).replace(/\S+$/, '') : start).trim()
+  if (literal === '') return 'The entry matches every command.'
+  if (effect !== 'allow')
+    return literal === start
+      ? { command: start }
+      : { command: literal, remark: `The rule matches every “${literal}”, which is more than the entry.` }
+  if (literal !== start) return 'The entry allows any text in the middle of a command, which can run other programs.'
+  return {
+    command: start,
+    args: 'grammar',
+    remark: `The rule allows only arguments of “${start}” that Holdpoint knows to be harmless. The entry allowed any.`,
+  }
+}
+
+function pathTarget(
+  effect: RuleEffect,
+  action: 'read' | 'write',
+  specifier: string,
+  { folder, home }: ImportOptions,
+): Target | string {
+  const pattern = /^(.*?)(\/\*\*)?$/s.exec(specifier)
+  const start = pattern?.[1] ?? specifier
+  const isFolder = pattern?.[2] !== undefined
+  if (/[*?[\]{}]/.test(start)) {
+    const literal = start.slice(0, start.search(/[*?[\]{}]/)).replace(/[^/]*$/, '')
+    if (effect === 'allow') return 'Holdpoint matches a file or a whole folder, not a pattern of names.'
+    const path = `${absolutePath(literal || '.', folder, home)}/**`
+    return {
+      action,
+      path,
+      remark: `The rule matches everything in ${path.slice(0, -3)}, which is more than the entry.`,
+    }
+  }
+  return { action, path: `${absolutePath(start || '.', folder, home)}${isFolder ? '/**' : ''}` }
+}
+
+/** Claude Code writes absolute paths with two slashes; one slash starts from the folder of the settings. */
+function absolutePath(path: string, folder: string, home: string): string {
+  if (path.startsWith('//')) return joinPath('/', path)
+  if (path === '~' || path.startsWith('~/')) return joinPath(home, path.slice(2))
+  return joinPath(folder, path.replace(/^\/+/, ''))
+}
+
+function hostTarget(specifier: string): Target | string {
+  const [, host] = /^domain:([\w.-]+)$/.exec(specifier) ?? []
+  return host === undefined ? 'Holdpoint matches the exact name of a host, not a pattern.' : { action: 'fetch', host }
+}
