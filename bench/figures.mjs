@@ -58,6 +58,19 @@ export const figures = {
   },
   start_ms: { suite: 'start', unit: 'ms', most: 700, counter: 'node with a listening HTTP server' },
   inbox_start_ms: { suite: 'inbox', unit: 'ms', most: 300, counter: 'node that does nothing' },
+  verdict_ms: {
+    suite: 'rules',
+    unit: 'ms',
+    most: 0.3,
+    counter: 'canonical JSON of the same calls; measured with 20 rules and both groups',
+  },
+  verdict_many_rules_ms: {
+    suite: 'rules',
+    unit: 'ms',
+    most: 2,
+    counter: 'the same calls with 20 rules; measured with 10,000',
+  },
+  verdict_long_ms: { suite: 'rules', unit: 'ms', most: 50, counter: 'canonical JSON of 1 MiB of nested brackets' },
   pg_cycles_per_s: {
     suite: 'postgres',
     unit: '/s',
