@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import type { EventBody, Rule } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
-import { scan, scanEvents } from './paging.ts'
+import { chunksOf, scan, scanEvents } from './paging.ts'
 import { requestTransitionFor, setDelivery } from './request-transitions.ts'
 import { openCodes, type RequestRow, type Rows, type RunnerRow, type SessionRow, type Table } from './rows.ts'
 import type { Read, Store } from './store.ts'
@@ -11,6 +11,7 @@ import { toRule } from './wire-views.ts'
 
 /** The fences and incarnations that the lost events gave out are unknown. The next ones must be higher than any of them. */
 const fenceStep = 1_000_000
+/** The number of rows that one commit writes. */
 const chunkMax = 100
 
 /** The changes in the previous store after the last event that the restored store has in common with it. */
@@ -72,15 +73,17 @@ export async function recoverFromLoss(store: Store, { ownerSecret, event }: Reco
   // Rows of these two tables can share an `ord`, so they cannot be read page by page.
   const [tokens, runners] = await Promise.all([store.find('token', {}), store.find('runner', {})])
   const revoked = tokens.filter(({ id, revokedAt }) => id !== ownerId && revokedAt === null)
-  for (const rows of chunks(revoked)) await updateRows(store, 'token', rows, (change, row) => revokeToken(change, row))
-  for (const rows of chunks(runners)) await updateRows(store, 'runner', rows, expireRunner)
+  for (const rows of chunksOf(revoked, chunkMax))
+    await updateRows(store, 'token', rows, (change, row) => revokeToken(change, row))
+  for (const rows of chunksOf(runners, chunkMax)) await updateRows(store, 'runner', rows, expireRunner)
   const allows: RequestRow[] = []
   for await (const row of scan(store, 'request', { where: { open: Object.values(openCodes) } }))
     if (mayHaveBeenUsed(row)) allows.push(row)
-  for (const rows of chunks(allows)) await updateRows(store, 'request', rows, markUnknown, rows.map(usageRead))
+  for (const rows of chunksOf(allows, chunkMax))
+    await updateRows(store, 'request', rows, markUnknown, rows.map(usageRead))
   const sessions: Pick<SessionRow, 'id'>[] = []
   for await (const { id } of scan(store, 'session', {})) sessions.push({ id })
-  for (const rows of chunks(sessions)) await updateRows(store, 'session', rows, raiseFence)
+  for (const rows of chunksOf(sessions, chunkMax)) await updateRows(store, 'session', rows, raiseFence)
   const recovery = { tokens: revoked.length, unknown: allows.length }
   await commit(store, [], change => change.event(null, { ...event(recovery), fenceStep }))
   return recovery
@@ -128,11 +131,4 @@ function commit(store: Store, reads: readonly Read[], apply: (change: ChangeBuil
       return { ...change.writes(), result: undefined }
     },
   })
-}
-
-/** Splits rows, so that each commit writes a limited number of them. */
-function chunks<T>(rows: readonly T[]): (readonly T[])[] {
-  return Array.from({ length: Math.ceil(rows.length / chunkMax) }, (_, n) =>
-    rows.slice(n * chunkMax, (n + 1) * chunkMax),
-  )
 }

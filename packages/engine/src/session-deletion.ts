@@ -3,7 +3,7 @@ import { type EventBody, Fault, type KeptDecision, type SessionId } from '@holdp
 import { sessionNotFound } from './authorization.ts'
 import type { Context, MutationCall } from './context.ts'
 import type { OperationResult } from './gateway.ts'
-import { scanEvents } from './paging.ts'
+import { chunksOf, scanEvents } from './paging.ts'
 import { auditTypes } from './rows.ts'
 import { nextSessionState, sessionReads } from './session-transitions.ts'
 
@@ -39,7 +39,8 @@ export async function deleteWithHistory(
             if (row.endedAt !== endedAt) throw new StaleDecisions()
             change.purge(id)
             const removed = { first: row.ord, last: change.nextSeq - 1 }
-            for (const chunk of chunks(decisions))
+            const chunks = decisions.length === 0 ? [[]] : chunksOf(decisions, decisionsMax)
+            for (const chunk of chunks)
               change.event(id, { type: 'session.deleted', ...by, ...removed, decisions: [...chunk] })
             return { status: 200, body: {} }
           },
@@ -61,11 +62,4 @@ async function decisionsOf(ctx: Context, session: SessionId): Promise<readonly K
     decisions.push({ request, digest, ...resolution, ...(answer ? { answer: answer.kind } : {}) })
   }
   return decisions
-}
-
-/** Splits decisions into parts for one event each. There is at least one part. */
-function chunks(decisions: readonly KeptDecision[]): (readonly KeptDecision[])[] {
-  return Array.from({ length: Math.max(1, Math.ceil(decisions.length / decisionsMax)) }, (_, n) =>
-    decisions.slice(n * decisionsMax, (n + 1) * decisionsMax),
-  )
 }
