@@ -1,35 +1,13 @@
 import type { Delivery, Event, EventBody, RequestId, Resolution, Session, SessionId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { sessionSample } from '../../../test/support/session-sample.ts'
 import type { Entry } from '../src/transcript-entry.ts'
 import { TranscriptState } from '../src/transcript-state.ts'
 
 const id = `ses_${'a'.repeat(20)}` as SessionId // the string has the format of a session id
 const requestId = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // the string has the format of a request id
-const session = {
-  id,
-  driver: 'test',
-  title: 'A session',
-  cwd: '/tmp',
-  mode: null,
-  model: null,
-  state: 'idle',
-  stateChangedAt: 0,
-  startedAt: 0,
-  endedAt: null,
-  ending: null,
-  pending: 0,
-  cost: null,
-  lastMessage: '',
-  runner: null,
-  capabilities: [],
-  conversationId: null,
-  deadlineMs: null,
-  onDeadline: 'wait',
-  parkAfterMs: null,
-  options: {},
-  process: null,
-} as const satisfies Session
+const session = sessionSample({ id })
 const resolution: Resolution = { at: 1, by: 'person', person: 'ada', answer: { kind: 'allow' } }
 const delivery = (state: Delivery['state']): Delivery => ({ state, at: 1 })
 

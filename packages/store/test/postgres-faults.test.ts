@@ -1,43 +1,29 @@
-/** What happens if PostgreSQL goes away, does not reply, loses events, or has another clock than the gateways. */
+/** Tests gateways whose PostgreSQL cannot be reached, does not reply, loses events, or has another clock. */
 import { join } from 'node:path'
-import type { Store } from '@holdpoint/engine'
-import postgres from 'postgres'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
+import { hasPostgres } from '../../../test/support/postgres.ts'
 import { openPostgresProxy } from '../../../test/support/postgres-proxy.ts'
-import { openPostgres, type PostgresOptions, type StoreLoss, verifyChain } from '../src/index.ts'
+import { openPostgres, type StoreLoss, verifyChain } from '../src/index.ts'
+import { usePostgres } from './postgres-fixture.ts'
 import * as sample from './samples.ts'
 import { temporaryFolder } from './stores.ts'
 
 if (await hasPostgres()) describe('a gateway on PostgreSQL', faultSuite)
 
 function faultSuite(): void {
-  let database: TestDatabase
-  let admin: postgres.Sql
+  const database = usePostgres()
+  const { open } = database
   let folder: ReturnType<typeof temporaryFolder>
-  const opened: Store[] = []
-  const open = async (over: Partial<PostgresOptions> = {}) => {
-    const store = await openPostgres({ url: database.url, ...over })
-    opened.push(store)
-    return store
-  }
-  beforeEach(async () => {
-    database = await freshDatabase()
-    admin = postgres(database.url, { max: 1, onnotice: () => {} })
+  beforeEach(() => {
     folder = temporaryFolder()
   })
-  afterEach(async () => {
-    for (const store of opened.splice(0)) await store.close()
-    await admin.end()
-    await database.drop()
-    folder.remove()
-  })
-  /** Removes the last events, as a standby lacks them that took over without having received them. */
+  afterEach(() => folder.remove())
+  /** Removes the last events. After a failover, a standby that has not received them lacks them in the same way. */
   const loseEventsAfter = async (seq: number) => {
-    await admin`DELETE FROM holdpoint.event WHERE seq > ${seq}`
-    await admin`UPDATE holdpoint.head SET seq = ${seq}, hash = (SELECT hash FROM holdpoint.event WHERE seq = ${seq})`
+    await database.admin`DELETE FROM holdpoint.event WHERE seq > ${seq}`
+    await database.admin`UPDATE holdpoint.head SET seq = ${seq}, hash = (SELECT hash FROM holdpoint.event WHERE seq = ${seq})`
   }
-  const killConnections = () => admin`
+  const killConnections = () => database.admin`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'holdpoint' AND datname = current_database()`
 

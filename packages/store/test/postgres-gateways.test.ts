@@ -1,35 +1,20 @@
-/** Several gateways on one PostgreSQL, and what happens when connections are lost. */
+/** Tests several gateways on one PostgreSQL, and lost connections. */
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { auditTypes, type Caller, callAs, type EventQuery, openGateway, type Store } from '@holdpoint/engine'
 import { type Call, limits } from '@holdpoint/protocol'
-import postgres from 'postgres'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { freshDatabase, hasPostgres, type TestDatabase } from '../../../test/support/postgres.ts'
+import { describe, expect, it } from 'vitest'
+import { hasPostgres } from '../../../test/support/postgres.ts'
 import { checkUsage } from '../../../test/support/usage-check.ts'
-import { openPostgres, type PostgresOptions, verifyChain } from '../src/index.ts'
+import { openPostgres, verifyChain } from '../src/index.ts'
 import { postgresDialect, selectEvents } from '../src/sql.ts'
+import { usePostgres } from './postgres-fixture.ts'
 import * as sample from './samples.ts'
 
 if (await hasPostgres()) describe('several gateways on one PostgreSQL', gatewaysSuite)
 
 function gatewaysSuite(): void {
-  let database: TestDatabase
-  let admin: postgres.Sql
-  const opened: Store[] = []
-  const open = async (over: Partial<PostgresOptions> = {}) => {
-    const store = await openPostgres({ url: database.url, ...over })
-    opened.push(store)
-    return store
-  }
-  beforeEach(async () => {
-    database = await freshDatabase()
-    admin = postgres(database.url, { max: 1, onnotice: () => {} })
-  })
-  afterEach(async () => {
-    for (const store of opened.splice(0)) await store.close()
-    await admin.end()
-    await database.drop()
-  })
+  const database = usePostgres()
+  const { open } = database
   const nextNotification = (store: Store) =>
     new Promise<void>(resolve => {
       const stop = store.onCommit(events => {
@@ -38,22 +23,22 @@ function gatewaysSuite(): void {
         resolve()
       })
     })
-  const killConnections = (query = '%') => admin`
+  const killConnections = (query = '%') => database.admin`
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'holdpoint' AND datname = current_database() AND query ILIKE ${query}`
 
   it('read the newest events of a long log with an index', async () => {
     await open()
     const [short, long] = [sample.sessionId(1), sample.sessionId(2)]
-    await admin`
+    await database.admin`
       INSERT INTO holdpoint.event (seq, epoch, at, session, type, text, body_hash, hash)
       SELECT n, 'e', n, CASE WHEN n % 50 = 0 THEN ${short} ELSE ${long} END,
         CASE WHEN n % 500 < 2 THEN 'request.resolved' ELSE 'message.added' END, '{}', '', ''
       FROM generate_series(1, 100000) AS n`
-    await admin`ANALYZE holdpoint.event`
+    await database.admin`ANALYZE holdpoint.event`
     const plan = async (query: EventQuery) => {
       const { text, params } = selectEvents(query, postgresDialect)
-      const rows = await admin.unsafe(`EXPLAIN ${text}`, [...params])
+      const rows = await database.admin.unsafe(`EXPLAIN ${text}`, [...params])
       return rows.map(row => String(row['QUERY PLAN'])).join('\n')
     }
     const types = auditTypes
@@ -154,7 +139,7 @@ function gatewaysSuite(): void {
   it('find a commit of another gateway by polling if no notification arrives', async () => {
     const store = await open({ pollMs: 20 })
     const notified = nextNotification(store)
-    await admin`UPDATE holdpoint.head SET commits = commits + 1`
+    await database.admin`UPDATE holdpoint.head SET commits = commits + 1`
     await notified
   })
 
@@ -226,9 +211,9 @@ function gatewaysSuite(): void {
       code: 'unsupported',
       message: expect.stringContaining('pg_dump'),
     })
-    await admin`UPDATE holdpoint.meta SET version = 99`
+    await database.admin`UPDATE holdpoint.meta SET version = 99`
     await expect(openPostgres({ url: database.url })).rejects.toMatchObject({ code: 'store_newer' })
-    await admin`UPDATE holdpoint.meta SET version = 2`
+    await database.admin`UPDATE holdpoint.meta SET version = 2`
     await expect(openPostgres({ url: database.url })).rejects.toMatchObject({ code: 'store_older' })
   })
 }

@@ -2,6 +2,7 @@
 import { Inbox } from '@holdpoint/client'
 import type { Ask, Call, Event, Frame, Request, Session, SessionId } from '@holdpoint/protocol'
 import { vi } from 'vitest'
+import { sessionSample } from '../../../../test/support/session-sample.ts'
 import { DashboardModel } from '../../src/tui/dashboard/dashboard-model.ts'
 import { dashboardFrame } from '../../src/tui/dashboard/dashboard-view.ts'
 import { RunModel } from '../../src/tui/run/run-model.ts'
@@ -68,7 +69,11 @@ export class TypingHarness {
   /** Opens a view with one session. Call after `vi.useFakeTimers()`. */
   static async open(view: View, state: Session['state']): Promise<TypingHarness> {
     const harness = new TypingHarness(view)
-    harness.#frames.push(helloWith(session(state)))
+    harness.#frames.push(
+      helloWith(
+        sessionSample({ id, state, driver: 'claude', title: 'session', capabilities: ['messages', 'interrupt'] }),
+      ),
+    )
     await harness.wait(10)
     await harness.wait(10)
     if (view === 'tui session' || view === 'tui message') harness.press('\r')
@@ -171,30 +176,4 @@ class FrameQueue implements AsyncIterable<Frame> {
 function helloWith(one: Session): Frame {
   const hello = { cursor: 'c0', epoch: 'e', now: 0, resume: 'gap' as const, sessions: [one], requests: [] as Request[] }
   return { frame: 'hello', hello: { ...hello, pending: 0, more: false, blocks: [] } }
-}
-function session(state: Session['state']): Session {
-  return {
-    id,
-    driver: 'claude',
-    title: 'session',
-    cwd: '/srv',
-    mode: null,
-    model: null,
-    state,
-    stateChangedAt: 0,
-    startedAt: 0,
-    endedAt: null,
-    ending: null,
-    pending: 0,
-    cost: null,
-    lastMessage: '',
-    runner: null,
-    capabilities: ['messages', 'interrupt'],
-    conversationId: null,
-    deadlineMs: null,
-    onDeadline: 'wait',
-    parkAfterMs: null,
-    options: {},
-    process: null,
-  }
 }
