@@ -19,11 +19,11 @@ export function draftsFor(request: RequestId) {
   return { table: 'draft', query: { where: { request } } } as const
 }
 /** Returns the drafts of a session's pending requests. */
-export function draftsIn(change: ChangeBuilder, session: SessionId): DraftRow[] {
+function draftsIn(change: ChangeBuilder, session: SessionId): DraftRow[] {
   return usageIn(change, session).pending === 0 ? [] : change.find('draft', { where: { session } })
 }
 
-export function requestState(row: RequestRow): RequestState {
+function requestState(row: RequestRow): RequestState {
   return row.status === 'pending' ? 'pending' : row.delivery.state
 }
 export function requestTransitionFor(row: RequestRow, trigger: RequestTrigger): RequestTransition {

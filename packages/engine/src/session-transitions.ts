@@ -10,7 +10,7 @@ import { countSession, usageIn } from './usage.ts'
 import { toSession } from './wire-views.ts'
 
 /** Returns the read that selects a session's commands that are not done. */
-export function openCommandsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'command' } {
+function openCommandsOf(session: SessionId): Extract<Read, { query: unknown }> & { table: 'command' } {
   return { table: 'command', query: { where: { open: 1, session } } }
 }
 export function openCommandsIn(change: ChangeBuilder, session: SessionId): CommandRow[] {

@@ -54,7 +54,7 @@ export interface Statement {
   readonly params: readonly ColumnValue[]
 }
 
-export function quoteName(name: string): string {
+function quoteName(name: string): string {
   return `"${name}"`
 }
 export function quoteColumn(column: Column): string {
