@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { approvalOf as approval, SharedRun } from './support/run-fixture.ts'
 import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys } from './support/terminal.ts'
+import { closeTerminals, keys, reopenAfterFailure } from './support/terminal.ts'
 
 let fixture: SessionFixture
 let run: SharedRun
@@ -22,7 +22,7 @@ const suggestions = [
 ]
 
 describe('an approval in holdpoint run', () => {
-  beforeAll(async () => {
+  reopenAfterFailure(async () => {
     run = await SharedRun.open(fixture)
   })
   const allowed = { kind: 'allow' }
@@ -286,7 +286,7 @@ describe('an approval in holdpoint run', () => {
 describe('a plan in holdpoint run', () => {
   const plan = (): Ask =>
     approval({ tool: 'ExitPlanMode', input: { plan: '1. Look\n2. Leap' }, plan: '1. Look\n2. Leap' })
-  beforeAll(async () => {
+  reopenAfterFailure(async () => {
     run = await SharedRun.open(fixture)
   })
 

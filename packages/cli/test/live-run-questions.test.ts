@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { SharedRun } from './support/run-fixture.ts'
 import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys } from './support/terminal.ts'
+import { closeTerminals, keys, reopenAfterFailure } from './support/terminal.ts'
 
 let fixture: SessionFixture
 let run: SharedRun
@@ -32,7 +32,7 @@ function question(more: Partial<Question> = {}): Ask {
 }
 
 describe('a choice question in holdpoint run', () => {
-  beforeAll(async () => {
+  reopenAfterFailure(async () => {
     run = await SharedRun.open(fixture)
   })
   const chosen = (...labels: string[]) => ({ kind: 'answers', answers: [{ id: 'q', chosen: labels }] })
@@ -145,7 +145,7 @@ describe('a choice question in holdpoint run', () => {
 })
 
 describe('a text question in holdpoint run', () => {
-  beforeAll(async () => {
+  reopenAfterFailure(async () => {
     run = await SharedRun.open(fixture)
   })
   const text = (more: Partial<Question> = {}): Ask => question({ options: [], allowOther: true, ...more })
@@ -216,7 +216,7 @@ describe('a text question in holdpoint run', () => {
 })
 
 describe('a form in holdpoint run', () => {
-  beforeAll(async () => {
+  reopenAfterFailure(async () => {
     run = await SharedRun.open(fixture)
   })
   const form: Ask = {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { approvalOf as approval, SharedRun } from './support/run-fixture.ts'
 import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys, Terminal } from './support/terminal.ts'
+import { closeTerminals, keys, reopenAfterFailure, Terminal } from './support/terminal.ts'
 
 let fixture: SessionFixture
 let run: SharedRun
@@ -74,7 +74,7 @@ describe('Ctrl+C in holdpoint run', () => {
 })
 
 describe('a session in holdpoint run', () => {
-  beforeAll(async () => {
+  reopenAfterFailure(async () => {
     run = await SharedRun.open(fixture)
   })
 

@@ -6,7 +6,7 @@ import type { Ask } from '@holdpoint/protocol'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys, Terminal } from './support/terminal.ts'
+import { closeTerminals, keys, reopenAfterFailure, Terminal } from './support/terminal.ts'
 
 let fixture: SessionFixture
 beforeAll(async () => {
@@ -40,7 +40,7 @@ const choice: Ask = {
 
 describe('holdpoint tui', () => {
   let terminal: Terminal
-  beforeAll(() => {
+  reopenAfterFailure(() => {
     terminal = fixture.openTerminal(['tui'])
   })
   afterAll(closeTerminals)

@@ -6,6 +6,7 @@ import { typingPauseMs } from '@holdpoint/client'
 import { type IPty, spawn } from '@lydell/node-pty'
 // biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
 import xterm from '@xterm/headless'
+import { afterEach, beforeEach } from 'vitest'
 import { cleanEnvironment, holdpoint } from '../../../../test/support/gateway.ts'
 
 export interface TerminalOptions {
@@ -102,13 +103,17 @@ export class Terminal {
   press(...typed: readonly string[]): void {
     for (const key of typed) this.#pty.write(key)
   }
-  /** Types one character at a time and waits until the caret has moved after each. */
+  /** Types one character at a time and waits until the caret has moved after each, so that every character is read alone. */
   async type(text: string): Promise<void> {
     for (const char of text) {
-      const caret = this.text().indexOf('▏')
+      const column = this.#caretColumn()
       this.#pty.write(char)
-      await this.waitUntil(() => this.text().indexOf('▏') !== caret, `the echo of ${char}`)
+      await this.waitUntil(() => ![-1, column].includes(this.#caretColumn()), `the echo of ${char}`)
     }
+  }
+  /** Returns the column of the caret, or -1 while a line is drawn without it. Only typing changes the column; lines above the caret may change at any time. */
+  #caretColumn(): number {
+    return Math.max(...this.lines().map(line => line.indexOf('▏')))
   }
   /** Waits as long as a person who has finished typing. The program ignores keys that decide until then, and the screen may not show when this time is over. */
   async pause(): Promise<void> {
@@ -189,6 +194,19 @@ const openTerminals = new Set<Terminal>()
 /** Closes every open terminal. Pass this function to `afterEach`. */
 export function closeTerminals(): void {
   for (const terminal of [...openTerminals]) terminal.close()
+}
+
+/** Call in a `describe` whose tests share a terminal, which `open` opens. After a failed test the next test gets a new terminal, because the screen may show anything. */
+export function reopenAfterFailure(open: () => void | Promise<void>): void {
+  let isReusable = false
+  beforeEach(async () => {
+    if (isReusable) return
+    closeTerminals()
+    await open()
+  })
+  afterEach(({ task }) => {
+    isReusable = task.result?.state !== 'fail'
+  })
 }
 
 /** The path of a script that acts as the person's editor. */
