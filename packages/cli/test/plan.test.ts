@@ -1,6 +1,7 @@
 /** Tests that `planRows` styles a plan for reading without losing a character. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { leastCpuMs } from '../../../test/support/cpu-time.ts'
 import { planRows } from '../src/output/plan.ts'
 import { wrap } from '../src/output/width.ts'
 
@@ -63,8 +64,7 @@ describe('a plan', () => {
   })
 
   it('a plan is formatted within two seconds even if it has 100,000 markers', () => {
-    const before = performance.now()
-    planRows(`${'**a '.repeat(50_000)}\n${'```\n'.repeat(20_000)}${'\n'.repeat(50_000)}`)
-    expect(performance.now() - before).toBeLessThan(2000)
+    const plan = `${'**a '.repeat(50_000)}\n${'```\n'.repeat(20_000)}${'\n'.repeat(50_000)}`
+    expect(leastCpuMs(() => planRows(plan))).toBeLessThan(2000)
   })
 })

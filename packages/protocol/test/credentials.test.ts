@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { leastCpuMs } from '../../../test/support/cpu-time.ts'
 import { hasCredential, maskCredentials, newSecret, possibleSecrets, shownLength } from '../src/index.ts'
 
 const secret = 'hp_Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'
@@ -66,12 +67,8 @@ describe('maskCredentials', () => {
     ['letters', 'h'],
   ])('X6: masks 900 KB of %s in less than 50 ms', (_what, part) => {
     const text = part.repeat(900_000 / part.length)
-    maskCredentials(text.slice(0, 10_000))
-    const before = process.cpuUsage()
-    maskCredentials({ a: { b: [text] } })
-    shownLength(text)
-    const { user, system } = process.cpuUsage(before)
-    expect((user + system) / 1000).toBeLessThan(50)
+    const mask = () => [maskCredentials({ a: { b: [text] } }), shownLength(text)]
+    expect(leastCpuMs(mask)).toBeLessThan(50)
   })
 })
 
