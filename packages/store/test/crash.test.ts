@@ -1,28 +1,36 @@
 /** Kills a process with kill -9 at crash points of a commit or a restore. Afterwards, each change must be stored completely or not at all. */
 import { spawn } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { transformWithOxc } from 'vite'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres } from '../../../test/support/postgres.ts'
 import { openPostgres, openSqlite, restoreSqlite, verifyChain } from '../src/index.ts'
 import * as sample from './samples.ts'
 import { temporaryFolder } from './stores.ts'
 
 const path = (relative: string) => fileURLToPath(new URL(relative, import.meta.url))
-/** Node 20 cannot run TypeScript, so vite loads the child with the aliases of the tests. */
-const loader = `
-  const { runnerImport } = await import('vite')
-  const [child, config, store, point] = process.argv.slice(1)
-  const { module } = await runnerImport(child, { configFile: config, logLevel: 'error' })
-  await module.crash(store, point)
-`
+const childFolder = temporaryFolder()
+beforeAll(compileChild)
+afterAll(() => childFolder.remove())
 
+/** Node 20 cannot run TypeScript, so the child and its samples are compiled once. The child uses the built store. */
+async function compileChild(): Promise<void> {
+  for (const name of ['crash-child', 'samples']) {
+    const { code } = await transformWithOxc(readFileSync(path(`./${name}.ts`), 'utf8'), `${name}.ts`)
+    const withBuiltStore = code.replace('../src/index.ts', new URL('../dist/index.js', import.meta.url).href)
+    writeFileSync(join(childFolder.path, `${name}.mjs`), withBuiltStore.replace('./samples.ts', './samples.mjs'))
+  }
+}
+
+const script = 'const [module, ...words] = process.argv.slice(1); await (await import(module)).crash(...words)'
 async function crashAt(
   store: string,
   point: string,
 ): Promise<{ readonly output: string; readonly signal: string | null }> {
-  const root = path('../../..')
-  const args = ['--input-type=module', '-e', loader, path('crash-child.ts'), path('../../../vitest.config.ts')]
-  const child = spawn(process.execPath, [...args, store, point], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] })
+  const args = ['--input-type=module', '-e', script, join(childFolder.path, 'crash-child.mjs'), store, point]
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
   let output = ''
   child.stdout.on('data', chunk => {
     output += String(chunk)
