@@ -5,15 +5,22 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const sourceOf = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url))
 const packages = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client']
 
-/** Folders with slow tests, slowest first. They run first, so that no worker still runs a slow file after the others have finished. */
-const slowFolders = ['test/crash/', 'test/races/', 'drivers/test/claude/', 'cli/test/', 'test/page/']
-class SlowestFirst extends BaseSequencer {
+/** Folders with slow tests. Some of them mostly wait, and others need much CPU time. */
+const slowFolders = ['test/crash/', 'test/races/', 'drivers/test/claude/', 'cli/test/', 'test/page/', 'store/test/']
+/** The slowest files, in order. They run first, so that no worker still runs a slow file after the others have finished. */
+const slowestFiles = ['test/crash/crash.test.ts']
+
+/** Mixes the folders, so that files that wait run beside files that compute, and runs the quick tests last. */
+class MixedFolders extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const position = ({ moduleId }: TestSpecification) => {
-      const at = slowFolders.findIndex(folder => moduleId.includes(folder))
-      return at < 0 ? slowFolders.length : at
+    const position = new Map<TestSpecification, number>()
+    const sorted = await super.sort(files)
+    for (const folder of slowFolders) {
+      const inFolder = sorted.filter(({ moduleId }) => moduleId.includes(folder))
+      for (const [index, file] of inFolder.entries()) position.set(file, (index + 0.5) / inFolder.length)
     }
-    return (await super.sort(files)).toSorted((a, b) => position(a) - position(b))
+    for (const file of files) if (slowestFiles.some(path => file.moduleId.endsWith(path))) position.set(file, 0)
+    return sorted.toSorted((a, b) => (position.get(a) ?? 1) - (position.get(b) ?? 1))
   }
 }
 
@@ -25,12 +32,12 @@ export default defineConfig({
     hookTimeout: 60_000,
     // On a busy machine, a polled condition may take several seconds to become true.
     expect: { poll: { timeout: 10_000 } },
-    // Many tests are new and have not run often on busy machines. CI runs a failed test once more and reports the retry.
-    retry: process.env.CI ? 1 : 0,
     pool: 'forks',
+    // A worker runs many files and imports each module once. Every file closes what it opens.
+    isolate: false,
     // Most tests wait for a browser, a terminal or an agent and use little CPU time.
-    maxWorkers: 3,
-    sequence: { sequencer: SlowestFirst },
+    maxWorkers: 4,
+    sequence: { sequencer: MixedFolders },
     globalSetup: ['test/support/postgres.ts'],
   },
 })

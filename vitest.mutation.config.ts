@@ -12,5 +12,7 @@ config.test = {
   // A mutant that makes a test wait forever should fail soon.
   testTimeout: 8000,
   globalSetup: [],
+  // A mutant must not leave its modules to the tests of the next one.
+  isolate: true,
 }
 export default config
