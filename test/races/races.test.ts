@@ -8,7 +8,7 @@ import { AnswerRace } from './race-fixture.ts'
 
 afterEach(closeGateways)
 
-const raceMs = 8000
+const raceMs = 3000
 const timeout = 1_800_000
 
 async function race(gateways: readonly GatewayProcess[], label: string): Promise<void> {

@@ -1,4 +1,4 @@
-/** G12 in a real pseudo-terminal: 20 texts that a person types while requests appear answer no request. `typing.test.ts` checks 10,000 texts with a fake clock. */
+/** G12 in a real pseudo-terminal: texts that a person types while requests appear answer no request. `typing.test.ts` checks many more texts with a fake clock. */
 import type { Ask, Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -11,6 +11,9 @@ afterAll(async () => {
   closeTerminals()
   await closeGateways()
 })
+
+/** `npm run typing` checks ten times as many texts. */
+const textCount = 8 * Number(process.env.HOLDPOINT_ROUNDS ?? 1)
 
 const question = { id: 'q', header: '', question: 'Which?', multiSelect: false, allowOther: true, secret: false }
 const asks: readonly (() => Ask)[] = [
@@ -111,12 +114,10 @@ async function check(view: 'run' | 'tui', samples: readonly TypedText[]): Promis
 }
 
 describe('texts typed in a real terminal while requests appear', () => {
-  it('20 texts typed in run and in tui answer no request', async () => {
-    const samples = fc.sample(typedText, 20)
-    await Promise.all([
-      check('run', samples.slice(0, 7)),
-      check('run', samples.slice(7, 14)),
-      check('tui', samples.slice(14)),
-    ])
-  }, 300_000)
+  it(`${textCount} texts typed in run and in tui answer no request`, async () => {
+    const samples = fc.sample(typedText, textCount)
+    const views = ['run', 'run', 'tui', 'tui'] as const
+    const share = textCount / views.length
+    await Promise.all(views.map((view, n) => check(view, samples.slice(n * share, (n + 1) * share))))
+  }, 3_000_000)
 })
