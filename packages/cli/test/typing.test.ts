@@ -141,6 +141,29 @@ describe('a text that is typed while requests appear', () => {
     )
   }, 600_000)
 
+  it.each([
+    ['I', 'interruptSession'],
+    ['E', 'endSession'],
+  ])(
+    'in tui session, the key %s twice calls %s only after a pause, and never as the beginning of a text',
+    async (key, op) => {
+      const harness = await TypingHarness.open('tui session', 'working')
+      for (const gapMs of [30, 525, 600]) {
+        harness.press(key)
+        await harness.wait(gapMs)
+      }
+      harness.press('s')
+      await harness.wait(2000)
+      expect(harness.sent).toEqual([])
+      harness.press(key)
+      await harness.wait(700)
+      harness.press(key)
+      await harness.wait(10)
+      expect(harness.sent).toMatchObject([{ op }])
+      harness.close()
+    },
+  )
+
   it.each<[View, string]>([
     ['run', 'a'],
     ['run', 'x'],

@@ -1,5 +1,5 @@
 /** The state of `holdpoint tui`: the selected item, the open session or dialog, and what the keys do. */
-import { type Inbox, TypingGuard } from '@holdpoint/client'
+import { type Inbox, letterPauseMs, TypingGuard } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { startSession } from '../../gateway-client/start-session.ts'
 import { isTypingKey, singleKeypress, typedLetter } from '../prompt/key-result.ts'
@@ -293,7 +293,10 @@ export class DashboardModel {
   #confirmTwice(action: 'interrupt' | 'end', armed: string | null, hint: string): void {
     const id = this.#open?.id
     if (!id) return
-    if (armed !== action) {
+    // A text may begin with the same letter twice, so the second letter confirms only after a pause.
+    const isConfirmed = armed === action && this.#guard.quietMs >= letterPauseMs
+    this.#guard.noteCommand()
+    if (!isConfirmed) {
       this.#confirmation.arm(action)
       this.#hint = hint
       return
