@@ -4,8 +4,14 @@ import { join } from 'node:path'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { scriptedEnvironment } from '../../packages/drivers/src/claude/setup/scripted-model.ts'
-import { bash, type ModelScript, say, TestModel, toolUse } from '../../packages/drivers/test/claude/model.ts'
+import {
+  bash,
+  claudeEnvironment,
+  type ModelScript,
+  say,
+  TestModel,
+  toolUse,
+} from '../../packages/drivers/test/claude/model.ts'
 import { hasNoBrowser } from '../support/browser.ts'
 import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
@@ -77,7 +83,7 @@ describe.skipIf(hasNoBrowser())('Claude Code with a scripted model, on the page'
   beforeAll(async () => {
     mkdirSync(work)
     model = await TestModel.open(play)
-    for (const [name, value] of Object.entries(scriptedEnvironment(model.server.url, home)))
+    for (const [name, value] of Object.entries(claudeEnvironment(model, home)))
       if (value !== undefined) env[name] = value
   })
   const fixture = setUpPageFixture({ runner: 'process', env })

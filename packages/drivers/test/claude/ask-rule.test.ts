@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { InputQueue } from '../../src/claude/cli/input-queue.ts'
 import { askRuleFor } from '../../src/claude/resuming/ask-rule.ts'
-import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
 import { findClaude, loadSdk } from '../../src/claude/setup/sdk.ts'
-import { say, TestModel, toolUse } from './model.ts'
+import { claudeEnvironment, say, TestModel, toolUse } from './model.ts'
 
 const home = mkdtempSync(join(tmpdir(), 'holdpoint-ask-rule-'))
 afterAll(() => rmSync(home, { recursive: true, force: true }))
@@ -72,7 +71,7 @@ it('an ask rule makes the CLI ask about the matching call, even if another rule 
     prompt: messages,
     options: {
       cwd,
-      env: { ...scriptedEnvironment(model.server.url, home) },
+      env: { ...claudeEnvironment(model, home) },
       permissionMode: 'acceptEdits',
       settingSources: [],
       settings: { permissions: { allow: ['Bash', 'Edit', 'Write'], ask: inputs.map(askRuleFor) } },

@@ -15,7 +15,6 @@ import { join } from 'node:path'
 import type { Input, Request, SessionId } from '@holdpoint/protocol'
 import { realPath } from '../../../cli/src/gateway/machine-files.ts'
 import { canPark } from '../../src/claude/parking/parking-self-test.ts'
-import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
 import { type ClaudeLocation, findClaude, loadSdk } from '../../src/claude/setup/sdk.ts'
 import { type ClaudeOptions, claudeDriver } from '../../src/index.ts'
 import {
@@ -25,7 +24,7 @@ import {
   type RunnerFixtureOptions,
   type RunningRunner,
 } from '../runner-fixture.ts'
-import { type ModelScript, TestModel } from './model.ts'
+import { claudeEnvironment, type ModelScript, TestModel } from './model.ts'
 
 /** Result of the parking self-test, which runs once per test file because all tests use the same Claude Code. */
 let selfTest: Promise<boolean> | undefined
@@ -94,7 +93,7 @@ export class ClaudeFixture extends RunnerFixture {
   }
 
   get env() {
-    return { ...scriptedEnvironment(this.model.server.url, this.home), ...this.#claudeOptions.env }
+    return { ...claudeEnvironment(this.model, this.home), ...this.#claudeOptions.env }
   }
 
   driver() {

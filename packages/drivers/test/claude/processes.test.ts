@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import type { Request, SessionId } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../../test/support/gateway.ts'
-import { scriptedEnvironment } from '../../src/claude/setup/scripted-model.ts'
 import { isAlive, waitUntil, wrapClaude } from './claude-fixture.ts'
-import { bash, type ModelScript, say, steps, TestModel, toolUse } from './model.ts'
+import { bash, claudeEnvironment, type ModelScript, say, steps, TestModel, toolUse } from './model.ts'
 
 let home: string
 let cwd: string
@@ -39,7 +38,7 @@ async function openRequest(
   moreEnv: Readonly<Record<string, string>> = {},
 ): Promise<{ id: SessionId; request: Request; pid: number }> {
   model = await TestModel.open(script)
-  const env = { ...scriptedEnvironment(model.server.url, home), ...moreEnv }
+  const env = { ...claudeEnvironment(model, home), ...moreEnv }
   const defined = Object.entries(env).filter(([, value]) => value !== undefined)
   gateway = await startGateway({ env: Object.fromEntries(defined) as Record<string, string> })
   await waitForDriver()
