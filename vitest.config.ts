@@ -28,8 +28,9 @@ export default defineConfig({
   resolve: { alias: packages.map(name => ({ find: `@holdpoint/${name}`, replacement: sourceOf(name) })) },
   test: {
     include: ['packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // A busy machine needs long; a test that passes never waits for these.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // On a busy machine, a polled condition may take several seconds to become true.
     expect: { poll: { timeout: 10_000 } },
     pool: 'forks',

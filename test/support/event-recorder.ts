@@ -76,7 +76,7 @@ export function isEvent<const T extends Event['type']>(session: SessionId, type:
   return (event: Event): event is EventOfType<T> => event.session === session && event.type === type
 }
 
-const timeoutMs = 20_000
+const timeoutMs = 60_000
 /** Rejects if the promise takes too long. */
 export async function withTimeout<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
