@@ -22,7 +22,7 @@ export class PendingRules {
     })
   }
 
-  /** Applies the rules in the background. A change that comes meanwhile makes it start again. */
+  /** Applies the rules in the background. If the rules change meanwhile, it starts again. */
   apply(): void {
     this.#isStale = true
     this.#running ??= this.#run().finally(() => {

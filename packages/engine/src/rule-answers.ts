@@ -42,7 +42,7 @@ export function ruleContext(
 ): RuleContext {
   const { id, driver, cwd, openedBy } = session
   const machine = machineOf(ctx, session)
-  // The credential of an agent chose the folder of an external session that no person opened, so that folder proves nothing.
+  // The credential of an agent chose the folder of an external session that no person opened, so rules must not rely on that folder.
   const isFolderKnown = cwd !== '' && (driver !== externalDriver || openedBy !== null)
   return {
     driver,

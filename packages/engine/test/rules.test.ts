@@ -29,7 +29,7 @@ const ask = (command = 'npm test', more: Parameters<typeof approval>[1] = {}) =>
 const reload = (request: Request) => fixture.person('getRequest', { id: request.id })
 
 describe('a request that a rule allows', () => {
-  it('is resolved by the rule, which is recorded with its version', async () => {
+  it('a request that a rule allows is resolved by the rule, which is recorded with its version', async () => {
     const rule = await addRule({})
     const request = await ask()
     expect(request).toMatchObject({
@@ -43,14 +43,14 @@ describe('a request that a rule allows', () => {
     expect(changed.version).toBe(2)
     expect((await ask()).resolution).toMatchObject({ rule: rule.id, ruleVersion: 2 })
   })
-  it('P15: goes back to the agent in canonical quoting, with the digest of that text', async () => {
+  it('P15: a request that a rule allows goes back to the agent in canonical quoting, with the digest of that text', async () => {
     await addRule({})
     const request = await ask('npm   "test"')
     expect(request.resolution).toMatchObject({ answer: { kind: 'allow', input: { command: 'npm test' } } })
     expect(request.resolution?.editedDigest).toMatch(/^[0-9a-f]{64}$/)
     await agent.report(request, 'handed')
   })
-  it('is asked if the agent cannot take back the canonical text', async () => {
+  it('a request that a rule allows is asked if the agent cannot take back the canonical text', async () => {
     await addRule({})
     expect((await ask('npm   test', { editable: false })).status).toBe('pending')
     expect((await ask('npm test', { editable: false })).status).toBe('resolved')
@@ -80,7 +80,7 @@ describe('a request that a rule denies', () => {
       answer: { kind: 'deny', reason: 'Denied by a rule: Move files to the trash instead.' },
     })
   })
-  it('P8: cannot be reached by editing another command', async () => {
+  it('P8: a request that a rule denies cannot be reached by editing another command', async () => {
     await addRule({ effect: 'deny', command: 'rm' })
     const request = await ask('ls', { action: { shell: 'ls', cwd: '/srv' } })
     const answer = { kind: 'allow', input: { command: 'rm x' } } as const
@@ -99,7 +99,7 @@ describe('a rule with a number of uses', () => {
     const listed = (await fixture.person('listRules', {})).items.find(({ id }) => id === rule.id)
     expect(listed).toMatchObject({ usesLeft: 0, uses: 2 })
   })
-  it('can be given more uses, which also answers pending requests', async () => {
+  it('a rule with a number of uses can be given more uses, which also answers pending requests', async () => {
     const rule = await addRule({ usesLeft: 1 })
     await ask()
     const request = await ask()
@@ -115,7 +115,7 @@ describe('a rule with a number of uses', () => {
 })
 
 describe('a rule that ends', () => {
-  it('with the turn does not answer in the next turn, also after a restart', async () => {
+  it('a rule that ends with the turn does not answer in the next turn, even after a restart', async () => {
     const session = agent.session.id
     await addRule({ until: 'turn', scope: { session } })
     expect((await ask()).status).toBe('resolved')
@@ -127,7 +127,7 @@ describe('a rule that ends', () => {
     const request = await fixture.runner('openRequest', { id: session, key: 'after', ask: approval('npm test'), fence })
     expect(request.status).toBe('pending')
   })
-  it('with the session does not answer after the session was ended and opened again', async () => {
+  it('a rule that ends with the session does not answer after the session was ended and opened again', async () => {
     const { id } = agent.session
     await addRule({ until: 'session', scope: { session: id } })
     await agent.append({ type: 'turn.finished', ending: 'done' })
@@ -137,7 +137,7 @@ describe('a rule that ends', () => {
     agent = await fixture.attach(id)
     expect((await ask()).status).toBe('pending')
   })
-  it('cannot be added for a session that has ended', async () => {
+  it('a rule that ends cannot be added for a session that has ended', async () => {
     const { id } = agent.session
     await fixture.person('endSession', { id })
     await expectFault(addRule({ until: 'session', scope: { session: id } }), 'session_ended')
@@ -186,7 +186,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).status).toBe('resolved')
   })
-  it('is refused if somebody else has changed the rule meanwhile', async () => {
+  it('a change of the rules is refused if somebody else has changed the rule meanwhile', async () => {
     const rule = await addRule({})
     await fixture.person('patchRule', { id: rule.id, version: 1, paused: true })
     await expectFault(fixture.person('patchRule', { id: rule.id, version: 1, paused: false }), 'version_conflict')
@@ -222,15 +222,18 @@ describe('an answer with a rule to remember', () => {
   it.each([
     ['does not cover the request', { ...remember, command: 'npm run build' }],
     ['denies', { ...remember, effect: 'deny' as const }],
-  ])('is refused if the rule %s, and the request stays pending', async (_why, rule) => {
-    const request = await ask()
-    await expectFault(allow(request, rule), 'answer_mismatch')
-    expect((await reload(request)).status).toBe('pending')
-    expect(
-      (await fixture.person('listRules', {})).items.filter(({ source, madeBy }) => !source && madeBy === 'ada'),
-    ).toEqual([])
-  })
-  it('is refused if the rule is too broad', async () => {
+  ])(
+    'an answer with a rule to remember is refused if the rule %s, and the request stays pending',
+    async (_why, rule) => {
+      const request = await ask()
+      await expectFault(allow(request, rule), 'answer_mismatch')
+      expect((await reload(request)).status).toBe('pending')
+      expect(
+        (await fixture.person('listRules', {})).items.filter(({ source, madeBy }) => !source && madeBy === 'ada'),
+      ).toEqual([])
+    },
+  )
+  it('an answer with a rule to remember is refused if the rule is too broad', async () => {
     const request = await ask()
     await expectFault(allow(request, { effect: 'allow', tool: 'Bash' }), 'unsupported')
   })

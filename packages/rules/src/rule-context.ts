@@ -1,4 +1,4 @@
-/** What rules need to know about a call besides its input, and what they decide. */
+/** The facts about a call that rules use besides its input, and the verdict of the rules. */
 import type { Rule, SessionId, Verdict } from '@holdpoint/protocol'
 import type { BuiltInContext } from './built-in.ts'
 import type { FileLookup } from './site.ts'
@@ -6,7 +6,7 @@ import type { FileLookup } from './site.ts'
 export interface RuleContext {
   readonly driver: string
   readonly session: SessionId | null
-  /** The folder in which the session really runs; null if only the agent says where it runs. */
+  /** The folder in which the session runs; null if the gateway knows it only from the agent. */
   readonly folder: string | null
   /** The names of the subagents down to the one that acts. */
   readonly agentPath: readonly string[]

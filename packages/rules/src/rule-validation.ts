@@ -86,7 +86,7 @@ export function literalWords(command: string): readonly string[] | null {
   return segment && segment.redirects.length === 0 ? segment.argv : null
 }
 
-/** Whether this is an absolute path on a POSIX system or on Windows. A relative path names no certain folder. */
+/** Whether this is an absolute path on a POSIX system or on Windows. A relative path could mean any folder. */
 function isAbsolute(path: string): boolean {
   return /^(\/|\\\\|[a-z]:[\\/])/i.test(path)
 }

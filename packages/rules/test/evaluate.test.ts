@@ -176,7 +176,7 @@ describe('an allow rule for an MCP tool', () => {
 describe('a command of several parts', () => {
   const rules = [rule({ command: 'npm test' }), rule({ command: 'npm run lint' })]
   it.each(['npm test && npm run lint', 'npm test; npm run lint', 'npm run lint | npm test', 'npm test > /dev/null'])(
-    'is allowed if each part is allowed by some rule: %s',
+    'a command of several parts is allowed if each part is allowed by some rule: %s',
     command => {
       const decision = evaluate(rules, bash(command))
       expect(decision.verdict).toBe('allow')
@@ -190,10 +190,10 @@ describe('a command of several parts', () => {
     '(npm test)',
     'npm test $(ls)',
     'A=1 npm test',
-  ])('is asked if one part is not allowed or cannot be proven: %s', command =>
+  ])('a command of several parts is asked if one part is not allowed or cannot be proven: %s', command =>
     expect(verdict(rules, bash(command))).toBe('ask'),
   )
-  it('may change to a folder inside of the session’s folder, and the rule must be for that folder', () => {
+  it('a command of several parts may change to a folder inside of the session’s folder, and the rule must be for that folder', () => {
     expect(verdict([rule({ command: 'ls', scope: { cwd: '/srv/sub' } })], bash('cd ./sub && ls'))).toBe('allow')
     expect(verdict([rule({ command: 'ls' })], bash('cd ./sub && ls'))).toBe('ask')
     expect(verdict([rule({ command: 'ls', scope: { cwd: '/etc' } })], bash('cd /etc && ls'))).toBe('ask')
@@ -266,13 +266,13 @@ describe('a rule with a limit', () => {
       expect(verdict(rules, bash('ls'), { isUsedUp: () => true })).toBe('ask')
     },
   )
-  it('has no effect while it is paused', () => {
+  it('a rule with a limit has no effect while it is paused', () => {
     expect(verdict([rule({ command: 'ls', paused: true })], bash('ls'))).toBe('ask')
     expect(verdict([rule({ effect: 'deny', command: 'ls', paused: true }), rule({ command: 'ls' })], bash('ls'))).toBe(
       'allow',
     )
   })
-  it('from a file that nobody has trusted can only restrict', () => {
+  it('a rule with a limit from a file that nobody has trusted can only restrict', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: false }
     expect(verdict([{ ...rule({ command: 'ls' }), source }], bash('ls'))).toBe('ask')
     expect(verdict([{ ...rule({ effect: 'deny', command: 'ls' }), source }], bash('ls'))).toBe('deny')

@@ -151,7 +151,7 @@ function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answ
   return sha256(digestText(row.session, ask))
 }
 
-/** What rules know about the session of a request if the session is gone. */
+/** The facts about the session of a request that rules use if the session no longer exists. */
 function sessionOf({ session, ask }: RequestRow): RuleSession {
   return { id: session, driver: '', cwd: ask.kind === 'approval' ? ask.cwd : '', openedBy: null, lease: null }
 }
