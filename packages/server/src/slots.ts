@@ -30,21 +30,26 @@ export class Slots {
     }
     const acquire = async () => {
       if (cancelled) throw abandoned()
-      if (!this.#waiting.has(caller.token) && this.#use.exceeded(caller, units) === null) this.#use.add(caller, units)
-      else {
-        state = 'waiting'
-        await new Promise<void>((resolve, reject) => {
-          const waiter: Waiter = { caller, units, start: resolve }
-          stopWaiting = () => {
-            if (state !== 'waiting') return
-            state = null
-            this.#removeWaiter(waiter)
-            reject(abandoned())
-          }
-          this.#addWaiter(waiter)
-        })
+      if (!this.#waiting.has(caller.token) && this.#use.exceeded(caller, units) === null) {
+        this.#use.add(caller, units)
+        state = 'held'
+        return
       }
-      state = 'held'
+      state = 'waiting'
+      await new Promise<void>((resolve, reject) => {
+        const start = () => {
+          state = 'held'
+          resolve()
+        }
+        const waiter: Waiter = { caller, units, start }
+        stopWaiting = () => {
+          if (state !== 'waiting') return
+          state = null
+          this.#removeWaiter(waiter)
+          reject(abandoned())
+        }
+        this.#addWaiter(waiter)
+      })
     }
     return { acquire, release }
   }
