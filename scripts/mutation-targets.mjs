@@ -1,4 +1,4 @@
-/** The files whose decisions mutation testing checks, each with the tests that it runs for every mutant. Only quick tests are listed, because each of them runs hundreds of times. */
+/** The files whose decisions mutation testing checks, each with the tests that it runs for every mutant. Only quick tests are listed, the quickest first, because each of them runs hundreds of times. */
 const engine = (...names) => names.map(name => `packages/engine/test/${name}.test.ts`)
 const server = (...names) => names.map(name => `packages/server/test/${name}.test.ts`)
 const drivers = (...names) => names.map(name => `packages/drivers/test/${name}.test.ts`)
@@ -18,7 +18,7 @@ export const mutationTargets = {
   'packages/engine/src/usage.ts': engine('usage-limits'),
   // Transitions.
   'packages/engine/src/transitions.ts': engine('transitions'),
-  'packages/engine/src/request-transitions.ts': engine('request-transitions', 'secrets', 'delivery'),
+  'packages/engine/src/request-transitions.ts': engine('request-transitions', 'delivery', 'secrets', 'request-batches'),
   'packages/engine/src/session-transitions.ts': engine('session-transitions'),
   'packages/engine/src/token-transitions.ts': engine('tokens'),
   // Delivery.
