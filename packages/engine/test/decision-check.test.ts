@@ -1,5 +1,7 @@
 /** R11: a decision that was changed in the database is not handed to the agent. */
 
+import { createHash } from 'node:crypto'
+import { digestText } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RequestRow } from '../src/index.ts'
 import {
@@ -19,6 +21,11 @@ beforeEach(async () => {
   fixture = await openFixture()
   agent = await fixture.startAttached()
 })
+/** Returns the row with another ask and the digest that belongs to it. */
+function withOtherAsk(row: RequestRow): RequestRow {
+  const ask = approval('rm -rf /')
+  return { ...row, ask, digest: createHash('sha256').update(digestText(row.session, ask)).digest('hex') }
+}
 /** Changes the stored row without an event, as someone with access to the database can. */
 async function changeRow(id: string, change: (row: RequestRow) => RequestRow): Promise<void> {
   await fixture.store.commit({
@@ -42,6 +49,15 @@ describe('R11: reporting an answer as handed', () => {
     [
       'the person was changed',
       row => ({ ...row, resolution: { ...row.resolution, person: 'mallory' } as RequestRow['resolution'] }),
+    ],
+    ['the ask was changed together with its digest', row => withOtherAsk(row)],
+    [
+      'the ask was changed together with its digest, and the position of the event was removed',
+      ({ resolvedSeq: _, ...row }) => withOtherAsk(row),
+    ],
+    [
+      'the resolution and the position of the event were removed',
+      ({ resolvedSeq: _, ...row }) => ({ ...row, resolution: null }),
     ],
     ['the position of the event was changed', row => ({ ...row, resolvedSeq: 1 })],
     [
@@ -131,6 +147,7 @@ describe('handing an unchanged decision', () => {
   it('an unchanged decision is handed from a row of schema 3, which does not contain the position of its event', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
+    await fixture.deny(await agent.ask('later', approval('pwd')))
     await changeRow(request.id, ({ resolvedSeq: _, sealed: __, ...row }) => row)
     expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
   })
