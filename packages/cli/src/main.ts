@@ -13,6 +13,7 @@ import {
   seeCommandHelp,
   seeHelp,
 } from './commands/help-texts.ts'
+import { defineTokenCommands } from './commands/token-command.ts'
 import type { GatewayAddress, GatewayClient } from './gateway-client/gateway-client.ts'
 import { printNotice } from './output/notice.ts'
 import { hidePassword } from './password-in-arguments.ts'
@@ -51,8 +52,9 @@ const requestArgument = () => new Argument('<request>', argumentHelp.request)
 
 /** Adds a command that talks to a gateway. Import the command's code only in its action, so that other commands start fast. */
 function gatewayCommand(name: keyof typeof commandHelp): Command {
-  return program.command(name).description(commandHelp[name]).addOption(urlOption()).addOption(homeOption())
+  return addAddress(program.command(name).description(commandHelp[name]))
 }
+const addAddress = (command: Command) => command.addOption(urlOption()).addOption(homeOption())
 const gateway = async (address: GatewayAddress): Promise<GatewayClient> =>
   (await import('./gateway-client/gateway-client.ts')).requireGateway(address)
 
@@ -259,6 +261,10 @@ program
     const { config, dataFolder } = await readSettings(flags, home)
     process.exitCode = await (await import('./commands/audit.ts')).verifyAudit(config, dataFolder, json === true)
   })
+defineTokenCommands(program.command('token').description(commandHelp.token).helpCommand(false), {
+  addAddress,
+  gateway,
+})
 for (const name of ['backup', 'restore'] as const)
   program
     .command(name)
@@ -293,7 +299,10 @@ program
     (await import('./commands/completion.ts')).complete(words, commandShapes(), address),
   )
 
-for (const command of program.commands) command.showHelpAfterError(seeCommandHelp(command.name()))
+for (const command of program.commands) {
+  command.showHelpAfterError(seeCommandHelp(command.name()))
+  for (const sub of command.commands) sub.showHelpAfterError(seeCommandHelp(`${command.name()} ${sub.name()}`))
+}
 program.addHelpCommand(new Command('help').argument('[command]').description(commandHelp.help))
 
 function collect(value: string, previous: readonly string[] = []): readonly string[] {
@@ -310,8 +319,8 @@ async function readSettings(flags: Record<string, unknown>, home: string | undef
   return { config, dataFolder }
 }
 /** Describes the commands for completion.ts, which does not depend on commander. */
-function commandShapes(): readonly CommandShape[] {
-  const visible = program.createHelp().visibleCommands(program)
+function commandShapes(parent = program): readonly CommandShape[] {
+  const visible = parent.createHelp().visibleCommands(parent)
   return visible.map(command => ({
     name: command.name(),
     description: command.description(),
@@ -322,6 +331,7 @@ function commandShapes(): readonly CommandShape[] {
       choices: argChoices ?? [],
     })),
     arguments: command.registeredArguments.map(argument => argument.name()),
+    subcommands: command.commands.length > 0 ? commandShapes(command) : [],
   }))
 }
 

@@ -13,11 +13,17 @@ export interface HttpRequest {
 }
 export type HttpReply = Pick<Response, 'ok' | 'status' | 'text' | 'body'>
 
+export type TokenSource = string | (() => string)
+/** Returns the secret that is valid now. */
+export function currentToken(source: TokenSource): string {
+  return typeof source === 'function' ? source() : source
+}
+
 export interface Connection {
   /** The address of the gateway, such as http://127.0.0.1:4242. The gateway's own page uses location.origin. */
   readonly url: string
-  /** The secret of a token. The page needs no token because it has a cookie and a page secret. */
-  readonly token?: string
+  /** The secret of a token, or a function that returns it, for a token in a file that can be replaced while the connection is used. The page needs no token because it has a cookie and a page secret. */
+  readonly token?: TokenSource
   /** Returns the page secret, or null if this browser is not signed in. */
   readonly pageSecret?: () => string | null
   readonly fetch?: Fetch

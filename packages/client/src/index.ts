@@ -16,6 +16,7 @@ export {
   type HttpReply,
   inProcess,
   NoAnswer,
+  type TokenSource,
   Unreachable,
   type UnreachableReason,
 } from './connection.ts'

@@ -13,7 +13,7 @@ import {
   retryPauseMs,
 } from '@holdpoint/protocol'
 import { type AsyncQueue, createAsyncQueue } from './async-queue.ts'
-import { type Connection, faultFromBody, newIdempotencyKey } from './connection.ts'
+import { type Connection, currentToken, faultFromBody, newIdempotencyKey, type TokenSource } from './connection.ts'
 import { provenUrl } from './gateway-proof.ts'
 import { httpCall } from './http-call.ts'
 import { type ConnectionStatus, trackCursor, type WatchOptions } from './watch-events.ts'
@@ -35,7 +35,7 @@ export type SocketConstructor = new (
 ) => SocketLike
 
 export interface SocketCallOptions extends Pick<Connection, 'url' | 'fetch' | 'trusted' | 'advice'> {
-  readonly token: string
+  readonly token: TokenSource
   readonly WebSocket: SocketConstructor
   readonly onStatus?: (status: ConnectionStatus) => void
 }
@@ -74,6 +74,8 @@ class SocketClient implements SocketCall {
   #closed = false
   #hasBeenOpen = false
   #lastMessageAt = 0
+  /** The token of the last attempt to connect. */
+  #usedToken = ''
   /** Whether the gateway has refused the credential. The next call or `watch` connects again. */
   #refused = false
   #stream: { options: Omit<WatchOptions, 'onStatus'>; cursor: Cursor | undefined; frames: AsyncQueue<Frame> } | null =
@@ -128,7 +130,7 @@ class SocketClient implements SocketCall {
   #overHttp(attempts = Number.POSITIVE_INFINITY): Call {
     return httpCall({ ...this.#connection(), attempts })
   }
-  #connection(): Connection & { readonly token: string } {
+  #connection(): Connection {
     const { url, token, fetch, trusted, advice } = this.#options
     return {
       url,
@@ -166,16 +168,22 @@ class SocketClient implements SocketCall {
   #connect(status: ConnectionStatus): void {
     this.#refused = false
     this.#options.onStatus?.(status)
-    provenUrl(this.#connection(), AbortSignal.timeout(explainMaxMs)).then(
+    this.#proveGateway().then(
       url => this.#openSocket(url),
       (error: unknown) => this.#onConnectFailure(error),
     )
   }
 
+  /** Resolves with the URL to which the token may be sent. */
+  async #proveGateway(): Promise<string> {
+    this.#usedToken = currentToken(this.#options.token)
+    return provenUrl({ ...this.#connection(), token: this.#usedToken }, AbortSignal.timeout(explainMaxMs))
+  }
+
   #openSocket(url: string): void {
     if (this.#closed) return
-    const { token, WebSocket } = this.#options
-    const headers = { authorization: `Bearer ${token}` }
+    const { WebSocket } = this.#options
+    const headers = { authorization: `Bearer ${this.#usedToken}` }
     const socket = new WebSocket(`${url.replace(/^http/, 'ws')}${apiRoot}/socket`, [], { headers })
     this.#socket = socket
     this.#lastMessageAt = Date.now()
@@ -215,13 +223,13 @@ class SocketClient implements SocketCall {
     this.#closeSocket()
     const signal = AbortSignal.timeout(explainMaxMs)
     const reason: unknown = await this.#overHttp(1)('whoAmI', {}, { signal }).catch((error: unknown) => error)
-    if (reason instanceof Fault && reason.code === 'unauthenticated') this.#refuse(reason)
+    if (isUnauthenticated(reason) && !this.#isTokenReplaced()) this.#refuse(reason)
     else this.#onConnectionLost()
   }
 
   /** Handles an error before the handshake. Somebody who took over the port of a gateway can refuse the proof with any fault, so a fault is final only before the first connection. */
   #onConnectFailure(error: unknown): void {
-    const isFinal = error instanceof Fault && !isTransient(error)
+    const isFinal = error instanceof Fault && !isTransient(error) && !this.#isTokenReplaced()
     if (isFinal && !this.#hasBeenOpen) this.#refuse(error)
     else this.#onConnectionLost()
   }
@@ -278,7 +286,17 @@ class SocketClient implements SocketCall {
     else this.#retryOrFail(pending, faultFromBody(frame.status, frame.body))
   }
 
+  /** Whether the token was replaced since the last handshake. Then the gateway closes the socket, and the calls are repeated on the next one. */
+  #isTokenReplaced(): boolean {
+    try {
+      return currentToken(this.#options.token) !== this.#usedToken
+    } catch {
+      return false // the token cannot be read now, and the next attempt to connect reports why
+    }
+  }
+
   #retryOrFail(pending: PendingCall, fault: Fault): void {
+    if (isUnauthenticated(fault) && this.#isTokenReplaced()) return
     if (!isTransient(fault)) {
       pending.settle({ error: fault })
       return
@@ -292,6 +310,9 @@ class SocketClient implements SocketCall {
   }
 }
 
+function isUnauthenticated(error: unknown): error is Fault {
+  return error instanceof Fault && error.code === 'unauthenticated'
+}
 function closedError(): Error {
   return new Error('The connection was closed.')
 }

@@ -102,13 +102,13 @@ export function runnerAccessFault(caller: Caller, id: RunnerId): Fault | null {
 /** Returns the condition on the columns of a session that selects the sessions that `maySee` allows. */
 export function visibleSessions(caller: Caller): NonNullable<Query['where']> {
   if (isPerson(caller)) return {}
-  return caller.role === 'agent' ? { agent: caller.token } : { runner: caller.id }
+  return caller.role === 'agent' ? { agent: caller.id } : { runner: caller.id }
 }
 
 /** Returns whether the caller may see a session. An agent sees only sessions that it opened itself or that a person opened for it, and a runner sees only sessions whose lease it holds. */
 export function maySee(caller: Caller, row: Pick<SessionRow, 'agent' | 'lease'>): boolean {
   if (isPerson(caller)) return true
-  return caller.role === 'agent' ? row.agent === caller.token : row.lease?.runner === caller.id
+  return caller.role === 'agent' ? row.agent === caller.id : row.lease?.runner === caller.id
 }
 
 /** Returns the Fault that says why the caller may not write on behalf of the session's agent, or null if the caller may. */

@@ -16,6 +16,7 @@ import { credentialRule, dataFolderRule, type FileLookup, type ProtectedFolder, 
 import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
 import type { Feed } from './feed.ts'
+import type { FileTokens } from './file-tokens.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
 import { KeySweep } from './key-sweep.ts'
 import { Quota, RateQuota } from './quota.ts'
@@ -25,6 +26,7 @@ import { type IdempotencyRow, openCodes, type SessionRow } from './rows.ts'
 import { MissingRead, type Query, type Read, type Store } from './store.ts'
 import type { StreamingBlocks } from './streaming-blocks.ts'
 import { credentialNotValid, isTokenValid } from './token-transitions.ts'
+import { TokenUse } from './token-use.ts'
 import { pendingCount, pendingCounts } from './usage.ts'
 import { toSession } from './wire-views.ts'
 
@@ -101,6 +103,8 @@ export class Context {
   readonly clockJumps = new ClockJumps()
   readonly keySweep = new KeySweep()
   readonly refusedAttempts = new RefusedAttempts(this)
+  readonly tokenUse = new TokenUse()
+  readonly fileTokens: FileTokens
   readonly quotas: {
     readonly subscriptions: Quota
     readonly longPolls: Quota
@@ -116,6 +120,7 @@ export class Context {
     settings: Settings
     protectedFolder: ProtectedFolder | null
     machine: AgentMachine | null
+    fileTokens: FileTokens
     random?: (bytes: number) => Uint8Array
   }) {
     this.store = parts.store
@@ -125,6 +130,7 @@ export class Context {
     this.settings = parts.settings
     this.protectedFolder = parts.protectedFolder
     this.machine = parts.machine
+    this.fileTokens = parts.fileTokens
     this.#random = parts.random ?? randomBytes
     this.quotas = {
       subscriptions: new Quota(quotas.subscriptions, {
@@ -154,9 +160,8 @@ export class Context {
   /** Commits a mutation, once per idempotency key. Keys are scoped to the caller and the operation. The change of a caller whose credential is no longer valid is refused, even if the credential was revoked after the call had started. If `decide` needs more reads than the mutation names, the change is decided again with them. */
   async commit<T>(mutation: Mutation<T>, call?: MutationCall): Promise<OperationResult<T>> {
     const credential = call?.caller.credential
-    const key = call?.options.idempotencyKey
-    const idempotencyId = key === undefined ? undefined : sha256(JSON.stringify([call?.caller.id, call?.op, key]))
-    const bodyHash = idempotencyId === undefined ? '' : sha256(JSON.stringify(call?.input))
+    const idempotencyId = call && idempotencyIdOf(call)
+    const bodyHash = idempotencyId === undefined || !call ? '' : bodyHashOf(call)
     let reads: readonly Read[] = [
       ...mutation.reads,
       ...(idempotencyId === undefined ? [] : [{ table: 'idempotency' as const, id: idempotencyId }]),
@@ -207,6 +212,15 @@ export class Context {
         else throw error
       }
     }
+  }
+
+  /** Resolves with the reply of the first call with the same idempotency key, or null if there was none. For operations that do something outside of the store before they commit. */
+  async earlierReply<T>(call: MutationCall): Promise<OperationResult<T> | null> {
+    const id = idempotencyIdOf(call)
+    const row = id === undefined ? undefined : await this.store.get('idempotency', id)
+    if (!row) return null
+    if (row.bodyHash !== bodyHashOf(call)) throw idempotencyMismatch()
+    return storedReply(row)
   }
 
   #resolveSome(requests: TooManyAtOnce): Promise<unknown> {
@@ -318,11 +332,22 @@ function repeatedResult<T>(
   before: IdempotencyRow,
   bodyHash: string,
 ): OperationResult<T> | Fault {
-  if (before.bodyHash !== bodyHash || mutation.hasSameSecrets?.(change) === false)
-    return new Fault(
-      'idempotency_mismatch',
-      'This Idempotency-Key was already used with a different body; use a new key for a new call',
-    )
-  if (mutation.repeat) return mutation.repeat(change)
-  return { status: before.status, body: before.body as T } // the key is scoped to the operation, so this body is an output of the same operation
+  if (before.bodyHash !== bodyHash || mutation.hasSameSecrets?.(change) === false) return idempotencyMismatch()
+  return mutation.repeat ? mutation.repeat(change) : storedReply(before)
+}
+
+function idempotencyIdOf({ caller, op, options: { idempotencyKey: key } }: MutationCall): string | undefined {
+  return key === undefined ? undefined : sha256(JSON.stringify([caller.id, op, key]))
+}
+function bodyHashOf({ input }: MutationCall): string {
+  return sha256(JSON.stringify(input))
+}
+function idempotencyMismatch(): Fault {
+  return new Fault(
+    'idempotency_mismatch',
+    'This Idempotency-Key was already used with a different body; use a new key for a new call',
+  )
+}
+function storedReply<T>({ status, body }: IdempotencyRow): OperationResult<T> {
+  return { status, body: body as T } // the key is scoped to the operation, so this body is an output of the same operation
 }

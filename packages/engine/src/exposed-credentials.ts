@@ -69,7 +69,7 @@ function alarmText(token: TokenRow | undefined): string {
   const which = token
     ? `the credential of “${token.name}” (${token.token})`
     : 'text that looks like one of its credentials'
-  return `The agent sent ${which} to Holdpoint. It is masked here, but the agent has seen it and could answer requests with it. Replace it now: if it is the token in a data folder, delete its file there, then run holdpoint down and holdpoint up; otherwise revoke it`
+  return `The agent sent ${which} to Holdpoint. It is masked here, but the agent has seen it and could answer requests with it. Replace it now with: holdpoint token rotate${token ? ` ${token.token}` : ''}`
 }
 
 async function knownToken(ctx: Context, candidate: string): Promise<TokenRow | undefined> {

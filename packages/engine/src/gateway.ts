@@ -27,6 +27,7 @@ import { accessFault, extraActions } from './authorization.ts'
 import { type AgentMachine, Context, defaultSettings, type Settings } from './context.ts'
 import { maskAgentInput, raiseAlarm } from './exposed-credentials.ts'
 import { Feed } from './feed.ts'
+import { FileTokens, type TokenFiles } from './file-tokens.ts'
 import {
   appendEvents,
   attachSession,
@@ -56,6 +57,7 @@ import {
   startSession,
   stopEverything,
 } from './operations/sessions.ts'
+import { rotateToken } from './operations/token-rotation.ts'
 import {
   addToken,
   authenticate,
@@ -165,10 +167,14 @@ export interface Gateway {
   authenticate(credential: Credential, via: Via): Promise<Caller | null>
   /** Registers a bearer token unless the token already exists. Called at every start for the owner and the local runner: with the id of the data folder, the token also replaces the earlier token of that role and data folder, and a runner's token is for the runner with that id. */
   ensureToken(secret: string, role: Role, name: string, dataFolder?: RunnerId): Promise<Caller>
+  /** Returns the caller of the token that the data folder holds now for this role. The token can be rotated while the gateway runs. Throws if `ensureToken` has registered none. */
+  fileCaller(role: Role): Caller
   /** Calls the listener with the id of every token that is revoked or expires, also by another gateway with the same store, and before any later event is published. */
   onRevoked(listener: (token: TokenId) => void): void
   /** Records a refusal for which no caller is known, for example after too many wrong tokens. */
   recordRefusal(attempt: RefusedAttempt): Promise<void>
+  /** Says whom the one-time code of a sign-in link would sign in, without using the code. */
+  describeLink(code: string): Promise<Output<'describeLink'>>
   /** Exchanges the one-time code of a sign-in link for a cookie and a page secret. */
   redeemLink(code: string): Promise<SignIn>
   /** Returns the proof that this gateway knows the token with this hint. Rejects with a Fault if it does not. */
@@ -236,18 +242,21 @@ const operations: Operations = {
   listTokens,
   addToken,
   removeToken,
+  rotateToken,
   signOut,
   makeLink,
   signIn: async () => {
     throw new Fault('unsupported', 'signIn sets a cookie, so it needs HTTP.')
   },
-  describeLink,
+  describeLink: async () => {
+    throw new Fault('unsupported', 'describeLink counts wrong codes by address, so it needs HTTP.')
+  },
   proveGateway: async () => {
     throw new Fault('unsupported', 'proveGateway is about the address of a connection, so it needs HTTP over TCP.')
   },
   whoAmI: async (ctx, caller) => ({
     status: 200,
-    body: { person: caller.name, id: caller.id, role: caller.role, now: await ctx.store.now() },
+    body: { person: caller.name, id: caller.id, token: caller.token, role: caller.role, now: await ctx.store.now() },
   }),
   backup: async (ctx, _caller, input) => {
     const { epoch, seq } = ctx.feed.position
@@ -267,6 +276,8 @@ export interface GatewayOptions {
   readonly dataFolder?: ProtectedFolderOptions
   /** The machine of this gateway. Without it, rules allow nothing that depends on files. */
   readonly machine?: AgentMachine
+  /** Writes the token files of the data folder. Without it, the tokens in these files cannot be rotated. */
+  readonly tokenFiles?: TokenFiles
   /** Called when a sweep fails. The next sweep runs as usual. */
   readonly onError?: (error: unknown) => void
 }
@@ -278,6 +289,7 @@ export async function openGateway({
   settings,
   dataFolder,
   machine,
+  tokenFiles,
   onError = () => {},
 }: GatewayOptions): Promise<Gateway> {
   const head = await store.head()
@@ -292,6 +304,7 @@ export async function openGateway({
     settings: { ...defaultSettings, ...settings },
     protectedFolder: dataFolder ? new ProtectedFolder(dataFolder) : null,
     machine: machine ?? null,
+    fileTokens: new FileTokens(tokenFiles ?? null),
     ...(random ? { random } : {}),
   })
   await extendRunnerLeases(ctx)
@@ -308,10 +321,12 @@ export async function openGateway({
     recordRefusal: attempt => ctx.refusedAttempts.record(attempt),
     authenticate: (credential, via) => authenticate(ctx, credential, via),
     ensureToken: (secret, role, name, dataFolder) => ensureToken(ctx, secret, role, name, dataFolder ?? null),
+    fileCaller: role => ctx.fileTokens.callerOf(role),
     onRevoked: listener =>
       feed.onEvent(({ body }) => {
         if (body.type === 'token.removed') listener(body.token)
       }),
+    describeLink: code => describeLink(ctx, code),
     redeemLink: code => redeemLink(ctx, code),
     proveToken: (hint, subject) => proveToken(ctx, hint, subject),
     close: async () => {
@@ -341,6 +356,7 @@ async function runOperation(
     ctx.quotas.writtenBytes.take(caller, options.bytes)
   const run = operations[op] as Operation<OperationName> // `op` also selected the schema that parsed the input
   if (!caller) return run(ctx, anonymousCaller, parsedInput, options)
+  ctx.tokenUse.note(caller)
   const { value: safeInput, found } = maskAgentInput(caller, op, parsedInput)
   if (found.size > 0) await raiseAlarm(ctx, caller, op, parsedInput, found, options)
   return run(ctx, caller, safeInput as ParsedInput<OperationName>, options) // masking does not change the type
@@ -354,9 +370,19 @@ function requireAccess(caller: Caller | null, action: OperationName | ExtraActio
   if (fault) throw fault
 }
 
-/** Wraps the gateway as a `Call` for code in the same process, with the same checks and operations but without HTTP. */
-export function callAs(gateway: Gateway, caller: Caller): Call {
-  return async (op, input, options) => (await gateway.dispatch(caller, op, input, options)).body
+/** Wraps the gateway as a `Call` for code in the same process, with the same checks and operations but without HTTP. If `caller` is a function, a call whose token was rotated meanwhile is repeated with the new token. */
+export function callAs(gateway: Gateway, caller: Caller | (() => Caller)): Call {
+  const current = typeof caller === 'function' ? caller : () => caller
+  return async (op, input, options) => {
+    const used = current()
+    try {
+      return (await gateway.dispatch(used, op, input, options)).body
+    } catch (error) {
+      const isRefused = error instanceof Fault && error.code === 'unauthenticated'
+      if (!isRefused || current().token === used.token) throw error
+      return (await gateway.dispatch(current(), op, input, options)).body
+    }
+  }
 }
 
 /** Makes the lease of every runner that has sessions last at least one full term from now, because no runner could renew its lease while the gateway was down. */

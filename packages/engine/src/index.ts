@@ -1,4 +1,5 @@
 export { type AgentMachine, defaultSettings, type Settings } from './context.ts'
+export type { TokenFiles } from './file-tokens.ts'
 export {
   type Caller,
   type Credential,

@@ -87,7 +87,7 @@ export interface TokenRow {
   readonly token: TokenId
   readonly kind: 'bearer' | 'cookie' | 'link'
   readonly role: Role
-  /** The id of the person (`per_…`) or runner (`run_…`) that the token belongs to. An agent is known only by its token, so this is then the token's public id. */
+  /** The id of the person (`per_…`) or runner (`run_…`) that the token belongs to. An agent is known only by its token, so this is then the public id of its first token. */
   readonly subject: PersonId | RunnerId | TokenId
   /** The name of the person or program, for display only. */
   readonly name: string
@@ -99,6 +99,10 @@ export interface TokenRow {
   readonly revokedAt: number | null
   /** For the tokens of the owner and the runner that a data folder holds in a file, the id of that data folder; null for all others. */
   readonly dataFolder: RunnerId | null
+  /** Set for tokens of schema 3, which did not record who created a token. Any token of the owner may have created them. */
+  readonly creatorUnknown?: true
+  /** When the token was last used, to the minute. */
+  readonly lastUsedAt?: number
   /** For a cookie, the SHA-256 of the secret that the page must send with it. A cookie without this field signs nobody in. */
   readonly pageSecretHash?: string
 }

@@ -37,6 +37,7 @@ async function sweep(ctx: Context): Promise<void> {
   await Promise.all(
     [sweepDeadlines, sweepRunners, sweepIdempotencyKeys, sweepTokens, sweepSessions].map(each => each(ctx, now)),
   )
+  await ctx.tokenUse.store(ctx, now)
 }
 
 async function sweepDeadlines(ctx: Context, now: number): Promise<void> {

@@ -22,17 +22,27 @@ export function credentialNotValid(): Fault {
   return new Fault('unauthenticated', 'This credential is unknown, expired or revoked. Sign in again.')
 }
 
-/** Revokes the valid tokens that `selects` chooses and all tokens, cookies and links that descend from them. The rows are kept for a while, so that attempts to use them can be recognized. */
+/** Revokes the valid tokens that `selects` chooses and all tokens, cookies and links that descend from them, and returns their rows. The rows are kept for a while, so that attempts to use them can be recognized. */
 export function revokeTokens(
   change: ChangeBuilder,
   all: readonly TokenRow[],
   selects: (row: TokenRow) => boolean,
   by?: Caller,
-): void {
-  const selected = new Set(all.filter(row => row.revokedAt === null && selects(row)).map(row => row.token))
-  for (const row of all)
-    if (row.revokedAt === null && (selected.has(row.token) || row.madeBy.some(token => selected.has(token))))
-      revokeToken(change, row, by)
+): readonly TokenRow[] {
+  const valid = all.filter(row => row.revokedAt === null)
+  const selected = valid.filter(selects)
+  const ids = new Set(selected.map(row => row.token))
+  const hasOwner = selected.some(isOwnerToken)
+  const revoked = valid.filter(
+    row => ids.has(row.token) || row.madeBy.some(token => ids.has(token)) || (hasOwner && row.creatorUnknown === true),
+  )
+  for (const row of revoked) revokeToken(change, row, by)
+  return revoked
+}
+
+/** Whether this is a token of the owner, and not the cookie of a browser. */
+export function isOwnerToken({ role, kind }: TokenRow): boolean {
+  return role === 'owner' && kind === 'bearer'
 }
 
 /** Revokes one token, but not the tokens that it created. */

@@ -62,7 +62,7 @@ export function toRule(row: RuleRow, use: RuleUseRow | undefined): Rule {
   }
 }
 export function toToken(row: TokenRow): Token {
-  const { token: id, kind, role, subject, name, madeBy, madeAt, expiresAt } = row
+  const { token: id, kind, role, subject, name, madeBy, madeAt, expiresAt, lastUsedAt = null } = row
   if (kind === 'link') throw new Error(`${id} is a link, which the API does not show as a token`)
   return {
     id,
@@ -74,5 +74,6 @@ export function toToken(row: TokenRow): Token {
     madeBy: madeBy.at(-1) ?? null,
     madeAt,
     expiresAt,
+    lastUsedAt,
   }
 }

@@ -133,7 +133,7 @@ describe('the token in the data folder', () => {
   it('the token in the data folder cannot be removed, only replaced', async () => {
     await expect(asOwner()('removeToken', { id: owner.token as Token['id'] })).rejects.toMatchObject({
       code: 'bad_input',
-      message: expect.stringContaining('delete the file token'),
+      message: expect.stringContaining('holdpoint token rotate'),
     })
   })
   it('ensureToken writes nothing if the token has not changed', async () => {
@@ -157,7 +157,7 @@ describe('a revoked token', () => {
     await remove(ada)
     for (const check of [phone.check, tablet.check, () => callerOf(ada.secret)]) expect(await check()).toBeNull()
     await expectFault(fixture.gateway.redeemLink(code), 'unauthenticated')
-    await expectFault(fixture.gateway.dispatch(null, 'describeLink', { code }), 'unauthenticated')
+    await expectFault(fixture.gateway.describeLink(code), 'unauthenticated')
     expect(await bobs.check()).not.toBeNull()
     const removed = (await fixture.store.events({ limit: 100, types: ['token.removed'] })).map(({ body }) => body)
     const by = owner.token

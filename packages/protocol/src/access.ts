@@ -87,6 +87,7 @@ export const accessTable: Readonly<Record<OperationName | ExtraAction, AccessRow
   listTokens: ['no', 'all', 'no', 'no', 'no'],
   addToken: ['no', 'all', 'no', 'no', 'no'],
   removeToken: ['no', 'all', 'no', 'no', 'no'],
+  rotateToken: ['no', 'all', 'no', 'no', 'no'],
   signIn: ['all', 'all', 'all', 'all', 'all'],
   describeLink: ['all', 'all', 'all', 'all', 'all'],
   proveGateway: ['all', 'all', 'all', 'all', 'all'],

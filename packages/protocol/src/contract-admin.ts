@@ -26,6 +26,10 @@ export const Token = z
     ),
     madeAt: z.int().describe('When the token was created, in epoch milliseconds.'),
     expiresAt: z.int().nullable().describe('When the token expires, in epoch milliseconds; null if it never expires.'),
+    lastUsedAt: z
+      .int()
+      .nullable()
+      .describe('When the token was last used, to the minute, in epoch milliseconds; null if it never was.'),
   })
   .describe('A credential, without its secret.')
 export type Token = z.infer<typeof Token>
@@ -75,6 +79,10 @@ const AbsolutePath = z
 const signInCode = z.strictObject({
   code: z.string().min(1).max(limits.keyMax).describe('The code from a sign-in link.'),
 })
+
+const revokedTokens = z
+  .array(Token)
+  .describe('The tokens that were revoked: the named one, and those that were created with it.')
 
 export const adminOps = {
   listRules: {
@@ -216,10 +224,27 @@ export const adminOps = {
   removeToken: {
     method: 'DELETE',
     path: '/tokens/:id',
-    summary: 'Revoke a token.',
+    summary: 'Revoke a token, and everything that was created with it.',
     faults: ['not_found'],
     input: z.strictObject({ id: TokenId }),
-    output: emptyObject,
+    output: z.object({ revoked: revokedTokens }),
+  },
+  rotateToken: {
+    method: 'POST',
+    path: '/tokens/:id/rotate',
+    summary:
+      'Replace a token by a new one for the same person, runner or agent, and revoke the old one with everything that was created with it.',
+    faults: ['gone', 'not_found'],
+    input: z.strictObject({ id: TokenId }),
+    output: Token.extend({
+      secret: z
+        .string()
+        .nullable()
+        .describe(
+          'The secret of the new token. Only this reply contains it. Null if the gateway has written the secret into the token file of its data folder.',
+        ),
+      revoked: revokedTokens,
+    }),
   },
   signIn: {
     method: 'POST',
@@ -298,7 +323,10 @@ export const adminOps = {
       person: z.string().describe('The name of the caller.'),
       id: z
         .union([PersonId, RunnerId, TokenId])
-        .describe('The id of the person or runner that the credential belongs to; for an agent, the id of its token.'),
+        .describe(
+          'The id of the person or runner that the credential belongs to; for an agent, the id of its first token.',
+        ),
+      token: TokenId.describe('The id of the credential.'),
       role: Role,
       now: z.int().describe('The gateway’s time in epoch milliseconds.'),
     }),

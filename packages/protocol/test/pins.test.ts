@@ -59,6 +59,7 @@ const surface = [
   'listTokens: GET /tokens ()',
   'addToken: POST /tokens 201 (role name person expiresAt)',
   'removeToken: DELETE /tokens/:id (id)',
+  'rotateToken: POST /tokens/:id/rotate (id)',
   'signIn: POST /sign-in (code)',
   'describeLink: POST /sign-in/describe (code)',
   'proveGateway: POST /proof (hint nonce)',

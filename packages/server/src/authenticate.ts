@@ -11,12 +11,12 @@ export type AccessLevel = 'page' | 'public' | 'read' | 'write' | 'socket'
 /** Resolves with the caller, or null if the access needs no credential. */
 export type Authenticator = (incoming: IncomingRequest, access: AccessLevel) => Promise<Caller | null>
 
-/** Returns the fault for a wrong token or code, and records in the log if there were too many. */
+/** Returns the fault for a wrong token, code or hint, and records in the log if there were too many. */
 export async function refuseAttempt(
   gateway: Pick<Gateway, 'recordRefusal'>,
   wrongAttempts: WrongAttempts,
   { source }: IncomingRequest,
-  what: 'authenticate' | 'signIn',
+  what: 'authenticate' | 'signIn' | 'describeLink' | 'proveGateway',
   fault: Fault,
 ): Promise<Fault> {
   const refused = wrongAttempts.refuse(source, fault)

@@ -7,6 +7,7 @@ import {
   faultFromZod,
   limits,
   type OperationName,
+  type ParsedInput,
   rolesFor,
   slotUnits,
 } from '@holdpoint/protocol'
@@ -161,6 +162,7 @@ export class RequestHandler {
     { input, bytes }: { readonly input: unknown; readonly bytes: number },
   ): Promise<OutgoingReply> {
     if (op === 'signIn') return this.#signIn(incoming, input)
+    if (op === 'describeLink') return this.#describeLink(incoming, input)
     if (op === 'proveGateway' && incoming.localAddress !== null)
       return this.#proveGateway(incoming, incoming.localAddress, input)
     const idempotencyKey = readIdempotencyKey(incoming.header('idempotency-key'))
@@ -173,26 +175,36 @@ export class RequestHandler {
   }
 
   async #signIn(incoming: IncomingRequest, input: unknown): Promise<OutgoingReply> {
-    const parsed = contract.signIn.input.safeParse(input)
-    if (!parsed.success) throw faultFromZod(parsed.error, 'The sign-in')
-    const { gateway, wrongAttempts } = this.#options
-    const { cookie, pageSecret, caller } = await gateway.redeemLink(parsed.data.code).catch(async (error: unknown) => {
-      const isWrongCode = error instanceof Fault && error.code === 'unauthenticated'
-      throw isWrongCode ? await refuseAttempt(gateway, wrongAttempts, incoming, 'signIn', error) : error
-    })
+    const { code } = parseInput('signIn', input)
+    const redeemed = this.#options.gateway.redeemLink(code)
+    const { cookie, pageSecret, caller } = await this.#countWrong(incoming, 'signIn', redeemed)
     this.#options.crashPoint?.('replying:signIn')
     const signedIn = { person: caller.name, personId: caller.id, pageSecret }
     return jsonReply(200, signedIn, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
   }
 
+  async #describeLink(incoming: IncomingRequest, input: unknown): Promise<OutgoingReply> {
+    const { code } = parseInput('describeLink', input)
+    const described = this.#options.gateway.describeLink(code)
+    return jsonReply(200, await this.#countWrong(incoming, 'describeLink', described))
+  }
+
   async #proveGateway(incoming: IncomingRequest, address: string, input: unknown): Promise<OutgoingReply> {
-    const parsed = contract.proveGateway.input.safeParse(input)
-    if (!parsed.success) throw faultFromZod(parsed.error, 'proveGateway')
-    const { hint, nonce } = parsed.data
+    const { hint, nonce } = parseInput('proveGateway', input)
     // The authenticator has checked that the Host header names this gateway.
     const host = incoming.header('host') ?? ''
-    const proof = await this.#options.gateway.proveToken(hint, { nonce, host, address })
+    const proved = this.#options.gateway.proveToken(hint, { nonce, host, address })
+    const proof = await this.#countWrong(incoming, 'proveGateway', proved)
     return jsonReply(200, { address, proof })
+  }
+
+  /** Counts a wrong code or hint like a wrong token, because somebody may be guessing. */
+  async #countWrong<T>(incoming: IncomingRequest, what: GuessableOperation, result: Promise<T>): Promise<T> {
+    const { gateway, wrongAttempts } = this.#options
+    return result.catch(async (error: unknown) => {
+      const isWrong = error instanceof Fault && error.code === 'unauthenticated'
+      throw isWrong ? await refuseAttempt(gateway, wrongAttempts, incoming, what, error) : error
+    })
   }
 
   #cookieHeader(incoming: IncomingRequest, secret: string, ttlMs: number): FlatHeaders {
@@ -211,6 +223,15 @@ export class RequestHandler {
     const open = (sink: ByteSink) => subscription.open(sseSink(sink, options.after), () => slot.release())
     return { status: 200, headers: streamHeaders, body: open }
   }
+}
+
+/** The operations that need no credential but a secret, which somebody could guess. */
+type GuessableOperation = 'signIn' | 'describeLink' | 'proveGateway'
+
+function parseInput<K extends GuessableOperation>(op: K, input: unknown): ParsedInput<K> {
+  const parsed = contract[op].input.safeParse(input)
+  if (!parsed.success) throw faultFromZod(parsed.error, op)
+  return parsed.data as ParsedInput<K> // the schema of this operation parsed the input
 }
 
 function accessFor(target: Target): AccessLevel {

@@ -1,9 +1,20 @@
 /** Checks the limit on wrong tokens and sign-in codes: wrong ones are refused with 429 after a while, right ones always work, and the memory is bounded. */
-import { Fault, limits, type Output } from '@holdpoint/protocol'
+import { createHash } from 'node:crypto'
+import { Fault, limits, type Output, tokenHintLength } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { WrongAttempts } from '../src/wrong-attempts.ts'
-import { authHeaders, bytesInUse, handshake, post, request, startTestServer, type TestServer } from './test-server.ts'
+import {
+  authHeaders,
+  bytesInUse,
+  handshake,
+  openSocket,
+  post,
+  request,
+  secrets,
+  startTestServer,
+  type TestServer,
+} from './test-server.ts'
 
 let gateway: TestServer
 beforeEach(async () => {
@@ -14,10 +25,12 @@ afterEach(() => gateway.close())
 const wrongToken = { authorization: 'Bearer wrong' }
 const attempt = async (headers: Record<string, string>, path = '/me') =>
   (await request(gateway, path, { headers })).status
-const signIn = async (code: string) => {
+const send = async (path: string, body: object) => {
   const headers = { 'content-type': 'application/json' }
-  return (await request(gateway, '/sign-in', { method: 'POST', headers, body: JSON.stringify({ code }) })).status
+  return (await request(gateway, path, { method: 'POST', headers, body: JSON.stringify(body) })).status
 }
+const sendCode = (path: string, code: string) => send(path, { code })
+const signIn = (code: string) => sendCode('/sign-in', code)
 
 describe('wrong tokens', () => {
   it('A8: wrong tokens from loopback get 429 after the limit, and valid tokens work before and after', async () => {
@@ -66,6 +79,25 @@ describe('wrong sign-in codes', () => {
     expect(statuses.at(-1)).toBe(429)
     expect(await signIn(made.code)).toBe(200)
   })
+  it('A8: wrong codes that are only described get 429 after the limit, and count together with other wrong attempts', async () => {
+    const made = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
+    const statuses: number[] = []
+    for (let i = 0; i < limits.wrongAttemptsMax + 10; i++)
+      statuses.push(await sendCode('/sign-in/describe', `wrong-${i}`))
+    expect(statuses.indexOf(429)).toBe(limits.wrongAttemptsMax)
+    expect(await sendCode('/sign-in', 'wrong')).toBe(429)
+    expect(await attempt(wrongToken)).toBe(429)
+    expect(await sendCode('/sign-in/describe', made.code)).toBe(200)
+    expect(await sendCode('/sign-in', made.code)).toBe(200)
+  })
+  it('A8: codes cannot be described over a WebSocket, where nothing would count the wrong ones', async () => {
+    const socket = await openSocket(gateway, authHeaders('agent'))
+    socket.send({ id: 1, op: 'describeLink', input: { code: 'wrong' } })
+    expect(await socket.next(({ frame }) => frame === 'reply')).toMatchObject({
+      body: { error: { code: 'unsupported' } },
+    })
+    socket.ws.close()
+  })
   it('L7: the audit log records too many wrong sign-in codes, with a limited number of entries', async () => {
     for (let i = 0; i < limits.wrongAttemptsMax + 20; i++) await signIn(`wrong-${i}`)
     const reply = await request(gateway, '/audit?include=notices', { headers: authHeaders('person') })
@@ -76,6 +108,17 @@ describe('wrong sign-in codes', () => {
         expect.objectContaining({ what: 'signIn', code: 'too_many', by: '127.0.0.1' }),
       ),
     )
+  })
+})
+
+describe('wrong hints of tokens', () => {
+  it('A8: wrong hints of tokens get 429 after the limit, and the hint of a valid token still gets its proof', async () => {
+    const prove = (hint: string) => send('/proof', { hint, nonce: '0'.repeat(32) })
+    const statuses: number[] = []
+    for (let i = 0; i < limits.wrongAttemptsMax + 10; i++) statuses.push(await prove(i.toString(16).padStart(16, '0')))
+    expect(statuses.indexOf(429)).toBe(limits.wrongAttemptsMax)
+    const hash = createHash('sha256').update(secrets.person).digest('hex')
+    expect(await prove(hash.slice(0, tokenHintLength))).toBe(200)
   })
 })
 

@@ -31,6 +31,7 @@ function rewriteToken(row: StoredRow, personId: PersonIdOf): StoredRow | null {
     role: isOwner ? 'owner' : row.role,
     subject: isPerson ? personId(row.name, row) : row.token,
     madeBy: [],
+    ...(isOwner ? {} : { creatorUnknown: true }),
     revokedAt: isOwner ? row.madeAt : null,
     dataFolder: null,
   }

@@ -5,6 +5,7 @@ import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { err, out } from '../output/output.ts'
 import { row, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { askAndWait, askExitCodes, reportRefusal, reportTaken } from './ask-and-wait.ts'
+import { parseDuration } from './durations.ts'
 import { scriptTexts } from './texts.ts'
 
 export interface AskOptions extends GatewayAddress {
@@ -48,13 +49,10 @@ function buildAsk(question: string, choices: readonly string[], text: boolean): 
   return { kind: 'questions', questions: [only] }
 }
 
-const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
-
 export function parseDeadline(typed: string | undefined): number | undefined {
   if (typed === undefined) return undefined
-  const [, count, unit = ''] = /^(\d+)(s|m|h|d)$/.exec(typed) ?? []
-  const ms = Number(count) * (unitMs[unit] ?? Number.NaN)
-  if (Number.isInteger(ms) && ms >= limits.deadlineMinMs && ms <= limits.deadlineMaxMs) return ms
+  const ms = parseDuration(typed)
+  if (ms !== null && ms >= limits.deadlineMinMs && ms <= limits.deadlineMaxMs) return ms
   throw new Fault('bad_input', scriptTexts.badDeadline(typed))
 }
 

@@ -8,6 +8,7 @@ import { trusted, untrustedCode } from '../output/span.ts'
 import { cut } from '../output/width.ts'
 import { liveSessions, pendingRequests } from './queries.ts'
 import { inputTexts } from './texts.ts'
+import { tokenTexts } from './token-texts.ts'
 
 /** The parts of a command that completion needs. */
 export interface CommandShape {
@@ -16,6 +17,7 @@ export interface CommandShape {
   readonly options: readonly OptionShape[]
   /** The names of the arguments (`session`, `request`, …). The name of an argument determines which values complete it. */
   readonly arguments: readonly string[]
+  readonly subcommands: readonly CommandShape[]
 }
 
 interface OptionShape {
@@ -100,6 +102,7 @@ async function candidatesFor(
     return commands.map(command => ({ word: command.name, description: command.description }))
   const command = commands.find(known => known.name === name)
   if (!command) return []
+  if (command.subcommands.length > 0) return candidatesFor(words.slice(1), command.subcommands, address)
   if (typed.startsWith('-'))
     return command.options.map(({ flag, description }) => ({ word: flag, description: description }))
   const before = words.slice(1, -1)
@@ -120,7 +123,7 @@ function toCandidates(words: readonly string[]): readonly Candidate[] {
 }
 
 /** Names of arguments and options whose values come from the gateway. */
-const gatewayValues = ['request', 'session', 'driver', 'mode'] as const
+const gatewayValues = ['request', 'session', 'driver', 'mode', 'token'] as const
 type GatewayValue = (typeof gatewayValues)[number]
 function isGatewayValue(kind: string): kind is GatewayValue {
   return gatewayValues.some(known => known === kind)
@@ -149,6 +152,11 @@ async function fetchCandidates(
     return (await call('listDrivers', {})).items.map(({ name, title }) => ({
       word: name,
       description: labelText(title),
+    }))
+  if (kind === 'token')
+    return (await call('listTokens', {})).items.map(token => ({
+      word: token.id,
+      description: `${tokenTexts.role(token)}: ${labelText(token.name)}`,
     }))
   if (kind === 'mode') return toCandidates(await modesFor(call, given))
   if (kind === 'session')

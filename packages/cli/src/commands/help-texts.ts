@@ -36,11 +36,19 @@ export const commandHelp = {
   guard: 'Run a command only if someone allows it',
   doctor: 'Check the installation and suggest a fix for each problem',
   trust: 'Let the config file of a folder apply (shows what it does, then asks)',
+  token: 'List, create, replace and revoke tokens',
   audit: 'Check that nobody changed the log or the rows in the database: holdpoint audit verify',
   backup: 'Copy the database to a new file; the gateway may be running',
   restore: 'Replace the database with a backup; the old one is kept',
   completion: 'Print a completion script: source <(holdpoint completion bash)',
   help: 'Show help for a command',
+} as const
+
+export const tokenHelp = {
+  list: 'List tokens and signed-in browsers: whose they are, when they were created and last used',
+  add: 'Create a token and print its secret, once',
+  rotate: 'Replace a token (default: your own); the old one and all that it created stop working at once',
+  revoke: 'Revoke a token or sign a browser out, with all that it created',
 } as const
 
 export const argumentHelp = {
@@ -55,6 +63,9 @@ export const argumentHelp = {
   message: 'Message; - reads stdin',
   shell: 'bash, zsh or fish',
   auditAction: 'verify',
+  token: 'Name or id of the token; the first few letters of the id are enough',
+  rotatedToken: 'Name or id of the token (default: the one that this command uses, which is the owner’s)',
+  tokenName: 'Name of the program or person that will use the token',
 } as const
 
 export const optionHelp = {
@@ -102,6 +113,9 @@ export const optionHelp = {
   deadline: 'How long to wait: 90s, 15m, 1h, 2d',
   as: 'Name of the script, shown to people',
   yes: 'Do not ask for confirmation',
+  role: 'What the token may do: agents ask, people answer, runners run agents',
+  tokenPerson: 'With --role person: give the token to this person (default: to a new one)',
+  expires: 'How long it is valid: 12h, 90d (default: until you revoke it)',
   listTrusted: 'List the trusted files',
   removeTrust: 'Stop trusting the file',
 } as const
@@ -116,6 +130,9 @@ export const jsonHelp = {
   command: 'Print the command as JSON',
   events: 'Print each event as one line of JSON',
   findings: 'Print {ok, findings} as JSON',
+  tokens: 'Print tokens as JSON: {items, next}',
+  newToken: 'Print the token with its secret as JSON',
+  revokedTokens: 'Print what was revoked as JSON: {revoked}',
   report: 'Print {ok, events, rows} or {ok, problem, meaning} as JSON',
 } as const
 
@@ -148,6 +165,10 @@ and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off. See also holdpoint COMMAND
   ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or answered, 1 denied or declined,\n124 nobody answered in time. Ctrl+C and SIGTERM withdraw the question. A restart of the gateway does not.',
   trust:
     '\nThe file is trusted with its present content. The agents and executables that it names are trusted with it,\neven if they change later.',
+  tokenAdd:
+    '\nInto a pipe, only the secret is printed: HOLDPOINT_TOKEN=$(holdpoint token add ci)\nA token for a runner goes into the file runner-token in the data folder of the other machine.',
+  tokenRotate:
+    '\nThe owner’s token and that of the local runner are in files of the data folder, and the gateway replaces them\nthere: the runner and open commands go on. Any other new secret is printed once, for you to pass on.',
   guard:
     '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124 nobody answered in time,\n127 allowed, but the command was not found.',
 } as const

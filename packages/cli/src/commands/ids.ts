@@ -1,7 +1,17 @@
-/** Finds requests and sessions by any unique start of their id, with or without the `req_` or `ses_` prefix. */
-import { type Call, Fault, limits, type Request, RequestId, type Session, SessionId } from '@holdpoint/protocol'
+/** Finds requests, sessions and tokens by any unique start of their id, with or without its prefix (`req_`, `ses_`, `tok_`). */
+import {
+  type Call,
+  Fault,
+  limits,
+  type Request,
+  RequestId,
+  type Session,
+  SessionId,
+  type Token,
+} from '@holdpoint/protocol'
 import { liveSessions, pendingRequests } from './queries.ts'
 import { inputTexts } from './texts.ts'
+import { tokenTexts } from './token-texts.ts'
 
 const pagesMax = 10
 /** Lists show at least this many letters of an id, and more if needed to make it unique. */
@@ -34,6 +44,17 @@ export async function findSession(call: Call, typedId: string): Promise<Session>
     requireUnique(await endedSessions(call, matches), typedId) ??
     throwNotFound('session', typedId)
   )
+}
+
+/** Also finds a token by its exact name. Browsers have no names of their own, but those of their persons. */
+export async function findToken(call: Call, typed: string): Promise<Token> {
+  const { items } = await call('listTokens', {})
+  const named = items.filter(({ name, kind }) => kind === 'bearer' && name === typed)
+  if (named.length > 1) throw new Fault('bad_input', tokenTexts.several(typed, listIds(named)))
+  const matches = prefixMatcher(typed, 'tok')
+  const found = requireUnique([...new Set([...named, ...items.filter(({ id }) => matches(id))])], typed)
+  if (!found) throw new Fault('not_found', tokenTexts.notFound(typed))
+  return found
 }
 
 function prefixMatcher(typedId: string, prefix: string): (id: string) => boolean {

@@ -2,8 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import {
   chmodSync,
+  closeSync,
   existsSync,
+  fsyncSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -67,6 +70,11 @@ export function openDataFolder(folder?: string): DataFolder {
   return dataFolder
 }
 
+/** Returns the file that holds the token of the owner or of the local runner. */
+export function tokenFileOf({ tokenFile, runnerTokenFile }: DataFolder, role: string): string {
+  return role === 'owner' ? tokenFile : runnerTokenFile
+}
+
 /** Returns why another user could change or replace the data folder or a file in it, or null if nobody can. A user who can do that can become the owner, for example by replacing the token. */
 export function dataFolderProblem(folder: string): AccessProblem | null {
   const problem = privateAccessProblem(folder)
@@ -121,15 +129,27 @@ function readOrCreate(file: string, createContent: () => string): string {
   writeAtomically(file, value)
   return value
 }
-/** Writes a temporary file and renames it, so that a crash leaves either the previous file, if any, or the complete new one. The temporary name is random, so nobody can create a file or link there first. */
+/** Writes a temporary file and renames it, so that a crash or a power loss leaves either the previous file, if any, or the complete new one. The temporary name is random, so nobody can create a file or link there first. */
 export function writeAtomically(file: string, text: string): void {
   const temporary = `${file}.${randomBytes(12).toString('hex')}`
   try {
-    writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(temporary, `${text}\n`, { mode: 0o600, flag: 'wx', flush: true })
     renameSync(temporary, file)
+    flushFolder(dirname(file))
   } catch (error) {
     rmSync(temporary, { force: true })
     throw new Fault('store_unavailable', dataFolderTexts.notWritable(file, messageOf(error)))
+  }
+}
+
+/** Makes a renamed file durable. Windows cannot open folders and does not need this. */
+function flushFolder(folder: string): void {
+  if (process.platform === 'win32') return
+  const descriptor = openSync(folder, 'r')
+  try {
+    fsyncSync(descriptor)
+  } finally {
+    closeSync(descriptor)
   }
 }
 

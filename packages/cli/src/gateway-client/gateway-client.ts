@@ -1,6 +1,6 @@
 /** Finds the gateway that a command talks to, how to reach it, and the token to use. */
 import { existsSync } from 'node:fs'
-import { type Connection, httpCall } from '@holdpoint/client'
+import { type Connection, httpCall, type TokenSource } from '@holdpoint/client'
 import { type Call, Fault } from '@holdpoint/protocol'
 import { type DataFolder, dataFolderAt, lastGateway, requirePrivate, runningProcess } from '../config/data-folder.ts'
 import { gatewaySocket } from '../config/gateway-socket.ts'
@@ -79,10 +79,11 @@ export function requireGateway({ home: folder, url }: GatewayAddress, options?: 
   return client
 }
 
-function findToken(dataFolder: DataFolder): string {
+function findToken(dataFolder: DataFolder): TokenSource {
   const { HOLDPOINT_TOKEN: token } = process.env
   if (token && !/^[\x21-\x7e]+$/.test(token)) throw new Fault('unauthenticated', addressTexts.tokenCharacters)
   if (token) return token
-  if (existsSync(dataFolder.tokenFile)) return dataFolder.ownerToken()
+  // The token can be rotated while a command runs, so the file is read for every call.
+  if (existsSync(dataFolder.tokenFile)) return () => dataFolder.ownerToken()
   throw new Fault('unauthenticated', addressTexts.noToken(dataFolder.tokenFile))
 }

@@ -9,7 +9,14 @@ import { type Call, Fault, messageOf } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { defaultPort } from '../config/config.ts'
 import type { Config } from '../config/config-schema.ts'
-import { type DataFolder, removePidFile, runningProcess, writeGatewayPidFile } from '../config/data-folder.ts'
+import {
+  type DataFolder,
+  removePidFile,
+  runningProcess,
+  tokenFileOf,
+  writeAtomically,
+  writeGatewayPidFile,
+} from '../config/data-folder.ts'
 import { chooseSocketPath, removeSocketFolder } from '../config/gateway-socket.ts'
 import { crashPointOfProcess } from '../crash-points.ts'
 import { log } from '../log.ts'
@@ -61,10 +68,14 @@ export async function startGateway(
       settings: settingsFrom(config),
       dataFolder: { folder: dataFolder.path, home: homedir(), realPath },
       machine: { runner: dataFolder.runnerId(), home: homedir(), files: machineFiles },
+      tokenFiles: { write: (role, secret) => writeAtomically(tokenFileOf(dataFolder, role), secret) },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
-    const owner = await gateway.ensureToken(dataFolder.ownerToken(), 'owner', 'owner', dataFolder.runnerId())
-    const runner = await gateway.ensureToken(dataFolder.runnerToken(), 'runner', 'local runner', dataFolder.runnerId())
+    await gateway.ensureToken(dataFolder.ownerToken(), 'owner', 'owner', dataFolder.runnerId())
+    await gateway.ensureToken(dataFolder.runnerToken(), 'runner', 'local runner', dataFolder.runnerId())
+    // These tokens can be rotated while the gateway runs.
+    const asOwner = callAs(gateway, () => gateway.fileCaller('owner'))
+    const asRunner = callAs(gateway, () => gateway.fileCaller('runner'))
     const staticDir = pageFolder()
     const server = createServer({
       gateway,
@@ -88,14 +99,14 @@ export async function startGateway(
     const stopSupervising = await superviseRunner(config.runner ?? 'process', {
       dataFolder,
       config,
-      call: callAs(gateway, runner),
+      call: asRunner,
     })
-    const { code } = (await gateway.dispatch(owner, 'makeLink', {})).body
+    const { code } = await asOwner('makeLink', {})
     return {
       url: listening.url,
       link: `${listening.url}/#code=${code}`,
       gateway,
-      call: callAs(gateway, owner),
+      call: asOwner,
       close: async () => {
         await stopSupervising()
         await listening.close()

@@ -63,7 +63,8 @@ export async function runnerProcess(config: Config, dataFolder: DataFolder, url?
   const route = routeTo(dataFolder, url)
   const socket = socketCall({
     ...route,
-    token: dataFolder.runnerToken(),
+    // The token can be rotated while the runner runs, so the file is read for every connection.
+    token: () => dataFolder.runnerToken(),
     WebSocket: route.trusted ? unixWebSocket(() => gatewaySocket(dataFolder)) : tcpWebSocket,
   })
   const signal = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')

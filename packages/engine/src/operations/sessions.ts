@@ -65,7 +65,7 @@ export async function startSession(
         const agent = agentRead
           ? agentTokenId(change, agentRead)
           : caller.role === 'agent'
-            ? (caller.token as TokenId)
+            ? (caller.id as TokenId)
             : null
         if (agent instanceof Fault) return agent
         const account = agent ?? caller.id
@@ -102,7 +102,7 @@ function agentTokenId(
   { query }: NonNullable<ReturnType<typeof namedAgentRead>>,
 ): TokenId | Fault {
   const [row] = change.find('token', query)
-  if (row?.role === 'agent' && isTokenValid(row, change.now)) return row.token
+  if (row?.role === 'agent' && isTokenValid(row, change.now)) return row.subject as TokenId // an agent is known by the id of its first token
   const { token } = query.where
   return new Fault(
     'bad_input',

@@ -2,6 +2,7 @@
 import {
   Fault,
   limits,
+  type Output,
   type ParsedInput,
   type PersonId,
   type Role,
@@ -15,14 +16,14 @@ import { type Context, sha256 } from '../context.ts'
 import type { Caller, Credential, DispatchOptions, SignIn, Via } from '../gateway.ts'
 import { attemptBy } from '../refused-attempts.ts'
 import type { TokenRow } from '../rows.ts'
-import { isTokenValid, revokeTokens, tokenDigest, tokensRead } from '../token-transitions.ts'
+import { isOwnerToken, isTokenValid, revokeTokens, tokenDigest, tokensRead } from '../token-transitions.ts'
 import { toToken } from '../wire-views.ts'
 
 type NewToken = Pick<TokenRow, 'kind' | 'role' | 'subject' | 'name' | 'madeBy' | 'expiresAt'> &
   Partial<Pick<TokenRow, 'dataFolder' | 'pageSecretHash'>>
 
 /** Stores a token under the hash of its secret. */
-function putToken(change: ChangeBuilder, hash: string, token: TokenId, fields: NewToken): TokenRow {
+export function putToken(change: ChangeBuilder, hash: string, token: TokenId, fields: NewToken): TokenRow {
   const by = fields.madeBy.at(-1)
   const row = { id: hash, token, madeAt: change.now, revokedAt: null, dataFolder: null, ...fields }
   change.event(null, {
@@ -38,14 +39,18 @@ function putToken(change: ChangeBuilder, hash: string, token: TokenId, fields: N
   return change.put('token', { ...row, ord: change.nextSeq })
 }
 
-function callerOf(row: TokenRow, via: Via): Caller {
+export function callerOf(row: TokenRow, via: Via): Caller {
   return { role: row.role, id: row.subject, name: row.name, token: row.token, via, credential: row.id }
 }
 
-/** Returns the tokens from which a token that the caller creates now descends, or a Fault if the chain is too long. */
-function descent(change: ChangeBuilder, caller: Caller): readonly TokenId[] | Fault {
+/** Returns the tokens from which a token that the caller creates now descends, or a Fault if the chain is too long. `earlier` are the tokens from which the token that it replaces descends. */
+export function descent(
+  change: ChangeBuilder,
+  caller: Caller,
+  earlier: readonly TokenId[] = [],
+): readonly TokenId[] | Fault {
   const row = caller.credential === undefined ? undefined : change.get('token', caller.credential)
-  const madeBy = [...(row?.madeBy ?? []), caller.token as TokenId] // the token of a caller is the public id of a token
+  const madeBy = [...new Set([...earlier, ...(row?.madeBy ?? []), caller.token as TokenId])] // the token of a caller is the public id of a token
   return madeBy.length <= limits.tokenChainMax
     ? madeBy
     : new Fault(
@@ -79,7 +84,9 @@ export async function ensureToken(
     reads: [{ table: 'token', id: hash }, tokensRead],
     decide: change => ({ status: 200, body: ensureTokenIn(change, hash, { role, name, dataFolder }, ids) }),
   })
-  return callerOf(body, 'api')
+  const caller = callerOf(body, 'api')
+  if (dataFolder !== null) ctx.fileTokens.register(dataFolder, caller)
+  return caller
 }
 
 /** The token file in a data folder decides which token is valid: its token becomes valid again even if it was revoked, and replaces every earlier token of the same role and data folder. */
@@ -91,8 +98,18 @@ function ensureTokenIn(
 ): TokenRow {
   const known = change.get('token', hash)
   const all = change.find('token', tokensRead.query)
-  if (dataFolder !== null)
-    revokeTokens(change, all, row => row.id !== hash && row.role === role && row.dataFolder === dataFolder)
+  if (dataFolder !== null) {
+    // If the owner's token was replaced while the store had another schema, no row says that this token replaces another one.
+    const owners = all.filter(isOwnerToken)
+    const isReplaced = owners.length > 0 && owners.every(({ revokedAt }) => revokedAt !== null)
+    revokeTokens(
+      change,
+      all,
+      row =>
+        (row.id !== hash && row.role === role && row.dataFolder === dataFolder) ||
+        (role === 'owner' && !known && isReplaced && row.creatorUnknown === true),
+    )
+  }
   const isValid = known !== undefined && isTokenValid(known, change.now)
   if (isValid && known.role === role && known.dataFolder === dataFolder) return known
   // A token that was revoked gets a new id, because gateways remember the ids of revoked tokens.
@@ -151,7 +168,7 @@ function personToken(change: ChangeBuilder, person: PersonId): TokenRow | Fault 
 }
 
 /** Decides a repeated call whose first reply contained a secret: the call fails instead of returning a secret again. */
-function secretNotRepeated(advice: string) {
+export function secretNotRepeated(advice: string) {
   return () =>
     new Fault(
       'gone',
@@ -161,8 +178,19 @@ function secretNotRepeated(advice: string) {
 
 export async function listTokens(ctx: Context) {
   const [rows, now] = [await ctx.store.find('token', tokensRead.query), await ctx.store.now()]
-  const items = rows.filter(row => row.kind !== 'link' && isTokenValid(row, now)).map(toToken)
-  return { status: 200, body: { items, next: null } }
+  return { status: 200, body: { items: toTokens(rows.filter(row => isTokenValid(row, now))), next: null } }
+}
+
+/** Returns the valid token or cookie with this id, or a Fault if there is none. */
+export function findToken(all: readonly TokenRow[], id: TokenId, now: number): TokenRow | Fault {
+  const row = all.find(({ token, kind }) => token === id && kind !== 'link')
+  return row && isTokenValid(row, now)
+    ? row
+    : new Fault('not_found', `There is no token ${id}, or it was revoked or replaced`, { id })
+}
+/** Leaves links out, which the API does not show as tokens. */
+export function toTokens(rows: readonly TokenRow[]): readonly Token[] {
+  return rows.filter(({ kind }) => kind !== 'link').map(toToken)
 }
 
 export async function removeToken(
@@ -177,17 +205,16 @@ export async function removeToken(
       reads: [tokensRead],
       decide: change => {
         const all = change.find('token', tokensRead.query)
-        const row = all.find(({ token, kind }) => token === input.id && kind !== 'link')
-        if (!row || !isTokenValid(row, change.now))
-          return new Fault('not_found', `There is no token ${input.id}`, { id: input.id })
+        const row = findToken(all, input.id, change.now)
+        if (row instanceof Fault) return row
         if (row.dataFolder !== null)
           return new Fault(
             'bad_input',
-            `${input.id} is the token in a data folder, and the gateway there needs it. To replace it, delete the file ${row.role === 'runner' ? 'runner-token' : 'token'} in that data folder, then run holdpoint down and holdpoint up`,
+            `${input.id} is the token of the ${row.role === 'owner' ? 'owner' : 'runner'} in a data folder, and the gateway there needs it. You can only replace it, with: holdpoint token rotate ${input.id}`,
             { id: input.id },
           )
-        revokeTokens(change, all, ({ token }) => token === input.id, caller)
-        return { status: 200, body: {} }
+        const revoked = revokeTokens(change, all, ({ token }) => token === input.id, caller)
+        return { status: 200, body: { revoked: toTokens(revoked) } }
       },
     },
     { caller, op: 'removeToken', input, options },
@@ -246,10 +273,11 @@ function isLinkValid(row: TokenRow | undefined, now: number): row is TokenRow {
 }
 
 /** Returns the person whom a link would sign in, so that the page can ask before it replaces the person who is signed in. */
-export async function describeLink(ctx: Context, _caller: Caller, { code }: ParsedInput<'describeLink'>) {
+export async function describeLink(ctx: Context, code: string): Promise<Output<'describeLink'>> {
   const link = await ctx.store.get('token', sha256(code))
   if (!isLinkValid(link, await ctx.store.now())) throw linkNotValid()
-  return { status: 200, body: { person: link.name, personId: link.subject, expiresAt: link.expiresAt ?? 0 } }
+  // A link signs a person in, so it belongs to a person.
+  return { person: link.name, personId: link.subject as PersonId, expiresAt: link.expiresAt ?? 0 }
 }
 
 /** Exchanges the code of a link for a cookie and a page secret. The same change deletes the code, so that the link works only once. */
