@@ -355,3 +355,26 @@ function inTemporaryFolder(run: (folder: string) => void): void {
     rmSync(folder, { recursive: true })
   }
 }
+
+describe('docs/attack-cases.md', () => {
+  const page = readFileSync(join(root, 'docs/attack-cases.md'), 'utf8')
+  /** The test files that the tables name, each with the names of tests that follow it. */
+  const citations = page
+    .split('\n')
+    .filter(line => line.startsWith('|'))
+    .flatMap(line => line.split(/(?=`[\w./-]+\.test\.ts`)/).slice(1))
+    .map(part => ({
+      file: /`([^`]+)`/.exec(part)?.[1] ?? '',
+      names: [...part.matchAll(/“([^”]+)”/g)].map(match => match[1] ?? ''),
+    }))
+
+  it('the list of attack cases names only tests that exist, and at least one in every file', () => {
+    expect(citations.length).toBeGreaterThan(40)
+    const wrong = citations.flatMap(({ file, names }) => {
+      if (!existsSync(join(root, file)) || names.length === 0) return [file]
+      const source = readFileSync(join(root, file), 'utf8')
+      return names.filter(name => !source.includes(name)).map(name => `${file}: ${name}`)
+    })
+    expect(wrong).toEqual([])
+  })
+})

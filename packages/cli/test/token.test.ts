@@ -68,7 +68,7 @@ async function runnerIsLive(gateway: GatewayProcess): Promise<void> {
 }
 
 describe('holdpoint token list', () => {
-  it('shows whose each credential is, when it was created and last used, and no secret', async () => {
+  it('token list shows whose each credential is, when it was created and last used, and no secret', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const secret = (await token(gateway, 'add', 'ci\u001b[2J', '--expires', '90d')).trim()
     const before = await token(gateway, 'list')
@@ -85,7 +85,7 @@ describe('holdpoint token list', () => {
 })
 
 describe('holdpoint token add', () => {
-  it('prints only the secret into a pipe, and the token can do what its role may do', async () => {
+  it('token add prints only the secret into a pipe, and the token can do what its role may do', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { code, out, err } = await runCliAgainst(gateway, ['token', 'add', 'ci'])
     expect([code, out]).toEqual([0, expect.stringMatching(/^hp_\S+\n$/)])
@@ -102,7 +102,7 @@ describe.each<['process' | 'inline']>([['process'], ['inline']])(
   'holdpoint token rotate with a runner that is %s',
   runner => {
     const options: GatewayOptions = { runner }
-    it('F14: replaces the owner’s token at once, while the runner and open commands go on', async () => {
+    it('F14: token rotate replaces the owner’s token at once, while the runner and open commands continue', async () => {
       const gateway = await startGateway(options)
       const old = gateway.token
       await runnerIsLive(gateway)
@@ -130,7 +130,7 @@ describe.each<['process' | 'inline']>([['process'], ['inline']])(
       expect(gateway.runnerPid()).toBe(pid)
     })
 
-    it('F14: replaces the runner’s token, and the runner goes on with its session', async () => {
+    it('F14: token rotate replaces the runner’s token, and the runner continues its session', async () => {
       const gateway = await startGateway(options)
       const old = gateway.home.runnerToken()
       await runnerIsLive(gateway)
@@ -149,7 +149,7 @@ describe.each<['process' | 'inline']>([['process'], ['inline']])(
 )
 
 describe('holdpoint token rotate', () => {
-  it('keeps the new token after a restart, and the old one stays invalid', async () => {
+  it('a rotated token stays valid after a restart, and the old one stays invalid', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const old = gateway.token
     await token(gateway, 'rotate')
@@ -159,7 +159,7 @@ describe('holdpoint token rotate', () => {
     expect((await listed(gateway)).filter(({ role }) => role === 'owner')).toHaveLength(1)
   })
 
-  it('prints the new secret of another token once, for the same holder', async () => {
+  it('token rotate prints the new secret of another token once, for the same holder', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const old = (await token(gateway, 'add', 'ci')).trim()
     const request = await askAsAgent(gateway, old)
@@ -176,7 +176,7 @@ describe('holdpoint token rotate', () => {
 })
 
 describe('holdpoint token revoke', () => {
-  it('ends streams, long polls and commands of the token and of what it created within two seconds', async () => {
+  it('A12: token revoke ends streams, long polls and commands of the token and of what it created within two seconds', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const bob = await tokenJson<Output<'addToken'>>(gateway, 'add', 'bob', '--role', 'person')
     const asBob = { HOLDPOINT_TOKEN: bob.secret }
@@ -202,8 +202,8 @@ describe('holdpoint token revoke', () => {
   })
 })
 
-describe('holdpoint token says what is wrong', () => {
-  it('with the token: unknown, ambiguous, of the owner, of a browser, or of somebody who may not do this', async () => {
+describe('errors of holdpoint token', () => {
+  it('token commands explain unknown, ambiguous and irrevocable tokens, wrong options and missing rights', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const refused = async (...words: string[]) => {
       const { code, out, err } = await runCliAgainst(gateway, ['token', ...words])
@@ -255,7 +255,7 @@ describe('holdpoint token says what is wrong', () => {
     })
   })
 
-  it('if no gateway is running', async () => {
+  it('token commands say that no gateway is running and how to start one', async () => {
     const { home } = new GatewayProcess({})
     for (const words of [['list'], ['add', 'x'], ['rotate'], ['revoke', 'x']]) {
       const { code, err } = await runCli(['token', ...words, '--home', home.path])

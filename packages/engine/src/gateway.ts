@@ -45,7 +45,15 @@ import { listEvents } from './operations/events.ts'
 import { proveToken } from './operations/gateway-proof.ts'
 import { getRequest, listRequests, openRequest } from './operations/requests.ts'
 import { addRule, checkRules, listRules, patchRule, previewRule, proposeRules, removeRule } from './operations/rules.ts'
-import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
+import {
+  announceRunner,
+  extendRunnerLeases,
+  listDrivers,
+  listRunners,
+  listWork,
+  renewRunner,
+  retireRunner,
+} from './operations/runners.ts'
 import {
   deleteSession,
   endSession,
@@ -383,26 +391,4 @@ export function callAs(gateway: Gateway, caller: Caller | (() => Caller)): Call 
       return (await gateway.dispatch(current(), op, input, options)).body
     }
   }
-}
-
-/** Makes the lease of every runner that has sessions last at least one full term from now, because no runner could renew its lease while the gateway was down. */
-async function extendRunnerLeases(ctx: Context): Promise<void> {
-  const runners = await ctx.store.find('runner', {})
-  const leased = await Promise.all(runners.map(runner => ctx.store.count('session', { where: { runner: runner.id } })))
-  await Promise.all(
-    runners
-      .filter((_, i) => (leased[i] ?? 0) > 0)
-      .map(({ id }) =>
-        ctx.commit({
-          label: 'extendLease',
-          reads: [{ table: 'runner', id }],
-          decide: change => {
-            const row = change.get('runner', id)
-            const until = change.now + ctx.settings.runnerTtlMs
-            if (row && row.expiresAt < until) change.put('runner', { ...row, expiresAt: until })
-            return { status: 200, body: {} }
-          },
-        }),
-      ),
-  )
 }

@@ -35,7 +35,7 @@ async function added(role: 'person' | 'agent' | 'runner', name: string, by = asO
 const names = (tokens: readonly Token[]) => tokens.map(({ name, kind }) => `${name} (${kind})`)
 
 describe('rotating the owner’s token', () => {
-  it('F14: writes a new token into its file, and makes the old one and everything created with it invalid', async () => {
+  it('F14: rotating the owner’s token writes a new one into its file, and ends the old one and everything created with it', async () => {
     const ci = await added('agent', 'ci')
     const { code } = await asOwner()('makeLink', {})
     const page = await fixture.gateway.redeemLink((await asOwner()('makeLink', {})).code)
@@ -51,7 +51,7 @@ describe('rotating the owner’s token', () => {
     expect(await callerOf(files.get('owner') ?? '')).toMatchObject({ role: 'owner', id: owner.id, token: rotated.id })
     expect(names((await asOwner()('listTokens', {})).items)).toEqual(['local runner (bearer)', 'owner (bearer)'])
   })
-  it('F14: leaves the runner’s token alone, which can be rotated by itself', async () => {
+  it('F14: the tokens of owner and runner are rotated independently of each other', async () => {
     const runner = fixture.gateway.fileCaller('runner')
     await asOwner()('rotateToken', { id: idOf(owner) })
     expect(await callerOf('runner-secret')).toMatchObject({ id: folder })
@@ -60,7 +60,7 @@ describe('rotating the owner’s token', () => {
     expect(await callerOf('runner-secret')).toBeNull()
     expect(await callerOf(files.get('runner') ?? '')).toMatchObject({ role: 'runner', id: folder })
   })
-  it('has both tokens valid while the file is written, so that nobody reads a token that is not valid yet', async () => {
+  it('both tokens are valid while the file is written, so that nobody reads a token that is not valid yet', async () => {
     let during: Promise<unknown> = Promise.resolve()
     writeFile = (role, secret) => {
       during = Promise.all([callerOf('owner-secret'), callerOf(secret)])
@@ -69,7 +69,7 @@ describe('rotating the owner’s token', () => {
     await asOwner()('rotateToken', { id: idOf(owner) })
     expect(await during).toMatchObject([{ id: owner.id }, { id: owner.id }])
   })
-  it('changes nothing if the file cannot be written', async () => {
+  it('a rotation changes nothing if the file cannot be written', async () => {
     const ci = await added('agent', 'ci')
     writeFile = () => {
       throw new Fault('store_unavailable', 'the disk is full')
@@ -79,29 +79,32 @@ describe('rotating the owner’s token', () => {
     expect(await callerOf(ci.secret)).not.toBeNull()
     expect(names((await asOwner()('listTokens', {})).items)).toHaveLength(3)
   })
-  it.each(['before', 'after'])('leaves one valid token if the gateway is killed %s the file is written', async when => {
-    const { commit } = fixture.store
-    let killed = () => {}
-    const killing = new Promise<void>(resolve => {
-      killed = resolve
-    })
-    writeFile = (role, secret) => {
-      if (when === 'after') files.set(role, secret)
-      // A killed gateway commits nothing more.
-      fixture.store.commit = () => new Promise(() => {})
-      killed()
-    }
-    void asOwner()('rotateToken', { id: idOf(owner) })
-    await killing
-    fixture.store.commit = commit
-    await fixture.open()
-    await registerFiles()
-    const owners = (await asOwner()('listTokens', {})).items.filter(({ role }) => role === 'owner')
-    expect(owners).toHaveLength(1)
-    expect(await callerOf(files.get('owner') ?? '')).toMatchObject({ token: owners[0]?.id })
-    expect(await callerOf('owner-secret')).toEqual(when === 'before' ? expect.anything() : null)
-  })
-  it('happens once if it is repeated with its key, or requested twice at the same time', async () => {
+  it.each(['before', 'after'])(
+    'one token is valid after a gateway was killed %s it wrote the file of a rotated token',
+    async when => {
+      const { commit } = fixture.store
+      let killed = () => {}
+      const killing = new Promise<void>(resolve => {
+        killed = resolve
+      })
+      writeFile = (role, secret) => {
+        if (when === 'after') files.set(role, secret)
+        // A killed gateway commits nothing more.
+        fixture.store.commit = () => new Promise(() => {})
+        killed()
+      }
+      void asOwner()('rotateToken', { id: idOf(owner) })
+      await killing
+      fixture.store.commit = commit
+      await fixture.open()
+      await registerFiles()
+      const owners = (await asOwner()('listTokens', {})).items.filter(({ role }) => role === 'owner')
+      expect(owners).toHaveLength(1)
+      expect(await callerOf(files.get('owner') ?? '')).toMatchObject({ token: owners[0]?.id })
+      expect(await callerOf('owner-secret')).toEqual(when === 'before' ? expect.anything() : null)
+    },
+  )
+  it('a rotation happens once if it is repeated with its key, or requested twice at the same time', async () => {
     const once = { idempotencyKey: 'k' }
     const first = await asOwner()('rotateToken', { id: idOf(owner) }, once)
     const secret = files.get('owner')
@@ -111,7 +114,7 @@ describe('rotating the owner’s token', () => {
     expect(both.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
     expect(await callerOf(files.get('owner') ?? '')).toMatchObject({ id: owner.id })
   })
-  it('is refused for the data folder of another gateway with the same store', async () => {
+  it('a token in the data folder of another gateway with the same store cannot be rotated', async () => {
     const other = await fixture.gateway.ensureToken('other-secret', 'owner', 'owner', runnerId(4))
     await registerFiles()
     await expect(asOwner()('rotateToken', { id: idOf(other) })).rejects.toMatchObject({
@@ -120,7 +123,7 @@ describe('rotating the owner’s token', () => {
     })
     expect(await callerOf('other-secret')).not.toBeNull()
   })
-  it('lets calls in the gateway’s own process go on, also a long poll that had started before', async () => {
+  it('calls in the gateway’s own process continue after a rotation, also a long poll that had started before', async () => {
     const runner = callAs(fixture.gateway, () => fixture.gateway.fileCaller('runner'))
     const { incarnation } = await runner('announceRunner', { id: folder, name: 'r', drivers: [resumable] })
     const work = runner('listWork', { id: folder, incarnation, wait: 60_000 })
@@ -132,7 +135,7 @@ describe('rotating the owner’s token', () => {
 })
 
 describe('rotating another token', () => {
-  it('returns a secret for the same person, and revokes the old one with the links and cookies that it created', async () => {
+  it('rotating a person’s token returns a secret for the same person, and revokes the old one with its links and cookies', async () => {
     const ada = await added('person', 'ada')
     const { code } = await callAs(fixture.gateway, ada.caller)('makeLink', {})
     const rotated = await asOwner()('rotateToken', { id: ada.id })
@@ -142,7 +145,7 @@ describe('rotating another token', () => {
     await expectFault(fixture.gateway.redeemLink(code), 'unauthenticated')
     expect(names(rotated.revoked)).toEqual(['ada (bearer)'])
   })
-  it('keeps the sessions of an agent, also those that a person opens for it later', async () => {
+  it('an agent keeps its sessions when its token is rotated, also those that a person opens for it later', async () => {
     const ci = await added('agent', 'ci')
     const session = await callAs(fixture.gateway, ci.caller)('startSession', { driver: 'external' })
     const { secret, id } = await asOwner()('rotateToken', { id: ci.id })
@@ -157,7 +160,7 @@ describe('rotating another token', () => {
     )
     await expectFault(asOwner()('startSession', { driver: 'external', options: { agent: ci.id } }), 'bad_input')
   })
-  it('is undone with the credential that rotated it, which knows the new secret', async () => {
+  it('a rotated token is revoked with the credential that rotated it, which knows the new secret', async () => {
     const ada = await added('person', 'ada')
     const { caller: browser } = await fixture.gateway.redeemLink((await asOwner()('makeLink', {})).code)
     const { secret } = await callAs(fixture.gateway, browser)('rotateToken', { id: ada.id })
@@ -165,12 +168,12 @@ describe('rotating another token', () => {
     await asOwner()('removeToken', { id: idOf(browser) })
     expect(await callerOf(secret ?? '')).toBeNull()
   })
-  it('does not return the secret again to a repeated call', async () => {
+  it('a repeated rotation does not return the secret again', async () => {
     const ada = await added('person', 'ada')
     await asOwner()('rotateToken', { id: ada.id }, { idempotencyKey: 'k' })
     await expectFault(asOwner()('rotateToken', { id: ada.id }, { idempotencyKey: 'k' }), 'gone')
   })
-  it('is refused for unknown tokens, revoked ones, links and browsers, and for everybody but the owner', async () => {
+  it('only the owner can rotate tokens, and unknown tokens, revoked ones and browsers cannot be rotated', async () => {
     const ada = await added('person', 'ada')
     const { caller: browser } = await fixture.gateway.redeemLink((await asOwner()('makeLink', {})).code)
     await expectFault(asOwner()('rotateToken', { id: `tok_${'0'.repeat(20)}` as TokenId }), 'not_found') // has the format of an id
@@ -197,7 +200,7 @@ describe('a token of schema 3, whose creator is unknown', () => {
   async function addOld(name: string, secret: string): Promise<void> {
     await patchToken(await fixture.gateway.ensureToken(secret, 'agent', name), () => ({ creatorUnknown: true }))
   }
-  it('is revoked when the owner’s token is rotated or its file is replaced, and not with another token', async () => {
+  it('a token of schema 3 is revoked when the owner’s token is rotated or its file is replaced, and not with another token', async () => {
     await addOld('old', 'old-secret')
     const ada = await added('person', 'ada')
     await asOwner()('removeToken', { id: ada.id })
@@ -211,7 +214,7 @@ describe('a token of schema 3, whose creator is unknown', () => {
     await registerFiles()
     expect(await callerOf('older-secret')).toBeNull()
   })
-  it('is revoked if the owner’s token was replaced together with the upgrade, and kept if it was not', async () => {
+  it('a token of schema 3 is revoked if the owner’s token was replaced together with the upgrade, and kept if it was not', async () => {
     await addOld('old', 'old-secret')
     // The migration leaves the tokens of the owner like this.
     const migrate = () => patchToken(owner, ({ madeAt }) => ({ revokedAt: madeAt, dataFolder: null }))
@@ -228,7 +231,7 @@ describe('a token of schema 3, whose creator is unknown', () => {
 describe('the last use of a token', () => {
   const lastUse = async (id: TokenId) =>
     (await fixture.person('listTokens', {})).items.find(t => t.id === id)?.lastUsedAt
-  it('is listed to the minute, and is unknown until the first use', async () => {
+  it('the last use of a token is listed to the minute, and is null until the first use', async () => {
     const ci = await added('agent', 'ci')
     expect(await lastUse(ci.id)).toBeNull()
     const agent = callAs(fixture.gateway, ci.caller)
@@ -242,7 +245,7 @@ describe('the last use of a token', () => {
     await fixture.clock.advance(60_000)
     expect(await lastUse(ci.id)).toBeGreaterThan((first ?? 0) + 59_000)
   })
-  it('appends nothing to the log, and does not make a revoked token valid', async () => {
+  it('noting the use of a token appends nothing to the log, and does not make a revoked token valid', async () => {
     const ci = await added('agent', 'ci')
     const { seq } = await fixture.store.head()
     await callAs(fixture.gateway, ci.caller)('whoAmI', {})

@@ -133,6 +133,8 @@ describe.each(stores)('migrating a %s store of schema 3', (_name, migrate) => {
     const tokens = await store.find('token', {})
     expect(tokens.every(({ kind }) => kind === 'bearer')).toBe(true)
     expect(tokens.filter(row => row.revokedAt === null).map(row => row.name)).toEqual(['bob', 'ci'])
+    // Nothing says who created these two, so that they are revoked with any token of the owner.
+    expect(tokens.filter(row => row.creatorUnknown).map(row => row.name)).toEqual(['bob', 'ci'])
   })
 
   it('fills the new column with the agents of sessions, and keeps rows that can be updated', async () => {

@@ -188,3 +188,25 @@ export async function listWork(ctx: Context, caller: Caller, input: ParsedInput<
   })
   return { status: 200, body: { items, next: null } }
 }
+
+/** Makes the lease of every runner that has sessions last at least one full term from now, because no runner could renew its lease while the gateway was down. */
+export async function extendRunnerLeases(ctx: Context): Promise<void> {
+  const runners = await ctx.store.find('runner', {})
+  const leased = await Promise.all(runners.map(runner => ctx.store.count('session', { where: { runner: runner.id } })))
+  await Promise.all(
+    runners
+      .filter((_, i) => (leased[i] ?? 0) > 0)
+      .map(({ id }) =>
+        ctx.commit({
+          label: 'extendLease',
+          reads: [{ table: 'runner', id }],
+          decide: change => {
+            const row = change.get('runner', id)
+            const until = change.now + ctx.settings.runnerTtlMs
+            if (row && row.expiresAt < until) change.put('runner', { ...row, expiresAt: until })
+            return { status: 200, body: {} }
+          },
+        }),
+      ),
+  )
+}
