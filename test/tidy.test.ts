@@ -38,7 +38,7 @@ const allowedImports: Record<
     libraries: ['react', 'react-dom', 'virtua', 'marked', 'idb-keyval'],
   },
   cli: {
-    packages: ['protocol', 'engine', 'store', 'drivers', 'server', 'client', 'web'],
+    packages: ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client', 'web'],
     libraries: ['commander', 'get-east-asian-width', 'ws', 'zod', 'node:'],
   },
 }

@@ -13,6 +13,7 @@ import {
   seeCommandHelp,
   seeHelp,
 } from './commands/help-texts.ts'
+import { defineRulesCommands } from './commands/rules-command.ts'
 import { defineTokenCommands } from './commands/token-command.ts'
 import type { GatewayAddress, GatewayClient } from './gateway-client/gateway-client.ts'
 import { printNotice } from './output/notice.ts'
@@ -261,6 +262,7 @@ program
     const { config, dataFolder } = await readSettings(flags, home)
     process.exitCode = await (await import('./commands/audit.ts')).verifyAudit(config, dataFolder, json === true)
   })
+defineRulesCommands(program.command('rules').description(commandHelp.rules).helpCommand(false), { addAddress, gateway })
 defineTokenCommands(program.command('token').description(commandHelp.token).helpCommand(false), {
   addAddress,
   gateway,

@@ -60,6 +60,7 @@ export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, remove
 export type { CodeKind } from './look-alikes.ts'
 export { noticeLabel, ruleText } from './notice-label.ts'
 export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
+export { riskLevelLabels, ruleLabel, ruleLimitsLabel, ruleScopeLabel, touchesLabel } from './rule-labels.ts'
 export { type ShellToken, shellTokens } from './shell-tokens.ts'
 export {
   type SocketCall,

@@ -38,9 +38,11 @@ function targetLabel({ command, args, group, path, host, mcp, action, tool }: Ru
   if (command !== undefined) return `${exactText(command)}${args === 'grammar' ? ' with harmless arguments' : ''}`
   if (group !== undefined)
     return group === 'only-reads' ? 'commands that only read' : 'commands that test, check or build the project'
-  if (path !== undefined) return `${action === 'write' ? 'writing' : action === 'read' ? 'reading' : 'access to'} ${exactText(path)}`
+  if (path !== undefined)
+    return `${action === 'write' ? 'writing' : action === 'read' ? 'reading' : 'access to'} ${exactText(path)}`
   if (host !== undefined) return `fetching from ${exactText(host)}`
-  if (mcp !== undefined) return `${mcp.tool === undefined ? 'every tool' : labelText(mcp.tool)} of MCP server ${labelText(mcp.server)}`
+  if (mcp !== undefined)
+    return `${mcp.tool === undefined ? 'every tool' : labelText(mcp.tool)} of MCP server ${labelText(mcp.server)}`
   if (action !== undefined) return `every action of the kind ${action}`
   return tool === undefined ? 'every call' : `every use of ${labelText(tool)}`
 }
@@ -64,7 +66,9 @@ export function ruleLimitsLabel(rule: Rule, now: number): string {
     ...(paused ? ['paused'] : []),
     ...(source && !source.trusted ? ['file not trusted'] : []),
     ...(expiresAt === undefined ? [] : [expiresAt <= now ? 'expired' : `expires in ${durationLabel(minutes)}`]),
-    ...(usesLeft === undefined ? [] : [usesLeft === 0 ? 'used up' : `${usesLeft} ${usesLeft === 1 ? 'use' : 'uses'} left`]),
+    ...(usesLeft === undefined
+      ? []
+      : [usesLeft === 0 ? 'used up' : `${usesLeft} ${usesLeft === 1 ? 'use' : 'uses'} left`]),
     ...(until === undefined ? [] : [`until the ${until} ends`]),
   ].join(', ')
 }

@@ -36,6 +36,7 @@ export const commandHelp = {
   guard: 'Run a command only if someone allows it',
   doctor: 'Check the installation and suggest a fix for each problem',
   trust: 'Let the config file of a folder apply (shows what it does, then asks)',
+  rules: 'List, add, change, test and import rules',
   token: 'List, create, replace and revoke tokens',
   audit: 'Check that nobody changed the log or the rows in the database: holdpoint audit verify',
   backup: 'Copy the database to a new file; the gateway may be running',
@@ -51,7 +52,46 @@ export const tokenHelp = {
   revoke: 'Revoke a token or sign a browser out, with all that it created',
 } as const
 
+export const rulesHelp = {
+  list: 'List rules with their scope, limits and uses',
+  add: 'Add a rule; pending requests that it covers are answered too',
+  edit: 'Change the named parts of a rule',
+  pause: 'Pause a rule',
+  resume: 'Put a paused rule into effect again',
+  remove: 'Remove a rule',
+  check: 'Show what the rules say about a shell command, without asking anyone',
+  preview: 'Show which requests a rule would have matched',
+  explain: 'Say which rule answered a request, or why a person is asked',
+  import: 'Add the rules of a Claude Code settings file, and say what is left out',
+} as const
+
+export const ruleOptionHelp = {
+  command: 'A shell command: an allow rule matches exactly this one, other rules every command that begins so',
+  args: 'With allow: exact (default), or grammar to accept further arguments that are known to be harmless',
+  group: 'With allow: a group of commands with known arguments',
+  path: 'A file, or a folder with everything in it: folder/**',
+  host: 'A host, by its exact name',
+  mcp: 'A tool of an MCP server',
+  tool: 'Only this tool of the agent, such as Bash',
+  action: 'Only this kind of action; a path needs read or write',
+  cwd: 'Only sessions in this folder (default for commands that are allowed: the current folder)',
+  session: 'Only this session',
+  driver: 'Only sessions of this agent',
+  expires: 'How long the rule is in effect: 30m, 12h, 7d',
+  uses: 'How often the rule may answer',
+  until: 'The rule ends with the turn or the session; needs --session',
+  message: 'With deny: the sentence that the agent reads',
+  note: 'Why the rule exists, for people',
+  checkCwd: 'The folder in which the command would run (default: the current folder)',
+  importCwd: 'The folder for which the rules are made (default: the current folder)',
+  dryRun: 'Only show what would be added',
+} as const
+
 export const argumentHelp = {
+  rule: 'Rule id; the first few letters are enough',
+  effect: 'What the rule does',
+  checkedCommand: 'The command; put it in quotes if it contains signs that your shell interprets',
+  settingsFile: 'The settings file (default: .claude/settings.json in the folder)',
   session: 'Session id; the first few letters are enough',
   request: 'Request id; the first few letters are enough',
   runDriver: 'claude, rehearsal or one of your own agents (default: the first that is ready)',
@@ -122,6 +162,10 @@ export const optionHelp = {
 
 /** Help texts for `--json`, by what the option prints. */
 export const jsonHelp = {
+  rules: 'Print rules as JSON: {items, next}',
+  rule: 'Print the rule as JSON',
+  verdict: 'Print the verdict as JSON',
+  preview: 'Print the preview as JSON',
   requests: 'Print requests as JSON: {items, next}',
   sessions: 'Print sessions as JSON: {items, next}',
   request: 'Print the request as JSON',
@@ -137,6 +181,14 @@ export const jsonHelp = {
 } as const
 
 export const moreHelp = {
+  rulesAdd: `
+Examples:
+  holdpoint rules add allow --command 'npm test'                   this command, in this folder
+  holdpoint rules add allow --command 'git log' --args grammar     with arguments that are known to be harmless
+  holdpoint rules add allow --group only-reads --expires 8h        commands that only read this folder
+  holdpoint rules add deny --command 'git push' --message 'Ask me before you push.'`,
+  rulesImport:
+    '\nPrefixes such as Bash(git log:*) are taken over only as far as their arguments are known to be harmless.',
   program: `
 Examples:
   holdpoint                                   start Holdpoint and print a link to the page

@@ -1,15 +1,17 @@
-/** Finds requests, sessions and tokens by any unique start of their id, with or without its prefix (`req_`, `ses_`, `tok_`). */
+/** Finds requests, sessions, rules and tokens by any unique start of their id, with or without its prefix (`req_`, `ses_`, `rul_`, `tok_`). */
 import {
   type Call,
   Fault,
   limits,
   type Request,
   RequestId,
+  type Rule,
   type Session,
   SessionId,
   type Token,
 } from '@holdpoint/protocol'
 import { liveSessions, pendingRequests } from './queries.ts'
+import { rulesTexts } from './rules-texts.ts'
 import { inputTexts } from './texts.ts'
 import { tokenTexts } from './token-texts.ts'
 
@@ -44,6 +46,16 @@ export async function findSession(call: Call, typedId: string): Promise<Session>
     requireUnique(await endedSessions(call, matches), typedId) ??
     throwNotFound('session', typedId)
   )
+}
+
+export async function findRule(call: Call, typed: string): Promise<Rule> {
+  const matches = prefixMatcher(typed, 'rul')
+  const found = requireUnique(
+    (await call('listRules', {})).items.filter(({ id }) => matches(id)),
+    typed,
+  )
+  if (!found) throw new Fault('not_found', rulesTexts.notFound(typed))
+  return found
 }
 
 /** Also finds a token by its exact name. Browsers have no names of their own, but those of their persons. */

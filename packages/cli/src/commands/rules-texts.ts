@@ -1,0 +1,40 @@
+/** Texts of `holdpoint rules`. */
+import type { RulePreview, Verdict } from '@holdpoint/protocol'
+
+const verdicts = { allow: 'Allowed', ask: 'A person is asked', deny: 'Denied' } as const
+
+export const rulesTexts = {
+  columns: ['id', 'rule', 'where', 'limits', 'uses', 'by'],
+  none: 'There are no rules yet. `holdpoint rules add --help` shows how to add one.',
+  builtIn: 'built-in',
+  added: 'Added ',
+  changed: 'Changed ',
+  paused: 'Paused ',
+  resumed: 'In effect again: ',
+  removed: 'Removed ',
+  pendingToo: 'Pending requests that this rule covers are answered now.',
+  nothingToChange: 'Name at least one option to change.',
+  badDuration: (typed: string) => `“${typed}” is not a time. Write a number and s, m, h or d, such as 30m or 7d.`,
+  badUses: (typed: string) => `“${typed}” is not a number of uses. Write a whole number from 1.`,
+  notFound: (typed: string) => `There is no rule ${typed}. \`holdpoint rules list\` lists them.`,
+  badMcp: 'Name the MCP tool as server/tool.',
+  verdict: ({ verdict }: Verdict) => `${verdicts[verdict]}.`,
+  byRule: (id: string, version: number | undefined) =>
+    version === undefined ? `Rule ${id}` : `Rule ${id}, version ${version}`,
+  runsAs: 'It runs as: ',
+  answeredByRule: 'A rule answered this request.',
+  answeredByPerson: 'No rule answered this request; a person did.',
+  answeredOtherwise: 'No rule answered this request.',
+  stillPending: 'This request waits for a person.',
+  rulesNow: 'The rules of now say: ',
+  onlyApprovals: 'Rules answer approvals only. This request asks a question.',
+  preview: ({ matched, allowed, denied, complete }: RulePreview) =>
+    `Would have matched ${matched} ${matched === 1 ? 'request' : 'requests'}${complete ? '' : ' of the latest'}: ${allowed} allowed by people, ${denied} denied.`,
+  previewPending: (count: number) => `Matches ${count} pending ${count === 1 ? 'request' : 'requests'}.`,
+  noSettings: (file: string) => `There is no ${file}. Name the settings file to import.`,
+  badSettings: (file: string) =>
+    `${file} is not a settings file of Claude Code: it has no "permissions" with lists of texts.`,
+  imported: (count: number) => `${count} ${count === 1 ? 'rule' : 'rules'} added.`,
+  wouldImport: (count: number) => `${count} ${count === 1 ? 'rule' : 'rules'} would be added.`,
+  leftOut: (count: number) => `${count} ${count === 1 ? 'entry was' : 'entries were'} left out.`,
+} as const

@@ -1,0 +1,99 @@
+/** `holdpoint rules` against a real gateway: adding, changing, testing and importing rules. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Output, Request } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
+import { runCliAgainst } from './support/cli-process.ts'
+
+let gateway: GatewayProcess
+beforeAll(async () => {
+  gateway = await startGateway()
+})
+afterAll(closeGateways)
+
+async function rules(...words: string[]): Promise<string> {
+  const { code, out, err } = await runCliAgainst(gateway, ['rules', ...words])
+  expect([code, err], words.join(' ')).toEqual([0, ''])
+  return out
+}
+async function rulesJson<T>(...words: string[]): Promise<T> {
+  return JSON.parse(await rules(...words, '--json')) as T // with --json, a command prints the output of its operation
+}
+type Rule = Output<'addRule'>
+
+/** Asks for a command in the folder in which the commands run. */
+async function ask(command: string): Promise<Request> {
+  const { id } = await gateway.call('startSession', { driver: 'external', cwd: gateway.folder })
+  const input = { command }
+  const cwd = gateway.folder
+  const request = { kind: 'approval', tool: 'Bash', input, title: command, cwd, editable: true } as const
+  return gateway.call('openRequest', { id, key: 'k', ask: request })
+}
+
+describe('holdpoint rules', () => {
+  it('adds a rule for the current folder, which answers a pending request, lists it and removes it', async () => {
+    const request = await ask('npm run check')
+    const rule = await rulesJson<Rule>('add', 'allow', '--command', 'npm run check', '--uses', '3', '--expires', '2h')
+    expect(rule).toMatchObject({
+      effect: 'allow',
+      command: 'npm run check',
+      scope: { cwd: gateway.folder },
+      usesLeft: 3,
+    })
+    await expect
+      .poll(async () => (await gateway.call('getRequest', { id: request.id })).resolution)
+      .toMatchObject({ by: 'rule', rule: rule.id, ruleVersion: 1 })
+    const listed = await rules('list')
+    expect(listed).toContain('Allow npm run check')
+    expect(listed).toMatch(/2 uses left/)
+    expect(await rules('explain', request.id)).toContain(`Rule ${rule.id}, version 1`)
+    expect(await rules('remove', rule.id.slice(0, 12))).toContain('Removed')
+    expect(await rules('list')).not.toContain('npm run check')
+  })
+  it('changes, pauses and resumes a rule', async () => {
+    const { id } = await rulesJson<Rule>('add', 'deny', '--command', 'git push', '--message', 'Ask me first.')
+    expect(await rulesJson<Rule>('edit', id, '--note', 'releases are manual')).toMatchObject({
+      command: 'git push',
+      message: 'Ask me first.',
+      note: 'releases are manual',
+      version: 2,
+    })
+    expect(await rules('check', 'sudo git push --force')).toMatch(/^Denied\.\n {2}Ask me first\./)
+    await rules('pause', id)
+    expect(await rules('check', 'git push')).toMatch(/^A person is asked\./)
+    await rules('resume', id)
+    expect(await rules('check', 'git push')).toMatch(/^Denied\./)
+    await rules('remove', id)
+  })
+  it('shows what a rule would have matched', async () => {
+    const request = await ask('npm run lint')
+    await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
+    const preview = await rules('preview', 'allow', '--command', 'npm run lint')
+    expect(preview).toContain('Would have matched 1 request: 0 allowed by people, 1 denied.')
+    expect(preview).toContain('deny npm run lint')
+  })
+  it('imports the settings of Claude Code and says what is left out', async () => {
+    mkdirSync(join(gateway.folder, '.claude'), { recursive: true })
+    const permissions = { allow: ['Bash(npm run build)', 'Bash(bash:*)'], deny: ['Bash(rm:*)'] }
+    writeFileSync(join(gateway.folder, '.claude', 'settings.json'), JSON.stringify({ permissions }))
+    expect(await rules('import', '--dry-run')).toContain('2 rules would be added.')
+    const imported = await rules('import')
+    expect(imported).toContain('2 rules added.')
+    expect(imported).toContain('1 entry was left out.')
+    expect(await rules('check', 'rm x')).toMatch(/^Denied\./)
+    expect(await rules('check', 'npm run build')).toMatch(/^Allowed\./)
+  })
+  it.each([
+    [['add', 'allow', '--tool', 'Bash'], 1, /too broad/],
+    [['add', 'allow', '--command', 'ls $HOME'], 1, /cannot prove/],
+    [['add', 'allow', '--command', 'ls', '--expires', 'soon'], 2, /is not a time/],
+    [['add', 'allow', '--command', 'ls', '--uses', '0'], 2, /not a number of uses/],
+    [['remove', 'rul_zzz'], 3, /There is no rule/],
+    [['import', 'nowhere.json'], 3, /There is no /],
+  ] as const)('%j ends with exit code %i and says what is wrong', async (words, code, message) => {
+    const result = await runCliAgainst(gateway, ['rules', ...words])
+    expect([result.code, result.out]).toEqual([code, ''])
+    expect(result.err).toMatch(message)
+  })
+})
