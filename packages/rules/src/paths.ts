@@ -33,11 +33,11 @@ export function patternReaches(pattern: string, folder: string): boolean {
   return folder.split('/').every((name, index) => matchesName(parts[index], name))
 }
 
-/** Matches one name as a shell does: a wildcard does not match a dot at the start of the name. A set such as [a-z] counts as any one character. */
+/** Matches one name as a shell does: a wildcard does not match a dot at the start of the name. */
 function matchesName(pattern: string | undefined, name: string): boolean {
   if (pattern === undefined) return false
   if (name.startsWith('.') && !pattern.startsWith('.')) return false
-  const wanted = pattern.replace(/\[[^\]]{1,200}\]/g, '?')
+  const wanted = withoutSets(pattern)
   // Remember the last star. If the rest does not match, let that star match one more character.
   let star = -1
   let resumeAt = 0
@@ -55,4 +55,36 @@ function matchesName(pattern: string | undefined, name: string): boolean {
     } else return false
   }
   return /^\**$/.test(wanted.slice(at))
+}
+
+/** Replaces each set such as [a-z], []x] or [[:alpha:]] with a wildcard for one character. Replaces everything after a set that does not end with a wildcard for any text, so that each character is read once. */
+function withoutSets(pattern: string): string {
+  let result = ''
+  for (let at = 0; at < pattern.length; at++) {
+    if (pattern[at] !== '[') {
+      result += pattern[at]
+      continue
+    }
+    const end = endOfSet(pattern, at)
+    if (end < 0) return `${result}*`
+    result += '?'
+    at = end
+  }
+  return result
+}
+
+/** Returns the index of the bracket that ends the set at `start`, or -1. A bracket right at the start of a set, and those of a class such as [:alpha:], belong to the set. */
+function endOfSet(pattern: string, start: number): number {
+  let at = start + 1
+  if (pattern[at] === '!' || pattern[at] === '^') at++
+  if (pattern[at] === ']') at++
+  for (; at < pattern.length; at++) {
+    if (pattern[at] === ']') return at
+    const kind = pattern[at] === '[' ? (pattern[at + 1] ?? '') : ''
+    if (kind === '' || !':=.'.includes(kind)) continue
+    const end = pattern.indexOf(`${kind}]`, at + 2)
+    if (end < 0) return -1
+    at = end + 1
+  }
+  return -1
 }

@@ -33,7 +33,7 @@ const folderFields = ['cwd', 'path', 'workdir', 'directory'] as const
 /** The variable that names the data folder. */
 const folderVariable = /\$\{?holdpoint_home(?!\w)/
 /** `ps` with the option e, without a dash, prints environments. */
-const printsEnvironments = /(?:^|[\s;|&(])ps\s{1,20}[a-df-z]{0,20}e[a-z]{0,20}(?![\w-])/
+const printsEnvironments = /(?:^|[\s;|&(])ps\s+[a-df-z]*e[a-z]*(?![\w-])/
 const ownEnvironment = /\/proc\/(?:thread-)?self\/environ(?!\w)/g
 const anyEnvironment = /\/environ(?!\w)/
 /** Paths that give access to the environment, memory, open files and folders of another process. */
