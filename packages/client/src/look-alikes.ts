@@ -32,10 +32,14 @@ const letterInWord = new RegExp(`[${likeLatin}]`, 'gu')
 /** A letter and its marks. At most four marks, because `escapeInvisible` escapes any further ones. */
 const withMarks = /\p{L}\p{M}{1,4}/gu
 
-function signsFor(kind: CodeKind, text: string): RegExp {
+const signs = {
+  command: new RegExp(`[${restyledLetters}${likeSigns}${fullWidth}${likeSignsInCommands}]`, 'gu'),
+  code: new RegExp(`[${restyledLetters}${likeSigns}${fullWidth}]`, 'gu'),
   // East Asian texts use full-width signs all the time.
-  const wide = eastAsian.test(text) && kind === 'code' ? '' : fullWidth
-  return new RegExp(`[${restyledLetters}${likeSigns}${wide}${kind === 'command' ? likeSignsInCommands : ''}]`, 'gu')
+  eastAsianCode: new RegExp(`[${restyledLetters}${likeSigns}]`, 'gu'),
+}
+function signsFor(kind: CodeKind, text: string): RegExp {
+  return kind === 'code' && eastAsian.test(text) ? signs.eastAsianCode : signs[kind]
 }
 
 /** Returns the look-alikes of a text, in order. */

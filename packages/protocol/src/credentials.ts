@@ -9,8 +9,8 @@ const masked = '•'
 /** Matches text that may be a secret. If more letters follow, the match ends after the longest possible secret. */
 const candidates = /hp_[A-Za-z0-9_-]{32,43}/g
 const maskedSecret = /hp_•{32}/
-/** The start of a secret at the end of a text. */
-const unfinished = /(?:h|hp|hp_[A-Za-z0-9_-]{0,42})$/
+/** The start of a secret that may go on. */
+const unfinished = /^(?:h|hp|hp_[A-Za-z0-9_-]{0,42})$/
 
 /** Returns whether a candidate looks random. A long name such as hp_settings_of_the_printer_in_the_hall has no capital letters. */
 function looksRandom(candidate: string): boolean {
@@ -78,8 +78,10 @@ export function hasCredential(value: unknown): boolean {
 
 /** Returns how many characters of an unfinished text can be shown without showing the start of a secret. */
 export function shownLength(text: string): number {
-  const tail = text.slice(-(prefix.length + charactersMax))
-  return text.length - (unfinished.exec(tail)?.[0].length ?? 0)
+  const tailAt = Math.max(0, text.length - (prefix.length + charactersMax))
+  for (let at = text.indexOf('h', tailAt); at >= 0; at = text.indexOf('h', at + 1))
+    if (unfinished.test(text.slice(at))) return at
+  return text.length
 }
 
 /** Returns the secrets that a candidate may contain: the whole candidate, or the code of a link with other letters after it. */

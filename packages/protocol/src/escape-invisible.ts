@@ -10,7 +10,7 @@ const invisible = new RegExp(
   'u',
 )
 /** An emoji with a variation selector or skin tone. `emojiSequence` also matches several of them joined by U+200D. Such a sequence is visible as a whole, although some of its characters are invisible. */
-const emoji = '(?!\\p{C})\\p{ExtPict}(?:\\p{EMod}|\\u{fe0f})?'
+const emoji = '(?!\\p{C})\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\u{fe0f})?'
 const emojiSequence = new RegExp(`${emoji}(?:\\u{200d}${emoji})*`, 'gu')
 const startsWithEmoji = /^(?!\p{C})\p{Extended_Pictographic}/u
 

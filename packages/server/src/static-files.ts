@@ -106,7 +106,7 @@ function listFiles(folder: string): Map<string, string> {
 
 /** Returns whether the file name contains a hash of the content, which the bundler adds. */
 function isHashed(name: string): boolean {
-  return /^\/assets\/.+-[\w-]{8,}\.\w+$/.test(name)
+  return name.startsWith('/assets/') && /-[\w-]{8}\.\w{1,8}$/.test(name)
 }
 
 function textReply(body: string): OutgoingReply {

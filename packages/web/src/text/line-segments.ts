@@ -17,17 +17,23 @@ export function lineSegments(line: string, mark: readonly [number, number] = [0,
   const [markFrom, markTo] = extendToMarkers(mark, markers)
   const last = markers.at(-1)
   const trailingTo = last?.kind === 'end' ? last.from : line.length
-  const trailingFrom = line.slice(0, trailingTo).search(/(?<![ \t])[ \t]+$/)
-  const cuts = new Set([0, line.length, markFrom, markTo, ...(trailingFrom === -1 ? [] : [trailingFrom, trailingTo])])
+  const trailingFrom = startOfTrailingBlanks(line, trailingTo)
+  const cuts = new Set([0, line.length, markFrom, markTo, trailingFrom, trailingTo])
   for (const { from, to } of markers) cuts.add(from).add(to)
   for (let at = line.indexOf('\t'); at !== -1; at = line.indexOf('\t', at + 1)) cuts.add(at).add(at + 1)
   const positions = [...cuts].sort((a, b) => a - b)
   return positions.slice(0, -1).map((from, i): LineSegment => {
     const text = line.slice(from, positions[i + 1])
-    const isTrailing = trailingFrom !== -1 && from >= trailingFrom && from < trailingTo
+    const isTrailing = from >= trailingFrom && from < trailingTo
     const blank = text === '\t' ? (isTrailing ? 'trail tab' : 'tab') : isTrailing ? 'trail' : 'text'
     return { text, kind: markerAt.get(from)?.kind ?? blank, marked: from >= markFrom && from < markTo }
   })
+}
+
+function startOfTrailingBlanks(line: string, end: number): number {
+  let start = end
+  while (start > 0 && (line[start - 1] === ' ' || line[start - 1] === '\t')) start--
+  return start
 }
 
 /** Extends the marked part so that its ends do not cut a display marker in two. */
