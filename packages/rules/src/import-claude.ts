@@ -84,7 +84,7 @@ function commandTarget(effect: RuleEffect, specifier: string): Target | string {
   const start = specifier.replace(/:\*$/, '').replace(/ \*$/, '')
   if (start === specifier && !specifier.includes('*')) return { command: specifier }
   // A word that is cut off by the star could go on in any way, so the rule does without it.
-  const literal = (start.includes('*') ? start.slice(0, start.indexOf('*')).replace(/\S+$/, '') : start).trim()
+  const literal = (start.includes('*') ? withoutLastWord(start.slice(0, start.indexOf('*'))) : start).trim()
   if (literal === '') return 'The entry matches every command.'
   if (effect !== 'allow')
     return literal === start
@@ -98,6 +98,12 @@ function commandTarget(effect: RuleEffect, specifier: string): Target | string {
   }
 }
 
+function withoutLastWord(text: string): string {
+  let end = text.length
+  while (end > 0 && !/\s/.test(text.charAt(end - 1))) end--
+  return text.slice(0, end)
+}
+
 function pathTarget(
   effect: RuleEffect,
   action: 'read' | 'write',
@@ -108,7 +114,8 @@ function pathTarget(
   const start = pattern?.[1] ?? specifier
   const isFolder = pattern?.[2] !== undefined
   if (/[*?[\]{}]/.test(start)) {
-    const literal = start.slice(0, start.search(/[*?[\]{}]/)).replace(/[^/]*$/, '')
+    const beforePattern = start.slice(0, start.search(/[*?[\]{}]/))
+    const literal = beforePattern.slice(0, beforePattern.lastIndexOf('/') + 1)
     if (effect === 'allow') return 'Holdpoint matches a file or a whole folder, not a pattern of names.'
     const path = `${absolutePath(literal || '.', folder, home)}/**`
     return {

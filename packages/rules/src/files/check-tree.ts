@@ -57,7 +57,7 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
 class HiddenNames {
   readonly #files: FileLookup
   readonly #skipsHidden: boolean
-  readonly #included: RegExp[] = []
+  readonly #included: ((name: string) => boolean)[] = []
 
   constructor(files: FileLookup, skipsHidden: boolean, root: string) {
     this.#files = files
@@ -72,23 +72,28 @@ class HiddenNames {
     if (!this.#skipsHidden) return
     for (const name of ignoreFiles.filter(file => names.includes(file))) {
       const text = this.#files.readText?.(`${folder}/${name}`) ?? null
-      for (const [, pattern = ''] of (text ?? '').matchAll(/^\s*!(.*)$/gm)) this.#included.push(nameExpression(pattern))
-      if (text === null && this.#files.realPath(`${folder}/${name}`) !== null) this.#included.push(anyName)
+      for (const line of (text ?? '').split('\n').map(each => each.trim()))
+        if (line.startsWith('!')) this.#included.push(nameMatcher(line.slice(1)))
+      if (text === null && this.#files.realPath(`${folder}/${name}`) !== null) this.#included.push(() => true)
     }
   }
 
   skips(name: string): boolean {
-    return this.#skipsHidden && name.startsWith('.') && !this.#included.some(pattern => pattern.test(name))
+    return this.#skipsHidden && name.startsWith('.') && !this.#included.some(matches => matches(name))
   }
 }
 
-const anyName = /^/
-/** Turns the last name of a pattern into an expression that matches at least the same names. Many wildcards would make it slow. */
-function nameExpression(pattern: string): RegExp {
-  const name = pattern.trim().replace(/\/+$/, '').split('/').at(-1) ?? ''
-  const parts = name.split(/(?:\*|\?|\[[^\]]*\]|\\.|[{}])+/)
-  if (parts.length > 3) return anyName
-  return new RegExp(`^${parts.map(part => part.replace(/[^\w]/g, '\\$&')).join('.*')}$`, 'i')
+/** Returns a function that is true for at least the names that the last name of a pattern matches: it compares only what stands before the first and after the last special character. */
+function nameMatcher(pattern: string): (name: string) => boolean {
+  const names = pattern.toLowerCase().split('/')
+  const wanted = names.findLast(name => name !== '') ?? ''
+  const special = [...'*?[]\\{}']
+  const first = Math.min(...special.map(sign => wanted.indexOf(sign)).filter(at => at >= 0))
+  if (first === Number.POSITIVE_INFINITY) return name => name.toLowerCase() === wanted
+  const last = Math.max(...special.map(sign => wanted.lastIndexOf(sign)))
+  // A backslash makes the next character literal, so that character is not part of the end.
+  const end = wanted.slice(last + (wanted[last] === '\\' ? 2 : 1))
+  return name => name.toLowerCase().startsWith(wanted.slice(0, first)) && name.toLowerCase().endsWith(end)
 }
 
 function isSecretFile(name: string, { endings }: TreeFilter): boolean {

@@ -60,7 +60,10 @@ export function foldName(name: string): string {
   // Upper case first: it also maps letters such as ſ, which have no lower case of their own but count as s.
   const folded = name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
   // Windows reads `name::$DATA` as `name`.
-  return folded.replace(/:.*$/, '').replace(/[. ]+$/, '') || folded
+  const colon = folded.indexOf(':')
+  let end = colon < 0 ? folded.length : colon
+  while (end > 0 && (folded[end - 1] === '.' || folded[end - 1] === ' ')) end--
+  return folded.slice(0, end) || folded
 }
 
 /** Returns whether a path names a secret. All of the path counts, because a secret folder makes everything in it secret. */

@@ -92,8 +92,9 @@ function hasHook(folder: string, files: FileLookup): boolean {
 /** `.git` is a folder, or a file that names one. */
 function gitFolderOf(top: string, files: FileLookup): string | null {
   if (files.realPath(`${top}/.git/HEAD`) !== null) return `${top}/.git`
-  const target = /^gitdir: (.+?)\s*$/.exec(files.readText?.(`${top}/.git`) ?? '')?.[1]
-  return target === undefined ? null : joinPath(top, target)
+  const text = files.readText?.(`${top}/.git`) ?? ''
+  const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length).trim() : ''
+  return target === '' || target.includes('\n') ? null : joinPath(top, target)
 }
 
 /** A worktree shares the settings of its repository. */
@@ -134,12 +135,12 @@ function readSettings(text: string): readonly Setting[] | null {
       section = [header[1], header[2]].filter(part => part !== undefined).join('.')
       continue
     }
-    const setting = /^([a-zA-Z][\w-]*)(?:\s*=\s*(.*))?$/.exec(plain)
+    const setting = /^([a-zA-Z][\w-]*)(?:\s*=(.*))?$/.exec(plain)
     // A line that ends with a backslash continues on the next one.
     if (!setting || section === '' || plain.endsWith('\\')) return null
     settings.push({
       name: `${section}.${setting[1]}`.toLowerCase(),
-      value: (setting[2] ?? '').replace(/^"(.*)"$/, '$1'),
+      value: (setting[2] ?? '').trim().replace(/^"(.*)"$/, '$1'),
     })
   }
   return settings

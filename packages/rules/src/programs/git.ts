@@ -81,7 +81,7 @@ const config = reads(
     '--get --get-all --global --local --system --worktree --bool --int --type=word --show-origin --show-scope -z --null',
   ),
   ({ operands: [name = ''] }) =>
-    /^[\w-]+\..*[\w-]+$/.test(name) && !secretSetting.test(name) ? null : 'Only the lookup of one setting is accepted.',
+    /^[\w-]+\..*[\w-]$/.test(name) && !secretSetting.test(name) ? null : 'Only the lookup of one setting is accepted.',
 )
 
 const commands: ReadonlyMap<string, Grammar> = new Map([

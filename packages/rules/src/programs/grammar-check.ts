@@ -145,10 +145,30 @@ class ValueCheck {
     const paths = /(?:^|\/)\.\.(?:\/|$)/.test(revisions) ? [revisions] : revisions.split(/\.{2,3}/)
     if (colon >= 0) paths.push(value.slice(colon + 1))
     for (const path of paths) {
-      const name = path.replace(/^\^/, '').replace(/(?:[~^]\d*|[@^]\{[\w .-]*\})+$/, '')
+      const name = withoutAncestors(path.replace(/^\^/, ''))
       const problem = name === '' ? null : this.#path(name, 'read')
       if (problem) return problem
     }
     return null
   }
+}
+
+/** Removes what selects an ancestor or an earlier value at the end of a revision, such as ~2, ^{commit} and @{yesterday}. */
+function withoutAncestors(revision: string): string {
+  let end = revision.length
+  for (;;) {
+    const before = revision[end - 1] === '}' ? startOfBraces(revision, end) : startOfSteps(revision, end)
+    if (before === null) return revision.slice(0, end)
+    end = before
+  }
+}
+function startOfBraces(revision: string, end: number): number | null {
+  const open = revision.lastIndexOf('{', end - 1)
+  const isSelector = open > 0 && /[@^]/.test(revision.charAt(open - 1))
+  return isSelector && /^[\w .-]*$/.test(revision.slice(open + 1, end - 1)) ? open - 1 : null
+}
+function startOfSteps(revision: string, end: number): number | null {
+  let at = end
+  while (/\d/.test(revision.charAt(at - 1))) at--
+  return /[~^]/.test(revision.charAt(at - 1)) ? at - 1 : null
 }

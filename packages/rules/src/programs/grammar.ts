@@ -78,7 +78,7 @@ export function flagsOf(...lists: readonly string[]): Flags {
   const flags = new Map<string, Flag>()
   for (const item of lists.join(' ').split(/\s+/)) {
     if (item === '') continue
-    const [, name = '', mark, value = ''] = /^([^=?]+)(\?=|=)?(.*)$/.exec(item) ?? []
+    const [, name = '', mark, value = ''] = /^([^=?]+)(?:(\?=|=)(.*))?$/.exec(item) ?? []
     const kind = valueKinds.find(known => known === value)
     flags.set(name, {
       value: mark === undefined ? 'none' : mark === '=' ? 'required' : 'optional',

@@ -132,7 +132,10 @@ function nodeProblem({ flags, operands }: ParsedArguments): string | null {
   return operands.every(isTestName) ? null : 'node --test is accepted only for files that look like tests.'
 }
 function isTestName(path: string): boolean {
-  return /(?:^|\/)(?:tests?|__tests__|spec)(?:\/|$)|(?:^|[./_-])(?:test|spec)[._-][^/]*$|[._-](?:test|spec)\.[cm]?[jt]sx?$/.test(
-    path,
+  const names = path.split('/')
+  return (
+    names.some(name => /^(?:tests?|__tests__|spec)$/.test(name)) ||
+    /(?:^|[._-])(?:test|spec)[._-]/.test(names.at(-1) ?? '') ||
+    /[._-](?:test|spec)\.[cm]?[jt]sx?$/.test(path)
   )
 }

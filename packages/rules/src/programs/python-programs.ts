@@ -45,7 +45,7 @@ const unittest = tool(
       operand =>
         operand === 'discover' ||
         isTestFile(operand) ||
-        /^[\w.]*tests?[\w.]*$/i.test(operand) ||
+        (/^[\w.]+$/.test(operand) && /test/i.test(operand)) ||
         !operand.includes('.'),
     )
       ? null

@@ -5,27 +5,86 @@ import { parseArguments } from './argument-parser.ts'
 import { flagsOf } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 
-/** Inside brackets, some versions of sed take a delimiter literally and others do not, so brackets must not contain one. */
-const expression = String.raw`/(?:[^/\\\n[]|\\[^\n]|\[\^?\]?[^\]/\\\n]*\])*/I?`
-const address = new RegExp(String.raw`^(?:\d+(?:~\d+)?|\$|${expression})`)
-const secondAddress = new RegExp(String.raw`^ *, *(?:[+~]?\d+|\$|${expression})`)
-/** A substitution with the usual delimiters. The flags e and w, which run a command and write a file, are not among the flags. */
-const substitution =
-  /^s([/|#,@:!])(?:(?!\1)[^\\\n[]|\\[^\n]|\[\^?\]?(?:(?!\1)[^\]\\\n])*\])*\1(?:(?!\1)[^\\\n]|\\[^\n])*\1[gpiI0-9]*/
+/** Reads a script from its start to its end, each character once. */
+class ScriptReader {
+  readonly #text: string
+  #at = 0
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#text.length
+  }
+
+  /** Reads what the pattern matches here. The pattern must be sticky. Returns null if it does not match. */
+  read(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at
+    const found = pattern.exec(this.#text)?.[0] ?? null
+    if (found !== null) this.#at += found.length
+    return found
+  }
+
+  /** Reads up to the delimiter that ends an expression, and the delimiter. Returns false if there is none. Inside brackets, some versions of sed take a delimiter literally and others do not, so brackets must not contain one. */
+  skipExpression(delimiter: string, hasBrackets: boolean): boolean {
+    for (; !this.isAtEnd; this.#at++) {
+      const character = this.#text[this.#at]
+      if (character === '\n') return false
+      if (character === '\\' && this.#text[++this.#at] === '\n') return false
+      if (character === '[' && hasBrackets && !this.#skipBrackets(delimiter)) return false
+      if (character === delimiter) {
+        this.#at++
+        return true
+      }
+    }
+    return false
+  }
+
+  /** Goes to the bracket that ends the set. A bracket right at the start of the set belongs to the set. */
+  #skipBrackets(delimiter: string): boolean {
+    if (this.#text[++this.#at] === '^') this.#at++
+    if (this.#text[this.#at] === ']') this.#at++
+    for (; !this.isAtEnd; this.#at++) {
+      const character = this.#text[this.#at] ?? ''
+      if (character === ']') return true
+      if (character === delimiter || character === '\\' || character === '\n') return false
+    }
+    return false
+  }
+}
+
+/** Reads an address. Returns whether there is one, or null if it is not understood. */
+function readAddress(script: ScriptReader, line: RegExp): boolean | null {
+  if (script.read(line) !== null) return true
+  if (script.read(/\//y) === null) return false
+  if (!script.skipExpression('/', true)) return null
+  script.read(/I/y)
+  return true
+}
+
+/** Reads a command that prints or leaves out lines, or a substitution with the usual delimiters. The flags e and w of a substitution, which run a command and write a file, are refused. */
+function readCommand(script: ScriptReader): boolean {
+  const delimiter = script.read(/s[/|#,@:!]/y)?.[1]
+  if (delimiter === undefined) return script.read(/[pdD=lnN]|q(?: *\d+)?/y) !== null
+  if (!script.skipExpression(delimiter, true) || !script.skipExpression(delimiter, false)) return false
+  script.read(/[gpiI0-9]*/y)
+  return true
+}
 
 /** Returns whether a script consists only of commands that print or leave out lines. */
-export function isPrintingScript(script: string): boolean {
-  let rest = script.trim()
-  while (rest !== '') {
-    const first = address.exec(rest)?.[0] ?? ''
-    rest = rest.slice(first.length)
-    if (first !== '') rest = rest.slice(secondAddress.exec(rest)?.[0].length ?? 0)
-    rest = rest.replace(/^ *! */, '').trimStart()
-    const command = substitution.exec(rest)?.[0] ?? /^(?:[pdD=lnN]|q(?: *\d+)?)/.exec(rest)?.[0]
-    if (command === undefined) return false
-    rest = rest.slice(command.length).replace(/^ */, '')
-    if (rest !== '' && !/^[;\n]/.test(rest)) return false
-    rest = rest.replace(/^[;\n\s]+/, '')
+export function isPrintingScript(text: string): boolean {
+  const script = new ScriptReader(text.trim())
+  while (!script.isAtEnd) {
+    const first = readAddress(script, /\d+(?:~\d+)?|\$/y)
+    if (first === null) return false
+    if (first && script.read(/ *, */y) !== null && !readAddress(script, /[+~]?\d+|\$/y)) return false
+    script.read(/ */y)
+    script.read(/!/y)
+    script.read(/\s*/y)
+    if (!readCommand(script)) return false
+    script.read(/ */y)
+    if (!script.isAtEnd && script.read(/[;\n][;\s]*/y) === null) return false
   }
   return true
 }

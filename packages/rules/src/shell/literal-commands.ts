@@ -133,22 +133,48 @@ class CommandSearch {
   }
 }
 
-const variable = /\$(?:\{(\w+)[^}]*\}|(\w+))/g
-const braceList = /^([^{}]*)\{([^{}]*,[^{}]*)\}([^{}]*)$/
+const braceList = /^([^{}]*)\{([^{}]*)\}([^{}]*)$/
+
+interface Variable {
+  readonly name: string
+  readonly from: number
+  readonly to: number
+}
+/** Finds $name and ${name…} in a word, each up to the first closing brace. */
+function variablesIn(word: string): readonly Variable[] {
+  const found: Variable[] = []
+  const lastBrace = word.lastIndexOf('}')
+  for (const { 0: start, 1: name = '', index } of word.matchAll(/\$\{?(\w+)/g)) {
+    const end = index + start.length
+    const isInside = index < (found.at(-1)?.to ?? 0)
+    if (isInside || (start[1] === '{' && end > lastBrace)) continue
+    found.push({ name, from: index, to: start[1] === '{' ? word.indexOf('}', end) + 1 : end })
+  }
+  return found
+}
 
 /** What else a word can become, each as a list of words. */
 function alternatives(word: string, found: FoundCommands): readonly (readonly string[])[] {
   const list = braceList.exec(word)
-  if (list) return [(list[2] ?? '').split(',').map(item => `${list[1]}${item}${list[3]}`)]
+  if (list?.[2]?.includes(',')) return [(list[2] ?? '').split(',').map(item => `${list[1]}${item}${list[3]}`)]
   if (!word.includes('$')) return []
-  const names = [...word.matchAll(variable)].map(match => match[1] ?? match[2] ?? '')
-  const values = names.flatMap(name => found.valuesOf(name).map(value => [name, value] as const))
+  const variables = variablesIn(word)
+  const values = variables.flatMap(({ name }) => found.valuesOf(name).map(value => [name, value] as const))
   return values.map(([name, value]) =>
-    word
-      .replace(variable, (all, braced, bare) => ((braced ?? bare) === name ? value : all))
+    withValue(word, variables, name, value)
       .split(/\s+/)
       .filter(part => part !== ''),
   )
+}
+
+function withValue(word: string, variables: readonly Variable[], name: string, value: string): string {
+  let result = ''
+  let at = 0
+  for (const { from, to } of variables.filter(each => each.name === name)) {
+    result += word.slice(at, from) + value
+    at = to
+  }
+  return result + word.slice(at)
 }
 
 const wordSeparators = /[\s;|&()<>`{},=$[\]!#]+/
