@@ -34,6 +34,8 @@ export default defineConfig({
     // On a busy machine, a polled condition may take several seconds to become true.
     expect: { poll: { timeout: 10_000 } },
     pool: 'forks',
+    // Fewer and simpler garbage collections: parallel ones would only take CPU time from the other workers.
+    execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],
     // A worker runs many files and imports each module once. Every file closes what it opens.
     isolate: false,
     // Most tests wait for a browser, a terminal or an agent and use little CPU time.
