@@ -17,6 +17,7 @@ import {
 import { hasInvisible } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { cpuMs } from '../../../test/support/cpu-time.ts'
 
 // The file is read instead of imported, because one entry has a lone surrogate, which not every JSON importer accepts.
 const data = new URL('../../protocol/test/data/display.json', import.meta.url)
@@ -195,9 +196,10 @@ describe('F13: 400,000 characters of hostile text', () => {
   it.each(Object.keys(functions))('%s takes linear time for 400,000 characters of hostile text', name => {
     for (const unit of hostile) {
       const text = `x${unit.repeat(400_000 / unit.length)}x`
-      const startedAt = performance.now()
-      functions[name]?.(text)
-      expect(performance.now() - startedAt, JSON.stringify(unit)).toBeLessThan(limitMs)
+      expect(
+        cpuMs(() => functions[name]?.(text)),
+        JSON.stringify(unit),
+      ).toBeLessThan(limitMs)
     }
   })
 })

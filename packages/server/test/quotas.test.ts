@@ -109,10 +109,12 @@ describe('one agent', () => {
       post(gateway, 'agent', `/sessions/${session.id}/events`, {
         items: Array.from({ length: 3 }, () => ({ type: 'message.added', block: 'b', text })),
       })
-    const statuses: number[] = []
-    for (let i = 0; i < 30; i++) statuses.push((await append()).status)
-    expect(statuses.indexOf(429)).toBeGreaterThan(20)
-    expect(statuses.at(-1)).toBe(429)
+    const startedAt = performance.now()
+    let accepted = 0
+    while ((await append()).status !== 429) accepted++
+    expect(accepted).toBeGreaterThan(20)
+    // The share grows again while the test runs.
+    expect(accepted).toBeLessThan(30 * (1 + (performance.now() - startedAt) / 60_000))
     expect((await post(gateway, 'person', '/sessions', { driver: 'external' })).status).toBe(201)
     expect((await request(gateway, `/sessions/${session.id}`, { headers: authHeaders('agent') })).status).toBe(200)
   })
