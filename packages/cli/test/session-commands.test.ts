@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { Command, type Event, Session } from '@holdpoint/protocol'
+import { Command, downloadAttachment, type Event, Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withTimeout } from '../../../test/support/event-recorder.ts'
 import {
@@ -51,11 +51,11 @@ describe('session commands', () => {
     const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     writeFileSync(image, Buffer.from(png, 'base64'))
     const sent = await runCliAgainst(gateway, ['send', session.id, '-', '--attach', image, '--json'], 'from a pipe')
-    expect(Command.parse(JSON.parse(sent.out)).body).toEqual({
-      kind: 'message',
-      text: 'from a pipe',
-      attachments: [{ type: 'image', mediaType: 'image/png', data: png, name: 'dot.png' }],
-    })
+    const { body } = Command.parse(JSON.parse(sent.out))
+    const [attachment] = body.kind === 'message' ? (body.attachments ?? []) : []
+    expect(body).toMatchObject({ text: 'from a pipe', attachments: [{ type: 'image', mediaType: 'image/png' }] })
+    expect(attachment).toMatchObject({ name: 'dot.png', bytes: 70 })
+    expect(attachment && (await downloadAttachment(gateway.call, attachment))).toBe(png)
     expect((await runCliAgainst(gateway, ['send', session.id, '-'], '\n')).code).toBe(2)
     expect((await cli('send', session.id, 'look', '--attach', join(gateway.folder, 'none.png'))).code).toBe(2)
     expect((await cli('send', session.id)).code).toBe(2)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer as createTcp, type Socket } from 'node:net'
 import {
@@ -10,7 +11,16 @@ import {
   Unreachable,
   watchEvents,
 } from '@holdpoint/client'
-import { type Call, Fault, type Frame, limits, type OperationName, type Session } from '@holdpoint/protocol'
+import {
+  type Call,
+  downloadAttachment,
+  Fault,
+  type Frame,
+  limits,
+  type OperationName,
+  type Session,
+  uploadAttachments,
+} from '@holdpoint/protocol'
 import { createServer, type Listening } from '@holdpoint/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
@@ -251,22 +261,22 @@ describe('a socket', () => {
     const frames = socket.watch()[Symbol.asyncIterator]()
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
-  it('receives large attachments of several sessions over one connection', async () => {
-    const statuses: ConnectionStatus[] = []
-    const person = httpCall({ url: gateway.url, token: secrets.person })
-    const { call } = openSocket(gateway, 'agent', status => statuses.push(status))
-    const data = Buffer.alloc(4_900_000).toString('base64')
-    const image = { type: 'image', mediaType: 'image/png', data } as const
-    const sessions = await Promise.all([1, 2, 3, 4].map(() => startSession(call)))
-    for (const { id } of sessions)
-      for (const text of ['one', 'two']) await person('sendMessage', { id, text, attachments: [image, image] })
-    const read = async ({ id }: Session) => {
-      const [one] = (await call('listCommands', { id, wait: limits.waitMaxMs })).items
-      const [two] = (await call('listCommands', { id, wait: limits.waitMaxMs, after: one?.seq })).items
-      return [one, two].map(command => command?.body.kind === 'message' && command.body.text)
-    }
-    expect(await Promise.all(sessions.map(read))).toEqual(sessions.map(() => ['one', 'two']))
-    expect(statuses).toEqual(['connecting', 'live'])
+  it.each(['http', 'socket'])('sends and reads the largest attachment in parts over %s', async transport => {
+    const { call: overSocket } = openSocket(gateway, 'person')
+    const person = transport === 'http' ? httpCall({ url: gateway.url, token: secrets.person }) : overSocket
+    const agent = openSocket(gateway, 'agent').call
+    const { id } = await startSession(agent)
+    const data = randomBytes(limits.attachmentMaxBytes).toString('base64')
+    const small = { type: 'document', mediaType: 'text/plain', data: btoa('note'), name: 'note.txt' } as const
+    const files = [{ type: 'image', mediaType: 'image/png', data } as const, small]
+    await person('sendMessage', { id, text: '', attachments: await uploadAttachments(person, id, files) })
+    const [command] = (await agent('listCommands', { id })).items
+    const sent = command?.body.kind === 'message' ? (command.body.attachments ?? []) : []
+    expect(sent.map(({ bytes, name }) => [bytes, name])).toEqual([
+      [limits.attachmentMaxBytes, undefined],
+      [4, 'note.txt'],
+    ])
+    expect(await Promise.all(sent.map(each => downloadAttachment(agent, each)))).toEqual([data, small.data])
   })
   it('rejects pending and later calls when it is closed', async () => {
     const socket = openSocket(gateway, 'agent')

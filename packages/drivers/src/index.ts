@@ -31,6 +31,7 @@ export {
   AgentSession,
   type AgentSessionOptions,
   type AskOptions,
+  type MessageBody,
   type OpenAsk,
   type SessionCommand,
 } from './session/agent-session.ts'

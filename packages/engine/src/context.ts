@@ -77,8 +77,8 @@ export interface MutationCall {
   readonly options: DispatchOptions
 }
 
-export function sha256(text: string): string {
-  return hash('sha256', text)
+export function sha256(content: string | Uint8Array): string {
+  return hash('sha256', content)
 }
 
 /** Returns the condition that selects the pending requests of all sessions or of one session. */

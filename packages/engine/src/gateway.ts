@@ -38,6 +38,7 @@ import {
   takeCommand,
 } from './operations/agent.ts'
 import { answerRequest, answerRequests } from './operations/answers.ts'
+import { addAttachment, appendAttachment, getAttachmentPart } from './operations/attachments.ts'
 import { listAudit } from './operations/audit.ts'
 import { handOverRequest, reportDelivery, withdrawRequest } from './operations/delivery.ts'
 import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
@@ -211,6 +212,9 @@ const operations: Operations = {
   getSession,
   patchSession,
   sendMessage,
+  addAttachment,
+  appendAttachment,
+  getAttachmentPart,
   interruptSession,
   endSession,
   deleteSession,

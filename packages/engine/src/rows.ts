@@ -1,5 +1,7 @@
 /** The row types of the store, and the columns and indexes by which rows are queried. The engine defines the tables here, and every store implements them. */
 import {
+  type Attachment,
+  type AttachmentId,
   type Command,
   type Draft,
   type EventType,
@@ -67,6 +69,27 @@ export type RequestRow = Request & {
   readonly resolvedSeq?: number
 }
 export type CommandRow = Command & { readonly ord: number }
+/** A file of a message, without its content. */
+export type AttachmentRow = Pick<Attachment, 'type' | 'mediaType' | 'name'> & {
+  readonly id: AttachmentId
+  readonly ord: number
+  readonly session: SessionId
+  /** The person who added the file and may append to it and send it. */
+  readonly person: PersonId
+  readonly addedAt: number
+  readonly bytes: number
+  /** The SHA-256 of each part. */
+  readonly partDigests: readonly string[]
+  readonly isSent: boolean
+}
+/** A part of the content of a file. The id consists of the id of the file and the number of the part. */
+export interface PartRow {
+  readonly id: string
+  readonly ord: number
+  readonly session: SessionId
+  /** In base64. */
+  readonly data: string
+}
 export type RunnerRow = Omit<WireRunner, 'live'> & { readonly ord: number }
 /** The id consists of the ids of request and person. */
 export type DraftRow = Draft & { readonly id: string; readonly session: SessionId; readonly ord: number }
@@ -133,6 +156,8 @@ export interface Rows {
   readonly session: SessionRow
   readonly request: RequestRow
   readonly command: CommandRow
+  readonly attachment: AttachmentRow
+  readonly part: PartRow
   readonly runner: RunnerRow
   readonly draft: DraftRow
   readonly idempotency: IdempotencyRow
@@ -215,6 +240,19 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
     },
     indexes: [['session'], ['open', 'session']],
     fixed: ['session', 'seq', 'body', 'madeBy', 'madeAt', 'ord'],
+  },
+  attachment: {
+    columns: {
+      session: { type: 'text', of: row => row.session },
+      unsentSince: { type: 'int', of: row => (row.isSent ? null : row.addedAt) },
+    },
+    indexes: [['session'], ['unsentSince']],
+    fixed: [],
+  },
+  part: {
+    columns: { session: { type: 'text', of: row => row.session } },
+    indexes: [['session']],
+    fixed: ['session', 'data'],
   },
   runner: { columns: { expiresAt: { type: 'int', of: row => row.expiresAt } }, indexes: [], fixed: [] },
   draft: {

@@ -1,6 +1,7 @@
 /** The periodic sweep records that the clock was set, applies deadlines, releases expired leases and deletes old rows. Its queries only find candidates, and each candidate is checked again inside its own change. */
 import { Fault, limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
+import { deleteUnsentAttachment } from './operations/attachments.ts'
 import { releaseLostSessions } from './operations/runners.ts'
 import { expireIfDue } from './request-transitions.ts'
 import { deleteWithHistory } from './session-deletion.ts'
@@ -35,7 +36,9 @@ async function sweep(ctx: Context): Promise<void> {
   await ctx.keySweep.run(ctx, now)
   await ctx.refusedAttempts.recordOmitted()
   await Promise.all(
-    [sweepDeadlines, sweepRunners, sweepIdempotencyKeys, sweepTokens, sweepSessions].map(each => each(ctx, now)),
+    [sweepDeadlines, sweepRunners, sweepIdempotencyKeys, sweepTokens, sweepSessions, sweepAttachments].map(each =>
+      each(ctx, now),
+    ),
   )
   await ctx.tokenUse.store(ctx, now)
 }
@@ -122,6 +125,12 @@ async function sweepSessions(ctx: Context, now: number): Promise<void> {
     limit: sweepMax,
   }))
     await deleteWithHistory(ctx, id, { by: 'retention' }).catch(ignoreRefusal)
+}
+
+async function sweepAttachments(ctx: Context, now: number): Promise<void> {
+  const before = now - limits.unsentAttachmentKeepMs
+  for (const { id } of await ctx.store.find('attachment', { atMost: { unsentSince: before }, limit: sweepMax }))
+    await deleteUnsentAttachment(ctx, id)
 }
 
 /** Ignores that a session cannot be deleted, because the next sweep finds it again when it can. */

@@ -38,21 +38,6 @@ describe('startSession', () => {
       { seq: 1, state: 'waiting', body: { kind: 'message', text: 'Do it\nnow' }, madeBy: 'ada' },
     ])
   })
-  it('accepts an empty message only with attachments', async () => {
-    const dot = { type: 'image', mediaType: 'image/png', data: 'AAAA' } as const
-    const first = async (input: object) => {
-      const session = await fixture.person('startSession', { driver: 'resumable', ...input })
-      return (await fixture.person('listCommands', { id: session.id })).items.map(command => command.body)
-    }
-    const body = { kind: 'message', text: '', attachments: [dot] }
-    expect(await first({ attachments: [dot] })).toEqual([body])
-    expect(await first({ attachments: [dot], prompt: '' })).toEqual([body])
-    expect(await first({ attachments: [] })).toEqual([])
-    expect(await fixture.person('sendMessage', { id, text: '', attachments: [dot] })).toMatchObject({ body })
-    await expectFault(fixture.person('sendMessage', { id, text: '' }), 'bad_input')
-    await expectFault(fixture.person('sendMessage', { id, text: '', attachments: [] }), 'bad_input')
-    await expectFault(fixture.person('startSession', { driver: 'resumable', prompt: '' }), 'bad_input')
-  })
   it('startSession is refused if no runner offers the driver, or the driver is not ready', async () => {
     await expectFault(fixture.person('startSession', { driver: 'nowhere' }), 'no_runner')
     await fixture.announce(0, [

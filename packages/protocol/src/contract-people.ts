@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Answer } from './answer.ts'
 import { Event } from './event.ts'
 import { FaultBody } from './fault.ts'
-import { RequestId, RunnerId, SessionId } from './ids.ts'
+import { AttachmentId, RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import {
@@ -17,7 +17,7 @@ import {
   waitParam,
 } from './operation.ts'
 import { Draft, deadlineFields, Person, Request } from './request.ts'
-import { Attachment, Command, DriverInfo, Session, SessionState } from './session.ts'
+import { Attachment, AttachmentPart, attachmentFields, Command, DriverInfo, Session, SessionState } from './session.ts'
 
 const sessionFields = {
   mode: z
@@ -36,15 +36,10 @@ const sessionFields = {
     .optional()
     .describe('How long the agent’s process may wait before it is parked, in milliseconds; null to never park it.'),
 }
-const attachments = z.array(Attachment).max(limits.attachmentsMax).optional().describe('Files for the agent.')
 const messageText = z.string().max(limits.textMax)
-/** Refuses a message that has neither text nor attachments. */
-function requireTextOrAttachment<T extends z.ZodObject>(input: T, name: 'text' | 'prompt'): T {
-  return input.refine(message => message[name] !== '' || Object(message.attachments).length > 0, {
-    path: [name],
-    message: 'must not be empty unless a file is attached',
-  })
-}
+const StoredAttachment = Attachment.omit({ data: true })
+  .required({ id: true, bytes: true, digest: true })
+  .describe('The file as it is stored so far.')
 const answerFields = {
   digest: z
     .string()
@@ -79,36 +74,34 @@ export const peopleOps = {
     method: 'POST',
     path: '/sessions',
     status: 201,
-    allowsLargeBody: true,
     summary: 'Start a session.',
     faults: ['no_runner', 'unsupported'],
-    input: requireTextOrAttachment(
-      z.strictObject({
-        driver: z
-          .string()
-          .min(1)
-          .max(limits.nameMax)
-          .describe('The driver, for example "claude". Use "external" for an agent that runs outside Holdpoint.'),
-        cwd: z
-          .string()
-          .min(1)
-          .max(limits.pathMax)
-          .optional()
-          .describe('The working folder on the runner’s machine. Default: the default folder of the gateway.'),
-        prompt: messageText.optional().describe('The first message to the agent.'),
-        attachments,
-        conversationId: z
-          .string()
-          .min(1)
-          .max(limits.nameMax)
-          .optional()
-          .describe('The agent’s own id of an existing conversation that this session should continue.'),
-        options: JsonObject.optional().describe('Options for the driver.'),
-        ...sessionFields,
-        ...deadlineFields,
-      }),
-      'prompt',
-    ),
+    input: z.strictObject({
+      driver: z
+        .string()
+        .min(1)
+        .max(limits.nameMax)
+        .describe('The driver, for example "claude". Use "external" for an agent that runs outside Holdpoint.'),
+      cwd: z
+        .string()
+        .min(1)
+        .max(limits.pathMax)
+        .optional()
+        .describe('The working folder on the runner’s machine. Default: the default folder of the gateway.'),
+      prompt: messageText
+        .min(1)
+        .optional()
+        .describe('The first message to the agent. To attach files, leave this out and use `sendMessage`.'),
+      conversationId: z
+        .string()
+        .min(1)
+        .max(limits.nameMax)
+        .optional()
+        .describe('The agent’s own id of an existing conversation that this session should continue.'),
+      options: JsonObject.optional().describe('Options for the driver.'),
+      ...sessionFields,
+      ...deadlineFields,
+    }),
     output: Session,
   },
   listSessions: {
@@ -150,15 +143,61 @@ export const peopleOps = {
     method: 'POST',
     path: '/sessions/:id/messages',
     status: 202,
-    allowsLargeBody: true,
     summary:
       'Send a message to the agent. The message starts a parked session again, and reopens an ended session if the agent can resume.',
     faults: ['not_found', 'session_ended'],
-    input: requireTextOrAttachment(
-      z.strictObject({ id: SessionId, text: messageText.describe('The text of the message.'), attachments }),
-      'text',
-    ),
+    input: z
+      .strictObject({
+        id: SessionId,
+        text: messageText.describe('The text of the message.'),
+        attachments: z
+          .array(AttachmentId)
+          .max(limits.attachmentsMax)
+          .refine(ids => new Set(ids).size === ids.length, 'contains the same attachment twice')
+          .optional()
+          .describe('Files for the agent that you added with `addAttachment`. Each can be sent once.'),
+      })
+      .refine(({ text, attachments }) => text !== '' || (attachments ?? []).length > 0, {
+        path: ['text'],
+        message: 'must not be empty unless a file is attached',
+      }),
     output: Command,
+  },
+  addAttachment: {
+    method: 'POST',
+    path: '/sessions/:id/attachments',
+    status: 201,
+    summary:
+      'Add a file for a later message to this session, with its first part. A file that is not sent within a day is deleted.',
+    faults: ['not_found'],
+    input: z.strictObject({ id: SessionId, ...attachmentFields, data: AttachmentPart }),
+    output: StoredAttachment,
+  },
+  appendAttachment: {
+    method: 'POST',
+    path: '/attachments/:id/parts',
+    summary: 'Append the next part to a file that you added and did not send yet.',
+    faults: ['not_found'],
+    input: z.strictObject({
+      id: AttachmentId,
+      part: z.int().min(1).describe('The number of the part. Parts are numbered from 0 and must be appended in order.'),
+      data: AttachmentPart,
+    }),
+    output: StoredAttachment,
+  },
+  getAttachmentPart: {
+    method: 'GET',
+    path: '/attachments/:id/parts/:part',
+    summary: 'Get a part of a file.',
+    faults: ['not_found'],
+    input: z.strictObject({
+      id: AttachmentId,
+      part: z.coerce.number().int().min(0).describe('The number of the part, counted from 0.'),
+    }),
+    output: z.object({
+      data: AttachmentPart,
+      parts: z.int().describe('The number of parts of the file.'),
+    }),
   },
   interruptSession: {
     method: 'POST',

@@ -15,6 +15,7 @@ function id<const P extends string>(prefix: P, description: string) {
 export const SessionId = id('ses', 'The id of a session.')
 export const RequestId = id('req', 'The id of a request.')
 export const CommandId = id('cmd', 'The id of a command.')
+export const AttachmentId = id('att', 'The id of an attachment.')
 export const RunnerId = id('run', 'The id of a runner.')
 export const RuleId = id('rul', 'The id of a rule.')
 export const PersonId = id('per', 'The id of a person. Two people may have the same name, but never the same id.')
@@ -22,6 +23,7 @@ export const TokenId = id('tok', 'The id of a token. The id is not secret.')
 export type SessionId = z.infer<typeof SessionId>
 export type RequestId = z.infer<typeof RequestId>
 export type CommandId = z.infer<typeof CommandId>
+export type AttachmentId = z.infer<typeof AttachmentId>
 export type RunnerId = z.infer<typeof RunnerId>
 export type RuleId = z.infer<typeof RuleId>
 export type PersonId = z.infer<typeof PersonId>
@@ -31,6 +33,7 @@ type Branded = {
   ses: SessionId
   req: RequestId
   cmd: CommandId
+  att: AttachmentId
   run: RunnerId
   rul: RuleId
   per: PersonId

@@ -22,6 +22,7 @@ export {
   Suggestion,
   secretFieldIds,
 } from './ask.ts'
+export { downloadAttachment, uploadAttachments } from './attachment-transfer.ts'
 export { type Clock, orAborted, pause, systemClock, type TimerOptions, within } from './clock.ts'
 export {
   apiRoot,
@@ -73,6 +74,7 @@ export { faultDescriptions } from './fault-descriptions.ts'
 export { FormField, FormSchema, fieldChoices, formProblem, isSecretField } from './form.ts'
 export { type ProofSubject, proofText, tokenHintLength } from './gateway-proof.ts'
 export {
+  AttachmentId,
   CommandId,
   Cursor,
   formatCursor,
@@ -110,6 +112,7 @@ export { CommandGroup, Rule, RuleDraft, RuleEffect, RulePreview, RuleProposal, R
 export {
   AgentProcess,
   Attachment,
+  AttachmentFile,
   Capability,
   Command,
   CommandBody,

@@ -4,8 +4,6 @@ export const limits = {
   bodyMaxBytes: 1024 * 1024,
   /** The largest body of an operation that needs no credential. */
   publicBodyMaxBytes: 8 * 1024,
-  /** The largest body of an operation that takes attachments. */
-  attachmentsBodyMaxBytes: 24 * 1024 * 1024,
   headersMaxBytes: 16 * 1024,
   headersMax: 100,
   connectionsMax: 10_000,
@@ -41,7 +39,14 @@ export const limits = {
   textMax: 256 * 1024,
   reasonMax: 8 * 1024,
   attachmentMaxBytes: 5 * 1024 * 1024,
+  /** The size of each part of an attachment but the last. A part in base64 fits into one frame of a socket, and parts in base64 can be joined because the size is a multiple of 3. */
+  attachmentPartMaxBytes: 180 * 1024,
   attachmentsMax: 8,
+  /** The total size of the attachments of one message. */
+  attachmentsMaxBytes: 16 * 1024 * 1024,
+  /** The number of attachments of one session that no message has sent yet, and how long the gateway keeps them. */
+  unsentAttachmentsMax: 32,
+  unsentAttachmentKeepMs: 24 * 3600 * 1000,
   /** The largest input of a tool, as JSON. This is smaller than `bodyMaxBytes`, so that the other fields of the ask fit into the same body. */
   toolInputMaxBytes: 960 * 1024,
   questionsMax: 16,

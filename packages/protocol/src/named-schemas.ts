@@ -29,7 +29,7 @@ import {
 } from './event.ts'
 import { FaultBody } from './fault.ts'
 import { FormField, FormSchema } from './form.ts'
-import { CommandId, Cursor, PersonId, RequestId, RuleId, RunnerId, SessionId, TokenId } from './ids.ts'
+import { AttachmentId, CommandId, Cursor, PersonId, RequestId, RuleId, RunnerId, SessionId, TokenId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import {
   AgentPath,
@@ -47,6 +47,7 @@ import { CommandGroup, Rule, RuleDraft, RuleEffect, RulePreview, RuleProposal, R
 import {
   AgentProcess,
   Attachment,
+  AttachmentPart,
   Capability,
   Command,
   CommandBody,
@@ -96,6 +97,7 @@ export const namedSchemas = {
   CommandBody,
   CommandOutcome,
   Attachment,
+  AttachmentPart,
   Event,
   AgentEvent,
   MessageAdded,
@@ -133,6 +135,7 @@ export const namedSchemas = {
   SessionId,
   RequestId,
   CommandId,
+  AttachmentId,
   RunnerId,
   RuleId,
   TokenId,

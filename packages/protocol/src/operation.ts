@@ -17,8 +17,6 @@ export interface Operation {
   readonly summary: string
   /** The faults that this operation can return in addition to `commonFaults`. */
   readonly faults?: readonly FaultCode[]
-  /** Whether the body may be large, because it can contain attachments. */
-  readonly allowsLargeBody?: boolean
 }
 
 /** Faults that every operation can return. */

@@ -1,6 +1,6 @@
 /** Sessions, the commands that people send to them, and the runners and drivers that run their agents. */
 import { z } from 'zod'
-import { CommandId, PersonId, RunnerId, SessionId } from './ids.ts'
+import { AttachmentId, CommandId, PersonId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { OnDeadline } from './request.ts'
@@ -93,17 +93,40 @@ export const Session = z
   .describe('One conversation with one agent in one working folder.')
 export type Session = z.infer<typeof Session>
 
+export const attachmentFields = {
+  type: z.enum(['image', 'document']).describe('The kind of file.'),
+  mediaType: z.string().min(1).max(limits.nameMax).describe('The media type, for example "image/png".'),
+  name: z.string().max(limits.nameMax).optional().describe('The file name.'),
+}
+/** A file with its content in base64, before it is sent in parts. */
+export const AttachmentFile = z.strictObject({
+  ...attachmentFields,
+  data: z.base64().max(Math.ceil(limits.attachmentMaxBytes / 3) * 4),
+})
+export type AttachmentFile = z.infer<typeof AttachmentFile>
+export const AttachmentPart = z
+  .base64()
+  .min(1)
+  .max((limits.attachmentPartMaxBytes * 4) / 3, `is longer than ${limits.attachmentPartMaxBytes} bytes before encoding`)
+  .describe(
+    `A part of a file in base64. Every part but the last has ${limits.attachmentPartMaxBytes} bytes before encoding.`,
+  )
 export const Attachment = z
-  .strictObject({
-    type: z.enum(['image', 'document']).describe('The kind of file.'),
-    mediaType: z.string().min(1).max(limits.nameMax).describe('The media type, for example "image/png".'),
-    data: z
-      .base64()
-      .max(Math.ceil((limits.attachmentMaxBytes * 4) / 3) + 4, 'is larger than 5 MiB')
-      .describe('The content in base64. At most 5 MiB before encoding.'),
-    name: z.string().max(limits.nameMax).optional().describe('The file name.'),
+  .object({
+    id: AttachmentId.optional().describe(
+      'The id to read the content with. Missing if Holdpoint 0.1 stored the message.',
+    ),
+    ...attachmentFields,
+    bytes: z.int().optional().describe('The size of the file. Missing if Holdpoint 0.1 stored the message.'),
+    digest: z
+      .string()
+      .optional()
+      .describe(
+        'The SHA-256 of the SHA-256 digests of all parts, each in hex and followed by a line feed. Missing if Holdpoint 0.1 stored the message.',
+      ),
+    data: z.string().optional().describe('The content in base64. Present only if Holdpoint 0.1 stored the message.'),
   })
-  .describe('A file that is sent with a message.')
+  .describe('A file that is sent with a message. `getAttachmentPart` returns its content.')
 export type Attachment = z.infer<typeof Attachment>
 
 export const CommandBody = z

@@ -14,6 +14,9 @@ getSession            no      all     all     own     own
 patchSession          no      all     all     no      no
 patchSession.mode     no      all     no      no      no
 sendMessage           no      all     all     no      no
+addAttachment         no      all     all     no      no
+appendAttachment      no      own     own     no      no
+getAttachmentPart     no      all     all     own     own
 interruptSession      no      all     all     no      no
 endSession            no      all     all     no      no
 deleteSession         no      all     no      no      no

@@ -6,7 +6,7 @@ import type { z } from 'zod'
 import {
   Answer,
   Ask,
-  Attachment,
+  AttachmentFile,
   Cursor,
   contract,
   formatCursor,
@@ -109,8 +109,14 @@ const rows: readonly [string, z.ZodType, number, (size: number) => unknown][] = 
     n => ({
       id: session,
       text: 't',
-      attachments: many(n, () => ({ type: 'image', mediaType: 'image/png', data: 'AAAA' })),
+      attachments: many(n, i => formatId('att', new Uint8Array(20).fill(i))),
     }),
+  ],
+  [
+    'part of an attachment',
+    contract.appendAttachment.input,
+    limits.attachmentPartMaxBytes,
+    n => ({ id: formatId('att', new Uint8Array(20)), part: 1, data: Buffer.alloc(n).toString('base64') }),
   ],
   ['page', contract.listSessions.input, limits.pageMax, n => ({ limit: n })],
   ['wait', contract.getRequest.input, limits.waitMaxMs, n => ({ id: formatId('req', new Uint8Array(20)), wait: n })],
@@ -128,8 +134,8 @@ describe('an input', () => {
       mediaType: 'image/png',
       data: Buffer.alloc(bytes).toString('base64'),
     })
-    expect(Attachment.safeParse(image(limits.attachmentMaxBytes)).success).toBe(true)
-    expect(Attachment.safeParse(image(limits.attachmentMaxBytes + 16)).success).toBe(false)
+    expect(AttachmentFile.safeParse(image(limits.attachmentMaxBytes)).success).toBe(true)
+    expect(AttachmentFile.safeParse(image(limits.attachmentMaxBytes + 16)).success).toBe(false)
   })
 })
 

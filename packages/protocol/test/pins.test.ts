@@ -15,11 +15,14 @@ import {
 /** For each operation: the method, path, the status unless it is 200, and the fields of the input. */
 const surface = [
   'listDrivers: GET /drivers ()',
-  'startSession: POST /sessions 201 (driver cwd prompt attachments conversationId options mode model title parkAfterMs deadlineMs onDeadline)',
+  'startSession: POST /sessions 201 (driver cwd prompt conversationId options mode model title parkAfterMs deadlineMs onDeadline)',
   'listSessions: GET /sessions (state q limit before)',
   'getSession: GET /sessions/:id (id)',
   'patchSession: PATCH /sessions/:id (id mode model title parkAfterMs)',
   'sendMessage: POST /sessions/:id/messages 202 (id text attachments)',
+  'addAttachment: POST /sessions/:id/attachments 201 (id type mediaType name data)',
+  'appendAttachment: POST /attachments/:id/parts (id part data)',
+  'getAttachmentPart: GET /attachments/:id/parts/:part (id part)',
   'interruptSession: POST /sessions/:id/interrupt 202 (id)',
   'endSession: POST /sessions/:id/end 202 (id)',
   'deleteSession: DELETE /sessions/:id (id)',

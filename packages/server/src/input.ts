@@ -1,15 +1,6 @@
 /** Builds the input of an operation from the path, the query and the JSON body. Each field may be given only once. */
 import { isUtf8 } from 'node:buffer'
-import {
-  contract,
-  Fault,
-  type Json,
-  limits,
-  type Operation,
-  type OperationName,
-  parseJsonStrict,
-  rolesFor,
-} from '@holdpoint/protocol'
+import { contract, Fault, type Json, limits, type OperationName, parseJsonStrict, rolesFor } from '@holdpoint/protocol'
 import type { IncomingRequest } from './http-message.ts'
 
 type Fields = Record<string, unknown>
@@ -84,9 +75,7 @@ function ownTurn(): Promise<void> {
 }
 
 function bodyMaxBytes(op: OperationName): number {
-  if (rolesFor(op).includes('nobody')) return limits.publicBodyMaxBytes
-  const { allowsLargeBody }: Operation = contract[op]
-  return allowsLargeBody ? limits.attachmentsBodyMaxBytes : limits.bodyMaxBytes
+  return rolesFor(op).includes('nobody') ? limits.publicBodyMaxBytes : limits.bodyMaxBytes
 }
 
 function isObject(value: Json): value is { readonly [key: string]: Json } {

@@ -32,7 +32,7 @@ export function createSchema3(dialect: Dialect): string[] {
   ]
 }
 
-/** Changes the tables of schema 3 to schema 4. The audit log also lists events that are not resolutions, tokens can be found by their hint, and PostgreSQL keeps the keys of secret answers that several gateways share. */
+/** Changes the tables of schema 3 to schema 4. The audit log also lists events that are not resolutions, tokens can be found by their hint, attachments have rows of their own, and PostgreSQL keeps the keys of secret answers that several gateways share. */
 export function migrateToSchema4(dialect: Dialect): string[] {
   const { prefix, int, text, unlogged } = dialect
   const audited = `type IN (${auditTypesOfSchema4.map(type => `'${type}'`).join(', ')})`
@@ -48,6 +48,8 @@ export function migrateToSchema4(dialect: Dialect): string[] {
     `ALTER TABLE ${prefix}session ADD COLUMN "agent" ${text}`,
     createIndex(dialect, 'session', ['agent']),
     ...countOpenRequests(dialect),
+    ...createTable(dialect, 'attachment', `"session" ${text}, "unsent_since" ${int}`, [['session'], ['unsent_since']]),
+    ...createTable(dialect, 'part', `"session" ${text}`, [['session']]),
     // PostgreSQL writes an unlogged table neither to its write-ahead log nor to replicas and base backups, so a deleted key is not kept there.
     ...(unlogged
       ? [
@@ -94,7 +96,15 @@ const auditTypesOfSchema4 = [
 ] as const
 
 /** Columns that are null in rows that no query on the column looks for. Indexes on these columns are partial and exclude those rows, so that the indexes stay small. */
-const partialIndexColumns = new Set(['open', 'needs_runner', 'due_at', 'ended_at', 'expires_at', 'agent'])
+const partialIndexColumns = new Set([
+  'open',
+  'needs_runner',
+  'due_at',
+  'ended_at',
+  'expires_at',
+  'agent',
+  'unsent_since',
+])
 
 /** Creates a table of rows, and its indexes, to which `ord` is appended. */
 function createTable(

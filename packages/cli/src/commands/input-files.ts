@@ -1,7 +1,7 @@
 /** Reads the files that options name: text, JSON and attachments. `-` means stdin. */
 import { readFileSync } from 'node:fs'
 import { basename, extname } from 'node:path'
-import { type Attachment, Fault, type JsonObject, limits, messageOf, parseJsonStrict } from '@holdpoint/protocol'
+import { type AttachmentFile, Fault, type JsonObject, limits, messageOf, parseJsonStrict } from '@holdpoint/protocol'
 import { inputTexts } from './texts.ts'
 
 const stdin = 0
@@ -42,8 +42,9 @@ const imageTypes: Readonly<Record<string, string>> = {
 }
 
 /** Sends images and PDFs unchanged, and any other file as text unless it is binary. */
-export function readAttachment(file: string): Attachment {
+export function readAttachment(file: string): AttachmentFile {
   const bytes = readBytes(file)
+  if (bytes.length === 0) throw new Fault('bad_input', inputTexts.emptyFile(file))
   if (bytes.length > limits.attachmentMaxBytes)
     throw new Fault('bad_input', inputTexts.tooLarge(file, limits.attachmentMaxBytes / 1024 / 1024))
   const content = { data: bytes.toString('base64'), name: basename(file).slice(0, limits.nameMax) }

@@ -1,5 +1,5 @@
 /** The session commands: `sessions`, `start`, `rehearse`, `send`, `interrupt`, `end` and `mode`. */
-import { type Call, Fault, limits, type SessionState } from '@holdpoint/protocol'
+import { type Call, Fault, limits, type SessionState, uploadAttachments } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { startSession } from '../gateway-client/start-session.ts'
 import { out } from '../output/output.ts'
@@ -58,8 +58,9 @@ export async function send(
   { attach = [], json }: JsonOption & { readonly attach?: readonly string[] },
 ): Promise<void> {
   const text = messageText(words)
-  const attachments = attach.map(readAttachment)
+  const files = attach.map(readAttachment)
   const { id, title } = await findSession(call, typedId)
+  const attachments = await uploadAttachments(call, id, files)
   const command = await call('sendMessage', { id, text, ...(attachments.length > 0 && { attachments }) })
   if (json) return out.json(command)
   out.print(confirmation(results.sent(id), title))

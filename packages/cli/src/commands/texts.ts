@@ -109,6 +109,7 @@ export const inputTexts = {
     `"${mode}" is not a mode of ${driver}. Available: ${list(modes)}`,
   unreadable: (file: string, problem: string) => `Cannot read ${file}: ${problem}`,
   notAnObject: (file: string, what: string) => `${file} must contain ${what} as a JSON object`,
+  emptyFile: (file: string) => `${file} is empty`,
   tooLarge: (file: string, mebibytes: number) => `${file} is larger than ${mebibytes} MiB`,
   unknownFileType: (file: string) => `${file} is not an image, a PDF or a text file`,
   unknownShell: (shell: string, shells: readonly string[]) =>

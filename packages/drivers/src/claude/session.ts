@@ -1,8 +1,8 @@
 /** Runs one Claude Code session under one lease. Runs one turn at a time, whether a message or Claude Code itself started the turn, and handles people's commands during the turn. */
 import { randomUUID } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import { type AgentEvent, type CommandBody, type CommandOutcome, Fault, pause } from '@holdpoint/protocol'
-import type { SessionCommand } from '../session/agent-session.ts'
+import { type AgentEvent, type CommandOutcome, Fault, pause } from '@holdpoint/protocol'
+import type { MessageBody, SessionCommand } from '../session/agent-session.ts'
 import { endOrphan, type ProcessExit } from './cli/cli-process.ts'
 import type { CliRun } from './cli/cli-run.ts'
 import { messageUuid, userMessage } from './cli/message.ts'
@@ -26,7 +26,7 @@ import type { TurnOutcome } from './turn-tracker.ts'
 export interface ClaudeSessionOptions extends Omit<ProcessHostOptions, 'onActivity' | 'onLost'> {
   readonly idleParkMs: number
 }
-type Message = SessionCommand & { readonly body: Extract<CommandBody, { readonly kind: 'message' }> }
+type Message = SessionCommand & { readonly body: MessageBody }
 const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
 
 /** Everything that Claude Code does between the start of a turn and its result. */

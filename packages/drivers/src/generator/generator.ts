@@ -1,7 +1,7 @@
 /** Defines generator agents, which are async generator functions that run once per message, and the driver that runs them: it queues messages, handles interrupts and parks idle sessions. */
-import { type Clock, type CommandBody, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
+import { type Clock, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
-import type { AgentSession, SessionCommand } from '../session/agent-session.ts'
+import type { AgentSession, MessageBody, SessionCommand } from '../session/agent-session.ts'
 import { inputFault } from './asks.ts'
 import { type AgentText, type AgentYield, type Turn, TurnRun } from './turn.ts'
 import { Interrupted } from './turn-end.ts'
@@ -48,7 +48,7 @@ export function generatorDriver(agent: GeneratorAgent, options: GeneratorOptions
   return { info: () => info, run: session => new GeneratorSession(agent, session, options).run() }
 }
 
-type Message = SessionCommand & { readonly body: Extract<CommandBody, { readonly kind: 'message' }> }
+type Message = SessionCommand & { readonly body: MessageBody }
 const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
 
 class GeneratorSession {

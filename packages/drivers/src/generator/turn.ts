@@ -2,7 +2,7 @@
 import {
   type AgentEvent,
   AgentPath,
-  type Attachment,
+  type AttachmentFile,
   type Clock,
   Fault,
   messageOf,
@@ -10,7 +10,7 @@ import {
   pause,
   type Session,
 } from '@holdpoint/protocol'
-import type { AgentSession } from '../session/agent-session.ts'
+import type { AgentSession, MessageBody } from '../session/agent-session.ts'
 import { type AskGenerator, type AsksYield, inputFault, TurnCancelled } from './asks.ts'
 import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
 import { TextStream } from './text-stream.ts'
@@ -32,7 +32,7 @@ export type AgentYield = string | AgentText | AsksYield | StepYield
 /** The argument of an agent's `run`. A replay gets the same message, history, `cwd`, mode and model. */
 export interface Turn {
   readonly text: string
-  readonly attachments: readonly Attachment[]
+  readonly attachments: readonly AttachmentFile[]
   readonly history: readonly SpokenBlock[]
   readonly cwd: string
   readonly mode: string | null
@@ -48,7 +48,7 @@ export interface Turn {
 export interface TurnOptions {
   readonly session: AgentSession
   readonly run: (turn: Turn) => AsyncGenerator<AgentYield, void, unknown>
-  readonly message: { readonly text: string; readonly attachments?: readonly Attachment[] | undefined }
+  readonly message: Pick<MessageBody, 'text' | 'attachments'>
   readonly record: RecordedTurn
   readonly clock: Clock
   /** Aborts with `Interrupted`, or with the reason why this driver lost the session. */
@@ -118,7 +118,7 @@ export class TurnRun {
     const { signal } = this.#over
     const turn: Turn = {
       text: message.text,
-      attachments: message.attachments ?? [],
+      attachments: message.attachments,
       history: this.#record.history,
       cwd: info.cwd,
       mode: this.#record.mode,

@@ -4,12 +4,15 @@ import { setMaxListeners } from 'node:events'
 import {
   type AgentEvent,
   type Ask,
+  type AttachmentFile,
   type Call,
   type Clock,
   type Command,
+  type CommandBody,
   type CommandOutcome,
   type Cursor,
   contract,
+  downloadAttachment,
   type Ending,
   type Event,
   Fault,
@@ -53,7 +56,14 @@ export interface AskOptions {
 
 export type OpenAsk = Omit<AskOptions, 'signal'> & { readonly ask: Ask }
 
-export interface SessionCommand extends Command {
+/** A message with the content of its attachments. */
+export interface MessageBody {
+  readonly kind: 'message'
+  readonly text: string
+  readonly attachments: readonly AttachmentFile[]
+}
+export interface SessionCommand extends Omit<Command, 'body'> {
+  readonly body: MessageBody | Exclude<CommandBody, { readonly kind: 'message' }>
   /** True if an earlier runner had already taken this command. The driver must find out whether its agent received the command. */
   readonly redelivered: boolean
   take(): Promise<void>
@@ -187,7 +197,7 @@ export class AgentSession {
       }
       for (const command of page.items) {
         after = command.seq
-        yield this.#command(command)
+        yield this.#command(command, await this.#bodyOf(command))
       }
     }
   }
@@ -241,10 +251,22 @@ export class AgentSession {
     this.#controller.abort(new Fault('session_ended', `This driver has released session ${this.info.id}`))
   }
 
-  #command(command: Command): SessionCommand {
+  async #bodyOf({ body }: Command): Promise<SessionCommand['body']> {
+    if (body.kind !== 'message') return body
+    const attachments: AttachmentFile[] = []
+    for (const attachment of body.attachments ?? []) {
+      const { type, mediaType, name } = attachment
+      const data = await downloadAttachment(this.#call, attachment)
+      attachments.push({ type, mediaType, ...(name === undefined ? {} : { name }), data })
+    }
+    return { ...body, attachments }
+  }
+
+  #command(command: Command, body: SessionCommand['body']): SessionCommand {
     const { id } = command
     return {
       ...command,
+      body,
       redelivered: command.state === 'taken',
       take: async () => {
         await this.#call('takeCommand', { id, fence: this.#fence })

@@ -12,7 +12,7 @@ import {
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Input, Request, SessionId } from '@holdpoint/protocol'
+import { type AttachmentFile, type Input, type Request, type SessionId, uploadAttachments } from '@holdpoint/protocol'
 import { realPath } from '../../../cli/src/gateway/machine-files.ts'
 import { canPark } from '../../src/claude/parking/parking-self-test.ts'
 import { type ClaudeLocation, findClaude, loadSdk } from '../../src/claude/setup/sdk.ts'
@@ -130,6 +130,11 @@ export class ClaudeFixture extends RunnerFixture {
   async startClaude(more: Omit<Input<'startSession'>, 'driver'> = {}): Promise<SessionId> {
     this.startRunner()
     return this.startSession('claude', { cwd: this.cwd, parkAfterMs: null, ...more })
+  }
+
+  async sendFiles(id: SessionId, text: string, files: readonly AttachmentFile[]): Promise<void> {
+    const attachments = await uploadAttachments(this.asPerson, id, files)
+    await this.asPerson('sendMessage', { id, text, attachments })
   }
 
   override waitForRequest(key = 'toolu_1', session?: SessionId): Promise<Request> {

@@ -175,12 +175,11 @@ describe('an image for Claude Code', () => {
   it('an image for Claude Code can be sent without text', async () => {
     claude = await ClaudeFixture.create(() => [say('seen')])
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
-    const image = { type: 'image', mediaType: 'image/png', data: pixel } as const
-    const id = await claude.startClaude({ prompt: '', attachments: [image] })
+    const id = await claude.startClaude()
     await claude.waitForTurnEnd()
-    await claude.asPerson('sendMessage', { id, text: '', attachments: [image] })
+    await claude.sendFiles(id, '', [{ type: 'image', mediaType: 'image/png', data: pixel }])
     expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
-    expect(claude.model.calls.at(-1)?.conversation.split('"type":"image"')).toHaveLength(3)
+    expect(claude.model.calls.at(-1)?.conversation.split('"type":"image"')).toHaveLength(2)
   })
 })
 
@@ -188,10 +187,12 @@ describe('a PDF for Claude Code', () => {
   it('reaches the model unchanged and with its name', async () => {
     claude = await ClaudeFixture.create(() => [say('read')])
     const data = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
-    const pdf = { type: 'document', mediaType: 'application/pdf', data, name: 'terms.pdf' } as const
-    await claude.startClaude({ prompt: 'read this', attachments: [pdf] })
-    await claude.waitForTurnEnd()
-    expect(claude.model.calls[0]?.conversation).toContain(`"media_type":"application/pdf","data":"${data}"`)
+    const id = await claude.startClaude()
+    await claude.sendFiles(id, 'read this', [
+      { type: 'document', mediaType: 'application/pdf', data, name: 'terms.pdf' },
+    ])
+    await claude.waitForTurnEnd(2)
+    expect(claude.model.calls.at(-1)?.conversation).toContain(`"media_type":"application/pdf","data":"${data}"`)
     expect(claude.model.hasRead('terms.pdf')).toBe(true)
   })
 })

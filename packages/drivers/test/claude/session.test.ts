@@ -70,13 +70,11 @@ describe('messages to Claude Code', () => {
     claude = await ClaudeFixture.create(() => [say('seen')])
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const note = { type: 'document', mediaType: 'text/plain', data: Buffer.from('a note').toString('base64') } as const
-    await claude.startClaude({
-      prompt: 'look',
-      attachments: [{ type: 'image', mediaType: 'image/png', data: pixel }, note],
-    })
-    await claude.waitForTurnEnd()
+    const id = await claude.startClaude()
+    await claude.sendFiles(id, 'look', [{ type: 'image', mediaType: 'image/png', data: pixel }, note])
+    await claude.waitForTurnEnd(2)
     expect(claude.model.hasRead('a note')).toBe(true)
-    expect(claude.model.calls[0]?.conversation).toContain('"type":"image"')
+    expect(claude.model.calls.at(-1)?.conversation).toContain('"type":"image"')
   })
 
   it('a session can continue or fork an earlier conversation of Claude Code', async () => {

@@ -36,6 +36,7 @@ import type { Read } from '../store.ts'
 import { isTokenValid } from '../token-transitions.ts'
 import { countSession, sessionsFault, usageIn } from '../usage.ts'
 import { toCommand, toSession } from '../wire-views.ts'
+import { attachmentReads, sendAttachments } from './attachments.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
 export async function startSession(
@@ -74,19 +75,14 @@ export async function startSession(
         const row = { ...newSessionRow(ctx, change, caller, id, input, driver?.capabilities ?? [], agent), account }
         countSession(change, row, 1)
         putOpenedSession(change, row)
-        const { prompt, attachments } = input
-        const hasMessage = prompt !== undefined || (attachments ?? []).length > 0
-        const first = messageBody(prompt ?? '', attachments)
-        const next = hasMessage ? addCommand(ctx, change, caller, row, first).session : row
+        const { prompt } = input
+        const first = { kind: 'message', text: prompt ?? '' } as const
+        const next = prompt === undefined ? row : addCommand(ctx, change, caller, row, first).session
         return { status: 201, body: toSession(next, 0) }
       },
     },
     { caller, op: 'startSession', input, options },
   )
-}
-
-function messageBody(text: string, attachments: ParsedInput<'sendMessage'>['attachments']): CommandBody {
-  return { kind: 'message', text, ...(attachments ? { attachments } : {}) }
 }
 
 /** Returns the read of the credential in `options.agent`, for which a person opens an external session, or null if the option is missing. */
@@ -227,15 +223,19 @@ function changeSession<T>(
 }
 
 export function sendMessage(ctx: Context, caller: Caller, input: ParsedInput<'sendMessage'>, options: DispatchOptions) {
-  return changeSession(ctx, caller, 'sendMessage', input, options, (change, row) => {
+  const { id, text, attachments: ids } = input
+  const decide = (change: ChangeBuilder, row: SessionRow) => {
     const to = nextSessionState(row, 'message')
     if (to instanceof Fault) return to
     const full = tooManyCommands(change, row)
     if (full) return full
+    const attachments = ids && sendAttachments(change, caller, id, ids)
+    if (attachments instanceof Fault) return attachments
     const reopened = row.state === 'ended' ? reopen(change, row) : row
-    const body = messageBody(input.text, input.attachments)
+    const body: CommandBody = { kind: 'message', text, ...(attachments ? { attachments: [...attachments] } : {}) }
     return { status: 202, body: toCommand(addCommand(ctx, change, caller, reopened, body).command) }
-  })
+  }
+  return changeSession(ctx, caller, 'sendMessage', input, options, decide, attachmentReads(ids))
 }
 
 function tooManyCommands(change: ChangeBuilder, row: SessionRow): Fault | null {

@@ -1,10 +1,10 @@
 /** Stores unsent attachments in IndexedDB per person and session, so that attachments survive a reload. Without IndexedDB, attachments are lost when the person leaves the screen. */
-import { Attachment, limits, type SessionId } from '@holdpoint/protocol'
+import { AttachmentFile, limits, type SessionId } from '@holdpoint/protocol'
 import { createStore, delMany, entries, get, promisifyRequest } from 'idb-keyval'
 
 interface StoredAttachments {
   readonly at: number
-  readonly files: readonly Attachment[]
+  readonly files: readonly AttachmentFile[]
 }
 const store = createStore('holdpoint', 'unsent-files')
 /** Attachments older than this are deleted. */
@@ -30,19 +30,19 @@ async function write(change: (files: IDBObjectStore) => void): Promise<void> {
   })
 }
 
-export async function readAttachments(me: string, id: SessionId): Promise<readonly Attachment[]> {
+export async function readAttachments(me: string, id: SessionId): Promise<readonly AttachmentFile[]> {
   try {
     cleanUp ??= deleteExpired().catch(() => {})
     await cleanUp
     const stored = await get<Partial<StoredAttachments>>([me, id], store)
-    return Attachment.array().max(limits.attachmentsMax).safeParse(stored?.files).data ?? []
+    return AttachmentFile.array().max(limits.attachmentsMax).safeParse(stored?.files).data ?? []
   } catch {
     return []
   }
 }
 
 /** Saves the attachments, or nothing if the browser refuses or has no space left. */
-export async function saveAttachments(me: string, id: SessionId, files: readonly Attachment[]): Promise<void> {
+export async function saveAttachments(me: string, id: SessionId, files: readonly AttachmentFile[]): Promise<void> {
   const stored: StoredAttachments = { at: Date.now(), files }
   const key = [me, id]
   await write(all => (files.length > 0 ? all.put(stored, key) : all.delete(key))).catch(() => {})

@@ -1,5 +1,5 @@
 import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
-import { type Attachment, limits, type Session } from '@holdpoint/protocol'
+import { type AttachmentFile, limits, type Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import {
   attachmentKind,
@@ -135,7 +135,7 @@ describe('the labels of a tool call', () => {
 
 describe('an attachment', () => {
   const file = (name: string, type: string, size = 10) => ({ name, type, size })
-  const there = (count: number, chars = 4): Attachment[] =>
+  const there = (count: number, chars = 4): AttachmentFile[] =>
     Array.from({ length: count }, () => ({ type: 'image', mediaType: 'image/png', data: 'A'.repeat(chars) }))
 
   it('an attachment can be an image, a PDF or a text file', () => {

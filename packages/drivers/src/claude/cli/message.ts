@@ -1,7 +1,7 @@
 /** Converts a person's message to an SDK message with text, images and documents as content blocks. A redelivered message gets the same id. */
 import { createHash } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { Attachment, CommandId } from '@holdpoint/protocol'
+import type { AttachmentFile, CommandId } from '@holdpoint/protocol'
 
 type Content = Exclude<SDKUserMessage['message']['content'], string>[number]
 type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
@@ -15,7 +15,7 @@ export function messageUuid(command: CommandId): NonNullable<SDKUserMessage['uui
 export function userMessage(
   uuid: NonNullable<SDKUserMessage['uuid']>,
   text: string,
-  attachments: readonly Attachment[] = [],
+  attachments: readonly AttachmentFile[] = [],
 ): SDKUserMessage {
   const content: Content[] = [
     ...attachments.map(contentBlock),
@@ -24,7 +24,7 @@ export function userMessage(
   return { type: 'user', uuid, message: { role: 'user', content }, parent_tool_use_id: null }
 }
 
-function contentBlock({ type, mediaType, data, name }: Attachment): Content {
+function contentBlock({ type, mediaType, data, name }: AttachmentFile): Content {
   // Do not check the image type here: the model's API returns an error for types that it does not support.
   if (type === 'image') return { type: 'image', source: { type: 'base64', media_type: mediaType as ImageType, data } }
   const title = name === undefined ? {} : { title: name }

@@ -1,11 +1,10 @@
 /** Decides which files can be attached to a message, and says why others can't. */
-import { type Attachment, limits } from '@holdpoint/protocol'
+import { type Attachment, type AttachmentFile, limits } from '@holdpoint/protocol'
 import { formatCount, formatSize } from '../../text/format-amounts.ts'
 
 const imageTypes = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp'])
 /** Media types whose content is text. */
-const textTypes =
-  /^(?:text\/|application\/(?:json|xml|javascript|typescript|x-sh|x-yaml|yaml|toml|sql)\b|.*\+(?:json|xml)$)/
+const textTypes = /^text\/|^application\/(?:json|xml|javascript|typescript|x-sh|x-yaml|yaml|toml|sql)\b|\+(?:json|xml)$/
 const textExtensions =
   /\.(?:txt|md|log|csv|tsv|json|jsonl|ya?ml|toml|ini|env|conf|xml|html?|css|s?css|[cm]?[jt]sx?|py|rb|go|rs|java|kt|c|h|cc|cpp|hpp|cs|php|sh|bash|zsh|sql|diff|patch|dockerfile|gitignore|lock)$/i
 
@@ -29,7 +28,7 @@ export function attachmentKind({
 /** Returns a sentence that says why the file can't be attached; null if it can. */
 export function attachmentProblem(
   file: Pick<File, 'name' | 'type' | 'size'>,
-  existing: readonly Attachment[],
+  existing: readonly AttachmentFile[],
 ): string | null {
   if (!attachmentKind(file))
     return `${file.name} can’t be attached. Agents can read images (PNG, JPEG, GIF, WebP), PDFs and text files.`
@@ -38,16 +37,21 @@ export function attachmentProblem(
   if (file.size === 0) return `${file.name} is empty.`
   if (existing.length >= limits.attachmentsMax)
     return `${file.name} is one file too many. A message can have at most ${formatCount(limits.attachmentsMax, 'file')}.`
-  const encoded = existing.reduce((sum, { data }) => sum + data.length, 0) + Math.ceil(file.size / 3) * 4
-  // Leave space for the message text.
-  if (encoded > limits.attachmentsBodyMaxBytes - 2 * limits.textMax)
-    return `${file.name} doesn’t fit. The limit for all files in a message is ${formatSize(limits.attachmentsBodyMaxBytes / 1.4)}.`
+  const total = existing.reduce((sum, { data }) => sum + decodedSize(data), 0) + file.size
+  if (total > limits.attachmentsMaxBytes)
+    return `${file.name} doesn’t fit. The limit for all files in a message is ${formatSize(limits.attachmentsMaxBytes)}.`
   return null
+}
+
+/** Returns the size of a file whose content is given in base64. */
+export function decodedSize(data: string): number {
+  const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0
+  return (data.length / 4) * 3 - padding
 }
 
 const chunkBytes = 0x8000
 
-export async function readAttachment(file: File): Promise<Attachment> {
+export async function readAttachment(file: File): Promise<AttachmentFile> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   let binary = ''
   for (let at = 0; at < bytes.length; at += chunkBytes)

@@ -1,5 +1,5 @@
 /** The message composer: Enter sends, Shift+Enter starts a new line, and unsent text and files are stored in the browser. */
-import type { Session } from '@holdpoint/protocol'
+import { type Session, uploadAttachments } from '@holdpoint/protocol'
 import {
   type ClipboardEvent,
   type KeyboardEvent,
@@ -77,7 +77,8 @@ function useSend(session: Session, text: string, setText: (text: string) => void
     setProblem(null)
     try {
       const sent = files.items
-      const attachments = sent.length > 0 ? { attachments: [...sent] } : {}
+      const ids = await uploadAttachments(call, session.id, sent)
+      const attachments = ids.length > 0 ? { attachments: ids } : {}
       await call('sendMessage', { id: session.id, text: text.trim(), ...attachments })
       // Keep text and files that the person added while the message was being sent.
       if (latest.current.startsWith(text)) setText(latest.current.slice(text.length).trimStart())
@@ -99,7 +100,7 @@ function AttachmentList({ files }: { readonly files: Attachments }): ReactNode {
         <ul className="attachments" aria-label={composerTexts.attachments}>
           {files.items.map((item, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the same file may be attached twice
-            <AttachmentTile key={i} attachment={item} onRemove={() => files.remove(item)} />
+            <AttachmentTile key={i} attachment={item} data={item.data} onRemove={() => files.remove(item)} />
           ))}
         </ul>
       )}

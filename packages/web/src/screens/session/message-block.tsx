@@ -7,7 +7,7 @@ import { clockTime } from '../../text/format-time.ts'
 import { Markdown } from '../../text/markdown.tsx'
 import { markdownMax } from '../../text/markdown-blocks.ts'
 import { AgentParagraphs } from '../../text/prose.tsx'
-import { AttachmentTile } from './attachment-tile.tsx'
+import { SentAttachmentTile } from './attachment-tile.tsx'
 import { LongText } from './long-text.tsx'
 import { messageStates, transcriptTexts } from './texts.ts'
 import './message-block.css'
@@ -41,7 +41,7 @@ function PersonMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
           <ul className="attachments">
             {attachments.map((attachment, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: attachments never change order
-              <AttachmentTile key={i} attachment={attachment} />
+              <SentAttachmentTile key={i} attachment={attachment} />
             ))}
           </ul>
         )}

@@ -1,30 +1,30 @@
 /** The attachments of the next message, stored in the browser until they are sent, and the reasons why files were refused. */
-import { type Attachment, limits, type SessionId } from '@holdpoint/protocol'
+import { type AttachmentFile, limits, type SessionId } from '@holdpoint/protocol'
 import { useEffect, useRef, useState } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import { readAttachments, saveAttachments } from '../../storage/attachment-storage.ts'
 import { attachmentProblem, readAttachment } from './attachment-rules.ts'
 
 export interface Attachments {
-  readonly items: readonly Attachment[]
+  readonly items: readonly AttachmentFile[]
   readonly problems: readonly string[]
   readonly add: (files: readonly File[]) => void
-  readonly remove: (attachment: Attachment) => void
+  readonly remove: (attachment: AttachmentFile) => void
   readonly clearProblems: () => void
 }
 
 export function useAttachments(session: SessionId): Attachments {
   const { me } = useGateway()
-  const [items, setItems] = useState<readonly Attachment[]>([])
+  const [items, setItems] = useState<readonly AttachmentFile[]>([])
   const [problems, setProblems] = useState<readonly string[]>([])
   const latest = useRef(items)
-  const show = (next: readonly Attachment[]) => {
+  const show = (next: readonly AttachmentFile[]) => {
     latest.current = next
     setItems(next)
   }
   /** False until the stored attachments are loaded; saving earlier would overwrite them. */
   const isLoaded = useRef(false)
-  const change = (next: readonly Attachment[]) => {
+  const change = (next: readonly AttachmentFile[]) => {
     show(next)
     if (isLoaded.current) void saveAttachments(me, session, next)
   }
