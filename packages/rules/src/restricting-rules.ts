@@ -84,7 +84,7 @@ export class RestrictingRules {
     yield* this.#others
     if (this.#byProgram.size === 0 || call.shellText === null) return
     const programs = new Set(call.commands.commands.map(({ name }) => name))
-    if (!call.commands.isComplete) for (const word of call.words) programs.add(programName(word))
+    if (!call.commands.isComplete) for (const word of call.commands.mentionedWords()) programs.add(word)
     for (const program of programs) yield* this.#byProgram.get(program) ?? []
   }
 }

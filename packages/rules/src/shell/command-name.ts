@@ -7,15 +7,15 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 /** Reserved words of bash, zsh and ksh. */
 const reservedWords = words(
-  'if then else elif fi case esac for foreach select while until repeat do done in function time coproc end nocorrect noglob always',
+  'if then else elif fi case esac for foreach select while until repeat do done in function time coproc end namespace nocorrect noglob always',
 )
 /** Builtins of bash, dash, zsh and ksh that evaluate text, change the shell, or depend on its state. A program of the same name is never reached. */
 const builtins = words(
   `. alias autoload bg bind bindkey break builtin bye caller cd chdir command compadd comparguments compcall compctl
-  compdescribe compfiles compgen compgroups complete compopt compquote compset comptags comptry compvalues continue
+  compdescribe compfiles compgen compgroups complete compopt compound compquote compset comptags comptry compvalues continue
   declare dirs disable disown echotc echoti emulate enable enum eval exec exit export fc fg float functions getln
-  getopts hash help hist history integer jobs kill let limit local logout mapfile nameref newgrp popd print printf
-  private pushd pushln r read readarray readonly rehash return sched set setopt shift shopt source suspend test times
+  getopts global hash help hist history integer jobs kill let limit local logout mapfile nameref newgrp popd print printf
+  private pushd pushln r read readarray readonly redirect rehash return sched set setopt shift shopt source stop suspend test times
   trap ttyctl type typeset ulimit umask unalias unfunction unhash unlimit unset unsetopt vared wait whence zcompile
   zformat zftp zle zmodload zparseopts zprof zpty zregexparse zsocket zstyle ztcp`,
 )
@@ -23,8 +23,8 @@ const builtins = words(
 const plainOperand = /^[\w ./:@%+,=!-]*$/
 const numericOperator = /^-(?:eq|ne|lt|le|gt|ge|t)$/
 const plainNumber = /^(?:-?\d+|!|-[a-z]{1,2})$/
-/** Conversions that only print. `%n` sets a variable, and zsh evaluates the arguments of numeric conversions. */
-const printedFormat = /^(?!-)(?:[^%]|%[%sb])*$/
+/** Conversions and escapes that only print. `%n` sets a variable, and zsh evaluates the arguments of numeric conversions. */
+const printedFormat = /^(?!-)(?:[^%\\]|%[%sb]|\\[nrt\\])*$/
 
 /** The builtins that may run, each with the arguments for which it neither evaluates text nor changes the shell. */
 const harmless: Readonly<Record<string, (args: readonly string[]) => boolean>> = {

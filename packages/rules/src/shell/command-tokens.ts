@@ -36,7 +36,8 @@ const plainCharacters = /[\w./:@%+,-]+/y
 const innerCharacters = /(?:(?<=[\w./:@%+,^~=-])=|(?<=[\w^~])[~^])/y
 const singleQuoted = /'([^']*)'/y
 /** A dollar sign before the closing quote, `|` or `)` starts no expansion. */
-const doubleQuoted = /"((?:[^"\\$`!]|\\[^!]|\$(?=["|)]))*)"/y
+const doubleQuotedText = '(?:[^"\\\\$`!]|\\\\[^!]|\\$(?=["|)]))*'
+const doubleQuoted = new RegExp(`"(${doubleQuotedText})"`, 'y')
 const escaped = /\\([ -~])/y
 /** As words of their own, these are the name and the last argument of the command `[`. In a longer word they start or end a pattern. */
 const testBracket = /[[\]](?=[ ;|&]|$)/y
@@ -102,7 +103,8 @@ function readPiece(text: string, at: number, isInner: boolean, quotedText: Quote
   const found = quoted ?? matchAt(escaped, text, at)
   if (!found) return refusal(text, at)
   const [{ length }, content = ''] = found
-  if (quoted && !isQuotable(quoted[0], quotedText)) return new RefusedSyntax(characterReason)
+  if (quoted && !isQuotable(quoted[0], quotedText))
+    return new RefusedSyntax(content.includes('\n') ? linesReason : characterReason)
   return { value: text[at] === '"' ? unescaped(content) : content, length, isBare: false }
 }
 
@@ -110,6 +112,7 @@ function unescaped(text: string): string {
   return text.replace(/\\([\\"$`])/g, '$1')
 }
 
+const linesReason = 'The command has several lines.'
 const characterReason = 'The command contains characters that a shell may read differently.'
 
 function isQuotable(text: string, quotedText: QuotedText): boolean {
@@ -120,7 +123,7 @@ function isQuotable(text: string, quotedText: QuotedText): boolean {
 
 /** The reasons why the character at a position is refused. */
 const reasons: readonly (readonly [RegExp, string])[] = [
-  [/\n/y, 'The command has several lines.'],
+  [/\n/y, linesReason],
   [/\$\(|`/y, 'The command runs another command and uses its output.'],
   [/[<>]\(/y, 'The command passes the output of another command as a file.'],
   [/\$/y, 'The command expands a variable.'],
@@ -138,16 +141,18 @@ const reasons: readonly (readonly [RegExp, string])[] = [
 ]
 
 function refusal(text: string, at: number): RefusedSyntax {
-  if (text[at] === '"') return new RefusedSyntax(doubleQuoteReason(text.slice(at + 1)))
+  if (text[at] === '"') return doubleQuoteRefusal(text, at)
   for (const [pattern, reason] of reasons) if (matchAt(pattern, text, at)) return new RefusedSyntax(reason)
   return new RefusedSyntax(characterReason)
 }
 
+const doubleQuotedStart = new RegExp(`"${doubleQuotedText}`, 'y')
+
 /** What is wrong in double quotes is the first character that the pattern for them does not accept. */
-function doubleQuoteReason(rest: string): string {
-  const problem = /^(?:[^"\\$`!]|\\[^!]|\$(?=["|)]))*(.{0,2})/s.exec(rest)?.[1] ?? ''
-  for (const [pattern, reason] of reasons) if (/^[$`!]/.test(problem) && matchAt(pattern, problem, 0)) return reason
-  return problem.startsWith('\\!') ? 'The command may use the history of the shell.' : 'A quotation mark is not closed.'
+function doubleQuoteRefusal(text: string, at: number): RefusedSyntax {
+  const end = endOf(doubleQuotedStart, text, at)
+  if (end < text.length && text[end] !== '\\') return refusal(text, end)
+  return text[end + 1] === '!' ? refusal(text, end + 1) : new RefusedSyntax('A quotation mark is not closed.')
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {

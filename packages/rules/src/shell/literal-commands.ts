@@ -2,9 +2,9 @@
  * Finds every command that a text may run, as far as one can see, for deny rules. This is the opposite of `parseCommand`:
  * what it finds may be too much, but it must not miss a command that is written in the text.
  */
-import { ansiDecoded } from './ansi-quotes.ts'
 import { FoundCommands } from './found-commands.ts'
 import { scanCommands } from './loose-scanner.ts'
+import { includesWords, wordsIn } from './mentioned-words.ts'
 import { findParsedCommands } from './syntax-commands.ts'
 import { codeScripts, isInterpreter, programName, shellNames, wrappedCommands } from './wrapper-programs.ts'
 
@@ -20,15 +20,17 @@ export interface LiteralCommands {
   readonly isComplete: boolean
   /** Whether all these words occur in the text, in any order and in any quotes. */
   readonly mentions: (words: readonly string[]) => boolean
+  /** The words for which `mentions` returns true: in lower case, paths also without their folders. */
+  readonly mentionedWords: () => ReadonlySet<string>
 }
 
 export const searchLimits = {
   /** The length of all texts together, because a command can contain others as text. */
-  characters: 65_536,
+  characters: 32_768,
   commands: 2000,
   depth: 8,
   /** How many commands are tried as those that a wrapper runs. */
-  starts: 100,
+  starts: 50,
   /** How many combinations of the values of variables and of lists in braces are tried for one command. */
   variants: 16,
 } as const
@@ -49,19 +51,21 @@ export function literalCommands(text: string): LiteralCommands {
   const search = new CommandSearch()
   search.addScript(text, 0)
   let words: ReadonlySet<string> | undefined
+  const mentionedWords = () => {
+    words ??= wordsIn(text)
+    return words
+  }
   return {
     commands: search.commands,
     isComplete: search.isComplete,
-    mentions: wanted => {
-      words ??= wordsIn(text)
-      return areIn(words, wanted)
-    },
+    mentions: wanted => includesWords(mentionedWords(), wanted),
+    mentionedWords,
   }
 }
 
 /** Whether all these words occur in the text, in any order and in any quotes. */
 export function mentionsWords(text: string, words: readonly string[]): boolean {
-  return areIn(wordsIn(text), words)
+  return includesWords(wordsIn(text), words)
 }
 
 class CommandSearch {
@@ -98,11 +102,7 @@ class CommandSearch {
     if (!this.#addCommand(argv)) return
     const { starts, scripts } = wrappedCommands(argv)
     if (starts.length > searchLimits.starts) this.isComplete = false
-    for (const start of starts.slice(0, searchLimits.starts)) {
-      const wrapped = argv.slice(start)
-      this.#addCommand(wrapped)
-      for (const script of wrappedCommands(wrapped).scripts) this.addScript(script, depth + 1)
-    }
+    for (const start of starts.slice(0, searchLimits.starts)) this.#addCommand(argv.slice(start))
     for (const script of scripts) this.addScript(script, depth + 1)
   }
 
@@ -121,9 +121,10 @@ class CommandSearch {
 
   /** Returns the command as it is written, and with the values that its variables and lists in braces can have. */
   #variants(argv: readonly string[], found: FoundCommands): readonly (readonly string[])[] {
+    const choicesOf = argv.map(word => [[word], ...alternatives(word, found)])
+    if (choicesOf.every(({ length }) => length === 1)) return [argv]
     let variants: (readonly string[])[] = [[]]
-    for (const word of argv) {
-      const choices = [[word], ...alternatives(word, found)]
+    for (const choices of choicesOf) {
       variants = choices.flatMap(choice => variants.map(before => [...before, ...choice]))
       if (variants.length <= searchLimits.variants) continue
       this.isComplete = false
@@ -175,24 +176,4 @@ function withValue(word: string, variables: readonly Variable[], name: string, v
     at = to
   }
   return result + word.slice(at)
-}
-
-const wordSeparators = /[\s;|&()<>`{},=$[\]!#]+/
-
-/** The words of a text without quotes and backslashes, in lower case, each also without its folder. */
-function wordsIn(text: string): ReadonlySet<string> {
-  const decoded = text.includes("$'") ? `${text} ${ansiDecoded(text)}` : text
-  const words = new Set<string>()
-  for (const word of decoded
-    .replace(/\\\n|['"\\]/g, '')
-    .toLowerCase()
-    .split(wordSeparators)) {
-    words.add(word)
-    if (word.includes('/')) words.add(programName(word))
-  }
-  return words
-}
-
-function areIn(words: ReadonlySet<string>, wanted: readonly string[]): boolean {
-  return wanted.every(word => [...wordsIn(word)].every(part => part === '' || words.has(part)))
 }

@@ -2,8 +2,12 @@
 import { type Command, forEachChild, parse, type Script, type SyntaxNode } from 'unbash'
 import type { FoundCommands } from './found-commands.ts'
 
+/** The parser reads a substitution again for each level around it, so deeply nested ones would take seconds. */
+const costMax = 300_000
+
 /** Returns whether the parser could read the whole text. */
 export function findParsedCommands(text: string, found: FoundCommands): boolean {
+  if ((text.match(/[$<>]\(/g)?.length ?? 0) * text.length > costMax) return false
   let isWhole = true
   const visit = (node: SyntaxNode) => {
     if (node.type === 'Script') isWhole &&= !hasErrors(node)

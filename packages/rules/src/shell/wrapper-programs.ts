@@ -55,7 +55,11 @@ export function wrappedCommands(argv: readonly string[]): WrappedCommands {
   const from = wrappedFrom(name, argv)
   if (from !== null) {
     const starts = Array.from(argv.keys()).filter(index => index >= from && !/^-|^$/.test(argv[index] as string))
-    return { starts, scripts: [...options, ...argv.slice(from).filter(isScript).map(scriptOf)] }
+    const texts = argv.slice(from).filter(isScript)
+    const code = starts.some(index => isInterpreter(programName(argv[index] as string)))
+      ? texts.flatMap(codeScripts)
+      : []
+    return { starts, scripts: [...options, ...texts.map(scriptOf), ...code] }
   }
   if (isInterpreter(name)) return { starts: [], scripts: [...options, ...argv.slice(1).flatMap(codeScripts)] }
   return { starts: [], scripts: options }

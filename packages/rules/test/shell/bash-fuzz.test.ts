@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { Random } from '../../../../test/simulation/random.ts'
 import { type CommandOperator, type CommandSegment, parseCommand } from '../../src/index.ts'
+import { attacks } from './attack-samples.ts'
 import { BashComparison, type Mismatch, type ProvenText } from './fuzz/bash-comparison.ts'
 import { BashRecorder } from './fuzz/bash-recorder.ts'
 import { everydayCommands, programs, RandomCommands } from './fuzz/random-commands.ts'
@@ -14,14 +15,16 @@ import { everydayCommands, programs, RandomCommands } from './fuzz/random-comman
 const count = Number(process.env.COUNT ?? 1_000_000)
 const durationMs = process.env.COUNT ? Number.POSITIVE_INFINITY : 5000
 const seed = Number(process.env.SEED ?? 20_261_117)
-const batchSize = 200
+const batchSize = process.env.COUNT ? 1000 : 200
 /** One of so many provable texts is also run with real programs, which takes much longer. */
 const executedShare = 100
 const replacedPrograms = programs.filter(name => !name.includes('/'))
 
-const attacks = JSON.parse(readFileSync(new URL('../data/policy.json', import.meta.url), 'utf8')) as readonly {
+const collected = JSON.parse(readFileSync(new URL('../data/policy.json', import.meta.url), 'utf8')) as readonly {
   readonly command: string
 }[] // the file contains a list of objects with this field
+
+const examples = [...collected.map(({ command }) => command), ...Object.values(attacks).flat(), ...everydayCommands]
 
 interface Figures {
   texts: number
@@ -34,7 +37,7 @@ interface Figures {
 }
 
 function compare(recorder: BashRecorder): Figures {
-  const commands = new RandomCommands(new Random(seed), [...attacks.map(({ command }) => command), ...everydayCommands])
+  const commands = new RandomCommands(new Random(seed), examples)
   const comparison = new BashComparison(recorder)
   const figures: Figures = {
     texts: 0,
@@ -71,7 +74,7 @@ function compare(recorder: BashRecorder): Figures {
       figures.mismatches.push(...comparison.execute(text))
     }
     if (figures.mismatches.length > 20) break
-    if (batch % 100 === 99)
+    if (batch % 20 === 19)
       console.log(`${figures.texts} texts, ${figures.provable} provable, ${figures.mismatches.length} mismatches`)
   }
   return figures

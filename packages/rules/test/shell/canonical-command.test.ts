@@ -81,7 +81,11 @@ describe('canonicalCommand', () => {
       .filter(text => !text.includes('\0') && text.isWellFormed())
     const script = `printf '%s\\0' ${words.map(quoteWord).join(' ')}`
     for (const shell of ['/bin/bash', '/bin/sh']) {
-      const output = execFileSync(shell, ['-c', script], { env: {}, encoding: 'utf8' })
+      const output = execFileSync(shell, ['-c', script], {
+        env: {},
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
       expect(output.split('\0').slice(0, -1)).toEqual(words)
     }
   })
