@@ -103,17 +103,16 @@ function itemLines(
     return [trusted(sign, style), ...text, trusted(`${gap}${time}`, 'quiet')]
   }
   if (item.kind === 'session') return [line([title])]
-  const action = trusted(actionLabel(item.request.ask), style)
+  const action = actionLabel(item.request.ask)
   if (columns >= oneLineMinColumns) {
-    // Cut the title, never the action.
-    const columnsLeft = Math.max(
-      titleMin,
-      columns - widthOf(sign) - widthOf(time) - widthOf(action.text) - widthOf(dot) - 1,
-    )
-    return [line([action, trusted(dot, style), ...cutSpans([title], columnsLeft)])]
+    // Our own words fit. Only the name of a tool, which the agent chose, can be longer than this.
+    const actionColumns = columnsLeft - widthOf(dot) - Math.min(widthOf(title.text), Math.floor(columnsLeft / 3))
+    const shown = cut(action, Math.max(titleMin, actionColumns))
+    const titleColumns = Math.max(titleMin, columnsLeft - widthOf(shown) - widthOf(dot))
+    return [line([trusted(shown, style), trusted(dot, style), ...cutSpans([title], titleColumns)])]
   }
   const titleLine = cutSpans([untrusted(item.session?.title ?? '', 'quiet')], columns - widthOf(sign))
-  return [line([action]), [trusted(' '.repeat(widthOf(sign))), ...titleLine]]
+  return [line([trusted(action, style)]), [trusted(' '.repeat(widthOf(sign))), ...titleLine]]
 }
 const dot = ' · '
 
