@@ -39,13 +39,18 @@ export interface LineRun {
 /** Replaces long runs of blank lines with markers. The other lines are not escaped yet. */
 export function lineRuns(lines: readonly string[]): readonly LineRun[] {
   const result: LineRun[] = []
+  forEachRun(lines, (text, count) => result.push({ text, count }))
+  return result
+}
+
+/** Like `lineRuns`, without an object for each line. */
+export function forEachRun(lines: readonly string[], take: (text: string, count: number) => void): void {
   for (let at = 0; at < lines.length; ) {
     const run = isBlankLine(lines[at]) ? blankRun(lines, at) : []
     const count = run.length > blankLinesMax ? run.length : 1
-    result.push({ text: count > 1 ? blankLinesMarker(run) : (lines[at] ?? ''), count })
+    take(count > 1 ? blankLinesMarker(run) : (lines[at] ?? ''), count)
     at += count
   }
-  return result
 }
 
 /** Returns a line or run of lines, escaped for display. */
@@ -74,8 +79,13 @@ function blankRun(lines: readonly string[], at: number): readonly string[] {
   return lines.slice(at, to)
 }
 
+/** Characters after which a line can still be blank: tab, carriage return, space. */
+const blankCodes: ReadonlySet<number> = new Set([9, 13, 32])
+
 function isBlankLine(line: string | undefined): boolean {
-  return line === '' || (line !== undefined && /^[ \t]*\r?$/.test(line))
+  if (line === undefined) return false
+  // Texts may have 100,000 lines, and this test is much faster than the pattern.
+  return line === '' || (blankCodes.has(line.charCodeAt(0)) && /^[ \t]*\r?$/.test(line))
 }
 
 function blankLinesMarker(run: readonly string[]): string {

@@ -55,7 +55,7 @@ export {
   stateLabel,
   timeSince,
 } from './labels.ts'
-export { type Comparison, type DiffRow, diffLines, type LineEndings } from './line-diff.ts'
+export { type Comparison, type DiffRow, diffLines, type LineEndings, lineCount } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'
 export type { CodeKind } from './look-alikes.ts'
 export { noticeLabel, ruleText } from './notice-label.ts'

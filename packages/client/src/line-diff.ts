@@ -1,7 +1,7 @@
 /** Compares two texts line by line and detects their line endings. If the diffs take longer than `timeoutMs`, all old lines count as removed and all new lines as added. */
 import { diffArrays } from 'diff/lib/diff/array.js'
 import type { TextEdit } from './ask-view.ts'
-import { type LineRun, lineRuns } from './display-text.ts'
+import { forEachRun, type LineRun } from './display-text.ts'
 
 /** A line of one text or of both. The text is not escaped yet: `displayRun` escapes it, once the row is drawn. */
 export interface DiffRow extends LineRun {
@@ -39,28 +39,41 @@ export function diffLines(edits: readonly TextEdit[]): Comparison {
 }
 
 export function lineEndingsOf(...texts: readonly string[]): LineEndings {
-  const count = (end: string) => texts.reduce((sum, text) => sum + text.split(end).length - 1, 0)
+  const count = (end: string) => texts.reduce((sum, text) => sum + countOf(text, end), 0)
   const crlfCount = count('\r\n')
   if (crlfCount === 0) return 'lf'
   return crlfCount === count('\n') ? 'crlf' : 'mixed'
 }
 
+/** Returns the number of lines of a text. An empty text has one line. */
+export function lineCount(text: string): number {
+  return countOf(text, '\n') + 1
+}
+
+function countOf(text: string, part: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at !== -1; at = text.indexOf(part, at + part.length)) count++
+  return count
+}
+
 function diffRows(before: string, after: string, deadline: number): readonly DiffRow[] {
   const from = linesOf(before)
   const to = linesOf(after)
-  const changes = diffArrays(from, to, { timeout: Math.max(1, deadline - performance.now()) }) ?? [
+  const isWholeText = from.length === 0 || to.length === 0
+  const timeout = Math.max(1, deadline - performance.now())
+  const changes = (isWholeText ? null : diffArrays(from, to, { timeout })) ?? [
     { value: from, removed: true, added: false },
     { value: to, removed: false, added: true },
   ]
   const rows: DiffRow[] = []
   let [left, right] = [0, 0]
   for (const { value, removed, added } of changes)
-    for (const { text, count } of lineRuns(value)) {
+    forEachRun(value, (text, count) => {
       const sign = removed ? '-' : added ? '+' : ' '
       rows.push({ sign, text, count, before: added ? null : left + 1, after: removed ? null : right + 1 })
       if (!added) left += count
       if (!removed) right += count
-    }
+    })
   return rows
 }
 

@@ -1,8 +1,10 @@
 /** Shows the input of a tool as readable fields, with a button to view the raw JSON. */
+import { exactText } from '@holdpoint/client'
 import type { JsonObject, Json as JsonValue } from '@holdpoint/protocol'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, useMemo, useState } from 'react'
 import { ExactText } from '../text/agent-text.tsx'
 import { Code, Json } from '../text/code.tsx'
+import { chunksOf, LazyChunks } from '../text/lazy-chunks.tsx'
 import { cardTexts } from './texts.ts'
 import './fields.css'
 
@@ -21,21 +23,45 @@ export function Fields({ value }: { readonly value: JsonObject }): ReactNode {
   )
 }
 
+const chunkSize = { rowsMax: 40, charsMax: 8000 } as const
+
 export function Entries({ value }: { readonly value: JsonObject }): ReactNode {
+  const chunks = useMemo(() => chunksOf(Object.entries(value), entryLength, chunkSize), [value])
   return (
-    <dl className="field-list">
-      {Object.entries(value).map(([name, item]) => (
-        <div key={name} className={isShort(item) ? 'field-row' : 'field-row stacked'}>
-          <dt>
-            <ExactText text={name} />
-          </dt>
-          <dd>
-            <Value value={item} />
-          </dd>
-        </div>
-      ))}
-    </dl>
+    <LazyChunks chunks={chunks} linesOf={chunk => 2 * chunk.length} textOf={entriesText}>
+      {chunk => (
+        <dl className="field-list">
+          {chunk.map(([name, item]) => (
+            <div key={name} className={isShort(item) ? 'field-row' : 'field-row stacked'}>
+              <dt>
+                <ExactText text={name} />
+              </dt>
+              <dd>
+                <Value value={item} />
+              </dd>
+            </div>
+          ))}
+        </dl>
+      )}
+    </LazyChunks>
   )
+}
+
+type Entry = readonly [name: string, value: JsonValue]
+
+function entriesText(entries: readonly Entry[]): string {
+  return entries.map(([name, item]) => exactText(`${name} ${jsonOf(item)}`)).join('\n')
+}
+
+/** Longer values are drawn in chunks of their own. */
+const valueMax = 16_000
+
+function entryLength([name, item]: Entry): number {
+  return name.length + Math.min(valueMax, jsonOf(item).length)
+}
+
+function jsonOf(value: JsonValue): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 /** Returns the names and the short values of fields, one per line, to find unusual characters in them. Long values have warnings of their own. */

@@ -142,8 +142,12 @@ function useHasBeenSeen(end: RefObject<HTMLElement | null>): boolean {
     let timer: ReturnType<typeof setTimeout> | undefined
     const observer = new IntersectionObserver(entries => {
       clearTimeout(timer)
-      if (entries.at(-1)?.isIntersecting) timer = setTimeout(() => setSeen(true), dwellMs)
+      if (entries.at(-1)?.isIntersecting) timer = setTimeout(onDwell, dwellMs)
     })
+    const onDwell = () => {
+      if (isDrawn(element)) setSeen(true)
+      else timer = setTimeout(onDwell, dwellMs)
+    }
     observer.observe(element)
     return () => {
       clearTimeout(timer)
@@ -151,6 +155,12 @@ function useHasBeenSeen(end: RefObject<HTMLElement | null>): boolean {
     }
   }, [end, seen])
   return seen
+}
+
+/** Returns whether the text before the end of a pane is drawn. A long text is drawn in chunks (`LazyChunks`). */
+function isDrawn(end: HTMLElement): boolean {
+  const last = [...(end.parentElement?.querySelectorAll('.lazy-chunk') ?? [])].at(-1)
+  return last?.getAttribute('aria-busy') !== 'true'
 }
 
 /** Returns two facts: whether the pane itself scrolls, and whether the pane or the card's body scrolls. The card's body scrolls only on a phone. */

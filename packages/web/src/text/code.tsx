@@ -3,7 +3,7 @@ import { type CodeKind, displayText, textChunks } from '@holdpoint/client'
 import { type ReactNode, useMemo } from 'react'
 import { DisplayText } from './agent-text.tsx'
 import { HighlightedCode } from './highlight.tsx'
-import { LazyChunks } from './lazy-chunks.tsx'
+import { LazyChunks, textLines } from './lazy-chunks.tsx'
 import { isShell } from './shell-highlighter.ts'
 import { CodeWarnings } from './text-warnings.tsx'
 import './code.css'
@@ -34,7 +34,7 @@ export function Code({ text, lang, prompt, hideWarning = false, scrolls = false 
             {prompt}{' '}
           </span>
         )}
-        <LazyChunks chunks={chunks} className="stored-order">
+        <LazyChunks chunks={chunks} className="stored-order" linesOf={textLines} textOf={displayCode}>
           {chunk => (
             <code>
               <CodeChunk text={chunk} kind={kind} lang={isWhole ? lang : undefined} />
@@ -47,6 +47,10 @@ export function Code({ text, lang, prompt, hideWarning = false, scrolls = false 
   )
 }
 
+function displayCode(text: string): string {
+  return displayText(text, { multiline: true })
+}
+
 interface CodeChunkProps {
   readonly text: string
   readonly kind: CodeKind
@@ -54,7 +58,7 @@ interface CodeChunkProps {
 }
 
 function CodeChunk({ text, kind, lang }: CodeChunkProps): ReactNode {
-  const displayed = useMemo(() => displayText(text, { multiline: true }), [text])
+  const displayed = useMemo(() => displayCode(text), [text])
   // An empty line has no height of its own.
   if (displayed === '') return '\n'
   return lang === undefined ? (

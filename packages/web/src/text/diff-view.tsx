@@ -1,18 +1,17 @@
 /** A diff with line numbers: side by side if there is enough width and the diff has both removed and added rows, otherwise in one column. */
-import { type DiffRow, diffLines, displayRun, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
+import { type DiffRow, diffLines, displayRun, lineCount, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { Code } from './code.tsx'
 import { differingSpans, hunksOf, pairRows, type RowPair } from './diff-pairs.ts'
 import { FileLine, LongFileLine } from './file-line.tsx'
-import { LazyChunks } from './lazy-chunks.tsx'
+import { chunksOf, LazyChunks } from './lazy-chunks.tsx'
 import { CodeWarnings } from './text-warnings.tsx'
-import { spokenSigns } from './texts.ts'
+import { diffTexts, spokenSigns } from './texts.ts'
 import './diff-view.css'
 
 /** Minimum width of a side-by-side diff. In narrower columns, most lines of code would wrap. */
 const splitMinPx = 760
-/** A chunk ends after this many rows or characters. */
-const chunkRows = 100
-const chunkChars = 8000
+const chunkSize = { rowsMax: 60, charsMax: 8000 } as const
 /** Longer lines are drawn in chunks, and not compared with the line beside them. */
 const lineMax = 1000
 
@@ -22,7 +21,11 @@ interface ChangeViewProps {
   readonly context?: number
 }
 
-export function ChangeView({ edit, context }: ChangeViewProps): ReactNode {
+export function ChangeView(props: ChangeViewProps): ReactNode {
+  return isTooLongToCompare([props.edit]) ? <WholeTexts edit={props.edit} /> : <ComparedTexts {...props} />
+}
+
+function ComparedTexts({ edit, context }: ChangeViewProps): ReactNode {
   const { before, after } = edit
   const { diffs, lineEndings } = useMemo(() => diffLines([{ before, after }]), [before, after])
   const label = lineEndingsLabel(lineEndings)
@@ -38,17 +41,40 @@ interface DiffViewProps extends ChangeViewProps {
   readonly rows: readonly DiffRow[]
 }
 
+/** A change that is too long for a diff, as its two texts: even rows that are not drawn take time. */
+export function WholeTexts({ edit: { before, after } }: { readonly edit: TextEdit }): ReactNode {
+  return (
+    <>
+      {before !== '' && (
+        <>
+          <span className="soft small">{diffTexts.before}</span>
+          <Code text={before} />
+          <span className="soft small">{diffTexts.after}</span>
+        </>
+      )}
+      <Code text={after} />
+    </>
+  )
+}
+
+const comparedLinesMax = 50_000
+
+export function isTooLongToCompare(edits: readonly TextEdit[]): boolean {
+  return edits.reduce((sum, { before, after }) => sum + lineCount(before) + lineCount(after), 0) > comparedLinesMax
+}
+
 /** Like `ChangeView`, for rows that are already compared. */
 export function DiffView({ edit: { before, after }, rows, context }: DiffViewProps): ReactNode {
   const hunks = useMemo(() => (context === undefined ? [rows] : hunksOf(rows, context)), [rows, context])
   const box = useRef<HTMLDivElement>(null)
   const wide = useIsWide(box)
-  const split = wide && rows.some(row => row.sign === '-') && rows.some(row => row.sign === '+')
+  const hasBoth = useMemo(() => rows.some(row => row.sign === '-') && rows.some(row => row.sign === '+'), [rows])
+  const split = wide && hasBoth
   return (
     <>
       <div ref={box} className={`diff agent-background ${split ? 'split' : 'unified'}`}>
         {hunks.map(hunk => (
-          <Hunk key={`${hunk[0]?.before}/${hunk[0]?.after}`} rows={hunk} split={split} />
+          <Hunk key={`${hunk[0]?.before}/${hunk[0]?.after}`} rows={hunk} split={split} hasBoth={hasBoth} />
         ))}
       </div>
       <CodeWarnings text={`${before}\n${after}`} />
@@ -56,17 +82,29 @@ export function DiffView({ edit: { before, after }, rows, context }: DiffViewPro
   )
 }
 
-function Hunk({ rows, split }: { readonly rows: readonly DiffRow[]; readonly split: boolean }): ReactNode {
-  const pairs = useMemo(() => pairRows(rows), [rows])
-  const partners = useMemo(() => partnersOf(pairs), [pairs])
+interface HunkProps {
+  readonly rows: readonly DiffRow[]
+  readonly split: boolean
+  /** Whether the diff has both removed and added rows. Otherwise no row is compared with another. */
+  readonly hasBoth: boolean
+}
+
+function Hunk({ rows, split, hasBoth }: HunkProps): ReactNode {
+  const pairs = useMemo(() => (hasBoth ? pairRows(rows) : []), [rows, hasBoth])
+  const partners = useMemo(
+    () => (split || rows.length > comparedMax ? noPartners : partnersOf(pairs)),
+    [pairs, rows, split],
+  )
+  const pairChunks = useMemo(() => (split ? chunksOf(pairs, pairLength, chunkSize) : []), [pairs, split])
+  const rowChunks = useMemo(() => (split ? [] : chunksOf(rows, rowLength, chunkSize)), [rows, split])
   return (
     <div className="hunk">
       {split ? (
-        <LazyChunks chunks={chunksOf(pairs, pairLength)} linesOf={chunk => chunk.length}>
+        <LazyChunks chunks={pairChunks} linesOf={chunk => chunk.length} textOf={pairsText}>
           {chunk => chunk.map(pair => <SplitRow key={`${pair.left?.before}/${pair.right?.after}`} pair={pair} />)}
         </LazyChunks>
       ) : (
-        <LazyChunks chunks={chunksOf(rows, rowLength)} linesOf={chunk => chunk.length}>
+        <LazyChunks chunks={rowChunks} linesOf={chunk => chunk.length} textOf={rowsText}>
           {chunk =>
             chunk.map(row => <UnifiedRow key={`${row.before}/${row.after}`} row={row} beside={partners.get(row)} />)
           }
@@ -74,6 +112,18 @@ function Hunk({ rows, split }: { readonly rows: readonly DiffRow[]; readonly spl
       )}
     </div>
   )
+}
+
+/** In a longer diff in one column, the differing parts of two rows are not marked. */
+const comparedMax = 20_000
+const noPartners: ReadonlyMap<DiffRow, DiffRow> = new Map()
+
+function pairsText(pairs: readonly RowPair[]): string {
+  return rowsText(pairs.flatMap(({ left, right }) => [left, right === left ? null : right]))
+}
+
+function rowsText(rows: readonly (DiffRow | null)[]): string {
+  return rows.flatMap(row => (row ? displayRun(row) : [])).join('\n')
 }
 
 /** Returns the row beside each changed row, with which the row is compared. */
@@ -140,20 +190,6 @@ function SplitRow({ pair: { left, right } }: { readonly pair: RowPair }): ReactN
       </div>
     </div>
   )
-}
-
-function chunksOf<T>(rows: readonly T[], lengthOf: (row: T) => number): readonly (readonly T[])[] {
-  const chunks: T[][] = []
-  let [chunk, chars]: [T[], number] = [[], 0]
-  for (const row of rows) {
-    chunk.push(row)
-    chars += lengthOf(row)
-    if (chunk.length < chunkRows && chars < chunkChars) continue
-    chunks.push(chunk)
-    chunk = []
-    chars = 0
-  }
-  return chunk.length > 0 ? [...chunks, chunk] : chunks
 }
 
 function rowLength({ text }: DiffRow): number {

@@ -2,7 +2,7 @@
 import { displayRun, textChunks } from '@holdpoint/client'
 import { type ReactNode, useMemo } from 'react'
 import { DisplayMarkerView } from './agent-text.tsx'
-import { LazyChunks } from './lazy-chunks.tsx'
+import { LazyChunks, textLines } from './lazy-chunks.tsx'
 import { type LineSegment, lineSegments } from './line-segments.ts'
 
 export interface FileLineProps {
@@ -23,10 +23,14 @@ export function FileLine({ displayed, mark }: FileLineProps): ReactNode {
 export function LongFileLine({ text }: { readonly text: string }): ReactNode {
   const chunks = useMemo(() => textChunks(text), [text])
   return (
-    <LazyChunks chunks={chunks} className="stored-order" linesOf={chunk => Math.ceil(chunk.length / 80)}>
-      {chunk => <FileLine displayed={displayRun({ text: chunk, count: 1 })} />}
+    <LazyChunks chunks={chunks} className="stored-order" linesOf={textLines} textOf={displayChunk}>
+      {chunk => <FileLine displayed={displayChunk(chunk)} />}
     </LazyChunks>
   )
+}
+
+function displayChunk(text: string): string {
+  return displayRun({ text, count: 1 })
 }
 
 function LineSegmentView({ text, kind, marked }: LineSegment): ReactNode {

@@ -1,45 +1,79 @@
 /** Draws a long text chunk by chunk: a chunk is escaped and drawn only once it is near the visible part of the page, so that no text can freeze the page. */
-import { type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useChunkBox } from './chunk-queue.ts'
 import './lazy-chunks.css'
 
-/** A chunk is drawn when it is this close to the visible part. */
-const nearPx = 1200
 /** The first chunks are drawn at once, so that a text appears without a gap. */
 const eagerChunks = 2
+/** More chunks than this are grouped, because even boxes without content take time. */
+const groupMax = 24
 
 export interface LazyChunksProps<T> {
   readonly chunks: readonly T[]
   readonly className?: string
   /** Returns the number of lines of a chunk, to reserve its space. */
-  readonly linesOf?: (chunk: T) => number
-  readonly children: (chunk: T, index: number) => ReactNode
+  readonly linesOf: (chunk: T) => number
+  /** Returns the text of a chunk as it is displayed, so that the browser finds it before it is drawn. */
+  readonly textOf: (chunk: T) => string
+  readonly children: (chunk: T) => ReactNode
 }
 
-export function LazyChunks<T>({ chunks, className = '', linesOf, children }: LazyChunksProps<T>): ReactNode {
-  if (chunks.length === 1) return children(chunks[0] as T, 0) // the list has one element
+export function LazyChunks<T>({ chunks, ...props }: LazyChunksProps<T>): ReactNode {
+  const { className = '', linesOf, textOf, children } = props
+  if (chunks.length === 1) return children(chunks[0] as T) // the list has one element
+  if (chunks.length > groupMax)
+    return groupsOf(chunks).map((group, index) => (
+      <LazyChunk
+        // biome-ignore lint/suspicious/noArrayIndexKey: groups have no other key, and only the last one grows
+        key={index}
+        eager={index === 0}
+        className={className}
+        lines={group.reduce((sum, chunk) => sum + linesOf(chunk), 0)}
+        texts={group.map(chunk => () => textOf(chunk))}
+      >
+        {() => <LazyChunks chunks={group} {...props} />}
+      </LazyChunk>
+    ))
   return chunks.map((chunk, index) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: chunks have no other key, and only the last one grows
-    <LazyChunk key={index} eager={index < eagerChunks} className={className} lines={linesOf?.(chunk) ?? linesIn(chunk)}>
-      {() => children(chunk, index)}
+    <LazyChunk
+      // biome-ignore lint/suspicious/noArrayIndexKey: chunks have no other key, and only the last one grows
+      key={index}
+      eager={index < eagerChunks}
+      className={className}
+      lines={linesOf(chunk)}
+      texts={[() => textOf(chunk)]}
+    >
+      {() => children(chunk)}
     </LazyChunk>
   ))
 }
 
-function linesIn(chunk: unknown): number {
-  return typeof chunk === 'string' ? chunk.split('\n').length : 1
+/** Splits chunks into at most `groupMax` groups of about the same size. */
+function groupsOf<T>(chunks: readonly T[]): readonly (readonly T[])[] {
+  const size = Math.max(groupMax, Math.ceil(chunks.length / groupMax))
+  return Array.from({ length: Math.ceil(chunks.length / size) }, (_, n) => chunks.slice(n * size, (n + 1) * size))
+}
+
+/** About as many characters fit on a line. */
+const lineChars = 100
+
+/** Estimates how many lines a chunk of text takes. */
+export function textLines(chunk: string): number {
+  return Math.max(chunk.split('\n').length, Math.ceil(chunk.length / lineChars))
 }
 
 interface LazyChunkProps {
   readonly eager: boolean
   readonly className: string
   readonly lines: number
+  /** The parts of the text as it is displayed. */
+  readonly texts: readonly (() => string)[]
   readonly children: () => ReactNode
 }
 
-function LazyChunk({ eager, className, lines, children }: LazyChunkProps): ReactNode {
-  const box = useRef<HTMLDivElement>(null)
+function LazyChunk({ eager, className, lines, texts, children }: LazyChunkProps): ReactNode {
   const [drawn, setDrawn] = useState(eager)
-  useIsNear(box, drawn, () => setDrawn(true))
+  const { box, hiddenText } = useChunkBox(drawn, texts, () => setDrawn(true))
   return (
     <div
       ref={box}
@@ -47,37 +81,32 @@ function LazyChunk({ eager, className, lines, children }: LazyChunkProps): React
       style={drawn ? undefined : { height: `${lines}lh` }}
       aria-busy={!drawn || undefined}
     >
-      {drawn && children()}
+      {drawn ? children() : hiddenText !== null && <span ref={hideUntilFound}>{hiddenText}</span>}
     </div>
   )
 }
 
-const callbacks = new WeakMap<Element, () => void>()
-const margin = `${nearPx}px 0px`
-let observer: IntersectionObserver | null = null
-
-/** Returns the observer of all chunks. `scrollMargin` extends the boxes that scroll inside the page, where browsers support it. */
-function sharedObserver(): IntersectionObserver {
-  const options: IntersectionObserverInit & { readonly scrollMargin: string } = {
-    rootMargin: margin,
-    scrollMargin: margin,
-  }
-  observer ??= new IntersectionObserver(entries => {
-    for (const { isIntersecting, target } of entries) if (isIntersecting) callbacks.get(target)?.()
-  }, options)
-  return observer
+/** Hides an element, but lets the browser's search find its text. React would set the attribute to an empty value. */
+function hideUntilFound(element: HTMLElement | null): void {
+  element?.setAttribute('hidden', 'until-found')
 }
 
-function useIsNear(box: RefObject<HTMLElement | null>, isDone: boolean, onNear: () => void): void {
-  const latest = useRef(onNear)
-  useEffect(() => {
-    latest.current = onNear
-  })
-  useEffect(() => {
-    const element = box.current
-    if (!element || isDone) return
-    callbacks.set(element, () => latest.current())
-    sharedObserver().observe(element)
-    return () => sharedObserver().unobserve(element)
-  }, [box, isDone])
+/** Splits rows into chunks of at most `rowsMax` rows and about `charsMax` characters. */
+export function chunksOf<T>(
+  rows: readonly T[],
+  lengthOf: (row: T) => number,
+  { rowsMax, charsMax }: { readonly rowsMax: number; readonly charsMax: number },
+): readonly (readonly T[])[] {
+  const chunks: T[][] = []
+  let [chunk, chars]: [T[], number] = [[], 0]
+  for (const row of rows) {
+    chunk.push(row)
+    chars += lengthOf(row)
+    if (chunk.length < rowsMax && chars < charsMax) continue
+    chunks.push(chunk)
+    chunk = []
+    chars = 0
+  }
+  if (chunk.length > 0) chunks.push(chunk)
+  return chunks
 }

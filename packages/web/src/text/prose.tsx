@@ -3,7 +3,7 @@ import { displayText, textChunks } from '@holdpoint/client'
 import { hasRightToLeft } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { DisplayText } from './agent-text.tsx'
-import { LazyChunks } from './lazy-chunks.tsx'
+import { LazyChunks, textLines } from './lazy-chunks.tsx'
 import { ProseWarnings } from './text-warnings.tsx'
 import './prose.css'
 
@@ -23,7 +23,9 @@ export function Sentences({ text }: { readonly text: string }): ReactNode {
   const chunks = useMemo(() => textChunks(text.replaceAll('\r\n', '\n')), [text])
   return (
     <div className="agent-paragraphs">
-      <LazyChunks chunks={chunks}>{chunk => <ProseLines text={chunk} />}</LazyChunks>
+      <LazyChunks chunks={chunks} linesOf={textLines} textOf={displayProse}>
+        {chunk => <ProseLines text={chunk} />}
+      </LazyChunks>
     </div>
   )
 }
@@ -40,8 +42,12 @@ export function Quote({ text, className = '' }: { readonly text: string; readonl
   )
 }
 
+function displayProse(text: string): string {
+  return displayText(text, { multiline: true, keepEmoji: true })
+}
+
 function ProseLines({ text }: { readonly text: string }): ReactNode {
-  const displayed = displayText(text, { multiline: true, keepEmoji: true })
+  const displayed = displayProse(text)
   if (!hasRightToLeft(displayed)) return <ProseText text={displayed} />
   return displayed.split('\n').map((line, i) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other key, and never move

@@ -7,6 +7,9 @@ export const exactValueTexts = {
   outerBlanks: 'The value starts or ends with blanks.',
 } as const
 
+/** Labels of the two texts of a change that is too long for a diff. */
+export const diffTexts = { before: 'Old text', after: 'New text' } as const
+
 /** How screen readers announce a row of a diff. */
 export const spokenSigns = { ' ': '', '-': 'removed: ', '+': 'added: ' } as const
 

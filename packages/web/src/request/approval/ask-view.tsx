@@ -1,10 +1,10 @@
 /** Shows everything that an approval would do, as a command, a change, a plan or fields. Each pane tracks whether the person saw all of its content. */
-import { type AskView, diffLines, lineEndingsLabel } from '@holdpoint/client'
+import { type AskView, diffLines, lineCount, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { ExactText } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
-import { DiffView } from '../../text/diff-view.tsx'
+import { DiffView, isTooLongToCompare, WholeTexts } from '../../text/diff-view.tsx'
 import { CodeWarnings } from '../../text/text-warnings.tsx'
 import { Entries, Fields, shortTexts } from '../fields.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
@@ -60,15 +60,55 @@ function OtherParameters({ rest }: { readonly rest: JsonObject }): ReactNode {
   )
 }
 
-function ChangedFile({ change }: { readonly change: Extract<AskView, { kind: 'change' }> }): ReactNode {
-  const { path, edits, isNew } = change
+type Change = Extract<AskView, { kind: 'change' }>
+
+function ChangedFile({ change }: { readonly change: Change }): ReactNode {
+  return isTooLongToCompare(change.edits) ? <LongChange change={change} /> : <ComparedChange change={change} />
+}
+
+/** A change with so many lines that they are not compared: all old lines are removed, and all new lines are added. */
+function LongChange({ change }: { readonly change: Change }): ReactNode {
+  const { edits, isNew } = change
+  const linesOf = (text: string) => (text === '' ? 0 : lineCount(text))
+  const removed = edits.reduce((sum, { before }) => sum + linesOf(before), 0)
+  const added = edits.reduce((sum, { after }) => sum + linesOf(after), 0)
+  return (
+    <FileChange change={change} facts={changeFacts(isNew, added, removed)}>
+      {edits.map((edit, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
+        <WholeTexts key={index} edit={edit} />
+      ))}
+    </FileChange>
+  )
+}
+
+function ComparedChange({ change }: { readonly change: Change }): ReactNode {
+  const { edits, isNew } = change
   const { diffs, removed, added, lineEndings } = useMemo(() => diffLines(edits), [edits])
-  const facts = [
-    isNew && bodyTexts.newFile,
-    bodyTexts.added(added),
-    removed > 0 && bodyTexts.removed(removed),
-    lineEndingsLabel(lineEndings),
-  ]
+  return (
+    <>
+      <FileChange change={change} facts={[...changeFacts(isNew, added, removed), lineEndingsLabel(lineEndings)]}>
+        {edits.map((edit, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
+          <DiffView key={index} edit={edit} rows={diffs[index] ?? []} />
+        ))}
+      </FileChange>
+      {!isNew && <p className="faint small">{bodyTexts.relativeLines}</p>}
+    </>
+  )
+}
+
+function changeFacts(isNew: boolean, added: number, removed: number): readonly (string | false)[] {
+  return [isNew && bodyTexts.newFile, bodyTexts.added(added), removed > 0 && bodyTexts.removed(removed)]
+}
+
+interface FileChangeProps {
+  readonly change: Change
+  readonly facts: readonly (string | false)[]
+  readonly children: ReactNode
+}
+
+function FileChange({ change: { path }, facts, children }: FileChangeProps): ReactNode {
   return (
     <>
       <div className="file-header">
@@ -76,13 +116,7 @@ function ChangedFile({ change }: { readonly change: Extract<AskView, { kind: 'ch
         <span className="soft small">{facts.filter(Boolean).join(' · ')}</span>
       </div>
       <CodeWarnings text={path} />
-      <ScrollPane label={bodyTexts.change}>
-        {edits.map((edit, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
-          <DiffView key={index} edit={edit} rows={diffs[index] ?? []} />
-        ))}
-      </ScrollPane>
-      {!isNew && <p className="faint small">{bodyTexts.relativeLines}</p>}
+      <ScrollPane label={bodyTexts.change}>{children}</ScrollPane>
     </>
   )
 }

@@ -1,5 +1,5 @@
 /** The first and the last part of a long text. */
-import { cutMiddle } from '@holdpoint/client'
+import { cutMiddle, lineCount } from '@holdpoint/client'
 
 const headLines = 12
 const tailLines = 4
@@ -28,12 +28,6 @@ export function excerptOf(text: string): TextExcerpt | null {
   }
   const { head, omitted, tail } = cutMiddle(text, headChars + tailChars, tailChars)
   return { head, tail, omittedLines: 0, omittedChars: omitted, lines }
-}
-
-export function lineCount(text: string): number {
-  let count = 1
-  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++
-  return count
 }
 
 function nthLineBreak(text: string, n: number): number {
