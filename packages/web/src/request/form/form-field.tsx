@@ -33,7 +33,7 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
   const isGroup = control === 'radios' || control === 'checkboxes'
   const title = (
     <>
-      <InlineAgentText text={field.title ?? name} className="field-title" />
+      <InlineAgentText text={field.title ?? name} className="field-title agent-background" />
       {!required && control !== 'switch' && <span className="faint"> {formTexts.optional}</span>}
     </>
   )

@@ -76,7 +76,8 @@ export function QuestionView(props: QuestionViewProps): ReactNode {
             {previews.map(option => (
               <div key={option.label} className={option.label === previewed ? 'preview shown' : 'preview'}>
                 <p className="soft small">
-                  {questionTexts.preview} <InlineAgentText text={option.label} className="strong" />
+                  {questionTexts.preview}{' '}
+                  <InlineAgentText text={option.label} className="strong agent-background preview-name" />
                 </p>
                 <Code text={option.preview ?? ''} />
               </div>

@@ -2,6 +2,7 @@
 import type { QuestionsAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
+import type { Press } from '../../shortcuts/press.ts'
 import { AnswerButton } from '../answer-button.tsx'
 import { AnswerFooter } from '../answer-footer.tsx'
 import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
@@ -32,7 +33,12 @@ export function QuestionsCard(props: AskCardProps<QuestionsAsk>): ReactNode {
     () => ({
       open: focusCard,
       deny: () => panels.open('deny'),
-      ...(answer && unanswered === 0 && panels.current === 'main' && { allow: () => submission.submit(label, answer) }),
+      ...(answer &&
+        unanswered === 0 &&
+        panels.current === 'main' && {
+          allow: (press: Press) => submission.submit(label, answer, press),
+          allowAnswer: answer,
+        }),
       choose: (number: number) => {
         const option = keyQuestion?.options[number - 1]
         if (!keyQuestion || !option || submission.disabled) return
