@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { cooldownMs } from '../../packages/web/src/ui/input-cooldown.ts'
 import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
+import { button, cardOf, click, pressKey, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('protection against accidental and uninformed answers', () => {
   const fixture = setUpPageFixture()
@@ -127,8 +127,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await field.fill('rm -rf build/tmp')
     await page.keyboard.press('Escape')
     await button(card, 'Your edit…').waitFor()
-    await waitForCooldown(page)
-    await page.keyboard.press('a')
+    await pressKey(page, 'a')
     await page.getByText('You can’t allow this request with a key right now').waitFor()
     expect(await fixture.isPending(request)).toBe(true)
     await button(card, 'Your edit…').click()
@@ -147,8 +146,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await button(card, 'Decline…').click()
     await page.keyboard.type('not now')
     await card.getByText('Which targets?').click()
-    await waitForCooldown(page)
-    await page.keyboard.press('a')
+    await pressKey(page, 'a')
     await page.getByText('You can’t allow this request with a key right now').waitFor()
     expect(await fixture.isPending(request)).toBe(true)
   })
@@ -161,8 +159,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await modeSelect.waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('Enter')
-    await waitForCooldown(page)
-    await page.keyboard.press('d')
+    await pressKey(page, 'd')
     expect(await modeSelect.count()).toBe(0)
     await cardOf(page, request).getByRole('textbox').waitFor()
   })
@@ -181,8 +178,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await page.keyboard.press('Shift+Enter')
     await page.keyboard.type('second line')
     expect(await fixture.isPending(request)).toBe(true)
-    await waitForCooldown(page)
-    await page.keyboard.press('Enter')
+    await pressKey(page, 'Enter')
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'first line\nsecond line' })
   })
 
@@ -209,8 +205,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     const card = cardOf(page, request)
     await card.waitFor()
     await page.keyboard.press('j')
-    await waitForCooldown(page)
-    await page.keyboard.press('a')
+    await pressKey(page, 'a')
     await page.getByText('Flagged as dangerous. Use the button').waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
@@ -291,8 +286,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await card.getByText('Scroll to the end to allow.').waitFor()
     await expect.poll(() => allow.isDisabled()).toBe(true)
     await page.keyboard.press('j')
-    await waitForCooldown(page)
-    await page.keyboard.press('a')
+    await pressKey(page, 'a')
     expect(await fixture.isPending(request)).toBe(true)
     const pane = card.getByRole('figure', { name: 'Change' })
     await pane.hover()

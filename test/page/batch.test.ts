@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     await waitForCooldown(page)
     await button(bar(page), 'Deny 2…').dblclick()
     await reason(page).waitFor()
-    await page.waitForFunction(() => document.querySelector('.batch-bar [type="submit"]:enabled') !== null)
+    await page.waitForFunction(() => document.querySelector('.batch-bar .confirm-deny:enabled') !== null)
     for (const at of [0, 1]) expect(await fixture.isPending(request(at))).toBe(true)
   })
 

@@ -148,7 +148,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
     await button(page, 'Deny 2…').click()
     await page.keyboard.type('stop that')
-    await page.locator('.batch-bar [type="submit"]:enabled').waitFor()
+    await page.locator('.batch-bar .confirm-deny:enabled').waitFor()
     await pressKey(page, 'Enter')
     for (const request of requests)
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'stop that' })

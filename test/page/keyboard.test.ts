@@ -2,7 +2,7 @@ import type { Ask, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { cardOf, pressKey, receipt, setUpPageFixture, waitForCooldown } from './page-fixture.ts'
+import { cardOf, pressKey, receipt, setUpPageFixture, waitForCooldown, waitForKeyPause } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
   const fixture = setUpPageFixture()
@@ -111,11 +111,11 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
   it('answer at most one request while a key is held down', async () => {
     const { page, request } = await openRequests(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
-    await waitForCooldown(page)
+    await waitForKeyPause(page)
     await page.keyboard.down('a')
     await fixture.answerGivenOnPage(request(0))
     await receipt(page, 'first').waitFor()
-    await waitForCooldown(page)
+    await waitForKeyPause(page)
     await page.keyboard.down('a')
     await page.keyboard.down('a')
     await page.keyboard.up('a')
@@ -141,7 +141,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     await page.getByText('3 selected').waitFor()
     await pressKey(page, 'd')
     await page.keyboard.type('all three')
-    await page.locator('.batch-bar [type="submit"]:enabled').waitFor()
+    await page.locator('.batch-bar .confirm-deny:enabled').waitFor()
     await pressKey(page, 'Enter')
     for (const at of [0, 1, 2])
       expect(await fixture.answerGivenOnPage(request(at))).toEqual({ kind: 'deny', reason: 'all three' })
@@ -211,15 +211,11 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     const cards = page.getByRole('region', { name: 'Waiting for you' })
     await cards.evaluate(it => it.scrollTo(0, it.scrollHeight))
     await pressKey(page, 'a')
-    await page.keyboard.press('a')
-    await page.getByText('The list just changed.').waitFor()
+    await page.getByText('This request was off screen. Press again to confirm.').waitFor()
     expect(await fixture.isPending(first), 'the key only scrolled it into view').toBe(true)
     expect(await cardOf(page, first).evaluate(it => it.getBoundingClientRect().top > 0)).toBe(true)
-    const pressAndCheck = async () => {
-      await page.keyboard.press('a')
-      return !(await fixture.isPending(first))
-    }
-    await expect.poll(pressAndCheck, { interval: 100, timeout: 5000 }).toBe(true)
+    await pressKey(page, 'a')
+    await fixture.answerGivenOnPage(first)
     expect(await fixture.isPending(second)).toBe(true)
   })
 

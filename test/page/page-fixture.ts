@@ -1,4 +1,5 @@
 /** The fixture of the page tests: one gateway and one Chromium per test file. It opens signed-in pages, and fails a test if one of its pages reported an error. */
+import { letterPauseMs, typingPauseMs } from '@holdpoint/client'
 import type { Answer, Request, RequestId, Session } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -32,7 +33,7 @@ export class PageFixture {
   /** Opens the page, signed in, in a new browser context. */
   async openPage(options: OpenOptions = {}): Promise<Page> {
     const before = async (page: Page) => {
-      await page.context().addInitScript(recordChanges)
+      await page.context().addInitScript(recordChanges, { letterMs: letterPauseMs, textMs: typingPauseMs })
       await options.before?.(page)
     }
     const opened = await openPage(this.browser, this.gateway, { ...desktop, ...options, before })
@@ -133,10 +134,12 @@ interface ChangeTimes {
   changedAt?: number
   /** The number of changes that are drawn but not yet handled by the page's effects. */
   changing?: number
+  /** When the page accepts a key that decides again after the last key. */
+  keyAcceptedAt?: number
 }
 
-/** Runs in the page. Records when a card or the connection banner last changed, because the page ignores clicks and keys for a moment after such a change. */
-function recordChanges(): void {
+/** Runs in the page. Records when a card or the connection banner last changed and when a key was pressed, because the page ignores clicks and keys for a moment after such a change, and keys that decide for a moment after another key. */
+function recordChanges({ letterMs, textMs }: { readonly letterMs: number; readonly textMs: number }): void {
   const times = globalThis as ChangeTimes // all properties of `ChangeTimes` are optional, and only this file sets them
   const isCard = (node: Node) =>
     node instanceof Element && (node.matches('article, li, details') || node.querySelector('article') !== null)
@@ -157,6 +160,15 @@ function recordChanges(): void {
     )
     if (isRelevant) recordAfterPaint()
   }).observe(document, { childList: true, characterData: true, subtree: true })
+  // Only Chromium reports these; the page itself finds out in another way.
+  new PerformanceObserver(list => {
+    for (const { startTime } of list.getEntries()) times.changedAt = Math.max(times.changedAt ?? 0, startTime)
+  }).observe({ type: 'layout-shift', buffered: true })
+  const onKey = ({ target, timeStamp }: KeyboardEvent) => {
+    const isText = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+    times.keyAcceptedAt = timeStamp + (isText ? textMs : letterMs)
+  }
+  addEventListener('keydown', onKey, true)
 }
 
 /** Waits until the page accepts clicks and keys again after its last change. */
@@ -176,6 +188,34 @@ export async function markChanged(page: Page): Promise<void> {
   })
 }
 
+/** Lets the clock of the page stand still, so that a busy machine cannot disturb a test of short times. Times of events follow the same clock. */
+export async function holdClock(page: Page): Promise<(ms: number) => Promise<void>> {
+  await page.evaluate(() => {
+    Object.defineProperty(Event.prototype, 'timeStamp', { get: () => performance.now() })
+  })
+  await page.clock.pauseAt(Date.now() + 1000)
+  return ms => page.clock.runFor(ms)
+}
+/** Waits for an element while the clock stands still, and moves the clock only as far as the page needs to draw. Returns how far. */
+export async function waitWithClock(page: Page, target: Locator): Promise<number> {
+  let spentMs = 0
+  await expect
+    .poll(
+      async () => {
+        await page.clock.runFor(5)
+        spentMs += 5
+        return target.count()
+      },
+      { interval: 100, timeout: 20_000 },
+    )
+    .toBeGreaterThan(0)
+  return spentMs
+}
+/** Call as the `before` option of `openPage` if the test calls `holdClock`. */
+export async function installClock(page: Page): Promise<void> {
+  await page.clock.install()
+}
+
 /** Clicks after the cooldown, so that the page accepts the click. */
 export async function click(page: Page, target: Locator): Promise<void> {
   // Scroll first, as a person would, so that the content above the target has been on screen.
@@ -183,8 +223,17 @@ export async function click(page: Page, target: Locator): Promise<void> {
   await waitForCooldown(page)
   await target.click()
 }
-/** Presses a key after the cooldown, so that the page accepts the key. */
-export async function pressKey(page: Page, key: string): Promise<void> {
+/** Waits as a person would who does not type a text, so that the page accepts a key that decides. */
+export async function waitForKeyPause(page: Page): Promise<void> {
   await waitForCooldown(page)
+  await page.evaluate(async () => {
+    const { keyAcceptedAt = 0 } = globalThis as ChangeTimes // all properties of `ChangeTimes` are optional, and only this file sets them
+    const remainingMs = keyAcceptedAt + 30 - performance.now()
+    if (remainingMs > 0) await new Promise(done => setTimeout(done, remainingMs))
+  })
+}
+/** Presses a key after a pause, so that the page accepts the key. */
+export async function pressKey(page: Page, key: string): Promise<void> {
+  await waitForKeyPause(page)
   await page.keyboard.press(key)
 }

@@ -1,5 +1,6 @@
-import type { Ask } from '@holdpoint/protocol'
+import type { Ask, RequestId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
+import type { CardActions } from '../src/shortcuts/card-actions.ts'
 import { actOnCard, type KeyPress, readKeyPress } from '../src/shortcuts/shortcuts.ts'
 
 const press = (key: string, more: Partial<KeyPress> = {}): KeyPress => ({
@@ -76,27 +77,37 @@ describe('readKeyPress', () => {
 
 describe('actOnCard', () => {
   const ask: Ask = { kind: 'approval', tool: 'Bash', input: {}, title: 't', cwd: '/', editable: true }
-  const called: string[] = []
-  const actions = { allow: () => void called.push('allow'), choose: (n: number) => void called.push(`choose ${n}`) }
+  const id = 'req_1' as RequestId // no gateway reads it
+  const called: unknown[] = []
+  const actions: CardActions = {
+    allow: press => called.push('allow', press),
+    allowAnswer: { kind: 'allow' },
+    choose: n => called.push(`choose ${n}`),
+  }
 
-  it('returns the action that the card registered', () => {
-    for (const shortcut of [{ name: 'allow' }, { name: 'choose', n: 2 }] as const) {
-      const act = actOnCard(shortcut, { ask }, actions, false)
-      if (typeof act === 'function') act()
-    }
-    expect(called).toEqual(['allow', 'choose 2'])
+  it('returns the action that the card registered: a decision, or an action that is carried out at once', () => {
+    const allow = actOnCard({ name: 'allow' }, { id, ask }, actions, false)
+    if (!allow || !('decide' in allow)) throw new Error('not a decision')
+    expect(allow).toMatchObject({ target: 'card', content: 'req_1 {"kind":"allow"}' })
+    allow.decide(5)
+    const choose = actOnCard({ name: 'choose', n: 2 }, { id, ask }, actions, false)
+    if (!choose || !('act' in choose)) throw new Error('not an action')
+    choose.act()
+    expect(called).toEqual(['allow', { at: 5, isHeldKey: true }, 'choose 2'])
   })
   it('refuses to act right after the list changed', () => {
-    expect(actOnCard({ name: 'allow' }, { ask }, actions, true)).toEqual({ why: expect.stringContaining('changed') })
+    expect(actOnCard({ name: 'allow' }, { id, ask }, actions, true)).toEqual({
+      why: expect.stringContaining('changed'),
+    })
   })
   it('refuses to allow a request that the agent flags as dangerous', () => {
     const dangerous: Ask = { ...ask, caution: { defaultToNo: true } }
-    expect(actOnCard({ name: 'allow' }, { ask: dangerous }, actions, false)).toEqual({
+    expect(actOnCard({ name: 'allow' }, { id, ask: dangerous }, actions, false)).toEqual({
       why: expect.stringContaining('Flagged as dangerous'),
     })
   })
   it('gives a reason if the request cannot be allowed, and returns null for other actions that the card lacks', () => {
-    expect(actOnCard({ name: 'allow' }, { ask }, {}, false)).toEqual({ why: expect.any(String) })
-    expect(actOnCard({ name: 'edit' }, { ask }, {}, false)).toBeNull()
+    expect(actOnCard({ name: 'allow' }, { id, ask }, {}, false)).toEqual({ why: expect.any(String) })
+    expect(actOnCard({ name: 'edit' }, { id, ask }, {}, false)).toBeNull()
   })
 })

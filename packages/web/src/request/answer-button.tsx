@@ -1,10 +1,13 @@
-/** Buttons that send an answer. They show progress, ignore the second click of a double click, and require a second click or a long press if the request is dangerous. */
+/** Buttons that send an answer. They show progress, ignore clicks that began before the card moved or changed, and require a second click or a long press if the request is dangerous. */
 import type { Answer } from '@holdpoint/protocol'
-import { type MouseEvent, type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react'
+import { type MouseEvent, type ReactNode, use, useState, useSyncExternalStore } from 'react'
+import { useIsKeyHeld } from '../shortcuts/held-key.ts'
 import { useCancelFocus } from '../ui/confirm-button.tsx'
 import type { AnswerSubmission } from './answer-submission.ts'
-import { useShortcutLabel } from './shortcut.tsx'
+import { CardContext, useShortcutLabel } from './shortcut.tsx'
 import { cardTexts } from './texts.ts'
+import { useHold } from './use-hold.ts'
+import { usePress } from './use-press.ts'
 import './answer-button.css'
 
 export interface AnswerButtonProps {
@@ -31,17 +34,22 @@ export function AnswerButton({
 }: AnswerButtonProps): ReactNode {
   const sending = submission.sendingLabel === label
   const hint = useShortcutLabel(answer && !submission.disabled ? shortcut : undefined)
+  const { active } = use(CardContext)
+  const isKeyHeld = useIsKeyHeld('card') && active && shortcut !== undefined
+  const { ref, onPointerDown, pressOf } = usePress(contentOf(label, answer))
   const onClick = (event: MouseEvent) => {
-    if (answer && event.detail <= 1) submission.submit(label, answer)
+    if (answer && event.detail <= 1) submission.submit(label, answer, pressOf(event))
   }
   return (
     <button
+      ref={ref}
       type="button"
-      className={`button answer-button ${className} ${sending ? 'sending' : ''}`}
+      className={`button answer-button ${className} ${sending ? 'sending' : ''} ${isKeyHeld ? 'key-held' : ''}`}
       disabled={submission.disabled || answer === null}
       aria-busy={sending}
       aria-describedby={descriptionId}
       {...hint}
+      onPointerDown={onPointerDown}
       onClick={onClick}
     >
       {sending ? busyLabel : label}
@@ -49,27 +57,50 @@ export function AnswerButton({
   )
 }
 
+function contentOf(label: string, answer: Answer | null): string {
+  return `${label} ${JSON.stringify(answer)}`
+}
+
 export interface DangerousAnswerButtonProps extends AnswerButtonProps {
   /** Tells the person why they have to confirm. */
   readonly warning: string
 }
 
-/** An answer button for dangerous requests. On touch screens, people hold the button down. On other screens, they click the button and then confirm. The button has no shortcut. */
+/** An answer button for dangerous requests. With a finger or a pen, people hold the button down. With a mouse or a keyboard, they click the button and then confirm. The button has no shortcut. */
 export function DangerousAnswerButton({ warning, ...props }: DangerousAnswerButtonProps): ReactNode {
+  const { submission, label, busyLabel, answer } = props
   const [confirming, setConfirming] = useState(false)
-  const isTouch = useIsTouch()
-  const { submission, label, answer } = props
+  const [touched, setTouched] = useState(false)
+  const usesTouch = useIsTouch() || touched
+  const disabled = submission.disabled || answer === null
+  const content = contentOf(label, disabled ? null : answer)
+  const { ref, onPointerDown, heldPress, isTouch } = usePress(content)
+  const { holding, start } = useHold(content, () => answer && submission.submit(label, answer, heldPress()))
   if (confirming) return <ConfirmDanger {...props} warning={warning} onBack={() => setConfirming(false)} />
-  if (isTouch) return <HoldButton {...props} onConfirm={() => setConfirming(true)} />
   return (
     <button
+      ref={ref}
       type="button"
-      className="button allow"
-      disabled={submission.disabled || answer === null}
+      className={`button allow hold-button ${holding ? 'holding' : ''}`}
+      disabled={disabled}
       aria-describedby={props.descriptionId}
-      onClick={() => setConfirming(true)}
+      onPointerDown={event => {
+        onPointerDown(event)
+        if (!isTouch()) return
+        setTouched(true)
+        start(event)
+      }}
+      onContextMenu={event => isTouch() && event.preventDefault()}
+      // Screen readers and keyboards cannot hold a button, and their clicks have `detail` 0, so ask for confirmation instead.
+      onClick={event => (event.detail === 0 || !isTouch()) && setConfirming(true)}
     >
-      {`${anywayLabel(label)}…`}
+      {submission.sendingLabel === label
+        ? busyLabel
+        : holding
+          ? cardTexts.keepHolding
+          : usesTouch
+            ? cardTexts.holdTo(label)
+            : `${anywayLabel(label)}…`}
     </button>
   )
 }
@@ -95,49 +126,6 @@ function ConfirmDanger({ onBack, warning, ...props }: ConfirmDangerProps): React
         answer={ready || submission.sendingLabel ? answer : null}
       />
     </fieldset>
-  )
-}
-
-const holdMs = 600
-
-function HoldButton({ onConfirm, ...props }: AnswerButtonProps & { readonly onConfirm: () => void }): ReactNode {
-  const { submission, label, busyLabel, answer } = props
-  const [holding, setHolding] = useState(false)
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
-  const stop = () => {
-    clearTimeout(timer.current)
-    setHolding(false)
-  }
-  useEffect(() => () => clearTimeout(timer.current), [])
-  // The answer can change while the person holds the button, so the timer must send the latest answer.
-  const submit = useRef(() => {})
-  useEffect(() => {
-    submit.current = () => answer && submission.submit(label, answer)
-  })
-  const start = () => {
-    if (!answer) return
-    setHolding(true)
-    timer.current = setTimeout(() => {
-      setHolding(false)
-      submit.current()
-    }, holdMs)
-  }
-  return (
-    <button
-      type="button"
-      className={`button allow hold-button ${holding ? 'holding' : ''}`}
-      disabled={submission.disabled || answer === null}
-      aria-describedby={props.descriptionId}
-      onPointerDown={start}
-      onPointerUp={stop}
-      onPointerLeave={stop}
-      onPointerCancel={stop}
-      onContextMenu={event => event.preventDefault()}
-      // Screen readers and keyboards cannot hold a button, and their clicks have `detail` 0, so ask for confirmation instead.
-      onClick={event => event.detail === 0 && onConfirm()}
-    >
-      {submission.sendingLabel === label ? busyLabel : holding ? cardTexts.keepHolding : cardTexts.holdTo(label)}
-    </button>
   )
 }
 

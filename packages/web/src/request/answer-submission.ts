@@ -1,9 +1,9 @@
-/** Sends the answer of a card. Validates the answer, ignores a press that comes too soon after the card changed, and reports errors. */
+/** Sends the answer of a card. Validates the answer, ignores a press that began too soon after the card changed, and reports errors. */
 import { type Answer, answerProblem, Fault, type Request } from '@holdpoint/protocol'
 import { useEffect, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../gateway/error-message.ts'
 import { useGateway, useLive } from '../gateway/gateway-context.ts'
-import { cooldownMs, inCooldown } from '../ui/input-cooldown.ts'
+import { type Press, pressProblem } from '../shortcuts/press.ts'
 import type { CardDraft } from './draft/use-draft.ts'
 import { submissionTexts } from './texts.ts'
 
@@ -17,7 +17,7 @@ export interface AnswerSubmission {
   /** True while an answer is being sent, after the request is resolved, and while the gateway is unreachable. */
   readonly disabled: boolean
   readonly notice: SubmissionNotice | null
-  readonly submit: (label: string, answer: Answer) => void
+  readonly submit: (label: string, answer: Answer, press: Press) => void
 }
 
 export function useAnswerSubmission(
@@ -39,10 +39,10 @@ export function useAnswerSubmission(
       resumeSync()
       setNotice(next)
     }
-    const submit = (label: string, answer: Answer) => {
+    const submit = (label: string, answer: Answer, press: Press) => {
       if (disabled) return
-      if (inCooldown() || performance.now() - mountedAt.current < cooldownMs)
-        return setNotice({ text: submissionTexts.tooSoon, isError: false })
+      const accident = pressProblem(press, mountedAt.current)
+      if (accident) return setNotice({ text: submissionTexts[accident], isError: false })
       const problem = answerProblem(request.ask, answer)
       if (problem) return setNotice({ text: submissionTexts.invalid(problem), isError: true })
       setNotice(null)

@@ -2,6 +2,7 @@
 import type { Answer } from '@holdpoint/protocol'
 import { limits } from '@holdpoint/protocol'
 import type { KeyboardEvent, ReactNode } from 'react'
+import { keyRuns } from '../shortcuts/key-runs.ts'
 import { AnswerButton } from './answer-button.tsx'
 import type { AnswerSubmission } from './answer-submission.ts'
 import { BackButton, type CardPanels, useAutoFocus } from './card-panel.tsx'
@@ -33,7 +34,7 @@ export function DenyPanel({ submission, cardDraft, panels, kind, title, label }:
     if (event.key !== 'Enter' || event.shiftKey) return
     event.preventDefault()
     // An Enter key that is held down was pressed before the panel opened, so the person did not mean to send the answer.
-    if (!event.repeat) submission.submit(label, answer)
+    if (!event.repeat) submission.submit(label, answer, { at: event.timeStamp, isTyped: !keyRuns.maySend })
   }
   return (
     <div className="card-panel">

@@ -22,7 +22,8 @@ export const cardTexts = {
 } as const
 
 export const submissionTexts = {
-  tooSoon: 'This card just changed, so nothing was sent. Press again to confirm.',
+  changed: 'This card just changed, so nothing was sent. Press again to confirm.',
+  typed: 'Nothing was sent, because you were still typing. Pause for a second, then press again.',
   invalid: (problem: string) => `Not sent: ${problem}.`,
   failed: (error: string) => `Not sent. ${error} Everything you wrote is still here.`,
   endorsed: (count: number, needed: number) => `Your answer was counted: ${count} of ${needed} people have agreed.`,

@@ -1,11 +1,12 @@
 /** Registry of the actions that shortcuts can run on a card. Each card registers its actions, and the keyboard handler looks them up by request id. */
 import type { Answer, RequestId } from '@holdpoint/protocol'
 import { useEffect } from 'react'
+import type { Press } from './press.ts'
 
 /** An action is absent while the card does not offer it. */
 export interface CardActions {
-  /** Sends the answer at once. The action is absent if the agent flags the request as dangerous, and until the whole request has been on the screen. */
-  readonly allow?: () => void
+  /** Sends the answer. The action is absent if the agent flags the request as dangerous, and until the whole request has been on the screen. */
+  readonly allow?: (press: Press) => void
   /** The answer that `allow` sends; null while the card holds another unfinished answer. */
   readonly allowAnswer?: Answer | null
   /** Opens the panel that asks for a reason and focuses its field. */

@@ -2,6 +2,7 @@
 import type { Request } from '@holdpoint/protocol'
 import type { CardActions } from './card-actions.ts'
 import { cardKeys } from './card-keys.ts'
+import type { HeldKeyTarget } from './held-key.ts'
 import { cannotAllowByKey, dangerousNotByKey, justChanged } from './texts.ts'
 
 const singleKeys = {
@@ -73,6 +74,17 @@ export function readKeyPress(press: KeyPress, sinceGMs = Number.POSITIVE_INFINIT
   return /^[1-9]$/.test(key) ? { name: 'choose', n: Number(key) } : null
 }
 
+/** A decision that a key makes, unless another key follows. */
+export interface KeyDecision {
+  readonly target: HeldKeyTarget
+  /** Describes what would be sent and for which request. If it changes while the key is held, nothing is sent. */
+  readonly content: string
+  /** `pressedAt` is when the key was pressed. */
+  readonly decide: (pressedAt: number) => void
+}
+/** What a shortcut would do now: nothing, tell why not, act at once, or decide. */
+export type ShortcutEffect = null | { readonly why: string } | { readonly act: () => void } | KeyDecision
+
 export type CardShortcut =
   | { readonly name: 'allow' | 'deny' | 'edit' }
   | { readonly name: 'choose'; readonly n: number }
@@ -81,25 +93,29 @@ export function isForCard(shortcut: ShortcutAction): shortcut is CardShortcut {
   return shortcut.name === 'allow' || shortcut.name === 'deny' || shortcut.name === 'edit' || shortcut.name === 'choose'
 }
 
-/** Returns the action that a shortcut runs on a card, the reason it may not run (to show to the person), or null if the card has no such action. */
+/** Returns what a shortcut does to a card, the reason it may not run (to show to the person), or null if the card has no such action. */
 export function actOnCard(
   shortcut: CardShortcut,
-  { ask }: Pick<Request, 'ask'>,
+  { id, ask }: Pick<Request, 'id' | 'ask'>,
   actions: CardActions,
   inCooldown: boolean,
-): (() => void) | { readonly why: string } | null {
+): ShortcutEffect {
   if (inCooldown) return { why: justChanged }
+  const { allow, allowAnswer, deny, edit, choose } = actions
   switch (shortcut.name) {
     case 'allow':
       if (ask.kind === 'approval' && ask.caution?.defaultToNo) return { why: dangerousNotByKey }
-      return actions.allow ?? { why: cannotAllowByKey }
+      if (!allow || !allowAnswer) return { why: cannotAllowByKey }
+      return {
+        target: 'card',
+        content: `${id} ${JSON.stringify(allowAnswer)}`,
+        decide: at => allow({ at, isHeldKey: true }),
+      }
     case 'deny':
-      return actions.deny ?? null
+      return deny ? { act: deny } : null
     case 'edit':
-      return actions.edit ?? null
-    case 'choose': {
-      const { choose } = actions
-      return choose ? () => choose(shortcut.n) : null
-    }
+      return edit ? { act: edit } : null
+    case 'choose':
+      return choose ? { act: () => choose(shortcut.n) } : null
   }
 }

@@ -2,8 +2,17 @@
 import { cardKeys } from './card-keys.ts'
 
 export const justChanged = 'The list just changed. Press again to confirm.'
+export const wasOffScreen = 'This request was off screen. Press again to confirm.'
 export const dangerousNotByKey = 'Flagged as dangerous. Use the button to allow this request.'
 export const cannotAllowByKey = 'You can’t allow this request with a key right now. Use the buttons on the card.'
+
+/** Why a key that decides was ignored or dropped. */
+export const keptApart =
+  'Nothing was sent, because you pressed several keys in a row. Pause for a second, then press again.'
+export const otherKeyFollowed = 'Nothing was sent, because another key followed.'
+export const pointerUsed = 'Nothing was sent, because you clicked or tapped.'
+export const windowLeft = 'Nothing was sent, because you left the page.'
+export const targetChanged = 'Nothing was sent, because the request just changed. Press again to confirm.'
 
 export interface ShortcutDescription {
   readonly keys: readonly string[]

@@ -2,15 +2,25 @@
 import type { Request } from '@holdpoint/protocol'
 import { useEffect, useRef } from 'react'
 import { useGateway } from '../gateway/gateway-context.ts'
-import { inCooldown } from '../ui/input-cooldown.ts'
+import { inCooldown, startCooldown } from '../ui/input-cooldown.ts'
 import { showToast } from '../ui/toast.tsx'
 import { cardActionsOf } from './card-actions.ts'
-import { actOnCard, isForCard, readKeyPress, type ShortcutAction, type ShortcutName } from './shortcuts.ts'
+import { heldKey } from './held-key.ts'
+import { type HandledPress, KeyHandler, type ResolvedShortcut } from './key-handler.ts'
+import { keyRuns } from './key-runs.ts'
+import { actOnCard, isForCard, type ShortcutEffect, type ShortcutName } from './shortcuts.ts'
+import { pointerUsed, wasOffScreen, windowLeft } from './texts.ts'
 
-export type ShortcutHandlers = { readonly [name in ShortcutName]?: (() => void) | undefined } & {
-  /** Returns the request that the keys a, d, e and 1 to 9 act on. */
-  readonly active?: () => Request | null
+export type ShortcutHandlers = {
+  readonly [name in Exclude<ShortcutName, DecidingName>]?: (() => void) | undefined
+} & {
+  /** Returns what the key would decide. `isHeld` is true when the key was pressed earlier and is carried out now. */
+  readonly [name in DecidingName]?: ((isHeld: boolean) => ShortcutEffect) | undefined
+} & {
+  /** Returns the request that the keys a, d, e and 1 to 9 act on. If its card is off screen, scrolls to it instead. */
+  readonly active?: () => Request | 'off screen' | null
 }
+type DecidingName = 'allow' | 'interrupt'
 
 type HandlersRef = { readonly current: ShortcutHandlers }
 const registered: HandlersRef[] = []
@@ -33,64 +43,52 @@ export function useShortcuts(handlers: ShortcutHandlers): void {
 export function useKeyboard(): void {
   const { inbox } = useGateway()
   useEffect(() => {
-    let gPressedAt = Number.NEGATIVE_INFINITY
-    const isLateTyping = lateTypingDetector()
-    function onKeyDown(event: KeyboardEvent): void {
-      if (isLateTyping(event) || event.defaultPrevented) return
-      const shortcut = readKeyPress(describeKeyPress(event), event.timeStamp - gPressedAt)
-      if (!/^(?:Shift|Control|Alt|Meta)$/.test(event.key)) gPressedAt = Number.NEGATIVE_INFINITY
-      if (!shortcut) return
-      if (shortcut.name === 'g') gPressedAt = event.timeStamp
-      else if (runShortcut(shortcut, inbox.getSnapshot().status === 'live')) event.preventDefault()
+    const handler = new KeyHandler({
+      runs: keyRuns,
+      resolve: (shortcut, isHeld) => resolveShortcut(shortcut, inbox.getSnapshot().status === 'live', isHeld),
+      tell: showToast,
+      onHeld: heldKey.set,
+      now: () => performance.now(),
+    })
+    const listening = new AbortController()
+    const { signal } = listening
+    addEventListener('keydown', event => handler.note(describeKeyPress(event)), { signal, capture: true })
+    addEventListener('keydown', event => handler.handle(describeKeyPress(event)) && event.preventDefault(), { signal })
+    addEventListener('pointerdown', () => handler.cancel(pointerUsed), { signal, capture: true })
+    addEventListener('blur', () => handler.cancel(windowLeft), { signal })
+    document.addEventListener('visibilitychange', () => handler.cancel(windowLeft), { signal })
+    // The click that brings the window to the front may hit a button by accident.
+    addEventListener('focus', startCooldown, { signal })
+    return () => {
+      listening.abort()
+      handler.cancel(windowLeft)
     }
-    addEventListener('keydown', onKeyDown)
-    return () => removeEventListener('keydown', onKeyDown)
   }, [inbox])
 }
 
-/** A key that is pressed this soon after the previous key was probably meant for the same field. People who look at the keyboard do not notice that the field is gone. */
-const typingMs = 1500
-
-/** Returns a function that detects keys meant for a field that has just disappeared with its card. The keyboard handler ignores such keys. */
-function lateTypingDetector(): (event: KeyboardEvent) => boolean {
-  let field: HTMLElement | null = null
-  let lastKeyAt = Number.NEGATIVE_INFINITY
-  return event => {
-    const { typing, target } = describeKeyPress(event)
-    const fieldGone = field !== null && (!field.isConnected || field.matches(':disabled'))
-    const stillTyping = fieldGone && event.timeStamp - lastKeyAt < typingMs
-    // Escape, Tab and keys that the field handles itself end the typing.
-    if (typing) field = event.defaultPrevented || event.key === 'Escape' || event.key === 'Tab' ? null : target
-    else if (!stillTyping) field = null
-    lastKeyAt = event.timeStamp
-    return stillTyping && !typing
-  }
-}
-
-function runShortcut(shortcut: Exclude<ShortcutAction, { name: 'g' }>, live: boolean): boolean {
+/** Finds what a shortcut would do now: the most recently mounted component that handles it, or else the active card, decides. */
+function resolveShortcut(shortcut: ResolvedShortcut, live: boolean, isHeld: boolean): ShortcutEffect {
   const { name } = shortcut
-  if (name !== 'choose') {
-    const handler = registered.find(({ current }) => current[name])?.current[name]
-    if (handler) {
-      handler()
-      return true
-    }
+  if (name === 'allow' || name === 'interrupt') {
+    const effect = registered.find(({ current }) => current[name])?.current[name]?.(isHeld)
+    if (effect) return effect
+  } else if (name !== 'choose') {
+    const act = registered.find(({ current }) => current[name])?.current[name]
+    if (act) return { act }
   }
-  if (!isForCard(shortcut)) return false
+  if (!isForCard(shortcut)) return null
   const request = registered.find(({ current }) => current.active)?.current.active?.()
+  if (request === 'off screen') return { why: wasOffScreen }
   const actions = request && cardActionsOf(request.id)
-  if (!request || !actions || !live) return false
-  const effect = actOnCard(shortcut, request, actions, inCooldown())
-  if (typeof effect === 'function') effect()
-  else if (effect) showToast(effect.why)
-  return effect !== null
+  if (!request || !actions || !live) return null
+  return actOnCard(shortcut, request, actions, !isHeld && inCooldown())
 }
 
 /** Types of input elements into which people cannot type text. */
 const nonTextInputTypes = new Set(['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'color', 'file'])
 
-function describeKeyPress(event: KeyboardEvent) {
-  const { key, ctrlKey, metaKey, altKey, repeat, isComposing } = event
+function describeKeyPress(event: KeyboardEvent): HandledPress {
+  const { key, ctrlKey, metaKey, altKey, repeat, isComposing, timeStamp: at, defaultPrevented: isHandled } = event
   const target = event.target instanceof HTMLElement ? event.target : document.body
   const typing =
     target.isContentEditable ||
@@ -99,5 +97,6 @@ function describeKeyPress(event: KeyboardEvent) {
     (target instanceof HTMLInputElement && !nonTextInputTypes.has(target.type))
   const onControl = target.closest('a, button, input, summary, [role="option"], [tabindex="0"]') !== null
   const modal = document.querySelector('dialog:modal, [popover]:popover-open') !== null
-  return { key, ctrlKey, metaKey, altKey, repeat, isComposing, target, typing, onControl, modal }
+  const field = typing ? target : null
+  return { key, ctrlKey, metaKey, altKey, repeat, isComposing, typing, onControl, modal, at, field, isHandled }
 }

@@ -19,12 +19,12 @@ export function bringIntoView(element: HTMLElement): void {
   element.scrollIntoView({ block: 'nearest' })
 }
 
-/** Returns the request if its card is in view; otherwise scrolls to the card and returns null. */
-export function requireInView(request: Request, element: HTMLElement | null): Request | null {
+/** Returns the request if its card is in view; otherwise scrolls to the card. */
+export function requireInView(request: Request, element: HTMLElement | null): Request | 'off screen' {
   if (isInView(element)) return request
   if (element) bringIntoView(element)
   startCooldown()
-  return null
+  return 'off screen'
 }
 
 /** Returns the height of the part of the element that neither an ancestor nor the window clips. */

@@ -10,6 +10,7 @@ export function startCooldown(): void {
   lastChangeAt = performance.now()
 }
 
-export function inCooldown(): boolean {
-  return performance.now() - lastChangeAt < cooldownMs
+/** Returns whether the page has changed since a press began, or shortly before. */
+export function inCooldown(pressedAt = performance.now()): boolean {
+  return pressedAt - lastChangeAt < cooldownMs
 }

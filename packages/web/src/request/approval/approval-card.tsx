@@ -2,6 +2,7 @@
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
+import type { Press } from '../../shortcuts/press.ts'
 import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
 import { defaultAllow } from './allow-button.tsx'
@@ -17,7 +18,7 @@ export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
   const { draft } = cardDraft
   const actions = useMemo(() => {
     const { label, answer } = defaultAllow(ask, draft)
-    const allow = () => submission.submit(label, answer)
+    const allow = (press: Press) => submission.submit(label, answer, press)
     // A person who has another panel open or an unfinished edit does not mean to allow the original request.
     const canAllow = panels.current === 'main' && draft.edit === undefined
     return {

@@ -3,6 +3,7 @@ import { exactText } from '@holdpoint/client'
 import { type ReactNode, useId } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
+import { preventTypeAhead } from '../../shortcuts/type-ahead.ts'
 import type { ApprovalPanelProps } from './allow-button.tsx'
 import { modeLabel, panelTexts } from './texts.ts'
 import './plan-mode-select.css'
@@ -27,6 +28,7 @@ export function PlanModeSelect({ request, ask, submission, cardDraft }: PlanMode
         className="input"
         value={mode ?? ''}
         disabled={submission.disabled}
+        onKeyDown={preventTypeAhead}
         onChange={event => cardDraft.change({ mode: event.target.value })}
       >
         <option value="">{panelTexts.defaultMode}</option>

@@ -5,8 +5,13 @@ import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
 import { shortcutLabel } from '../../request/shortcut.tsx'
+import { submissionTexts } from '../../request/texts.ts'
+import { usePress } from '../../request/use-press.ts'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { cardKeys } from '../../shortcuts/card-keys.ts'
+import { useIsKeyHeld } from '../../shortcuts/held-key.ts'
+import { type Press, pressProblem } from '../../shortcuts/press.ts'
+import type { ShortcutEffect } from '../../shortcuts/shortcuts.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { SummaryText } from '../../text/agent-text.tsx'
 import { inCooldown } from '../../ui/input-cooldown.ts'
@@ -37,22 +42,24 @@ export function BatchBar({ requests, known, active, isOnScreen, onClear }: Batch
   }
   // When the selection becomes empty, discard an unfinished reason, because the person wrote it for the previous selection.
   if ((denying || reason !== '') && requests.length === 0 && sending === null) reset()
-  const allow = () => {
+  const allow = (press: Press) => {
     const { answers, skipped } = allowEach(requests, cardActionsOf)
-    if (answers.length > 0) void send('allow', answers, skipped).then(sent => sent && reset())
+    if (answers.length > 0) void send('allow', answers, skipped, press).then(sent => sent && reset())
     else showToast(skipped)
   }
-  const deny = () => {
+  const deny = (press: Press) => {
     const given = reason.trim()
     const answer: Answer = { kind: 'deny', ...(given && { reason: given }) }
     const answers = requests.map(request => ({ request, answer }))
-    void send('deny', answers, '').then(sent => sent && reset())
+    void send('deny', answers, '', press).then(sent => sent && reset())
   }
   const enabled = requests.length > 0 && live && sending === null
-  const allowByKey = () => {
-    const problem = keyProblem(requests, active, isOnScreen)
-    if (problem) showToast(problem)
-    else allow()
+  const allowByKey = (isHeld: boolean): ShortcutEffect => {
+    const problem = !isHeld && inCooldown() ? batchTexts.changed : keyProblem(requests, active, isOnScreen)
+    if (problem) return { why: problem }
+    const { answers } = allowEach(requests, cardActionsOf)
+    const content = JSON.stringify(answers.map(({ request, answer }) => [request.id, answer]))
+    return { target: 'batch', content, decide: at => allow({ at, isHeldKey: true }) }
   }
   useShortcuts({ allow: enabled ? allowByKey : undefined, deny: enabled ? () => setDenying(true) : undefined })
   if (requests.length === 0 && !outcome && sending === null) return null
@@ -94,9 +101,15 @@ function useBatchSend() {
   const { call } = useGateway()
   const [sending, setSending] = useState<BatchKind | null>(null)
   const [outcome, setOutcome] = useState<ShownOutcome | null>(null)
-  const send = async (kind: BatchKind, answers: readonly BatchAnswer[], skipped: string): Promise<boolean> => {
-    if (inCooldown()) {
-      showToast(batchTexts.changed)
+  const send = async (
+    kind: BatchKind,
+    answers: readonly BatchAnswer[],
+    skipped: string,
+    press: Press,
+  ): Promise<boolean> => {
+    const problem = pressProblem(press)
+    if (problem) {
+      showToast(problem === 'typed' ? submissionTexts.typed : batchTexts.changed)
       return false
     }
     setSending(kind)
@@ -139,21 +152,25 @@ interface ActionsProps {
   readonly count: number
   readonly enabled: boolean
   readonly allowing: boolean
-  readonly onAllow: () => void
+  readonly onAllow: (press: Press) => void
   readonly onDeny: () => void
   readonly onClear: () => void
 }
 
 function Actions({ count, enabled, allowing, onAllow, onDeny, onClear }: ActionsProps): ReactNode {
+  const { ref, onPointerDown, pressOf } = usePress(String(count))
+  const isKeyHeld = useIsKeyHeld('batch')
   return (
     <div className="batch-row">
       <span className="batch-count">{count} selected</span>
       <button
+        ref={ref}
         type="button"
-        className="button primary"
+        className={`button primary ${isKeyHeld ? 'key-held' : ''}`}
         disabled={!enabled}
         {...shortcutLabel(cardKeys.allow)}
-        onClick={onAllow}
+        onPointerDown={onPointerDown}
+        onClick={event => event.detail <= 1 && onAllow(pressOf(event))}
       >
         {allowing ? 'Sending…' : `Allow ${count} once`}
       </button>

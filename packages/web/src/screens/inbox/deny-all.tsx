@@ -1,5 +1,8 @@
 /** Asks for one reason to deny all selected requests. Enter denies and Escape goes back. The Deny button is disabled at first, so that a double click on the button that opened this form denies nothing. */
-import type { ReactNode } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
+import { usePress } from '../../request/use-press.ts'
+import { keyRuns } from '../../shortcuts/key-runs.ts'
+import type { Press } from '../../shortcuts/press.ts'
 import { useArmed } from '../../ui/confirm-button.tsx'
 
 export interface DenyAllProps {
@@ -10,19 +13,23 @@ export interface DenyAllProps {
   readonly live: boolean
   readonly onReason: (reason: string) => void
   readonly onBack: () => void
-  readonly onDeny: () => void
+  readonly onDeny: (press: Press) => void
 }
 
 export function DenyAll({ count, reason, sending, live, onReason, onBack, onDeny }: DenyAllProps): ReactNode {
   const ready = useArmed()
+  const disabled = !ready || sending || !live
+  const { ref, onPointerDown, pressOf } = usePress(`${count} ${reason}`)
+  const onKeyDown = (event: KeyboardEvent) => {
+    // Ignore Enter and Escape during an IME composition.
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Escape') onBack()
+    if (event.key !== 'Enter' || disabled || event.repeat) return
+    event.preventDefault()
+    onDeny({ at: event.timeStamp, isTyped: !keyRuns.maySend })
+  }
   return (
-    <form
-      className="batch-row"
-      onSubmit={event => {
-        event.preventDefault()
-        onDeny()
-      }}
-    >
+    <div className="batch-row">
       <input
         className="input batch-reason"
         aria-label={count === 1 ? 'Reason for denying 1 request' : `Reason for denying ${count} requests`}
@@ -32,18 +39,21 @@ export function DenyAll({ count, reason, sending, live, onReason, onBack, onDeny
         readOnly={sending}
         value={reason}
         onChange={event => onReason(event.target.value)}
-        onKeyDown={event => {
-          // Ignore Enter and Escape during an IME composition.
-          if (event.nativeEvent.isComposing) return event.key === 'Enter' && event.preventDefault()
-          if (event.key === 'Escape') onBack()
-        }}
+        onKeyDown={onKeyDown}
       />
-      <button type="submit" className="button" disabled={!ready || sending || !live}>
+      <button
+        ref={ref}
+        type="button"
+        className="button confirm-deny"
+        disabled={disabled}
+        onPointerDown={onPointerDown}
+        onClick={event => onDeny(pressOf(event))}
+      >
         {sending ? 'Sending…' : `Deny ${count}`}
       </button>
       <button type="button" className="button plain" disabled={sending} onClick={onBack}>
         Back
       </button>
-    </form>
+    </div>
   )
 }

@@ -3,6 +3,9 @@ import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, type Ref, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
+import { useIsKeyHeld } from '../../shortcuts/held-key.ts'
+import type { ShortcutEffect } from '../../shortcuts/shortcuts.ts'
+import { justChanged } from '../../shortcuts/texts.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { inCooldown } from '../../ui/input-cooldown.ts'
@@ -26,8 +29,13 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
   const canInterrupt = isBusy && state !== 'ended' && capabilities.includes('interrupt')
   const disabled = !live || busy !== null
   const button = useRef<HTMLButtonElement>(null)
-  // Ignore the key during the cooldown: the person may have pressed it for content that was just replaced.
-  useShortcuts({ interrupt: canInterrupt && !disabled ? () => inCooldown() || button.current?.click() : undefined })
+  const interruptByKey = (isHeld: boolean): ShortcutEffect => {
+    // Ignore the key during the cooldown: the person may have pressed it for content that was just replaced.
+    if (!isHeld && inCooldown()) return { why: justChanged }
+    const content = `${session.id} ${pending}`
+    return { target: 'interrupt', content, decide: () => button.current?.click() }
+  }
+  useShortcuts({ interrupt: canInterrupt && !disabled ? interruptByKey : undefined })
   return (
     <div className="session-actions">
       {problem !== null && (
@@ -67,6 +75,7 @@ interface InterruptProps {
 
 /** The Interrupt button. Asks for confirmation if requests are pending, because interrupting the turn cancels them. */
 function Interrupt({ ref, busy, pending, disabled, onInterrupt }: InterruptProps): ReactNode {
+  const className = useIsKeyHeld('interrupt') ? 'key-held' : ''
   const label = (
     <>
       {busy ? 'Interrupting…' : 'Interrupt'} <span className="kbd">i</span>
@@ -74,7 +83,7 @@ function Interrupt({ ref, busy, pending, disabled, onInterrupt }: InterruptProps
   )
   if (pending === 0)
     return (
-      <button ref={ref} type="button" className="button" disabled={disabled} onClick={onInterrupt}>
+      <button ref={ref} type="button" className={`button ${className}`} disabled={disabled} onClick={onInterrupt}>
         {label}
       </button>
     )
@@ -85,7 +94,7 @@ function Interrupt({ ref, busy, pending, disabled, onInterrupt }: InterruptProps
       confirmLabel="Interrupt"
       plain={false}
       onConfirm={onInterrupt}
-      {...{ ref, label, disabled }}
+      {...{ ref, label, disabled, className }}
     />
   )
 }

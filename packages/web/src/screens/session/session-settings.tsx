@@ -5,6 +5,7 @@ import { type ReactNode, useId, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive, useSessions } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
+import { preventTypeAhead } from '../../shortcuts/type-ahead.ts'
 import { defaultChoice } from './texts.ts'
 import './session-settings.css'
 
@@ -47,7 +48,12 @@ function ModeSwitch({ mode, modes, disabled, onMode }: ModeSwitchProps): ReactNo
   return (
     <label className="setting">
       Mode
-      <select value={mode ?? ''} disabled={disabled} onChange={event => onMode(event.target.value)}>
+      <select
+        value={mode ?? ''}
+        disabled={disabled}
+        onKeyDown={preventTypeAhead}
+        onChange={event => onMode(event.target.value)}
+      >
         {mode === null && <option value="">{defaultChoice}</option>}
         {known.map(name => (
           <option key={name} value={name}>
