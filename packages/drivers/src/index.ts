@@ -1,5 +1,7 @@
 export { holdpointVariables, withoutHoldpointVariables } from './agent-environment.ts'
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
+export { findProjectSettings, type ProjectSettings, type SettingsFile } from './claude/setup/project-settings.ts'
+export { configFolder as claudeConfigFolder } from './claude/setup/sdk.ts'
 export type { Driver } from './driver.ts'
 export { type ConnectOptions, connectAgent, ExternalAgent } from './external.ts'
 export {

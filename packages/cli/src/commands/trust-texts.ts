@@ -27,9 +27,19 @@ export const trustTexts = {
   nothing: 'change only deadlines and parking, which needs no trust',
   codeToo: 'The code that it names is trusted with it, even if that code changes later.',
   confirm: 'Trust this file? [y/N] ',
+  confirmSettings: 'Trust all of this? [y/N] ',
   done: 'Trusted. The file applies from the next start: holdpoint down, then holdpoint up.',
   notConfirmed: (file: string) => `${file} was not trusted.`,
   noTerminal: 'There is no terminal to confirm in. Read what the file would do, then pass --yes',
+  nothingHere: (file: string) => `There is no file ${file}, and the folder has no settings for Claude Code`,
+  tooMuch: (folder: string) =>
+    `${folder} has too many settings for Claude Code to check, so they cannot be trusted. Remove files from its .claude folders`,
+  settingsHeading: {
+    new: ': its settings for Claude Code would:',
+    changed: ': its settings for Claude Code have changed since you trusted them. They would:',
+    trusted: ': its settings for Claude Code are trusted. They would:',
+  },
+  settingsDone: 'Trusted. The settings apply from the next start of Claude Code in this folder.',
   noFile: (file: string) => `There is no file ${file}`,
   otherName: (file: string, name: string) => `${file} is not a config file; its name must be ${name}`,
   exposed: ({ path, detail, remedy }: AccessProblem) =>
@@ -38,4 +48,13 @@ export const trustTexts = {
   listed: { trusted: '', changed: ' (changed, so it does not apply)', missing: ' (does not exist)' },
   notTrusted: (path: string) => `${path} is not trusted. See holdpoint trust --list`,
   removed: 'No longer trusted. The file stops applying at the next start: holdpoint down, then holdpoint up.',
+} as const
+
+/** What the settings of an agent do. Each text continues "the settings would …". */
+export const settingsEffects = {
+  hook: (event: string, what: string) => `run on ${event}, without asking you: ${what}`,
+  server: (name: string, what: string) => `start the MCP server “${name}”: ${what}`,
+  setting: (key: string, value: string, file: string) => `set ${key} to ${value} (${file})`,
+  file: (file: string) => `add what is in ${file}`,
+  codeToo: 'The commands are trusted with them, even if the programs that they run change later.',
 } as const

@@ -5,11 +5,12 @@ import { Fault } from '@holdpoint/protocol'
 import { type ConfigFile, configFileIn, configFileName, readConfigFile } from '../config/config-file.ts'
 import { type Config, type ConfigKey, trustedKeys } from '../config/config-schema.ts'
 import { type DataFolder, openDataFolder } from '../config/data-folder.ts'
-import { distrustFile, exposureOf, trustedFiles, trustFile, trustStateOf } from '../config/trust.ts'
+import { distrustFile, exposureOf, settingsExposure, trustedFiles, trustFile, trustStateOf } from '../config/trust.ts'
 import { withoutPassword } from '../gateway/open-store.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
 import { gutterOf, type Row, row, trusted, untrusted } from '../output/span.ts'
+import { agentSettingsAt, describeSettings, settingsState } from './agent-settings.ts'
 import { configEffects, trustTexts } from './trust-texts.ts'
 
 export interface TrustOptions {
@@ -23,16 +24,22 @@ export async function trust(path: string | undefined, { home, yes, list, remove 
   const dataFolder = openDataFolder(home)
   if (list) return printTrusted(dataFolder)
   if (remove) return removeTrust(dataFolder, path)
-  const found = readConfigFile(configFileAt(path))
-  if (!found) throw new Fault('not_found', trustTexts.noFile(configFileAt(path)))
+  const file = configFileAt(path)
+  const found = readConfigFile(file)
+  const settings = agentSettingsAt(path)
+  if (!found && !settings) throw new Fault('not_found', trustTexts.nothingHere(file))
+  if (settings?.sha256 === null) throw new Fault('forbidden', trustTexts.tooMuch(settings.folder))
   const output = out.isTerminal ? out : err
-  output.print(...describeFile(found, dataFolder))
-  const exposure = exposureOf(found)
+  if (found) output.print(...describeFile(found, dataFolder))
+  if (settings) output.print(...describeSettings(settings, dataFolder))
+  const exposure = (found && exposureOf(found)) ?? (settings && settingsExposure(settings))
   if (exposure) throw new Fault('forbidden', trustTexts.exposed(exposure))
-  if (!yes) await confirm(output, found)
-  // Trust the content that was shown, even if the file has changed in the meantime.
-  trustFile(dataFolder, found)
-  out.print(row(trusted(trustTexts.done)))
+  if (!yes) await confirm(output, settings ? dirname(file) : file, settings ? 'confirmSettings' : 'confirm')
+  // Trust the content that was shown, even if the files have changed in the meantime.
+  if (found) trustFile(dataFolder, found)
+  if (settings) trustFile(dataFolder, { file: settings.folder, sha256: settings.sha256 })
+  if (found) out.print(row(trusted(trustTexts.done)))
+  if (settings) out.print(row(trusted(trustTexts.settingsDone)))
 }
 
 /** Returns the path of the config file that the person means by a file, a folder, or nothing. */
@@ -83,10 +90,10 @@ function effectsOf(key: ConfigKey, config: Config): readonly string[] {
   }
 }
 
-async function confirm(output: Output, { file }: ConfigFile): Promise<void> {
+async function confirm(output: Output, what: string, question: 'confirm' | 'confirmSettings'): Promise<void> {
   if (!process.stdin.isTTY || !output.isTerminal) throw new Fault('bad_input', trustTexts.noTerminal)
-  const typed = (await askLine(output, trusted(trustTexts.confirm, 'strong')))?.trim().toLowerCase()
-  if (typed !== 'y' && typed !== 'yes') throw new Cancelled(trustTexts.notConfirmed(file))
+  const typed = (await askLine(output, trusted(trustTexts[question], 'strong')))?.trim().toLowerCase()
+  if (typed !== 'y' && typed !== 'yes') throw new Cancelled(trustTexts.notConfirmed(what))
 }
 
 function printTrusted(dataFolder: DataFolder): void {
@@ -98,6 +105,7 @@ function printTrusted(dataFolder: DataFolder): void {
 
 function presentState(dataFolder: DataFolder, file: string): keyof typeof trustTexts.listed {
   try {
+    if (basename(file) !== configFileName) return settingsState(dataFolder, file)
     const found = readConfigFile(file)
     return found === null ? 'missing' : trustStateOf(dataFolder, found) === 'trusted' ? 'trusted' : 'changed'
   } catch (error) {
@@ -110,7 +118,7 @@ function presentState(dataFolder: DataFolder, file: string): keyof typeof trustT
 function removeTrust(dataFolder: DataFolder, path = '.'): void {
   const target = resolve(path)
   const names = [target, join(target, configFileName)]
-  if (statSync(target, { throwIfNoEntry: false })) names.push(configFileAt(target))
+  if (statSync(target, { throwIfNoEntry: false })) names.push(configFileAt(target), dirname(configFileAt(target)))
   const isRemoved = names.map(file => distrustFile(dataFolder, file)).some(Boolean)
   if (!isRemoved) throw new Fault('not_found', trustTexts.notTrusted(target))
   out.print(row(trusted(trustTexts.removed)))

@@ -1,5 +1,6 @@
 /** Stores in the data folder which config files the person has trusted, by path and by the hash of the content. */
 import { existsSync, readFileSync } from 'node:fs'
+import type { ProjectSettings } from '@holdpoint/drivers'
 import { z } from 'zod'
 import type { ConfigFile } from './config-file.ts'
 import { type DataFolder, writeAtomically } from './data-folder.ts'
@@ -26,6 +27,21 @@ export function exposureOf({ file, config: { agents = {}, claude } }: ConfigFile
     if (problem) return problem
   }
   return null
+}
+
+/** Returns why somebody else could replace a settings file of an agent, or null. */
+export function settingsExposure({ files }: ProjectSettings): AccessProblem | null {
+  for (const { path } of files) {
+    const problem = accessProblem(path)
+    if (problem) return problem
+  }
+  return null
+}
+
+/** Returns whether the person has trusted the settings that a folder has for an agent, with their present content. */
+export function trustsAgentSettings(dataFolder: DataFolder, settings: ProjectSettings): boolean {
+  const { folder: file, sha256 } = settings
+  return sha256 !== null && trustStateOf(dataFolder, { file, sha256 }) === 'trusted' && !settingsExposure(settings)
 }
 
 export function trustFile(dataFolder: DataFolder, { file, sha256 }: Pick<ConfigFile, 'file' | 'sha256'>): void {

@@ -71,11 +71,7 @@ export async function startGateway(
       tokenFiles: { write: (role, secret) => writeAtomically(tokenFileOf(dataFolder, role), secret) },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
-    await gateway.ensureToken(dataFolder.ownerToken(), 'owner', 'owner', dataFolder.runnerId())
-    await gateway.ensureToken(dataFolder.runnerToken(), 'runner', 'local runner', dataFolder.runnerId())
-    // These tokens can be rotated while the gateway runs.
-    const asOwner = callAs(gateway, () => gateway.fileCaller('owner'))
-    const asRunner = callAs(gateway, () => gateway.fileCaller('runner'))
+    const { asOwner, asRunner } = await registerFileTokens(gateway, dataFolder)
     const staticDir = pageFolder()
     const server = createServer({
       gateway,
@@ -120,6 +116,19 @@ export async function startGateway(
     // Report the error that stopped the start, even if closing fails too.
     await store.close().catch(() => {})
     throw error
+  }
+}
+
+/** Makes the tokens in the data folder valid, and returns calls with them. The tokens can be rotated while the gateway runs. */
+async function registerFileTokens(
+  gateway: Gateway,
+  dataFolder: DataFolder,
+): Promise<{ asOwner: Call; asRunner: Call }> {
+  await gateway.ensureToken(dataFolder.ownerToken(), 'owner', 'owner', dataFolder.runnerId())
+  await gateway.ensureToken(dataFolder.runnerToken(), 'runner', 'local runner', dataFolder.runnerId())
+  return {
+    asOwner: callAs(gateway, () => gateway.fileCaller('owner')),
+    asRunner: callAs(gateway, () => gateway.fileCaller('runner')),
   }
 }
 

@@ -7,6 +7,7 @@ import { type Call, Fault, RunnerId } from '@holdpoint/protocol'
 import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, removePidFile, runningProcess, writeRunnerPidFile } from '../config/data-folder.ts'
 import { gatewaySocket } from '../config/gateway-socket.ts'
+import { trustsAgentSettings } from '../config/trust.ts'
 import { crashPointOfProcess } from '../crash-points.ts'
 import { routeTo } from '../gateway-client/gateway-client.ts'
 import { log } from '../log.ts'
@@ -28,6 +29,7 @@ export function localClaudeDriver({ claude }: Config, dataFolder: DataFolder): D
   return claudeDriver({
     folder: join(dataFolder.path, 'claude'),
     protectedFolder: dataFolder.path,
+    trustsProjectSettings: settings => trustsAgentSettings(dataFolder, settings),
     ...(claude !== undefined && { executable: claude }),
   })
 }

@@ -9,6 +9,7 @@ import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'
 import { canPark, isKnownToPark } from './parking/parking-self-test.ts'
 import { ClaudeSession } from './session.ts'
 import { denyRulesFor } from './setup/deny-rules.ts'
+import type { ProjectSettings } from './setup/project-settings.ts'
 import { configFolder, type Environment, findClaude, type Installation, loadSdk, signInHint } from './setup/sdk.ts'
 import { parseSessionOptions } from './setup/session-options.ts'
 
@@ -25,7 +26,9 @@ export interface ClaudeOptions {
   readonly parking?: ParkingChoice
   /** Holdpoint's data folder. The driver tells Claude Code not to read it, because the gateway can only deny tool calls and not other reads, such as files that a CLAUDE.md includes. */
   readonly protectedFolder?: string
-  /** Which of Claude Code's settings files apply. The default is all of them. */
+  /** Returns whether the person trusts the settings that a folder has for Claude Code. The default is that nobody does. */
+  readonly trustsProjectSettings?: (settings: ProjectSettings) => boolean
+  /** Which of Claude Code's settings files apply, whether or not they are trusted. The default is all that are trusted. */
   readonly settingSources?: Options['settingSources']
 }
 
@@ -78,6 +81,7 @@ export function claudeDriver(options: ClaudeOptions): Driver {
         clock,
         idleParkMs,
         sdkOptions: settingSources === undefined ? {} : { settingSources },
+        trustsProjectSettings: options.trustsProjectSettings ?? (() => false),
         denyRules: denyRulesFor(options.protectedFolder),
         parkingProbe,
       })

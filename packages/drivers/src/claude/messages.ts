@@ -1,6 +1,7 @@
 /** The sentences of this driver that a person or the agent reads. */
 import type { SDKAssistantMessageError } from '@anthropic-ai/claude-agent-sdk'
 import { limits } from '@holdpoint/protocol'
+import type { ProjectSettings } from './setup/project-settings.ts'
 
 /** Texts that the agent reads instead of, or in addition to, the result of a tool call. */
 export const toAgent = {
@@ -127,6 +128,22 @@ export const damaged = {
     `The stored state of this session was damaged and has been moved to ${file}. There is no transcript, so a new conversation starts`,
   continued: (file: string) =>
     `The stored state of this session was damaged and has been moved to ${file}. The conversation continues from its transcript, in mode default unless the session has another mode`,
+}
+
+const listedFilesMax = 5
+
+/** The message about settings of the folder that are not loaded. */
+export function untrustedSettings({ folder, files, sha256 }: ProjectSettings): string {
+  const more = files.length - listedFilesMax
+  const listed = `${files
+    .slice(0, listedFilesMax)
+    .map(({ path }) => path)
+    .join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const advice =
+    sha256 === null
+      ? 'There are too many files to check, so they cannot be trusted'
+      : `To load them, read and trust them on the runner’s machine with: holdpoint trust ${folder}. They apply from the next start of Claude Code`
+  return `This folder has settings for Claude Code that you have not trusted, or that have changed since. They can run commands without asking, so this session runs without them and without the folder’s CLAUDE.md (${listed}). ${advice}`
 }
 
 export const cwdProblems = {

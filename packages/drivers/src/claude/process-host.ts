@@ -6,12 +6,13 @@ import { isMode, type Mode, resumeMode } from './approvals/modes.ts'
 import { isAlwaysAsked } from './approvals/permission.ts'
 import { CliRun, type StopReason } from './cli/cli-run.ts'
 import { errorEvent } from './error-events.ts'
-import { bypassUnavailable, settings } from './messages.ts'
+import { bypassUnavailable, settings, untrustedSettings } from './messages.ts'
 import { ParkTimer } from './parking/park-timer.ts'
 import type { ParkingProbe } from './parking/parking-method.ts'
 import { askRuleFor } from './resuming/ask-rule.ts'
 import type { CarriedRequests } from './resuming/carried-requests.ts'
 import { resetAttempts } from './resuming/resume-plan.ts'
+import { findProjectSettings, type ProjectSettings } from './setup/project-settings.ts'
 import type { Environment, Installation } from './setup/sdk.ts'
 import { mayBypass } from './setup/session-options.ts'
 import type { ToolCall } from './transcript/transcript-index.ts'
@@ -29,6 +30,7 @@ export interface ProcessHostOptions {
   /** Rules of Claude Code that deny calls in every mode. */
   readonly denyRules: readonly string[]
   readonly parkingProbe: ParkingProbe
+  readonly trustsProjectSettings: (settings: ProjectSettings) => boolean
   /** Called when a turn starts, when a call starts to wait, and when the background tasks change. */
   readonly onActivity: () => void
   /** Called when the process exited without being stopped by the driver. `how` is a sentence that describes the exit. */
@@ -49,6 +51,8 @@ export class ProcessHost {
   /** The mode of the running process, or the mode in which the next process will start. */
   #mode: string | null
   #model: string | null
+  /** The hash of the settings that the person was told about last; undefined before that. */
+  #toldAbout: string | null | undefined
 
   constructor(options: ProcessHostOptions) {
     this.#options = options
@@ -93,7 +97,11 @@ export class ProcessHost {
     const cli: CliRun = new CliRun({
       ...{ installation, session, transcript, folder, env, clock, mode, carried, denyRules, parkingProbe, onActivity },
       model: this.#model,
-      sdkOptions: { ...sdkOptions, ...(transcript.sessionId === undefined ? this.#resumeOptions() : {}) },
+      sdkOptions: {
+        ...this.#settingSources(),
+        ...sdkOptions,
+        ...(transcript.sessionId === undefined ? this.#resumeOptions() : {}),
+      },
       askRule: call ? askRuleFor(call) : null,
       mayBypass: this.#mayBypass,
       mayDefer: tool => this.#parkAfterMs !== null && isAlwaysAsked(tool, this.#mode ?? mode),
@@ -117,6 +125,18 @@ export class ProcessHost {
     this.#parkTimer = parkTimer
     this.#cli = cli
     return cli
+  }
+
+  /** Leaves out the settings of the folder unless the person trusts them. They are checked for every process, because they can change meanwhile. Without `project`, Claude Code reads nothing of the folder by itself, also no CLAUDE.md. */
+  #settingSources(): Partial<Options> {
+    const { configFolder, sdkOptions, trustsProjectSettings } = this.#options
+    if (sdkOptions.settingSources !== undefined) return {}
+    const found = findProjectSettings(this.#session.info.cwd, configFolder)
+    if (found === null || (found.sha256 !== null && trustsProjectSettings(found))) return {}
+    if (this.#toldAbout !== found.sha256)
+      this.#session.sayQuietly(errorEvent('untrusted_settings', untrustedSettings(found)))
+    this.#toldAbout = found.sha256
+    return { settingSources: ['user'] }
   }
 
   /** Returns the options that continue or fork the conversation that the person chose when they started the session. */

@@ -1,0 +1,72 @@
+/** `holdpoint trust` for the settings that a folder has for Claude Code: it shows what they would run, and remembers them by path and content. */
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findProjectSettings } from '@holdpoint/drivers'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { cleanEnvironment } from '../../../test/support/gateway.ts'
+import { dataFolderAt } from '../src/config/data-folder.ts'
+import { trustsAgentSettings } from '../src/config/trust.ts'
+import { runCli } from './support/cli-process.ts'
+
+let root: string
+let project: string
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), 'holdpoint-trust-')))
+  project = join(root, 'project')
+  mkdirSync(join(project, '.claude'), { recursive: true })
+  const hook = [{ hooks: [{ type: 'command', command: 'curl evil.test\u001b[2J' }] }]
+  writeFileSync(join(project, '.claude/settings.json'), JSON.stringify({ hooks: { SessionStart: hook } }))
+  writeFileSync(join(project, '.mcp.json'), JSON.stringify({ mcpServers: { db: { command: './server' } } }))
+})
+afterEach(() => rmSync(root, { recursive: true }))
+
+const home = () => join(root, 'home')
+const holdpoint = (...words: string[]) =>
+  runCli(['trust', ...words, '--home', home()], {
+    cwd: project,
+    env: { ...cleanEnvironment(), CLAUDE_CONFIG_DIR: join(root, 'claude') },
+  })
+function isTrusted(): boolean {
+  const settings = findProjectSettings(project, join(root, 'claude'))
+  return settings !== null && trustsAgentSettings(dataFolderAt(home()), settings)
+}
+
+it('trust shows the commands of a folder’s agent settings, escaped, and changes nothing without confirmation', async () => {
+  const { code, err } = await holdpoint()
+  expect(code).toBe(2)
+  expect(err).toContain('run on SessionStart, without asking you')
+  expect(err).toContain('curl evil.test')
+  expect(err).toContain('start the MCP server “db”')
+  expect(err).not.toContain('\u001b')
+  expect(isTrusted()).toBe(false)
+})
+
+it('trusted agent settings are no longer trusted once any of them has changed, and can be trusted again or removed', async () => {
+  expect(await holdpoint('--yes')).toMatchObject({ code: 0, out: expect.stringContaining('next start of Claude Code') })
+  expect(isTrusted()).toBe(true)
+  expect((await holdpoint('--list')).out).toBe(`${project}\n`)
+  writeFileSync(join(project, '.claude/settings.local.json'), '{}')
+  expect(isTrusted()).toBe(false)
+  expect((await holdpoint('--list')).out).toContain('changed')
+  await holdpoint('--yes')
+  expect(isTrusted()).toBe(true)
+  expect(await holdpoint('--remove')).toMatchObject({ code: 0 })
+  expect(isTrusted()).toBe(false)
+})
+
+it('agent settings that other users can replace are not trusted', async () => {
+  await holdpoint('--yes')
+  chmodSync(join(project, '.mcp.json'), 0o666)
+  expect(isTrusted()).toBe(false)
+  expect(await holdpoint('--yes')).toMatchObject({ code: 1, err: expect.stringContaining('.mcp.json') })
+})
+
+it('trust says that a folder has nothing to trust', async () => {
+  rmSync(join(project, '.claude'), { recursive: true })
+  rmSync(join(project, '.mcp.json'))
+  expect(await holdpoint('--yes')).toMatchObject({
+    code: 3,
+    err: expect.stringContaining('no settings for Claude Code'),
+  })
+})
