@@ -2,16 +2,7 @@ import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import {
-  button,
-  cardOf,
-  click,
-  markChanged,
-  receipt,
-  setUpPageFixture,
-  visibleText,
-  waitForCooldown,
-} from './page-fixture.ts'
+import { button, cardOf, click, markChanged, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 /** Returns the contrast ratio of two computed colors, as defined by WCAG. */
 function contrast(one: string, other: string): number {
@@ -236,17 +227,6 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     expect(await card.getByRole('button', { name: 'Back' }).evaluate(it => it === document.activeElement)).toBe(true)
     expect(await fixture.isPending(request)).toBe(true)
     await click(page, button(card, 'Allow anyway'))
-    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
-  })
-
-  it('on a phone, a person allows a dangerous request by holding the button, and a tap is not enough', async () => {
-    const { page, request, card } = await openRequest(asks.dangerous(), phone)
-    const hold = card.locator('button.hold-button')
-    await waitForCooldown(page)
-    await hold.tap()
-    await expect.poll(() => card.getByText('Hold to allow once').count()).toBe(1)
-    expect(await fixture.isPending(request)).toBe(true)
-    await hold.dispatchEvent('pointerdown')
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
