@@ -43,6 +43,7 @@ const withSecrets = makeRepository({
   list: '',
   'link-to-secret': '->.env',
   'link-to-outside': '->../outside.txt',
+  'linked/link': '->../link-to-outside',
 })
 writeFileSync(join(withSecrets.outside, 'outside.txt'), '')
 
@@ -145,6 +146,21 @@ describe('searches through whole folders', () => {
     expect(groupsOf('grep -rn KEY .', site)).toMatch(/a\.pem/)
     expect(groupsOf('grep -rn KEY . --exclude-dir="cert?"', site)).toMatch(/a\.pem/)
     expect(groupsOf("rg KEY -g '!certs' -g '*.pem'", site)).toMatch(/a\.pem/)
+  })
+
+  it('links are followed only by grep -R, and must stay in the folder and lead to no secret', () => {
+    const site = makeSite({
+      'a/loop': '->../a',
+      'a/b': '->../c',
+      'c/x.ts': '',
+      'd/out': '->/etc',
+      'e/s': '->../f',
+      'f/.env': '',
+    })
+    expect(groupsOf('grep -R KEY a', site)).toEqual(['only-reads'])
+    expect(groupsOf('grep -r KEY d e', site)).toEqual(['only-reads'])
+    expect(groupsOf('grep -R KEY d', site)).toMatch(/outside the folder/)
+    expect(groupsOf('grep -R KEY e', site)).toMatch(/\.env/)
   })
 
   it('a folder with too many files is not searched', () => {

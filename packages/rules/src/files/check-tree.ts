@@ -10,6 +10,8 @@ export interface TreeFilter {
   readonly skippedFolders: ReadonlySet<string>
   /** Whether the program skips files and folders whose name starts with a dot, unless an ignore file such as .gitignore includes them again. */
   readonly skipsHidden: boolean
+  /** Whether the program follows symbolic links in the folder. */
+  readonly followsLinks: boolean
   /** The program reads only files whose name ends with one of these; null if it reads all. */
   readonly endings: readonly string[] | null
 }
@@ -30,6 +32,7 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
   const hidden = new HiddenNames(files, filter.skipsHidden, root.path)
   let entriesLeft = treeEntriesMax
   const folders = [root.path]
+  const linked = new Set<string>()
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = files.list(folder) ?? []
     entriesLeft -= entries.length
@@ -39,10 +42,15 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
       entries.map(({ name }) => name),
     )
     for (const { name, kind } of entries) {
-      // Programs that read whole folders do not follow the links in them, unless an option says so, which no grammar accepts.
-      if (kind === 'other' || hidden.skips(name)) continue
+      if (hidden.skips(name)) continue
       const inner = `${folder === '/' ? '' : folder}/${name}`
-      if (kind === 'file') {
+      if (kind === 'other') {
+        if (!filter.followsLinks) continue
+        const target = checkPath(inner, site, 'read')
+        if (!target.ok) return target
+        if (!linked.has(target.path)) folders.push(target.path)
+        linked.add(target.path)
+      } else if (kind === 'file') {
         if (isSecretFile(name, filter)) return secretInside(inner, site)
       } else if (!filter.skippedFolders.has(name) && !isPublicFolder(folder, name)) {
         if (isSecretFolderName(foldName(name))) return secretInside(inner, site)

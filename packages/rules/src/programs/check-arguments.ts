@@ -7,7 +7,7 @@ import { find } from './find.ts'
 import { git } from './git.ts'
 import { type ArgumentCheck, type Program, refuse } from './grammar-check.ts'
 import { jq } from './jq.ts'
-import { nodePrograms } from './node-package-runners.ts'
+import { nodePrograms, projectTool } from './node-package-runners.ts'
 import { pythonPrograms } from './python-programs.ts'
 import { searchPrograms } from './search-programs.ts'
 import { sed } from './sed.ts'
@@ -31,8 +31,8 @@ export const programs: ReadonlyMap<string, Program> = new Map<string, Program>([
 /** Proves that a command only reads inside the folder of the session, or only runs code of the project. `argv` starts with the name of the program. */
 export function checkArguments(argv: readonly string[], site: CallSite): ArgumentCheck {
   const [name = '', ...args] = argv
-  const program = programs.get(name)
-  // A path could name any program, so only plain names are known.
+  // A path could name any program, so only plain names are known, and tools in node_modules.
+  const program = programs.get(name) ?? projectTool(name)
   if (!program)
     return refuse(name === '' ? 'The command is empty.' : `There is no list of harmless options for ${quote(name)}.`)
   const folder = checkPath('.', site, 'list')

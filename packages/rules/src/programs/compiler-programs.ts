@@ -49,6 +49,18 @@ const gofmt: Grammar = {
   operands: { others: 'file', least: 1 },
 }
 
+/** Without -c and --config, and without --out-format, which can write a file. */
+const golangciLint: Grammar = {
+  group: 'project-code',
+  style: 'anywhere',
+  flags: flagsOf(
+    '-v -E=word -D=word --verbose --fix --fast --new --timeout=word --enable=word --disable=word --new-from-rev=word',
+    '--max-issues-per-linter=number --max-same-issues=number --tests?=true|false --allow-parallel-runners --color=auto|always|never',
+  ),
+  operands: { first: ['text'], others: 'package', least: 1 },
+  refuses: ({ operands: [command] }) => (command === 'run' ? null : 'Only golangci-lint run is accepted.'),
+}
+
 /** Without --config, --target-dir, -Z, --artifact-dir, -C and toolchains (`+nightly`), which may be downloaded. */
 const cargoFlags = [
   '-p=word -q -v -r -j=number -F=text --package=word --workspace --all --exclude=word --lib --bins --bin=word --tests --test=word --examples --example=word --benches --bench=word --all-targets',
@@ -156,6 +168,7 @@ const make: Program = {
 export const compilerPrograms: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['go', go],
   ['gofmt', { check: (args, site) => checkGrammar(args, gofmt, site) }],
+  ['golangci-lint', { check: (args, site) => checkGrammar(args, golangciLint, site) }],
   ['cargo', cargo],
   ['make', make],
 ])

@@ -29,14 +29,17 @@ const namesProgram =
 
 const foldersMax = 64
 
-/** Returns why git may run programs of the project in this folder, or null if its settings name none. */
-export function gitSettingsProblem(site: CallSite): string | null {
+/** Of all hooks, only this one runs for commands that read: they write what they have found out about files into the index. */
+const readingHooks = ['post-index-change']
+
+/** Returns why git may run programs of the project in this folder, or null if its settings name none and none of these hooks exists. */
+export function gitSettingsProblem(site: CallSite, hooks: readonly string[] = readingHooks): string | null {
   const { files } = site
   if (!files?.readText) return 'The settings of git cannot be looked at.'
   const top = topFolder(site.cwd, files)
   if (typeof top === 'string') return top
   if (top === null) return null
-  return repositoryProblem(top.folder, files) ?? submoduleProblem(top.folder, files)
+  return repositoryProblem(top.folder, files, hooks) ?? submoduleProblem(top.folder, files, hooks)
 }
 
 /** Finds the folder with `.git`, like git. Returns a text if git would take one of the folders for a repository without `.git`: anybody can commit the files for that. */
@@ -53,7 +56,7 @@ function topFolder(cwd: string, files: FileLookup): { readonly folder: string } 
   return 'The repository of git was not found.'
 }
 
-function repositoryProblem(top: string, files: FileLookup): string | null {
+function repositoryProblem(top: string, files: FileLookup, hooks: readonly string[]): string | null {
   const gitFolder = gitFolderOf(top, files)
   if (gitFolder === null) return 'The settings of git cannot be looked at.'
   const common = commonFolderOf(gitFolder, files)
@@ -65,15 +68,15 @@ function repositoryProblem(top: string, files: FileLookup): string | null {
   if (settings === null || more === null) return 'The settings of git are hard to read.'
   for (const { name, value } of [...settings, ...more]) {
     if (name === 'core.hookspath' && isPlainPath(value)) {
-      if (hasHook(joinPath(top, value), files)) return hookProblem
+      if (hasHook(joinPath(top, value), files, hooks)) return hookProblem
     } else if (name === 'core.worktree' && isPlainPath(value)) {
       if (files.realPath(joinPath(gitFolder, value)) !== files.realPath(top)) return worktreeProblem
     } else if (!isHarmless(name)) return `The setting ${name} of this repository may run a program of the project.`
   }
-  return hasHook(`${common}/hooks`, files) ? hookProblem : null
+  return hasHook(`${common}/hooks`, files, hooks) ? hookProblem : null
 }
 const worktreeProblem = 'The repository keeps its files in another folder.'
-const hookProblem = 'The repository has a hook that runs when git reads the state of files.'
+const hookProblem = 'The repository has a hook that this command of git runs.'
 
 function isHarmless(name: string): boolean {
   return !namesProgram.test(name) && harmlessSettings.some(pattern => pattern.test(name))
@@ -84,9 +87,8 @@ function isPlainPath(path: string): boolean {
   return /^[\w./@+-]+$/.test(path)
 }
 
-/** Of all hooks, only this one runs for commands that read: they write what they have found out about files into the index. */
-function hasHook(folder: string, files: FileLookup): boolean {
-  return files.realPath(`${folder}/post-index-change`) !== null
+function hasHook(folder: string, files: FileLookup, hooks: readonly string[]): boolean {
+  return hooks.some(hook => files.realPath(`${folder}/${hook}`) !== null)
 }
 
 /** `.git` is a folder, or a file that names one. */
@@ -104,14 +106,14 @@ function commonFolderOf(gitFolder: string, files: FileLookup): string {
 }
 
 /** Git also looks into the submodules that are checked out, each of which has settings of its own. */
-function submoduleProblem(top: string, files: FileLookup): string | null {
+function submoduleProblem(top: string, files: FileLookup, hooks: readonly string[]): string | null {
   if (files.realPath(`${top}/.gitmodules`) === null) return null
   const settings = readSettings(files.readText?.(`${top}/.gitmodules`) ?? '[')
   if (settings === null) return 'The settings of git are hard to read.'
   for (const { name, value } of settings) {
     if (!name.endsWith('.path')) continue
     const folder = joinPath(top, value)
-    const problem = files.realPath(`${folder}/.git`) === null ? null : repositoryProblem(folder, files)
+    const problem = files.realPath(`${folder}/.git`) === null ? null : repositoryProblem(folder, files, hooks)
     if (problem) return problem
   }
   return null

@@ -1,14 +1,15 @@
 /** Proves that the arguments of a program follow its grammar, and that every file they name may be read. */
+import type { CommandGroup } from '@holdpoint/protocol'
 import { checkPath, type PathUse, quote } from '../files/check-path.ts'
 import { checkTree, type TreeFilter } from '../files/check-tree.ts'
 import type { CallSite } from '../site.ts'
 import { type ArgumentReading, parseArguments } from './argument-parser.ts'
-import type { Flag, Grammar, Operands, ParsedArguments, ProgramGroup, ValueKind } from './grammar.ts'
+import type { Flag, Grammar, Operands, ParsedArguments, ValueKind } from './grammar.ts'
 
 export type ArgumentCheck =
   | {
       readonly ok: true
-      readonly group: ProgramGroup
+      readonly group: CommandGroup
       /** The real paths of the files and folders that the arguments name. */
       readonly paths: readonly string[]
     }
@@ -33,7 +34,7 @@ export function programOf(grammar: Grammar): Program {
   return { check: (args, site) => checkGrammar(args, grammar, site) }
 }
 
-const everything: TreeFilter = { skippedFolders: new Set(), skipsHidden: false, endings: null }
+const everything: TreeFilter = { skippedFolders: new Set(), skipsHidden: false, followsLinks: false, endings: null }
 
 export function checkGrammar(args: readonly string[], grammar: Grammar, site: CallSite): ArgumentCheck {
   const parsed = parseArguments(args, grammar)

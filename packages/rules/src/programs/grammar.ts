@@ -1,4 +1,5 @@
 /** What a grammar of a program is: the options it accepts, the values they take, and the other arguments. */
+import type { CommandGroup } from '@holdpoint/protocol'
 import type { TreeFilter } from '../files/check-tree.ts'
 
 /**
@@ -31,9 +32,6 @@ export interface Flag {
 }
 export type Flags = ReadonlyMap<string, Flag>
 
-/** The group of rules that a command belongs to. */
-export type ProgramGroup = 'only-reads' | 'project-code'
-
 export interface ParsedArguments {
   /** The values of each flag in the order in which they were given; an empty text for a flag without a value. */
   readonly flags: ReadonlyMap<string, readonly string[]>
@@ -56,7 +54,7 @@ export interface Operands {
 }
 
 export interface Grammar {
-  readonly group: ProgramGroup
+  readonly group: CommandGroup
   readonly flags: Flags
   /**
    * `clusters`: short options can be joined (`-la`), and options may stand after operands, though not on every system.

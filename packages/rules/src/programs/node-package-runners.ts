@@ -106,6 +106,12 @@ function checkTool([tool = '', ...args]: readonly string[], site: CallSite): Arg
   return checkGrammar(args, grammar, site)
 }
 
+/** `node_modules/.bin/tsc`: a tool of the project by its path. Returns null if the path is no such tool. */
+export function projectTool(path: string): Program | null {
+  const tool = /^(?:\.\/)?node_modules\/\.bin\/([\w-]+)$/.exec(path)?.[1]
+  return tool === undefined ? null : { check: (args, site) => checkTool([tool, ...args], site) }
+}
+
 function withoutLeading(args: readonly string[], options: readonly string[]): readonly string[] {
   const start = args.findIndex(arg => !options.includes(arg))
   return start < 0 ? [] : args.slice(start)
@@ -119,8 +125,9 @@ function isVersion(args: readonly string[]): boolean {
 const npmProgram: Program = {
   check(args, site) {
     if (isVersion(args)) return proven
-    // Before `--`, npm would take options such as -c as its own.
+    // Before `--`, npm would take options such as -c as its own, so only the tool may stand there.
     if (args[0] === 'exec' && args[1] === '--') return checkTool(args.slice(2), site)
+    if (args[0] === 'exec' && args[2] === '--') return checkTool([args[1] ?? '', ...args.slice(3)], site)
     return checkGrammar(args, npm, site)
   },
 }

@@ -118,7 +118,14 @@ const tools: ReadonlyMap<string, Grammar> = new Map([
   ['pylint', pylint],
   ['pyright', pyright],
 ])
-const moduleTools: ReadonlyMap<string, Grammar> = new Map([...tools, ['unittest', unittest]])
+/** They compile without running anything, and write the result beside the source. */
+const compile = tool(files, ['-q -l -f'])
+const moduleTools: ReadonlyMap<string, Grammar> = new Map([
+  ...tools,
+  ['unittest', unittest],
+  ['py_compile', compile],
+  ['compileall', compile],
+])
 
 /** `python -m pytest`, `python --version` and `python manage.py test`. Everything else may run any code. */
 const python: Program = {

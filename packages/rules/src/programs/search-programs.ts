@@ -5,11 +5,11 @@ import { flagsOf, type Operands, type ParsedArguments } from './grammar.ts'
 import { checkGrammar, type Program, programOf, refuse } from './grammar-check.ts'
 
 const grepFlags = flagsOf(
-  '-# -a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -s -T -U -v -w -x -y -z -Z',
+  '-# -a -b -c -E -F -G -h -H -i -I -l -L -n -o -P -q -r -R -s -T -U -v -w -x -y -z -Z',
   '-A=number -B=number -C=number -m=number -e=text -d=skip|read',
   '--text --byte-offset --count --extended-regexp --fixed-strings --basic-regexp --perl-regexp --no-filename --with-filename',
   '--ignore-case --no-ignore-case --files-with-matches --files-without-match --line-number --only-matching --quiet --silent',
-  '--recursive --no-messages --invert-match --word-regexp --line-regexp --null --line-buffered --initial-tab',
+  '--recursive --dereference-recursive --no-messages --invert-match --word-regexp --line-regexp --null --line-buffered --initial-tab',
   '--after-context=number --before-context=number --context=number --max-count=number --regexp=text',
   '--include=text --exclude=text --exclude-dir=text --color?=auto|always|never --colour?=auto|always|never',
   '--binary-files=text|binary|without-match --label=word',
@@ -32,7 +32,8 @@ function endingsOf(patterns: readonly string[]): readonly string[] | null {
 }
 
 function grepOperands({ flags }: ParsedArguments): Operands {
-  const isRecursive = flags.has('-r') || flags.has('--recursive')
+  const followsLinks = flags.has('-R') || flags.has('--dereference-recursive')
+  const isRecursive = followsLinks || flags.has('-r') || flags.has('--recursive')
   const first = flags.has('-e') || flags.has('--regexp') ? [] : (['text'] as const)
   if (!isRecursive) return { first, others: 'file' }
   // For grep, braces are ordinary characters.
@@ -40,6 +41,7 @@ function grepOperands({ flags }: ParsedArguments): Operands {
   const filter: TreeFilter = {
     skippedFolders: literalNames(flags.get('--exclude-dir') ?? []),
     skipsHidden: false,
+    followsLinks,
     endings: endingsOf(includes),
   }
   return { first, others: 'tree', own: 'tree', filter }
@@ -105,6 +107,7 @@ function rgFilter(flags: ParsedArguments['flags']): TreeFilter {
       wanted.length === 0 &&
       types.length === 0 &&
       !ignoresCase,
+    followsLinks: false,
     endings: ignoresCase ? null : wanted.length > 0 ? endingsOf(wanted) : endingsOfTypes(types),
   }
 }
