@@ -1,7 +1,96 @@
-/** Derives what an action touches. */
+/** Derives what an action touches and how dangerous it can be, from the action alone. An agent's own words about it do not count. */
 import type { Action, Risk } from '@holdpoint/protocol'
+import { checkPath } from './files/check-path.ts'
+import { isSecretPath } from './files/path-names.ts'
+import { joinPath } from './paths.ts'
+import { checkArguments } from './programs/check-arguments.ts'
+import { addCommandTouches, addWrite } from './risk/command-touches.ts'
+import { runsComputedCode } from './risk/computed-code.ts'
+import { isHarmless } from './risk/harmless-commands.ts'
+import { RiskFindings } from './risk/risk-findings.ts'
+import { type ReadCommand, readShell } from './risk/shell-reading.ts'
+import { literalCommands } from './shell/literal-commands.ts'
 import type { CallSite } from './site.ts'
 
-export function riskOf(_action: Action, _site: CallSite): Risk {
-  return { level: 'notable', touches: ['unreadable'] }
+/**
+ * Low: it is proven that the action only reads inside of the folder, or only writes ordinary files there. Dangerous: it
+ * deletes much, leaves the folder, or cannot be undone. Everything else is notable.
+ */
+export function riskOf(action: Action, site: CallSite): Risk {
+  const findings = new RiskFindings()
+  if ('shell' in action) addShell(action.shell, { ...site, cwd: action.cwd || site.cwd }, findings)
+  else if ('write' in action) for (const path of action.write) addWrite(path, site, findings)
+  else if ('read' in action) for (const path of action.read) addRead(path, site, findings)
+  else if ('fetch' in action) findings.add('network')
+  else findings.add('unreadable')
+  return findings.risk
+}
+
+function addRead(path: string, site: CallSite, findings: RiskFindings): void {
+  const found = checkPath(path, site, 'read')
+  if (found.ok) return
+  if (found.problem === 'secret' || isSecretPath(joinPath(site.cwd, path))) findings.add('secrets', 'dangerous')
+  else findings.raise('notable')
+}
+
+function addShell(text: string, site: CallSite, findings: RiskFindings): void {
+  const direct = readShell(text, site.cwd)
+  const harmless = new Set<string>()
+  if (direct === null) findings.add('unreadable')
+  for (const command of direct ?? []) {
+    for (const target of command.targets)
+      for (const folder of command.folders) addWrite(target, { ...site, cwd: folder }, findings)
+    if (isHarmlessCommand(command, site)) harmless.add(keyOf(command.argv))
+    else addDirect(command, site, findings)
+  }
+  // What wrappers run, and what is hidden in texts that a shell would run.
+  const { commands, isComplete } = literalCommands(text)
+  for (const { argv } of commands) if (!harmless.has(keyOf(argv))) addWrapped(argv, site, findings)
+  if (!isComplete) findings.add('unreadable')
+  if (runsComputedCode(text.slice(0, searchedMax))) findings.add('unreadable', 'dangerous')
+  if (direct === null) addRedirects(text, site, findings)
+}
+
+function keyOf(argv: readonly string[]): string {
+  return argv.join('\0')
+}
+
+function isHarmlessCommand({ argv, folders }: ReadCommand, site: CallSite): boolean {
+  return folders.every(folder => isHarmless(argv, { ...site, cwd: folder }))
+}
+
+/** A command whose words are certain, and that is not proven to be harmless. */
+function addDirect({ argv, folders }: ReadCommand, site: CallSite, findings: RiskFindings): void {
+  findings.raise('notable')
+  for (const folder of folders) {
+    const at = { ...site, cwd: folder }
+    const check = checkArguments(argv, at)
+    if (check.ok) findings.add('project-code')
+    if (!addCommandTouches(argv, at, findings) && !check.ok) findings.add('unreadable')
+  }
+}
+
+/** A command that a wrapper may run. Words that are no program at all are found here too, so nothing unknown counts. */
+function addWrapped(argv: readonly string[], site: CallSite, findings: RiskFindings): void {
+  const found = new RiskFindings()
+  const isKnown = addCommandTouches(argv, site, found)
+  if (!isKnown || argv.length === 0) return
+  const { level, touches } = found.risk
+  for (const touch of touches) findings.add(touch, level === 'dangerous' ? 'dangerous' : 'notable')
+}
+
+/** Longer texts count as unreadable anyway. */
+const searchedMax = 65_536
+const redirectsMax = 200
+
+/** The targets of redirects in a text that no parser reads, as far as one can see. */
+function addRedirects(text: string, site: CallSite, findings: RiskFindings): void {
+  let left = redirectsMax
+  for (const [, target = ''] of text
+    .slice(0, searchedMax)
+    .matchAll(/(?:^|[^<>-])(?:&?>>?\|?|>&)\s*("[^"\n]*"|'[^'\n]*'|[^\s;&|<>()]+)/g)) {
+    if (left-- === 0) return
+    const path = target.replace(/^["']|["']$/g, '')
+    if (!/^(?:\d|-|&\d|\(|=)/.test(path)) addWrite(path, site, findings)
+  }
 }

@@ -1,0 +1,134 @@
+/**
+ * Compares our labels with what commands really do. The records come from strace, in a project with hostile files or hostile
+ * settings of git; `npm run check:risk` observes everything again.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { checkArguments } from '../src/programs/check-arguments.ts'
+import { riskOf } from '../src/risk.ts'
+import { parseCommand } from '../src/shell/parse-command.ts'
+import type { CallSite } from '../src/site.ts'
+import observed from './data/observed-commands.json' with { type: 'json' }
+import uses from './data/program-uses.json' with { type: 'json' }
+import commands from './data/risk-commands.json' with { type: 'json' }
+import { makeSite } from './support/node-files.ts'
+import { makeObservedProject } from './support/observed-project.mjs'
+
+/** What programs keep for themselves: the repository of git, caches, logs and histories. */
+const ownFiles = /^\.git\/|\/\.(?:npm|cache|lesshst)|^\/var\/cache/
+type Hostile = 'files' | 'settings'
+interface Observation {
+  readonly command: string
+  readonly hostile: string
+  readonly ran: readonly string[]
+  readonly wrote: readonly string[]
+  readonly wroteOutside: readonly string[]
+  readonly deleted: readonly string[]
+  readonly network: boolean
+  readonly evil: boolean
+}
+const records: readonly Observation[] = observed
+function makeProject(hostile: Hostile): CallSite {
+  const site = makeSite({ 'empty/': '' })
+  makeObservedProject(site.folder, hostile)
+  mkdirSync(join(site.outside, 'outside'))
+  writeFileSync(join(site.outside, 'outside/file.txt'), '')
+  mkdirSync(site.home)
+  return site
+}
+const sites: Record<Hostile, CallSite> = { files: makeProject('files'), settings: makeProject('settings') }
+const siteOf = ({ hostile }: { readonly hostile: string }) => sites[hostile as Hostile]
+
+/** Whether the group of commands that only read allows the command. */
+function onlyReads(record: Observation): boolean {
+  const parsed = parseCommand(record.command)
+  if (!parsed.provable) return false
+  return parsed.segments.every(({ argv }) => {
+    const check = checkArguments(argv, siteOf(record))
+    return check.ok && check.group === 'only-reads'
+  })
+}
+
+describe('observed commands', () => {
+  it('every command of both lists is recorded; run npm run check:risk after a change of the lists', () => {
+    const expected = [
+      ...['files', 'settings'].flatMap(hostile => uses['only-reads'].map(command => `${hostile} ${command}`)),
+      ...commands.map(command => `files ${command}`),
+    ]
+    expect(records.map(({ hostile, command }) => `${hostile} ${command}`)).toEqual(expected)
+  })
+
+  it('commands of the group that only reads write and delete nothing, use no network and start no other program', () => {
+    const reading = records.filter(onlyReads)
+    const ownPrograms = /^\/(?:usr\/)?bin\/|^\/usr\/lib\/git-core\//
+    for (const { command, ran, wrote, wroteOutside, deleted, network, evil } of reading) {
+      // Git notes in its index what it has found out about files.
+      expect(
+        wrote.filter(path => !/^\.git\/index(?:\.lock)?$/.test(path)),
+        command,
+      ).toEqual([])
+      expect([wroteOutside, deleted, network, evil], command).toEqual([[], [], false, false])
+      expect(
+        ran.filter(path => !ownPrograms.test(path)),
+        command,
+      ).toEqual([])
+      const words = new Set(command.split(/[\s;|&]+/))
+      const others = ran
+        .map(path => path.split('/').at(-1) ?? '')
+        .filter(name => !words.has(name) && !/^(?:bash|git|grep|git-.*)$/.test(name))
+      expect(others, command).toEqual([])
+    }
+    console.log(`Only reading, as observed: ${reading.length} runs`)
+    expect(reading.length).toBeGreaterThan(300)
+  })
+
+  it('every command that started a program of hostile settings counts as running project code', () => {
+    const abused = records.filter(({ hostile, evil }) => hostile === 'settings' && evil)
+    expect(abused.length).toBeGreaterThan(20)
+    expect(abused.filter(onlyReads)).toEqual([])
+  })
+
+  it('no command that deletes, writes outside of the folder or uses the network is of low risk', () => {
+    const labelled = records.map(record => ({
+      ...record,
+      ...riskOf({ shell: record.command, cwd: siteOf(record).cwd }, siteOf(record)),
+    }))
+    const low = labelled.filter(({ level }) => level === 'low')
+    const wrong = low.filter(
+      ({ deleted, wroteOutside, network }) => deleted.length > 0 || wroteOutside.length > 0 || network,
+    )
+    console.log(`Of ${labelled.length} runs, ${low.length} are of low risk, ${wrong.length} of them wrongly`)
+    expect(wrong).toEqual([])
+    expect(low.length).toBeGreaterThan(200)
+  })
+
+  it.each([
+    ['deletes', 'deleted'],
+    ['network', 'network'],
+    ['writes-outside', 'wroteOutside'],
+  ] as const)(
+    'most commands that were observed to touch %s say so, and the others are unreadable or run project code',
+    (touch, effect) => {
+      const touching = records.filter(record =>
+        effect === 'network'
+          ? record.network
+          : record[effect].some(path => !ownFiles.test(path) && !(effect === 'deleted' && record.wrote.includes(path))),
+      )
+      const silent = touching.filter(record => {
+        const { touches } = riskOf({ shell: record.command, cwd: siteOf(record).cwd }, siteOf(record))
+        return ![
+          touch,
+          'writes-outside',
+          'unreadable',
+          'project-code',
+          'installs',
+          'privileges',
+          'rewrites-history',
+        ].some(name => touches.includes(name as typeof touch))
+      })
+      expect(touching.length).toBeGreaterThan(10)
+      expect(silent.map(({ command }) => command)).toEqual([])
+    },
+  )
+})
