@@ -103,8 +103,16 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
 
       await visit(`#/sessions/${talker.session.id}`)
       const log = page.getByRole('log', { name: 'Transcript' })
-      await log.getByRole('button', { name: /Bash/ }).click()
-      await log.getByText('1 failed').waitFor()
+      // A click while the transcript is still being loaded may have no effect.
+      const openOutput = async () => {
+        await log.getByRole('button', { name: /Bash/ }).click()
+        const shown = log.getByText('1 failed').waitFor({ timeout: 2000 })
+        return shown.then(
+          () => true,
+          () => false,
+        )
+      }
+      await expect.poll(openOutput).toBe(true)
       await look('session')
       await visit('#/sessions')
       await page.locator('li.session-row').first().waitFor()
