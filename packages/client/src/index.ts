@@ -60,7 +60,17 @@ export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, remove
 export type { CodeKind } from './look-alikes.ts'
 export { noticeLabel, ruleText } from './notice-label.ts'
 export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
-export { riskLevelLabels, ruleLabel, ruleLimitsLabel, ruleScopeLabel, touchesLabel } from './rule-labels.ts'
+export {
+  isBuiltIn,
+  previewLabel,
+  riskLabel,
+  riskLevelLabels,
+  ruleExplanation,
+  ruleLabel,
+  ruleLimitsLabel,
+  ruleScopeLabel,
+  touchesLabel,
+} from './rule-labels.ts'
 export { type ShellToken, shellTokens } from './shell-tokens.ts'
 export {
   type SocketCall,
@@ -83,4 +93,5 @@ export type {
   TurnEntry,
 } from './transcript-entry.ts'
 export { letterPauseMs, TypingGuard, typingPauseMs } from './typing-guard.ts'
+export { compareUrgency, isDangerous } from './urgency.ts'
 export { type ConnectionStatus, type WatchOptions, watchEvents } from './watch-events.ts'

@@ -67,9 +67,10 @@ function keptDecisions({ decisions = [] }: SessionDeleted): string {
 }
 
 /** Describes a rule in a few words: its effect, and what it matches. The text is not escaped. */
-export function ruleText({ effect, tool, command, path, scope }: Rule): string {
+export function ruleText({ effect, tool, command, group, path, host, mcp, scope }: Rule): string {
   const where = scope?.cwd === undefined ? '' : ` in ${scope.cwd}`
-  return [effect, tool, command ?? path ?? ''].filter(Boolean).join(' ') + where
+  const what = command ?? group ?? path ?? host ?? (mcp && [mcp.server, mcp.tool].filter(Boolean).join(' '))
+  return [effect, tool, what].filter(Boolean).join(' ') + where
 }
 
 function lostEventsText(lost: number | null): string {

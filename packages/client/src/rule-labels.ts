@@ -1,5 +1,14 @@
 /** Labels that page and terminal share, for rules and for the risk of a request. All returned texts are escaped for display. */
-import type { Risk, RiskLevel, Rule, RuleDraft, Touch } from '@holdpoint/protocol'
+import {
+  type CommandGroup,
+  limits,
+  type Risk,
+  type RiskLevel,
+  type Rule,
+  type RuleDraft,
+  type RulePreview,
+  type Touch,
+} from '@holdpoint/protocol'
 import { exactText, labelText } from './display-text.ts'
 
 export const riskLevelLabels: Readonly<Record<RiskLevel, string>> = {
@@ -19,12 +28,18 @@ const touchLabels: Readonly<Record<Touch, string>> = {
   publishes: 'publishes or deploys',
   privileges: 'changes permissions or processes',
   settings: 'changes settings or scripts',
-  unreadable: 'cannot be read completely',
+  unreadable: 'may do more than Holdpoint can tell',
 }
 
 /** Returns what an action touches, such as “deletes files, uses the network”; an empty text if it touches nothing. */
 export function touchesLabel({ touches }: Risk): string {
   return touches.map(touch => touchLabels[touch]).join(', ')
+}
+
+/** Returns level and touches of a risk as one text, such as “Dangerous: deletes files, uses the network”. */
+export function riskLabel(risk: Risk): string {
+  const touches = touchesLabel(risk)
+  return touches === '' ? riskLevelLabels[risk.level] : `${riskLevelLabels[risk.level]}: ${touches}`
 }
 
 const effectLabels = { allow: 'Allow', ask: 'Always ask about', deny: 'Deny' } as const
@@ -45,6 +60,30 @@ function targetLabel({ command, args, group, path, host, mcp, action, tool }: Ru
     return `${mcp.tool === undefined ? 'every tool' : labelText(mcp.tool)} of MCP server ${labelText(mcp.server)}`
   if (action !== undefined) return `every action of the kind ${action}`
   return tool === undefined ? 'every call' : `every use of ${labelText(tool)}`
+}
+
+/** Returns whether every gateway has this rule and nobody can change it. */
+export function isBuiltIn({ madeAt, source }: Pick<Rule, 'madeAt' | 'source'>): boolean {
+  return madeAt === 0 && source === undefined
+}
+
+/** Explains in one sentence how much an allow rule covers. The sentence contains nothing that an agent chose. */
+export function ruleExplanation({ command, args, group, path, host, mcp, action }: RuleDraft): string {
+  if (command !== undefined)
+    return args === 'grammar'
+      ? 'This command, with any arguments that Holdpoint knows to be harmless.'
+      : 'Only this command, with exactly these arguments.'
+  if (group !== undefined) return groupExplanations[group]
+  if (path !== undefined)
+    return path.endsWith('/**')
+      ? `${action === 'write' ? 'Change' : 'Read'} every file in this folder and below, except settings and secrets.`
+      : `${action === 'write' ? 'Change' : 'Read'} exactly this file, whatever its content.`
+  if (host !== undefined) return 'Fetch anything from exactly this host.'
+  return mcp === undefined ? 'Every call that the rule matches.' : 'Use this tool with any input.'
+}
+const groupExplanations: Readonly<Record<CommandGroup, string>> = {
+  'only-reads': 'Every command that only reads files of the folder.',
+  'project-code': 'Every command that tests, checks or builds the project.',
 }
 
 /** Returns where a rule applies, such as “in /srv/app”. */
@@ -76,4 +115,29 @@ export function ruleLimitsLabel(rule: Rule, now: number): string {
 function durationLabel(minutes: number): string {
   if (minutes < 120) return `${minutes} min`
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} hours` : `${Math.round(minutes / 1440)} days`
+}
+
+/** Returns what a rule would have matched, such as “It would have matched 12 requests since Monday: 11 allowed, 1 denied.” */
+export function previewLabel({ matched, allowed, denied, since, complete }: RulePreview, now: number): string {
+  if (since === null) return 'There are no earlier requests to compare it with.'
+  const span = complete
+    ? `since ${dayLabel(since, now)}`
+    : `among the latest ${limits.previewRequestsMax.toLocaleString('en')}`
+  if (matched === 0) return `It would have matched no request ${span}.`
+  const others = matched - allowed - denied
+  const answers = [
+    ...(allowed > 0 ? [allowed === matched ? 'all allowed by people' : `${allowed} allowed by people`] : []),
+    ...(denied > 0 ? [denied === matched ? 'all denied by people' : `${denied} denied by people`] : []),
+    ...(others > 0 ? [`${others} that no person answered`] : []),
+  ]
+  return `It would have matched ${matched} ${matched === 1 ? 'request' : 'requests'} ${span}: ${answers.join(', ')}.`
+}
+
+const dayMs = 24 * 3600_000
+
+function dayLabel(at: number, now: number): string {
+  if (new Date(at).toDateString() === new Date(now).toDateString()) return 'today'
+  return now - at < 6 * dayMs
+    ? new Date(at).toLocaleDateString('en', { weekday: 'long' })
+    : new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric' })
 }
