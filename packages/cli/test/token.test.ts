@@ -71,6 +71,8 @@ describe('holdpoint token list', () => {
   it('token list shows whose each credential is, when it was created and last used, and no secret', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const secret = (await token(gateway, 'add', 'ci\u001b[2J', '--expires', '90d')).trim()
+    // The gateway records the use of a token a moment after the call.
+    await expect.poll(() => token(gateway, 'list')).toMatch(/ owner +now +now /)
     const before = await token(gateway, 'list')
     expect(before.split('\n')[0]).toMatch(/^ID +ROLE +CREATED +LAST USED +EXPIRES +NAME$/)
     expect(before).toMatch(/^tok_\w+ +owner +now +now +never +owner$/m)
