@@ -5,7 +5,7 @@ import { flagsOf, type Grammar, type Operands } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 import { isUsualScript } from './script-names.ts'
 
-/** Without -exec, -toolexec, -o, -C, -overlay, -modfile, -ldflags, -gcflags and profiles. */
+/** The list omits -exec, -toolexec, -o, -C, -overlay, -modfile, -ldflags, -gcflags and profiles. */
 const goFlags = '-v -x -n -race -short -trimpath -tags=word -p=number -mod=readonly|vendor -a -cover -msan -asan'
 function goGrammar(flags: string): Grammar {
   return {
@@ -36,7 +36,7 @@ const go: Program = {
     return grammar ? checkGrammar(args, grammar, site) : refuse(`go ${name} may download, install or run something.`)
   },
 }
-/** Without -w and -u, which change settings. */
+/** The list omits -w and -u, which change settings. */
 function checkGoEnvironment(args: readonly string[]): ArgumentCheck {
   const isLookup = args.every(arg => /^[A-Z_0-9]+$/.test(arg) || arg === '-json')
   return isLookup ? { ok: true, group: 'project-code', paths: [] } : refuse('go env is accepted only to show values.')
@@ -49,7 +49,7 @@ const gofmt: Grammar = {
   operands: { others: 'file', least: 1 },
 }
 
-/** Without -c and --config, and without --out-format, which can write a file. */
+/** The list omits -c and --config, and --out-format, which can write a file. */
 const golangciLint: Grammar = {
   group: 'project-code',
   style: 'anywhere',
@@ -61,7 +61,7 @@ const golangciLint: Grammar = {
   refuses: ({ operands: [command] }) => (command === 'run' ? null : 'Only golangci-lint run is accepted.'),
 }
 
-/** Without --config, --target-dir, -Z, --artifact-dir, -C and toolchains (`+nightly`), which may be downloaded. */
+/** The list omits --config, --target-dir, -Z, --artifact-dir, -C and toolchains (`+nightly`), which may be downloaded. */
 const cargoFlags = [
   '-p=word -q -v -r -j=number -F=text --package=word --workspace --all --exclude=word --lib --bins --bin=word --tests --test=word --examples --example=word --benches --bench=word --all-targets',
   '--all-features --features=text --no-default-features --release --profile=word --offline --locked --frozen --quiet --verbose --jobs=number --keep-going --no-run --no-fail-fast --doc --message-format=human|short|json --color=auto|always|never --manifest-path=file --ignore-rust-version --timings',
@@ -112,7 +112,7 @@ const cargoCommands: ReadonlyMap<string, Grammar> = new Map([
   ['b', cargoGrammar(nothing)],
   ['test', cargoGrammar({ others: 'text', most: 1 }, cargoTestArguments)],
   ['t', cargoGrammar({ others: 'text', most: 1 }, cargoTestArguments)],
-  // Without --fix, which needs more care than a check.
+  // The list omits --fix, which needs more care than a check.
   ['clippy', cargoGrammar(nothing, lintArguments, '--no-deps')],
   ['doc', cargoGrammar(nothing, undefined, '--no-deps --document-private-items')],
   ['fmt', formatCheck],
@@ -136,7 +136,7 @@ const cargo: Program = {
   },
 }
 
-/** Without -f, --eval, -I, -e and assignments, which change what runs. -C must lead into the project. */
+/** The list omits -f, --eval, -I, -e and assignments, which change what runs. -C must lead into the project. */
 const makeGrammar: Grammar = {
   group: 'project-code',
   style: 'anywhere',

@@ -5,7 +5,7 @@ import { gitSettingsProblem } from './git-settings.ts'
 import { type Flags, flagsOf, type Grammar, type Operands, type ParsedArguments } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 
-/** Without --output, which writes a file, --ext-diff, --textconv and --no-index. */
+/** The list omits --output, which writes a file, --ext-diff, --textconv and --no-index. */
 const diffFlags = [
   '-p -u -s -R -a -b -w -W -z -U=number --patch --no-patch --raw --stat?=text --numstat --shortstat --dirstat?=text --summary',
   '--name-only --name-status --check --full-index --binary --abbrev?=number -M?=text -C?=text --find-renames?=text -D',
@@ -16,7 +16,7 @@ const diffFlags = [
   '--ignore-submodules?=all|dirty|untracked|none --no-prefix --cached --staged --merge-base --compact-summary --unified=number',
   '--color-moved?=no|default|plain|blocks|zebra|dimmed-zebra',
 ]
-/** Without --show-signature, which runs gpg. */
+/** The list omits --show-signature, which runs gpg. */
 const logFlags = [
   '-# -n=number --max-count=number --skip=number --since=text --until=text --after=text --before=text --author=text',
   '--committer=text --grep=text -i -E -F -P -g -c -m -t --cc --all-match --invert-grep --merges --no-merges --first-parent --all',
@@ -147,7 +147,7 @@ const commands: ReadonlyMap<string, Grammar> = new Map([
   ],
   [
     'grep',
-    // Without -O, which runs a program, -f, --no-index, --untracked and --textconv.
+    // The list omits -O, which runs a program, -f, --no-index, --untracked and --textconv.
     reads(
       ({ flags }) => ({ first: flags.has('-e') ? [] : ['text'], others: 'revision' }),
       flagsOf(

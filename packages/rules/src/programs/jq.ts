@@ -9,7 +9,7 @@ const forbidden =
 export const jq: Program = programOf({
   group: 'only-reads',
   style: 'clusters',
-  // Without -f, -L, --slurpfile, --rawfile and --args, which read files or change what operands mean.
+  // The list omits -f, -L, --slurpfile, --rawfile and --args, which read files or change what operands mean.
   flags: flagsOf(
     '-r -c -s -n -e -S -C -M -a -j -R -h --raw-output --compact-output --slurp --null-input --exit-status --sort-keys',
     '--color-output --monochrome-output --ascii-output --join-output --raw-input --tab --indent=number --stream --seq',

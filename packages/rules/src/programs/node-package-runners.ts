@@ -36,7 +36,7 @@ function scriptProblem(name: string): string {
   return `The name ${quote(name)} does not say that the script only tests, checks or builds.`
 }
 
-/** Without -C, --dir, --config, --cwd and other options that change where or what runs. */
+/** The list omits -C, --dir, --config, --cwd and other options that change where or what runs. */
 const workspaceFlags = flagsOf(
   '-s -r -w -F=text --silent --recursive --filter=text --workspace-root --if-present --parallel --stream --no-bail',
   '--aggregate-output --color --no-color',

@@ -9,7 +9,7 @@ const tests: Operands = { others: 'test' }
 
 const reporters = 'default|verbose|dot|json|tap|tap-flat|basic|tree|hanging-process|github-actions'
 
-/** Without -c, -r, --dir, --environment, --outputFile, --globalSetup and reporters from files. `vitest` alone keeps watching. */
+/** The list omits -c, -r, --dir, --environment, --outputFile, --globalSetup and reporters from files. `vitest` alone keeps watching. */
 const vitest = tool(
   { others: 'test' },
   [
@@ -30,7 +30,7 @@ const vitest = tool(
   },
 )
 
-/** Without -c, --rootDir, --setupFiles, --globalSetup, --reporters, --transform, --testRunner, --env and --outputFile. */
+/** The list omits -c, --rootDir, --setupFiles, --globalSetup, --reporters, --transform, --testRunner, --env and --outputFile. */
 const jest = tool(tests, [
   '-t=text -i -u -o -w=text -h -v -b --testNamePattern=text --testPathPattern=text --testPathPatterns=text --testPathIgnorePatterns=text',
   '--coverage?=true|false --no-coverage --collectCoverage --runInBand --verbose?=true|false --silent?=true|false --bail?=number --ci',
@@ -41,14 +41,14 @@ const jest = tool(tests, [
 ])
 
 const mochaReporters = 'spec|dot|min|list|json|tap|progress|landing|nyan|doc|markdown'
-/** Without -r, --require, --config, --package, --ui, --file and --reporter-option. */
+/** The list omits -r, --require, --config, --package, --ui, --file and --reporter-option. */
 const mocha = tool(tests, [
   `-g=text -f=text -i -b -t=number -s=number -C -c -R=${mochaReporters} --reporter=${mochaReporters}`,
   '--grep=text --fgrep=text --invert --bail --timeout=number --slow=number --exit --recursive --color --no-color --colors --no-colors',
   '--check-leaks --forbid-only --forbid-pending --full-trace --diff --no-diff --inline-diffs --retries=number --sort --parallel --jobs=number --dry-run --version',
 ])
 
-/** Without -c, --plugin, --rulesdir, --parser, -o, --cache-location and formatters from files. */
+/** The list omits -c, --plugin, --rulesdir, --parser, -o, --cache-location and formatters from files. */
 const eslint = tool({ others: 'file' }, [
   '-h -v -f=stylish|json|compact|unix|junit|html|tap|visualstudio|checkstyle --format=stylish|json|compact|unix|junit|html|tap|visualstudio|checkstyle',
   '--ext=text --fix --fix-dry-run --fix-type=text --max-warnings=number --quiet --cache --cache-strategy=metadata|content --no-cache --color --no-color --debug --version --help',
@@ -56,7 +56,7 @@ const eslint = tool({ others: 'file' }, [
   '--report-unused-disable-directives-severity=off|warn|error --exit-on-fatal-error --pass-on-no-patterns --stats',
 ])
 
-/** Without --outDir, --outFile, --declarationDir, --rootDir, --tsBuildInfoFile, --generateTrace, --generateCpuProfile and --watch. */
+/** The list omits --outDir, --outFile, --declarationDir, --rootDir, --tsBuildInfoFile, --generateTrace, --generateCpuProfile and --watch. */
 const tsc = tool({ others: 'file' }, [
   '-p=file -b -h -v --project=file --build --noEmit?=true|false --noEmitOnError --pretty?=true|false --skipLibCheck?=true|false --strict?=true|false',
   '--incremental?=true|false --listFiles --listFilesOnly --listEmittedFiles --showConfig --version --help --all --diagnostics --extendedDiagnostics --traceResolution --explainFiles',
@@ -65,7 +65,7 @@ const tsc = tool({ others: 'file' }, [
 ])
 
 const biomeReporters = 'default|summary|json|json-pretty|github|gitlab|junit|checkstyle|rdjson'
-/** Without --config-path and --log-file. */
+/** The list omits --config-path and --log-file. */
 const biome = tool(
   { first: ['text'], others: 'file', least: 1 },
   [
@@ -80,7 +80,7 @@ const biome = tool(
       : 'Only biome check, lint, format and ci are accepted.',
 )
 
-/** Without --config, --plugin, --ignore-path and --write: only checks. */
+/** The list omits --config, --plugin, --ignore-path and --write: only checks. */
 const prettier = tool(
   { others: 'file' },
   [

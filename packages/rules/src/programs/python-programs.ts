@@ -8,7 +8,7 @@ function tool(operands: Operands, flags: readonly string[], refuses?: Grammar['r
 }
 const files: Operands = { others: 'file' }
 
-/** Without -c, -o, -p with a plugin, --rootdir, --confcutdir, --basetemp, --pdb, --log-file, --junitxml and --pyargs. */
+/** The list omits -c, -o, -p with a plugin, --rootdir, --confcutdir, --basetemp, --pdb, --log-file, --junitxml and --pyargs. */
 const pytest = tool(
   { others: 'test' },
   [
@@ -52,7 +52,7 @@ const unittest = tool(
       : 'unittest is accepted only for names that look like tests.',
 )
 
-/** Without --config, --cache-dir, --output-file and --add-noqa. */
+/** The list omits --config, --cache-dir, --output-file and --add-noqa. */
 const ruff = tool(
   { first: ['text'], others: 'file', least: 1 },
   [
@@ -68,7 +68,7 @@ const ruff = tool(
   },
 )
 
-/** Without --config-file, --python-executable, --install-types, --cache-dir, --shadow-file, --custom-typeshed-dir and reports. */
+/** The list omits --config-file, --python-executable, --install-types, --cache-dir, --shadow-file, --custom-typeshed-dir and reports. */
 const mypy = tool(files, [
   '-v -V -p=word -m=word --strict --no-strict-optional --ignore-missing-imports --no-error-summary --show-error-codes --hide-error-codes --show-error-context --show-column-numbers --show-error-end --pretty --no-pretty --no-color-output --color-output',
   '--follow-imports=normal|silent|skip|error --no-incremental --explicit-package-bases --namespace-packages --check-untyped-defs --disallow-untyped-defs --disallow-any-generics --warn-return-any --warn-unused-ignores --warn-unreachable --warn-redundant-casts --no-implicit-optional --disable-error-code=word --enable-error-code=word --exclude=text --python-version=word --platform=word --package=word --module=word --strict-equality --strict-optional --version --error-summary --no-site-packages --scripts-are-modules --implicit-reexport --no-implicit-reexport --allow-redefinition --local-partial-types',
@@ -94,15 +94,15 @@ const isort = tool(
       ? null
       : 'isort is accepted only with --check.',
 )
-/** Without --config, --append-config, --output-file, --tee, --format and --bug-report. */
+/** The list omits --config, --append-config, --output-file, --tee, --format and --bug-report. */
 const flake8 = tool(files, [
   '-q -v -j=word --max-line-length=number --max-complexity=number --select=text --ignore=text --extend-ignore=text --extend-select=text --exclude=text --extend-exclude=text --per-file-ignores=text --count --statistics --show-source --quiet --verbose --exit-zero --max-doc-length=number --version',
 ])
-/** Without --init-hook, --load-plugins, --rcfile, --output and --clear-cache-post-run. */
+/** The list omits --init-hook, --load-plugins, --rcfile, --output and --clear-cache-post-run. */
 const pylint = tool(files, [
   '-E -j=number -d=text -e=text -r=y|n -s=y|n --errors-only --disable=text --enable=text --jobs=number --reports=y|n --score=y|n --output-format=text|colorized|json|json2|parseable|msvs --max-line-length=number --recursive=y|n --fail-under=text --fail-on=text --exit-zero --ignore=text --ignore-patterns=text --verbose --version --py-version=word',
 ])
-/** Without --pythonpath, --project outside, --createstub, --watch and --typeshedpath. */
+/** The list omits --pythonpath, --project outside, --createstub, --watch and --typeshedpath. */
 const pyright = tool(files, [
   '-p=file --project=file --outputjson --stats --level=error|warning --verbose --warnings --pythonversion=word --pythonplatform=word --skipunannotated --dependencies --version',
 ])

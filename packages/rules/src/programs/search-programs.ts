@@ -121,7 +121,7 @@ function endingsOfTypes(types: readonly string[]): readonly string[] | null {
 
 const rgGrammar = { group: 'only-reads', style: 'anywhere', flags: rgFlags, operands: rgOperands } as const
 
-/** Without --pre and --hostname-bin, which run a program, -z, which runs programs that unpack, -f, --ignore-file and -L. */
+/** The list omits --pre and --hostname-bin, which run a program, -z, which runs programs that unpack, -f, --ignore-file and -L. */
 const rg: Program = {
   check(args: readonly string[], site: CallSite) {
     // A file of options, named by an environment variable, could contain --pre.
@@ -134,7 +134,7 @@ const rg: Program = {
 
 const grep = programOf({ group: 'only-reads', style: 'clusters', flags: grepFlags, operands: grepOperands })
 
-/** Without -x and -X, which run a program, -l, which runs ls, and -L, which follows links. */
+/** The list omits -x and -X, which run a program, -l, which runs ls, and -L, which follows links. */
 const fd = programOf({
   group: 'only-reads',
   style: 'anywhere',

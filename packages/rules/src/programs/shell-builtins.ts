@@ -5,7 +5,7 @@ import { type Program, programOf, refuse } from './grammar-check.ts'
 
 const proven = { ok: true, group: 'only-reads', paths: [] } as const
 
-/** Without -v, which evaluates its argument, and without %n, which assigns to a variable that can be an expression. */
+/** The list omits -v, which evaluates its argument, and %n, which assigns to a variable that can be an expression. */
 const printf: Program = {
   check([format = '', ...values]) {
     if (format.startsWith('-') || !/^(?:[^%]|%%|%-?\d*(?:\.\d+)?[sdiufxXeEgGcbq])*$/.test(format))
@@ -56,7 +56,7 @@ export const shellBuiltins: ReadonlyMap<string, Program> = new Map<string, Progr
     programOf({
       group: 'only-reads',
       style: 'clusters',
-      // Without -s, which sets the clock, and -f, which prints lines of a file.
+      // The list omits -s, which sets the clock, and -f, which prints lines of a file.
       flags: flagsOf(
         '-u -R -I?=date|hours|minutes|seconds|ns -d=text --utc --iso-8601?=date|hours|minutes|seconds|ns --date=text',
       ),

@@ -16,7 +16,7 @@ const checksum = reads(files, '-b -t --binary --text --tag')
 export const textPrograms: ReadonlyMap<string, Program> = new Map([
   ['cat', reads(files, '-A -b -e -E -n -s -t -T -u -v --number --number-nonblank --show-all --show-ends --show-tabs')],
   ['head', reads(files, '-# -n=number -c=number -q -v --lines=number --bytes=number --quiet --verbose')],
-  // Without -f, which never ends, and --pid.
+  // The list omits -f, which never ends, and --pid.
   ['tail', reads(files, '-# -n=number -c=number -q -v -r --lines=number --bytes=number --quiet --verbose')],
   ['wc', reads(files, '-c -m -l -L -w --bytes --chars --lines --words --max-line-length')],
   [
@@ -42,7 +42,7 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
       '-c -C -d -s -t --complement --delete --squeeze-repeats --truncate-set1',
     ),
   ],
-  // Without -o, -T, -S and --compress-program, which write files or run a program, and without --files0-from.
+  // The list omits -o, -T, -S and --compress-program, which write files or run a program, and --files0-from.
   [
     'sort',
     reads(
@@ -64,7 +64,7 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
   ['strings', reads(files, '-a -n=number -t=d|o|x')],
   ['comm', reads({ others: 'file', most: 2 }, '-1 -2 -3 -i --total')],
   ['cmp', reads({ others: 'file', most: 2 }, '-b -l -s --silent --quiet')],
-  // Without -l, which runs pr, and --from-file and --to-file, which read more files. Of two folders, diff reads the files in them.
+  // The list omits -l, which runs pr, and --from-file and --to-file, which read more files. Of two folders, diff reads the files in them.
   [
     'diff',
     reads(
@@ -91,7 +91,7 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
       '-1 -a -A -b -B -c -C -d -F -f -g -G -h -H -i -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -T?=number -u -U -v -x -X -Z -w=number -I=text --all --almost-all --author --color?=auto|always|never --directory --classify?=auto|always|never --file-type --full-time --group-directories-first --human-readable --ignore=text --hide=text --inode --numeric-uid-gid --reverse --recursive --size --sort=size|time|name|extension|version|none|width --time=atime|ctime|mtime|birth --time-style=iso|long-iso|full-iso|locale --width=number --no-group',
     ),
   ],
-  // Without -o, and without -R and -H, which together write files. Without -l, which follows links.
+  // The list omits -o, and -R and -H, which together write files. It also omits -l, which follows links.
   [
     'tree',
     reads(
@@ -99,7 +99,7 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
       '-a -d -f -i -q -N -Q -p -u -g -s -h -D -F -r -t -v -c -U -C -n -A -S -J -X -x -L=number -P=text -I=text --prune --dirsfirst --filesfirst --noreport --filelimit=number --matchdirs --ignore-case --gitignore --du --si --inodes --sort=name|size|mtime|ctime|version --charset=word',
     ),
   ],
-  // Without -X and --files0-from, which read lists of files.
+  // The list omits -X and --files0-from, which read lists of files.
   [
     'du',
     reads(
