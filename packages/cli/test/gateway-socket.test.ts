@@ -2,7 +2,7 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type DataFolder, lastGateway, openDataFolder, writeAtomically } from '../src/config/data-folder.ts'
 import { type RunningGateway, startGateway } from '../src/gateway/up.ts'
 import { findGateway } from '../src/gateway-client/gateway-client.ts'
@@ -88,4 +88,22 @@ it('commands say what to do if the gateway was started by a version without a so
   const { socket: _, ...older } = JSON.parse(readFileSync(pidFile, 'utf8'))
   writeAtomically(pidFile, JSON.stringify(older))
   await expect(call(dataFolder)).rejects.toThrow(/older version.*holdpoint down, then holdpoint up/)
+})
+
+it('a gateway whose start fails stops sweeping, and logs no error about its closed store', async () => {
+  const logged = vi.spyOn(process.stderr, 'write').mockReturnValue(true)
+  try {
+    const running = await start(openDataFolder(join(folder, 'home')))
+    const port = Number(new URL(running.url).port)
+    await expect(start(openDataFolder(join(folder, 'other')), { port })).rejects.toThrow(/port/i)
+    // A sweep of the running gateway stores when a token was used, so it shows that a sweep of the other would have run too.
+    await running.call('whoAmI', {})
+    await expect
+      .poll(async () => (await running.call('listTokens', {})).items.some(({ lastUsedAt }) => lastUsedAt !== null))
+      .toBe(true)
+    const lines = logged.mock.calls.map(([line]) => String(line))
+    expect(lines.filter(line => line.includes('gateway.error'))).toEqual([])
+  } finally {
+    logged.mockRestore()
+  }
 })

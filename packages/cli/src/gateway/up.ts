@@ -62,6 +62,7 @@ export async function startGateway(
     acceptDataLoss,
     ...(crashPoint ? { crashPoint } : {}),
   })
+  let opened: Gateway | null = null
   try {
     const gateway = await openGateway({
       store,
@@ -71,6 +72,7 @@ export async function startGateway(
       tokenFiles: { write: (role, secret) => writeAtomically(tokenFileOf(dataFolder, role), secret) },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
+    opened = gateway
     const { asOwner, asRunner } = await registerFileTokens(gateway, dataFolder)
     const staticDir = pageFolder()
     const server = createServer({
@@ -113,7 +115,8 @@ export async function startGateway(
       },
     }
   } catch (error) {
-    // Report the error that stopped the start, even if closing fails too.
+    // Report the error that stopped the start, even if closing fails too. A gateway that stays open would keep sweeping the closed store.
+    await opened?.close().catch(() => {})
     await store.close().catch(() => {})
     throw error
   }
