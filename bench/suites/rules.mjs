@@ -28,6 +28,7 @@ const context = {
   home: '/home/ada',
   files: { realPath: path => path },
   builtIn: { protectedFolder: null, cwd: '/srv/app' },
+  runner: null,
   isUsedUp: () => false,
 }
 const callOf = command => ({

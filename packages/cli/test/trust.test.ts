@@ -228,7 +228,7 @@ describe('holdpoint trust', () => {
   })
 
   it('lists the trusted files with their state, and removes one', async () => {
-    expect((await cli('trust', '--list')).out).toMatch(/No config file is trusted/)
+    expect((await cli('trust', '--list')).out).toMatch(/No file is trusted/)
     writeConfig(hostile)
     expect((await cli('trust', '--yes')).code).toBe(0)
     const file = join(folder, 'holdpoint.config.json')
@@ -240,13 +240,19 @@ describe('holdpoint trust', () => {
     expect((await cli('trust', '--list')).out).toBe(`${file} (does not exist)\n`)
     expect((await cli('trust', '--remove', file)).code).toBe(0)
     expect((await cli('trust', '--remove', file)).code).toBe(3)
-    expect((await cli('trust', '--list')).out).toMatch(/No config file is trusted/)
+    expect((await cli('trust', '--list')).out).toMatch(/No file is trusted/)
   })
 
   it('reports a missing file and a file with a wrong name', async () => {
-    expect(await cli('trust')).toMatchObject({ code: 3, err: expect.stringMatching(/There is no file .*config\.json/) })
+    expect(await cli('trust')).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/There is no file holdpoint\.config\.json/),
+    })
     writeFileSync(join(folder, 'other.json'), '{}')
-    expect(await cli('trust', 'other.json')).toMatchObject({ code: 2, err: expect.stringMatching(/its name must be/) })
+    expect(await cli('trust', 'other.json')).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/name of the file must be/),
+    })
   })
 })
 

@@ -2,7 +2,7 @@
 import { type Ask, type Call, Fault, type Input, limits, type OperationName, type Request } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expectRequest } from '../src/session/expected-request.ts'
-import { OpenRequest, pollMs } from '../src/session/open-request.ts'
+import { OpenRequest, pollMs, rulesChanged } from '../src/session/open-request.ts'
 import { RunnerFixture, runnerId } from './runner-fixture.ts'
 
 let fixture: RunnerFixture
@@ -36,6 +36,22 @@ const reports = () => calls.filter(({ op }) => op === 'reportDelivery').map(({ i
 const allow = ({ request }: OpenRequest) => fixture.answer(request, { kind: 'allow' })
 
 describe('an open request', () => {
+  it('P5: an open request that a rule allowed becomes a denial if the rule is removed before the answer is handed', async () => {
+    const scope = { session }
+    const rule = await fixture.asPerson('addRule', { effect: 'allow', command: 'ls', scope })
+    const request = await open()
+    expect(request.request.resolution).toMatchObject({ by: 'rule', answer: { kind: 'allow' } })
+    await fixture.asPerson('removeRule', { id: rule.id })
+    const handed = await request.hand()
+    expect(handed).toMatchObject({
+      kind: 'answer',
+      answer: { kind: 'deny', reason: rulesChanged },
+      input: null,
+    })
+    await handed.taken()
+    expect(reports()).toEqual([{ id: request.request.id, state: 'handed', reason: undefined, fence }])
+    expect((await stored(request)).delivery.state).toBe('undeliverable')
+  })
   it('an open request cannot be handed before it is resolved', async () => {
     const request = await open()
     await expect(request.hand()).rejects.toThrow(`hand() was called before request ${request.request.id} was resolved`)

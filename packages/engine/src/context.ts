@@ -15,6 +15,7 @@ import {
 import { credentialRule, dataFolderRule, type FileLookup, type ProtectedFolder, RuleSet } from '@holdpoint/rules'
 import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
+import { EndedRules } from './ended-rules.ts'
 import type { Feed } from './feed.ts'
 import type { FileTokens } from './file-tokens.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
@@ -23,6 +24,7 @@ import { Quota, RateQuota } from './quota.ts'
 import { RefusedAttempts } from './refused-attempts.ts'
 import { resolveSomeRequests, TooManyAtOnce } from './request-transitions.ts'
 import { type IdempotencyRow, openCodes, type SessionRow } from './rows.ts'
+import { type RuleFileReader, RuleFiles } from './rule-files.ts'
 import { MissingRead, type Query, type Read, type Store } from './store.ts'
 import type { StreamingBlocks } from './streaming-blocks.ts'
 import { credentialNotValid, isTokenValid } from './token-transitions.ts'
@@ -56,6 +58,8 @@ export interface AgentMachine {
   readonly runner: RunnerId
   readonly home: string
   readonly files: FileLookup
+  /** Reads the files with rules on this machine. Without it, rules come only from people. */
+  readonly ruleFiles?: RuleFileReader
 }
 
 export interface Mutation<T> {
@@ -98,12 +102,15 @@ export class Context {
   /** The data folder of this gateway, which agents must not touch; null if it has none. */
   readonly protectedFolder: ProtectedFolder | null
   readonly machine: AgentMachine | null
+  /** Null if this gateway reads no files with rules. */
+  readonly ruleFiles: RuleFiles | null
   readonly #random: (bytes: number) => Uint8Array
   #rules: { readonly seq: number; readonly set: RuleSet } = { seq: -1, set: new RuleSet([]) }
   readonly clockJumps = new ClockJumps()
   readonly keySweep = new KeySweep()
   readonly refusedAttempts = new RefusedAttempts(this)
   readonly tokenUse = new TokenUse()
+  readonly endedRules: EndedRules
   readonly fileTokens: FileTokens
   readonly quotas: {
     readonly subscriptions: Quota
@@ -130,6 +137,9 @@ export class Context {
     this.settings = parts.settings
     this.protectedFolder = parts.protectedFolder
     this.machine = parts.machine
+    this.ruleFiles = parts.machine?.ruleFiles
+      ? new RuleFiles(this, parts.machine.ruleFiles, parts.machine.runner)
+      : null
     this.fileTokens = parts.fileTokens
     this.#random = parts.random ?? randomBytes
     this.quotas = {
@@ -147,6 +157,7 @@ export class Context {
         parts.clock,
       ),
     }
+    this.endedRules = new EndedRules(this.feed)
     this.feed.onEvent(event => this.streamingBlocks.onEvent(event))
   }
 

@@ -320,6 +320,8 @@ export async function openGateway({
     ...(random ? { random } : {}),
   })
   await extendRunnerLeases(ctx)
+  // No request is evaluated before the rules of the files are up to date.
+  await ctx.ruleFiles?.start()
   const stopSweeping = startSweeping(ctx, onError)
   const pendingRules = new PendingRules(ctx, onError)
   pendingRules.apply()

@@ -39,6 +39,7 @@ export {
   tables,
   type UsageRow,
 } from './rows.ts'
+export type { RuleFile, RuleFileReader } from './rule-files.ts'
 export {
   type Change,
   type ClockJump,

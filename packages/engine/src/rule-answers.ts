@@ -16,6 +16,7 @@ import type { ChangeBuilder } from './change-builder.ts'
 import { type AgentMachine, type Context, sha256 } from './context.ts'
 import { markNeedsRunner, resolveRequest } from './request-transitions.ts'
 import type { DraftRow, RequestRow, RuleRow, SessionRow } from './rows.ts'
+import { hasEnded } from './rule-changes.ts'
 
 /** The parts of a session that rules look at. The id is null if there is no session, as in a check of draft rules. */
 export type RuleSession = Pick<SessionRow, 'driver' | 'cwd' | 'openedBy' | 'lease' | 'turnEndedSeq' | 'endedSeq'> & {
@@ -47,6 +48,7 @@ export function ruleContext(
   return {
     driver,
     session: id,
+    runner: driver === externalDriver ? null : (session.lease?.runner ?? ctx.machine?.runner ?? null),
     folder: isFolderKnown ? (machine?.files.realPath(cwd) ?? cwd) : null,
     agentPath,
     isEditable,
@@ -58,14 +60,17 @@ export function ruleContext(
   }
 }
 
-/** Returns whether a rule has no uses left, or its turn or session has ended. */
-function isUsedUp(change: ChangeBuilder, session: RuleSession, rule: Rule): boolean {
-  const { ord } = rule as RuleRow // the rules of a gateway are rows
-  if (rule.until !== undefined) {
-    const endedSeq = rule.until === 'turn' ? session.turnEndedSeq : session.endedSeq
-    if ((endedSeq ?? -1) >= ord) return true
-  }
-  return rule.usesLeft !== undefined && (change.get('ruleuse', rule.id)?.uses ?? 0) >= rule.usesLeft
+/** Brings the rules from files that concern a session up to date. The files of another runner's machine are left to the gateway of that machine. */
+export async function refreshRuleFiles(ctx: Context, { driver, cwd, lease }: RuleSession): Promise<void> {
+  if (!ctx.ruleFiles || !ctx.machine || cwd === '') return
+  if (driver !== externalDriver && lease && lease.runner !== ctx.machine.runner) return
+  await ctx.ruleFiles.refresh(ctx.machine.files.realPath(cwd) ?? cwd)
+}
+
+/** Returns whether a rule has no uses left, or its turn or session has ended. `ownUses` is how many of its uses are for the request itself. */
+function isUsedUp(change: ChangeBuilder, session: RuleSession, rule: Rule, ownUses = 0): boolean {
+  if (hasEnded(rule as RuleRow, session)) return true // the rules of a gateway are rows
+  return rule.usesLeft !== undefined && (change.get('ruleuse', rule.id)?.uses ?? 0) - ownUses >= rule.usesLeft
 }
 
 export function evaluateCall(
@@ -108,6 +113,17 @@ export function resolveByRule(
     },
     drafts,
   )
+}
+
+/** Returns whether the rules, as they are now, allow a request that a rule has allowed. The use that this request was counted as does not use up the rule. */
+export function isStillAllowed(ctx: Context, change: ChangeBuilder, session: RuleSession, row: RequestRow): boolean {
+  const { ask, agentPath, resolution } = row
+  if (ask.kind !== 'approval') return false
+  const counted = new Set([resolution?.rule, ...(resolution?.moreRules ?? []).map(({ rule }) => rule)])
+  const context = ruleContext(ctx, session, { agentPath, isEditable: ask.editable }, change.now, rule =>
+    isUsedUp(change, session, rule, counted.has(rule.id) ? 1 : 0),
+  )
+  return ctx.rules(change).evaluate(ask, context).verdict === 'allow'
 }
 
 /** Returns the answer of a rule. An allowed command goes back in canonical quoting, so that the agent runs exactly what the rule has read (G7). */

@@ -1,4 +1,4 @@
-/** The periodic sweep records that the clock was set, applies deadlines, releases expired leases and deletes old rows. Its queries only find candidates, and each candidate is checked again inside its own change. */
+/** The periodic sweep records that the clock was set, reads changed files with rules, applies deadlines, releases expired leases and deletes old rows. Its queries only find candidates, and each candidate is checked again inside its own change. */
 import { Fault, limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
 import { deleteUnsentAttachment } from './operations/attachments.ts'
@@ -35,12 +35,14 @@ async function sweep(ctx: Context): Promise<void> {
   await ctx.clockJumps.record(ctx)
   await ctx.keySweep.run(ctx, now)
   await ctx.refusedAttempts.recordOmitted()
+  await ctx.ruleFiles?.refreshAll()
   await Promise.all(
     [sweepDeadlines, sweepRunners, sweepIdempotencyKeys, sweepTokens, sweepSessions, sweepAttachments].map(each =>
       each(ctx, now),
     ),
   )
   await ctx.tokenUse.store(ctx, now)
+  await ctx.endedRules.remove(ctx)
 }
 
 async function sweepDeadlines(ctx: Context, now: number): Promise<void> {

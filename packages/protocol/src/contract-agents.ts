@@ -101,7 +101,7 @@ export const agentOps = {
     method: 'POST',
     path: '/requests/:id/delivery',
     summary: 'Report whether the resolution has reached the agent.',
-    faults: [...agentFaults, 'not_resolved', 'already_resolved'],
+    faults: [...agentFaults, 'not_resolved', 'already_resolved', 'gone'],
     input: z.strictObject({
       id: RequestId,
       state: DeliveryState.exclude(['waiting']).describe('The new state of the delivery.'),

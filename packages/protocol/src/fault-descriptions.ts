@@ -21,7 +21,7 @@ export const faultDescriptions: Readonly<Record<FaultCode, string>> = {
   session_ended: 'The session has ended.',
   session_live: 'The session has not ended. End the session first.',
   no_runner: 'No connected runner offers the driver, or the driver is not ready.',
-  gone: 'The result is no longer available. A secret is returned only once, and restoring a backup makes old cursors invalid.',
+  gone: 'The result is no longer available. A secret is returned only once, restoring a backup makes old cursors invalid, and an allow by a rule is not handed if the rules no longer allow it.',
   body_too_large: 'The body is larger than the limit.',
   unsupported_type: 'The body must be application/json without compression.',
   wrong_host: 'The Host header does not name this gateway.',

@@ -109,6 +109,7 @@ export { type RetryOptions, type RetryPauses, retry, retryPauseMs } from './retr
 export { type DirectionRun, hasRightToLeft, readsRightToLeft, splitRightToLeft } from './right-to-left.ts'
 export { Risk, RiskLevel, Touch } from './risk.ts'
 export { CommandGroup, Rule, RuleDraft, RuleEffect, RulePreview, RuleProposal, RuleScope, Verdict } from './rule.ts'
+export { parseRuleDrafts } from './rule-file.ts'
 export {
   AgentProcess,
   Attachment,

@@ -60,6 +60,7 @@ export const limits = {
   blockMaxBytes: 512 * 1024,
   draftMaxBytes: 64 * 1024,
   rulesMax: 10_000,
+  rulesPerFileMax: 500,
   /** The number of resolved requests with which a rule is compared for a preview. */
   previewRequestsMax: 1000,
   deadlineMinMs: 1000,

@@ -1,7 +1,7 @@
 /** The schemas of rules. `validateRule` in the rules package checks what the schemas cannot express. */
 import { z } from 'zod'
 import { ActionKind } from './action.ts'
-import { PersonId, RequestId, RuleId, SessionId } from './ids.ts'
+import { PersonId, RequestId, RuleId, RunnerId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
 
 export const RuleEffect = z
@@ -101,7 +101,11 @@ export const RuleDraft = z
 export const Rule = RuleDraft.extend({
   id: RuleId,
   usesLeft: z.int().min(0).optional().describe('How often the rule may still answer.'),
-  madeBy: z.string().describe('The name of the person who added the rule; "Holdpoint" for a built-in rule.'),
+  madeBy: z
+    .string()
+    .describe(
+      'The name of the person who added the rule; "Holdpoint" for a built-in rule, and the name of the file for a rule from a file.',
+    ),
   madeById: PersonId.optional().describe(
     'The id of the person who added the rule. Missing for rules that no person of this gateway added, and if Holdpoint 0.1 stored the rule.',
   ),
@@ -115,6 +119,18 @@ export const Rule = RuleDraft.extend({
       trusted: z
         .boolean()
         .describe('Whether a person has trusted this version of the file. Until then, its allow rules have no effect.'),
+      project: z
+        .boolean()
+        .describe(
+          'Whether this is the file of a project, whose rules apply only in its folder. If not, it is the file in the data folder.',
+        ),
+      runner: RunnerId.describe('The runner of the machine on which the file is.'),
+      problem: z
+        .string()
+        .optional()
+        .describe(
+          'Why the file cannot be used. A rule with a problem asks about every call in the folder of the file.',
+        ),
     })
     .optional()
     .describe('The file that the rule comes from. Missing for rules that are stored in the gateway.'),

@@ -1,7 +1,7 @@
 /** Matches the rules that allow. They match only what can be proven: the exact command, arguments that a grammar knows, resolved paths, exact hosts and tools. */
 import { type Action, actionKind, type Rule, type ToolCall } from '@holdpoint/protocol'
 import { checkPath } from './files/check-path.ts'
-import { isInside, joinPath } from './paths.ts'
+import { isInside, joinPath, parentOf } from './paths.ts'
 import { checkArguments } from './programs/check-arguments.ts'
 import { normalHost, type RuleWithWords } from './restricting-rules.ts'
 import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
@@ -150,8 +150,10 @@ function isApplicable(rule: Rule, call: ToolCall, context: RuleContext): boolean
 }
 
 /** Whether a call happens in the folder of an allow rule. The call must be inside of the folder in which the session really runs. */
-function isInScope({ scope, group }: Rule, site: CallSite, context: RuleContext): boolean {
+function isInScope({ scope, group, source }: Rule, site: CallSite, context: RuleContext): boolean {
   const { folder } = context
+  // The scope of a rule from a project's file may be a link that leads out of the project.
+  if (source?.project && !isInside(site.cwd, parentOf(source.file))) return false
   if (folder === null) return scope?.session !== undefined && scope.cwd === undefined && group === undefined
   if (!isInside(site.cwd, folder)) return false
   if (scope?.cwd === undefined) return true

@@ -13,6 +13,7 @@ export { type Proposals, proposeRules } from './propose.ts'
 export { ProtectedFolder, type ProtectedFolderOptions } from './protected-folder.ts'
 export { riskOf } from './risk.ts'
 export type { Decision, RuleContext } from './rule-context.ts'
+export { parseRuleFile, ruleFileName } from './rule-file.ts'
 export { ruleProblem, validateRule } from './rule-validation.ts'
 export { canonicalCommand, quoteWord } from './shell/canonical-command.ts'
 export {

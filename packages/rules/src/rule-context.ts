@@ -1,11 +1,13 @@
 /** The facts about a call that rules use besides its input, and the verdict of the rules. */
-import type { Rule, SessionId, Verdict } from '@holdpoint/protocol'
+import type { Rule, RunnerId, SessionId, Verdict } from '@holdpoint/protocol'
 import type { BuiltInContext } from './built-in.ts'
 import type { FileLookup } from './site.ts'
 
 export interface RuleContext {
   readonly driver: string
   readonly session: SessionId | null
+  /** The runner on whose machine the agent runs; null if nobody knows the machine. */
+  readonly runner: RunnerId | null
   /** The folder in which the session runs; null if the gateway knows it only from the agent. */
   readonly folder: string | null
   /** The names of the subagents down to the one that acts. */
@@ -37,9 +39,17 @@ export function isInForce(rule: Rule, context: RuleContext): boolean {
 }
 
 /** Returns whether a rule is for this session and agent. The folder is checked separately, because it means something else for allow rules. */
-export function isForSession({ scope }: Rule, context: RuleContext): boolean {
+export function isForSession(rule: Rule, context: RuleContext): boolean {
+  const { scope } = rule
+  if (!isForMachine(rule, context)) return false
   if (!scope) return true
   if (scope.driver !== undefined && scope.driver !== context.driver) return false
   if (scope.session !== undefined && scope.session !== context.session) return false
   return scope.agentPath?.every((name, index) => context.agentPath[index] === name) ?? true
+}
+
+/** Returns whether the rule applies on the machine of the agent. The same path can be another project on another machine. If nobody knows the machine, a rule from a project's file can only restrict. */
+function isForMachine({ source, effect }: Rule, { runner }: RuleContext): boolean {
+  if (!source?.project) return true
+  return runner === null ? effect !== 'allow' : runner === source.runner
 }

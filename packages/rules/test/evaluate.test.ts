@@ -6,6 +6,7 @@ import {
   type Rule,
   type RuleDraft,
   RuleDraft as RuleDraftSchema,
+  type RunnerId,
   type SessionId,
   type ToolCall,
 } from '@holdpoint/protocol'
@@ -15,6 +16,7 @@ import { type RuleContext, RuleSet, validateRule } from '../src/index.ts'
 
 const session = 'ses_00000000000000000000' as SessionId // a valid id
 const otherSession = 'ses_11111111111111111111' as SessionId // a valid id
+const runner = 'run_00000000000000000000' as RunnerId // a valid id
 const context: RuleContext = {
   driver: 'claude',
   session,
@@ -26,6 +28,7 @@ const context: RuleContext = {
   // Every path exists and is no link.
   files: { realPath: posix.normalize },
   builtIn: { protectedFolder: null, cwd: '/srv' },
+  runner,
   isUsedUp: () => false,
 }
 const bash = (command: unknown, cwd = '/srv'): ToolCall => ({
@@ -273,10 +276,22 @@ describe('a rule with a limit', () => {
     )
   })
   it('a rule with a limit from a file that nobody has trusted can only restrict', () => {
-    const source = { file: '/srv/holdpoint.rules.json', trusted: false }
+    const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner }
     expect(verdict([{ ...rule({ command: 'ls' }), source }], bash('ls'))).toBe('ask')
     expect(verdict([{ ...rule({ effect: 'deny', command: 'ls' }), source }], bash('ls'))).toBe('deny')
     expect(verdict([{ ...rule({ command: 'ls' }), source: { ...source, trusted: true } }], bash('ls'))).toBe('allow')
+  })
+  it('a rule with a limit from the file of a project applies on the machine of the file only; if the machine is not known, it can only restrict', () => {
+    const source = { file: '/srv/holdpoint.rules.json', trusted: true, project: true, runner }
+    const other = 'run_11111111111111111111' as RunnerId // a valid id
+    const [allows, denies] = [
+      { ...rule({ command: 'ls' }), source },
+      { ...rule({ effect: 'deny', command: 'rm' }), source },
+    ]
+    expect(verdict([allows], bash('ls'), { runner: other })).toBe('ask')
+    expect(verdict([denies], bash('rm x'), { runner: other })).toBe('ask')
+    expect(verdict([allows], bash('ls'), { runner: null })).toBe('ask')
+    expect(verdict([denies], bash('rm x'), { runner: null })).toBe('deny')
   })
   it('to a subagent matches that subagent and its subagents only', () => {
     const rules = [rule({ command: 'ls', scope: { cwd: '/srv', agentPath: ['tester'] } })]

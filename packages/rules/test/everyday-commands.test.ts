@@ -23,6 +23,7 @@ const context: RuleContext = {
   home: '/home/dev',
   files,
   builtIn: { protectedFolder: null, cwd: folder },
+  runner: null,
   isUsedUp: () => false,
 }
 /** Both groups are on. */

@@ -1,7 +1,7 @@
 /** `holdpoint doctor`: checks the installation, the store, the gateway and the agents, and suggests a fix for each problem. It changes nothing. */
 import { existsSync, mkdtempSync, rmdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type DriverInfo, Fault, messageOf } from '@holdpoint/protocol'
+import { type DriverInfo, Fault, messageOf, type Rule } from '@holdpoint/protocol'
 import { readConfig } from '../config/config.ts'
 import type { Config } from '../config/config-schema.ts'
 import { type DataFolder, dataFolderAt, dataFolderProblem, runningProcess } from '../config/data-folder.ts'
@@ -10,6 +10,7 @@ import { out } from '../output/output.ts'
 import { blankRow, gutterOf, row, trusted, untrusted } from '../output/span.ts'
 import { localClaudeDriver } from '../runner/runner.ts'
 import { version } from '../version.ts'
+import { rulesFindings } from './doctor-rules.ts'
 import { type Finding, storeFindings } from './doctor-store.ts'
 
 export interface DoctorOptions extends GatewayAddress {
@@ -31,6 +32,7 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
     ...folderFindings,
     ...(await storeFindings(config, dataFolder)),
     ...gateway.findings,
+    ...rulesFindings(dataFolder, gateway.rules),
     ...driverFindings(gateway.drivers ?? [await localClaudeDriver(config, dataFolder).info()]),
   ]
   const problems = findings.filter(({ ok }) => !ok).length
@@ -118,6 +120,7 @@ interface GatewayCheck {
   readonly findings: readonly Finding[]
   /** The drivers that the gateway's runners offer, or null if the gateway is unreachable or has no live runner. */
   readonly drivers: readonly DriverInfo[] | null
+  readonly rules: readonly Rule[]
 }
 
 async function gatewayFindings(dataFolder: DataFolder, url: string | undefined): Promise<GatewayCheck> {
@@ -128,11 +131,13 @@ async function gatewayFindings(dataFolder: DataFolder, url: string | undefined):
       return {
         findings: [{ name: 'Gateway', ok: false, detail: 'not running', remedy: 'holdpoint up' }],
         drivers: null,
+        rules: [],
       }
     const { person } = await gateway.call('whoAmI', {})
     const address = `${gateway.url}, as ${person}`
     const runners = (await gateway.call('listRunners', {})).items.filter(({ live }) => live)
     const drivers = (await gateway.call('listDrivers', {})).items.filter(({ runner }) => runner !== null)
+    const rules = (await gateway.call('listRules', {})).items
     const findings = [
       versionFinding('Gateway', address, await versionOf(gateway)),
       runners.length > 0
@@ -149,11 +154,11 @@ async function gatewayFindings(dataFolder: DataFolder, url: string | undefined):
               'start one with holdpoint runner, or restart the gateway with one: holdpoint down, then holdpoint up',
           },
     ]
-    return { findings, drivers: runners.length > 0 ? drivers : null }
+    return { findings, drivers: runners.length > 0 ? drivers : null, rules }
   } catch (error) {
     const detail = `${gateway ? `${gateway.url}: ` : ''}${messageOf(error)}`
     const remedy = gatewayRemedy(error)
-    return { findings: [{ name: 'Gateway', ok: false, detail, remedy }], drivers: null }
+    return { findings: [{ name: 'Gateway', ok: false, detail, remedy }], drivers: null, rules: [] }
   }
 }
 

@@ -35,7 +35,7 @@ export const commandHelp = {
   ask: 'Ask people a question and print the answer',
   guard: 'Run a command only if someone allows it',
   doctor: 'Check the installation and suggest a fix for each problem',
-  trust: 'Let a folder’s config file and settings for Claude Code apply (shows what they do, then asks)',
+  trust: 'Let a folder’s config file, rules and settings for Claude Code apply (shows what they do, then asks)',
   rules: 'List, add, change, test and import rules',
   token: 'List, create, replace and revoke tokens',
   audit: 'Check that nobody changed the log or the rows in the database: holdpoint audit verify',

@@ -31,7 +31,16 @@ export const trustTexts = {
   done: 'Trusted. The file applies from the next start: holdpoint down, then holdpoint up.',
   notConfirmed: (file: string) => `${file} was not trusted.`,
   noTerminal: 'There is no terminal to confirm in. Read what the file would do, then pass --yes',
-  nothingHere: (file: string) => `There is no file ${file}, and the folder has no settings for Claude Code`,
+  nothingHere: (folder: string) =>
+    `There is no file holdpoint.config.json or holdpoint.rules.json in ${folder}, and the folder has no settings for Claude Code`,
+  rulesHeading: {
+    new: ' has these rules:',
+    changed: ' has changed since you trusted it. It has these rules:',
+    trusted: ' is trusted. It has these rules:',
+  },
+  noRules: '  no rules',
+  rulesDone: 'Trusted. The rules that allow something apply from now on.',
+  rulesRemoved: 'No longer trusted. The rules of this file that allow something no longer apply; the others still do.',
   tooMuch: (folder: string) =>
     `${folder} has too many settings for Claude Code to check, so they cannot be trusted. Remove files from its .claude folders`,
   settingsHeading: {
@@ -41,10 +50,10 @@ export const trustTexts = {
   },
   settingsDone: 'Trusted. The settings apply from the next start of Claude Code in this folder.',
   noFile: (file: string) => `There is no file ${file}`,
-  otherName: (file: string, name: string) => `${file} is not a config file; its name must be ${name}`,
+  otherName: (file: string, name: string) => `${file} cannot be trusted; the name of the file must be ${name}`,
   exposed: ({ path, detail, remedy }: AccessProblem) =>
     `The file was not trusted, because ${path} ${detail}. Fix it with: ${remedy}`,
-  nothingTrusted: 'No config file is trusted. Those in the data folder need no trust.',
+  nothingTrusted: 'No file is trusted. Those in the data folder need no trust.',
   listed: { trusted: '', changed: ' (changed, so it does not apply)', missing: ' (does not exist)' },
   notTrusted: (path: string) => `${path} is not trusted. See holdpoint trust --list`,
   removed: 'No longer trusted. The file stops applying at the next start: holdpoint down, then holdpoint up.',

@@ -1,10 +1,13 @@
-/** `holdpoint trust`: shows what the config file of a folder would do, and lets it apply once the person agrees. */
-import { statSync } from 'node:fs'
+/** `holdpoint trust`: shows what the config file, the rules and the agent settings of a folder would do, and lets them apply once the person agrees. */
+import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { Fault } from '@holdpoint/protocol'
-import { type ConfigFile, configFileIn, configFileName, readConfigFile } from '../config/config-file.ts'
+import { ruleLabel, ruleScopeLabel } from '@holdpoint/client'
+import { Fault, type RuleDraft } from '@holdpoint/protocol'
+import { ruleFileName } from '@holdpoint/rules'
+import { type ConfigFile, configFileName, readConfigFile } from '../config/config-file.ts'
 import { type Config, type ConfigKey, trustedKeys } from '../config/config-schema.ts'
 import { type DataFolder, openDataFolder } from '../config/data-folder.ts'
+import { type RulesFile, readRulesFile } from '../config/rules-file.ts'
 import { distrustFile, exposureOf, settingsExposure, trustedFiles, trustFile, trustStateOf } from '../config/trust.ts'
 import { withoutPassword } from '../gateway/open-store.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
@@ -24,32 +27,70 @@ export async function trust(path: string | undefined, { home, yes, list, remove 
   const dataFolder = openDataFolder(home)
   if (list) return printTrusted(dataFolder)
   if (remove) return removeTrust(dataFolder, path)
-  const file = configFileAt(path)
-  const found = readConfigFile(file)
+  const file = fileAt(path, configFileName)
+  const found = file === null ? null : readConfigFile(file)
+  const rules = rulesAt(path, dataFolder)
   const settings = agentSettingsAt(path)
-  if (!found && !settings) throw new Fault('not_found', trustTexts.nothingHere(file))
+  const folder = folderOf(path)
+  if (!found && !rules && !settings) throw new Fault('not_found', trustTexts.nothingHere(folder))
   if (settings?.sha256 === null) throw new Fault('forbidden', trustTexts.tooMuch(settings.folder))
   const output = out.isTerminal ? out : err
   if (found) output.print(...describeFile(found, dataFolder))
+  if (rules) output.print(...describeRules(rules))
   if (settings) output.print(...describeSettings(settings, dataFolder))
   const exposure = (found && exposureOf(found)) ?? (settings && settingsExposure(settings))
   if (exposure) throw new Fault('forbidden', trustTexts.exposed(exposure))
-  if (!yes) await confirm(output, settings ? dirname(file) : file, settings ? 'confirmSettings' : 'confirm')
+  const isOneFile = [found, rules, settings].filter(part => part !== null).length === 1 && !settings
+  const what = isOneFile ? (found?.file ?? rules?.file ?? folder) : folder
+  if (!yes) await confirm(output, what, isOneFile ? 'confirm' : 'confirmSettings')
   // Trust the content that was shown, even if the files have changed in the meantime.
   if (found) trustFile(dataFolder, found)
+  if (rules) trustFile(dataFolder, rules)
   if (settings) trustFile(dataFolder, { file: settings.folder, sha256: settings.sha256 })
   if (found) out.print(row(trusted(trustTexts.done)))
+  if (rules) out.print(row(trusted(trustTexts.rulesDone)))
   if (settings) out.print(row(trusted(trustTexts.settingsDone)))
 }
 
-/** Returns the path of the config file that the person means by a file, a folder, or nothing. */
-function configFileAt(path = '.'): string {
+const fileNames: readonly string[] = [configFileName, ruleFileName]
+
+/** Returns the folder that the person means by a file, a folder, or nothing. */
+function folderOf(path = '.'): string {
   const target = resolve(path)
   const stats = statSync(target, { throwIfNoEntry: false })
   if (!stats) throw new Fault('not_found', trustTexts.noFile(target))
-  if (stats.isDirectory()) return configFileIn(target)
-  if (basename(target) !== configFileName) throw new Fault('bad_input', trustTexts.otherName(target, configFileName))
-  return configFileIn(dirname(target))
+  if (stats.isDirectory()) return realpathSync(target)
+  if (!fileNames.includes(basename(target)))
+    throw new Fault('bad_input', trustTexts.otherName(target, fileNames.join(' or ')))
+  return realpathSync(dirname(target))
+}
+
+/** Returns the path of the file with this name, or null if the person has named another file. */
+function fileAt(path: string | undefined, name: string): string | null {
+  const folder = folderOf(path)
+  const named = basename(resolve(path ?? '.'))
+  return fileNames.includes(named) && named !== name ? null : join(folder, name)
+}
+
+/** Returns the rules of a project that can be trusted, or null if it has none. */
+function rulesAt(path: string | undefined, dataFolder: DataFolder): (RulesFile & { sha256: string }) | null {
+  const file = fileAt(path, ruleFileName)
+  const found = file === null || file === dataFolder.rulesFile ? null : readRulesFile(file, dataFolder)
+  if (found?.content.kind === 'problem') throw new Fault('bad_input', `${found.file}: ${found.content.problem}`)
+  const sha256 = found?.sha256 ?? null
+  return found && sha256 !== null ? { ...found, sha256 } : null
+}
+
+function describeRules({ file, trust, content }: RulesFile): readonly Row[] {
+  const rules = content.kind === 'rules' ? content.rules : []
+  const item = (rule: RuleDraft): Row => ({
+    gutter: gutterOf('  · '),
+    spans: [trusted(ruleLabel(rule)), trusted(` ${ruleScopeLabel(rule)}`, 'quiet')],
+  })
+  return [
+    row(untrusted(file, 'strong'), trusted(trustTexts.rulesHeading[trust])),
+    ...(rules.length > 0 ? rules.map(item) : [row(trusted(trustTexts.noRules))]),
+  ]
 }
 
 function describeFile(found: ConfigFile, dataFolder: DataFolder): readonly Row[] {
@@ -105,6 +146,10 @@ function printTrusted(dataFolder: DataFolder): void {
 
 function presentState(dataFolder: DataFolder, file: string): keyof typeof trustTexts.listed {
   try {
+    if (basename(file) === ruleFileName) {
+      const { trust, content } = readRulesFile(file, dataFolder)
+      return content.kind === 'missing' ? 'missing' : trust === 'trusted' ? 'trusted' : 'changed'
+    }
     if (basename(file) !== configFileName) return settingsState(dataFolder, file)
     const found = readConfigFile(file)
     return found === null ? 'missing' : trustStateOf(dataFolder, found) === 'trusted' ? 'trusted' : 'changed'
@@ -117,9 +162,14 @@ function presentState(dataFolder: DataFolder, file: string): keyof typeof trustT
 /** Also removes the trust in a file that no longer exists. */
 function removeTrust(dataFolder: DataFolder, path = '.'): void {
   const target = resolve(path)
-  const names = [target, join(target, configFileName)]
-  if (statSync(target, { throwIfNoEntry: false })) names.push(configFileAt(target), dirname(configFileAt(target)))
-  const isRemoved = names.map(file => distrustFile(dataFolder, file)).some(Boolean)
-  if (!isRemoved) throw new Fault('not_found', trustTexts.notTrusted(target))
-  out.print(row(trusted(trustTexts.removed)))
+  const names = [target, ...fileNames.map(name => join(target, name))]
+  if (statSync(target, { throwIfNoEntry: false })) {
+    const folder = folderOf(target)
+    names.push(folder, ...fileNames.flatMap(name => fileAt(target, name) ?? []))
+  }
+  const removed = names.filter(file => distrustFile(dataFolder, file))
+  if (removed.length === 0) throw new Fault('not_found', trustTexts.notTrusted(target))
+  const isRules = (file: string) => basename(file) === ruleFileName
+  if (removed.some(file => !isRules(file))) out.print(row(trusted(trustTexts.removed)))
+  if (removed.some(isRules)) out.print(row(trusted(trustTexts.rulesRemoved)))
 }

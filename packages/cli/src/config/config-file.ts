@@ -34,8 +34,8 @@ export function readConfigFile(file: string): ConfigFile | null {
   }
 }
 
-/** Does not wait for a writer if the file is a pipe. */
-function readRegularFile(file: string): Buffer | null {
+/** Returns null if there is no such file. Does not wait for a writer if the file is a pipe. */
+export function readRegularFile(file: string): Buffer | null {
   let descriptor: number
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)

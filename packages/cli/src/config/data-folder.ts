@@ -30,6 +30,8 @@ export interface DataFolder {
   readonly runnerLog: string
   /** The settings of this installation, which need no trust. */
   readonly configFile: string
+  /** The rules of this installation, which need no trust. */
+  readonly rulesFile: string
   /** The config files in other folders that the person has trusted. */
   readonly trustFile: string
   readonly ownerToken: () => string
@@ -49,6 +51,7 @@ export function dataFolderAt(folder = process.env.HOLDPOINT_HOME || join(homedir
     runnerTokenFile,
     runnerLog: join(root, 'runner.log'),
     configFile: join(root, 'holdpoint.config.json'),
+    rulesFile: join(root, 'holdpoint.rules.json'),
     trustFile: join(root, 'trusted-configs.json'),
     ownerToken: () => readOrCreateToken(root, tokenFile),
     runnerToken: () => readOrCreateToken(root, runnerTokenFile),

@@ -18,6 +18,7 @@ import {
   writeGatewayPidFile,
 } from '../config/data-folder.ts'
 import { chooseSocketPath, removeSocketFolder } from '../config/gateway-socket.ts'
+import { CachedRulesFiles } from '../config/rules-file.ts'
 import { crashPointOfProcess } from '../crash-points.ts'
 import { log } from '../log.ts'
 import { printNotice } from '../output/notice.ts'
@@ -68,7 +69,12 @@ export async function startGateway(
       store,
       settings: settingsFrom(config),
       dataFolder: { folder: dataFolder.path, home: homedir(), realPath },
-      machine: { runner: dataFolder.runnerId(), home: homedir(), files: machineFiles },
+      machine: {
+        runner: dataFolder.runnerId(),
+        home: homedir(),
+        files: machineFiles,
+        ruleFiles: new CachedRulesFiles(dataFolder),
+      },
       tokenFiles: { write: (role, secret) => writeAtomically(tokenFileOf(dataFolder, role), secret) },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })

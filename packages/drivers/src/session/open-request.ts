@@ -17,6 +17,10 @@ export const unknownOutcome =
 /** Sent to an agent whose request expired. */
 export const nobodyAnswered = 'Nobody answered.'
 
+/** Sent to an agent instead of an allow if the rules changed before the answer reached the agent. */
+export const rulesChanged =
+  'A rule allowed this, but the rules were changed before the answer arrived. Nothing has run; ask again.'
+
 export type CrashPoint = (point: string) => void
 
 export type AskOutcome =
@@ -100,27 +104,38 @@ export class OpenRequest {
       return this.#handedAnswer({ kind: 'unknown', answer }, false)
     const outcome = outcomeOf(this.#expected, resolution)
     const replayed = delivery.state === 'taken'
-    if (!replayed && !(await this.#commitHanded()))
+    const problem = replayed ? null : await this.#commitHanded()
+    if (problem === 'ended')
       return this.#handedAnswer({ kind: 'agent', reason: this.#withdrawn ? 'withdrawn' : 'interrupted' }, false)
+    if (problem === 'rulesChanged') {
+      const deny = { kind: 'deny', reason: rulesChanged } as const
+      return this.#handedAnswer({ kind: 'answer', answer: deny, by: 'rule', input: null }, false)
+    }
     return this.#handedAnswer(outcome, replayed)
   }
 
-  /** Returns false if the answer can no longer be delivered, because the agent's side ended the request first. */
-  async #commitHanded(): Promise<boolean> {
+  /** Returns null, or why the answer can no longer be delivered: the agent's side ended the request first, or the rules no longer allow it. */
+  async #commitHanded(): Promise<'ended' | 'rulesChanged' | null> {
     try {
       await this.#report('handed')
     } catch (error) {
-      if (!(error instanceof Fault && error.code === 'already_resolved')) throw error
+      const isRefused = error instanceof Fault && (error.code === 'already_resolved' || error.code === 'gone')
+      if (!isRefused) throw error
       this.#accept(await this.#call('getRequest', { id: this.#expected.id }))
-      if (this.#request.delivery.state !== 'undeliverable') throw error
-      return false
+      const { delivery, resolution } = this.#request
+      if (delivery.state !== 'undeliverable') throw error
+      if (error.code === 'already_resolved') return 'ended'
+      if (resolution?.by !== 'rule') throw error
+      return 'rulesChanged'
     }
     this.#crashPoint('runner:handed')
-    return true
+    return null
   }
 
   #handedAnswer(outcome: AskOutcome, replayed: boolean): HandedAnswer {
-    let open = !replayed && (outcome.kind === 'answer' || outcome.kind === 'nobody')
+    // An answer that was refused is already marked as undeliverable.
+    const isDelivered = this.#request.delivery.state !== 'undeliverable'
+    let open = !replayed && isDelivered && (outcome.kind === 'answer' || outcome.kind === 'nobody')
     const taken = async () => {
       if (!open) return
       open = false

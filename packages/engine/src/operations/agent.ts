@@ -24,7 +24,7 @@ import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, scan } from '../paging.ts'
 import { markHandedUnknown } from '../request-transitions.ts'
 import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
-import { evaluateCall } from '../rule-answers.ts'
+import { evaluateCall, refreshRuleFiles } from '../rule-answers.ts'
 import {
   applySessionEnd,
   applySessionTransition,
@@ -252,6 +252,8 @@ function applyReportedState(
 }
 
 export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput<'checkTool'>) {
+  const session = await ctx.store.get('session', input.id)
+  if (session && !agentAccessFault(caller, session)) await refreshRuleFiles(ctx, session)
   return ctx.commit({
     label: 'check',
     reads: [{ table: 'session', id: input.id }],

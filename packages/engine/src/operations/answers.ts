@@ -27,11 +27,12 @@ import {
 } from '../request-transitions.ts'
 import type { RequestRow } from '../rows.ts'
 import { evaluateCall, type RuleSession } from '../rule-answers.ts'
+import { putRule } from '../rule-changes.ts'
 import { type PreparedAnswer, prepareAnswer, releaseUnused } from '../secrets.ts'
 import type { Read } from '../store.ts'
 import { accountOf, usageReads } from '../usage.ts'
 import { toRequest } from '../wire-views.ts'
-import { newRule, putRule, requireRoomForRule } from './rules.ts'
+import { newRule, requireRoomForRule } from './rules.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
 type AnswerItem = ParsedInput<'answerRequests'>['items'][number]

@@ -7,6 +7,7 @@ import { decisionFault } from '../decision-check.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
 import { draftsFor, requestTransitionFor, resolveByAgent, setDelivery } from '../request-transitions.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
+import { isStillAllowed, refreshRuleFiles } from '../rule-answers.ts'
 import { hasLostSecrets, withSecrets } from '../secrets.ts'
 import type { Read } from '../store.ts'
 import { accountOf, usageReads } from '../usage.ts'
@@ -45,7 +46,7 @@ export async function reportDelivery(
     (change, row, session, isRepeat) => {
       // Only the agent that attached the session knows the fence, so an agent that sends it may report the same hand-over again.
       const isSame = isRepeat || (input.fence !== undefined && input.fence === row.handedFence)
-      if (check) return handAnswer(change, row, session, { ...check, ...extra, isSame })
+      if (check) return handAnswer(ctx, change, row, session, { ...check, ...extra, isSame })
       const transition = requestTransitionFor(row, deliveryTriggers[input.state])
       if (transition === 'stay') return row
       if (transition === 'taken' || transition === 'unknown' || transition === 'undeliverable')
@@ -65,7 +66,7 @@ export async function handOverRequest(
   const before = await storedRequest(ctx, input.id)
   const check = await checkAnswer(ctx, before)
   const call = { caller, op: 'handOverRequest', input, options }
-  const apply: Apply = (change, row, session, isSame) => handAnswer(change, row, session, { ...check, isSame })
+  const apply: Apply = (change, row, session, isSame) => handAnswer(ctx, change, row, session, { ...check, isSame })
   const { status, body } = await agentChange(ctx, call, before, { label: 'handed', ended: 'allowEnded' }, apply)
   return { status, body: toHandover(body) }
 }
@@ -85,11 +86,14 @@ interface AnswerCheck {
 /** Checks a stored answer before it is handed. This happens before the commit, because the log cannot be read inside it. A resolved request never gets another resolution. The result is used only after the access check, so that it reveals nothing to others. */
 async function checkAnswer(ctx: Context, before: RequestRow): Promise<AnswerCheck> {
   if (before.status === 'pending') return { isChecked: false, damaged: null, secretsLost: false }
+  const session = isAllowByRule(before) ? await ctx.store.get('session', before.session) : undefined
+  if (session) await refreshRuleFiles(ctx, session)
   return { isChecked: true, damaged: await decisionFault(ctx, before), secretsLost: await hasLostSecrets(ctx, before) }
 }
 
-/** Hands an answer. An allow is handed once (G5): only a report of the same hand-over is accepted again. */
+/** Hands an answer. An allow is handed once (G5): only a report of the same hand-over is accepted again. An allow by a rule is handed only if the rules still allow the call. */
 function handAnswer(
+  ctx: Context,
   change: ChangeBuilder,
   row: RequestRow,
   session: SessionRow,
@@ -110,6 +114,7 @@ function handAnswer(
   if (secretsLost) return refuseLostSecrets(change, row)
   // Do not hand an answer after the session has ended, because nothing would mark it as taken or unknown afterwards.
   if (session.state === 'ended') return sessionEndedFirst(row, session)
+  if (isAllowByRule(row) && !isStillAllowed(ctx, change, session, row)) return refuseChangedRules(change, row)
   return setDelivery(change, row, 'handed', { ...(reason === undefined ? {} : { reason }), fence: session.fence })
 }
 
@@ -121,6 +126,10 @@ async function storedRequest(ctx: Context, id: RequestId): Promise<RequestRow> {
 
 function isAllow({ resolution }: RequestRow): boolean {
   return resolution?.answer?.kind === 'allow'
+}
+
+function isAllowByRule(row: RequestRow): boolean {
+  return row.resolution?.by === 'rule' && isAllow(row)
 }
 
 const deliveryTriggers = {
@@ -154,6 +163,13 @@ function refuseLostSecrets(change: ChangeBuilder, row: RequestRow): Fault {
   return new Fault('gone', `The answer to request ${row.id} cannot be handed: ${reason}. Ask again with a new key`, {
     id: row.id,
   })
+}
+
+/** Refuses to hand an allow by a rule that was removed, paused, ended or narrowed, or that another rule overrides by now. */
+function refuseChangedRules(change: ChangeBuilder, row: RequestRow): Fault {
+  const reason = 'the rules no longer allow it'
+  setDelivery(change, row, 'undeliverable', { reason })
+  return new Fault('gone', `A rule allowed request ${row.id}, but ${reason}. Ask again with a new key`, { id: row.id })
 }
 
 /** Returns the changed request. `isRepeat` is true if a call with the same idempotency key was already decided. */

@@ -25,7 +25,7 @@ import { type Context, pendingIn, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, jsonBytes, scan } from '../paging.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
-import { resolveByRule, riskIn } from '../rule-answers.ts'
+import { refreshRuleFiles, resolveByRule, riskIn } from '../rule-answers.ts'
 import { withSecrets } from '../secrets.ts'
 import { applySessionTransition, persistPartialBlocks, putSession, resetIdleAttaches } from '../session-transitions.ts'
 import type { Read } from '../store.ts'
@@ -46,6 +46,7 @@ export async function openRequest(
   if (!session) throw sessionNotFound(input.id, caller)
   const denied = agentAccessFault(caller, session)
   if (denied) throw denied
+  await refreshRuleFiles(ctx, session)
   const id = requestId(input.id, input.key)
   const { status, body } = await commitRequest(ctx, caller, input, options, id, accountOf(session))
   return { status, body: await withSecrets(ctx, caller, body) }

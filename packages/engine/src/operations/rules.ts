@@ -8,6 +8,7 @@ import {
   type Rule,
   type RuleDraft,
   type RulePreview,
+  type RunnerId,
 } from '@holdpoint/protocol'
 import { proposeRules as proposalsFor, RuleSet, ruleProblem, validateRule } from '@holdpoint/rules'
 import { personIdOf, requestNotFound } from '../authorization.ts'
@@ -16,7 +17,8 @@ import { type Context, pendingIn } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { scan } from '../paging.ts'
 import type { RequestRow, RuleRow, SessionRow } from '../rows.ts'
-import { type RuleSession, ruleContext } from '../rule-answers.ts'
+import { type RuleSession, refreshRuleFiles, ruleContext } from '../rule-answers.ts'
+import { putRule, takeRule } from '../rule-changes.ts'
 import { toRule } from '../wire-views.ts'
 
 function madeBy(caller: Caller): Pick<Rule, 'madeBy' | 'madeById'> {
@@ -52,12 +54,6 @@ function endedSessionFault(change: ChangeBuilder, { until, scope }: RuleDraft): 
   })
 }
 
-export function putRule(change: ChangeBuilder, row: RuleRow, type: 'rule.added' | 'rule.changed'): void {
-  const { ord: _ord, ...value } = row
-  change.put('rule', row)
-  change.event(null, { type, value })
-}
-
 export async function addRule(ctx: Context, caller: Caller, input: ParsedInput<'addRule'>, options: DispatchOptions) {
   const draft = validateRule(input)
   await requireRoomForRule(ctx)
@@ -90,6 +86,7 @@ export function patchRule(ctx: Context, caller: Caller, input: ParsedInput<'patc
       decide: change => {
         const before = change.get('rule', id)
         if (!before) return ruleNotFound(id)
+        if (before.source) return ruleOfFile(before, before.source.file)
         if (version !== undefined && version !== before.version)
           return new Fault(
             'version_conflict',
@@ -139,6 +136,15 @@ function ruleNotFound(id: string): Fault {
   return new Fault('not_found', `There is no rule ${id}`, { id })
 }
 
+function ruleOfFile({ id }: RuleRow, file: string): Fault {
+  return new Fault('forbidden', `Rule ${id} comes from a file. Change it there: ${file}`, { id, file })
+}
+/** Whether a gateway keeps the rules of the files of this machine up to date. If none does, they can be removed here. */
+function isFileInUse(ctx: Context, change: ChangeBuilder, runner: RunnerId): boolean {
+  if (runner === ctx.machine?.runner) return true
+  return (change.get('runner', runner)?.expiresAt ?? 0) > change.now
+}
+
 export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'removeRule'>, options: DispatchOptions) {
   refuseBuiltIn(ctx, input.id, 'removed')
   return ctx.commit<Record<string, never>>(
@@ -149,10 +155,10 @@ export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'rem
         { table: 'ruleuse', id: input.id },
       ],
       decide: change => {
-        if (!change.get('rule', input.id)) return ruleNotFound(input.id)
-        change.delete('rule', input.id)
-        if (change.get('ruleuse', input.id)) change.delete('ruleuse', input.id)
-        change.event(null, { type: 'rule.removed', rule: input.id })
+        const rule = change.get('rule', input.id)
+        if (!rule) return ruleNotFound(input.id)
+        if (rule.source && isFileInUse(ctx, change, rule.source.runner)) return ruleOfFile(rule, rule.source.file)
+        takeRule(change, input.id)
         return { status: 200, body: {} }
       },
     },
@@ -167,12 +173,13 @@ export async function checkRules(ctx: Context, caller: Caller, input: ParsedInpu
       status: 200,
       body: { verdict: 'ask' as const, reason: 'Rules only answer approvals; a person has to answer this.' },
     }
-  const now = await ctx.store.now()
-  const problem = input.rules?.map(ruleProblem).find(found => found !== null)
-  const rules = input.rules ? draftRules(ctx, caller, input.rules, now) : await ctx.currentRules()
   // Evaluate as if a person had opened a session in the folder of the ask.
   const openedBy = { id: personIdOf(caller), name: caller.name }
   const session = { id: null, driver: input.driver ?? '', cwd: input.cwd ?? ask.cwd, openedBy, lease: null }
+  if (!input.rules) await refreshRuleFiles(ctx, session)
+  const now = await ctx.store.now()
+  const problem = input.rules?.map(ruleProblem).find(found => found !== null)
+  const rules = input.rules ? draftRules(ctx, caller, input.rules, now) : await ctx.currentRules()
   const details = { agentPath: input.agentPath ?? [], isEditable: ask.editable }
   const { rules: _rules, ...verdict } = rules.evaluate(
     ask,

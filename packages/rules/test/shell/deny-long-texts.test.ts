@@ -13,6 +13,7 @@ const context: RuleContext = {
   home: '/home/ada',
   files: { realPath: path => path },
   builtIn: { protectedFolder: null, cwd: '/srv' },
+  runner: null,
   isUsedUp: () => false,
 }
 const id = 'rul_00000000000000000001' as Rule['id'] // a valid id

@@ -1,0 +1,38 @@
+/** Parses `holdpoint.rules.json`, the file of a person or of a project, and says in which folder its rules apply. */
+import { Fault, parseRuleDrafts, type RuleDraft } from '@holdpoint/protocol'
+import { isInside, joinPath } from './paths.ts'
+import { ruleProblem } from './rule-validation.ts'
+
+export const ruleFileName = 'holdpoint.rules.json'
+
+/** Returns the rules of a file. Throws a Fault that says where the problem is and what to do. `folder` is the folder of a project's file, in which all of its rules apply, or null for the person's own file. */
+export function parseRuleFile(text: string, folder: string | null): readonly RuleDraft[] {
+  return parseRuleDrafts(text).map((draft, index) => {
+    const rule = folder === null ? draft : inProject(draft, folder)
+    const problem =
+      lifetimeProblem(draft) ?? (folder === null ? null : projectProblem(rule, folder)) ?? ruleProblem(rule)
+    if (problem) throw new Fault('bad_input', `rules[${index}]: ${problem}`)
+    return rule
+  })
+}
+
+/** Rules in a file have no state of their own, so they cannot end with a session or be used up. */
+function lifetimeProblem({ until, usesLeft, scope }: RuleDraft): string | null {
+  if (until !== undefined || scope?.session !== undefined || usesLeft !== undefined)
+    return 'A rule in a file cannot have until, usesLeft or scope.session. Remove them, or add the rule with holdpoint rules add.'
+  return null
+}
+
+/** A project's rule is for the project's folder, or for a folder in it that it names. */
+function inProject(draft: RuleDraft, folder: string): RuleDraft {
+  return { ...draft, scope: { ...draft.scope, cwd: joinPath(folder, draft.scope?.cwd ?? '.') } }
+}
+
+function projectProblem({ effect, path, scope }: RuleDraft, folder: string): string | null {
+  const cwd = scope?.cwd ?? folder
+  if (!isInside(cwd, folder))
+    return `scope.cwd leads out of ${folder}. Name a folder of the project, or move the rule to your own ${ruleFileName} in the data folder.`
+  if (effect === 'allow' && path !== undefined && !isInside(joinPath(cwd, path.replace(/\/\*\*$/, '')), folder))
+    return `The path leads out of ${folder}. Name a path of the project, or move the rule to your own ${ruleFileName} in the data folder.`
+  return null
+}
