@@ -282,3 +282,28 @@ describe('an address that other machines can reach', () => {
     expect(gateway.stderr).toMatch(/Other machines can reach this gateway at 0\.0\.0\.0.*TLS/)
   })
 })
+
+describe('holdpoint trust for a file with rules', () => {
+  const writeRules = (text: string) => writeFileSync(join(folder, 'holdpoint.rules.json'), text)
+  it('holdpoint trust shows the rules of a folder, trusts this version of them only, and takes the trust back', async () => {
+    const rules = '{"rules": [{"effect": "allow", "command": "npm test"}, {"effect": "deny", "command": "git push"}]}'
+    writeRules(rules)
+    const trusted = await cli('trust', '--yes')
+    expect(trusted.err).toMatch(/Allow npm test in .*\n.*Deny git push in /)
+    expect(trusted.out).toContain('The rules that allow something apply from now on.')
+    expect((await cli('trust', '--list')).out).toMatch(/holdpoint\.rules\.json$/m)
+    writeRules(rules.replace('npm test', 'npm start'))
+    expect((await cli('trust', '--list')).out).toContain('holdpoint.rules.json (changed, so it does not apply)')
+    expect((await cli('trust', '--remove', 'holdpoint.rules.json')).out).toContain('the others still do')
+    expect((await cli('trust', '--list')).out).toContain('No file is trusted')
+  })
+  it('holdpoint trust and holdpoint doctor name the mistake in a file with rules', async () => {
+    writeRules('{"rules": [{"effect": "allow", "comand": "npm test"}]}')
+    expect(await cli('trust', '--yes')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('rules[0].comand is not known'),
+    })
+    const findings = JSON.parse((await cli('doctor', '--json')).out).findings as { name: string; detail: string }[]
+    expect(findings.find(({ name }) => name === 'Rules')?.detail).toContain('rules[0].comand is not known')
+  })
+})

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { callAs, type Gateway, openGateway } from '@holdpoint/engine'
+import { type AgentMachine, callAs, type Gateway, openGateway } from '@holdpoint/engine'
 import { type Call, Fault, messageOf } from '@holdpoint/protocol'
 import { createServer } from '@holdpoint/server'
 import { defaultPort } from '../config/config.ts'
@@ -69,12 +69,7 @@ export async function startGateway(
       store,
       settings: settingsFrom(config),
       dataFolder: { folder: dataFolder.path, home: homedir(), realPath },
-      machine: {
-        runner: dataFolder.runnerId(),
-        home: homedir(),
-        files: machineFiles,
-        ruleFiles: new CachedRulesFiles(dataFolder),
-      },
+      machine: machineOf(dataFolder),
       tokenFiles: { write: (role, secret) => writeAtomically(tokenFileOf(dataFolder, role), secret) },
       onError: error => log({ event: 'gateway.error', message: messageOf(error) }),
     })
@@ -126,6 +121,11 @@ export async function startGateway(
     await store.close().catch(() => {})
     throw error
   }
+}
+
+function machineOf(dataFolder: DataFolder): AgentMachine {
+  const ruleFiles = new CachedRulesFiles(dataFolder)
+  return { runner: dataFolder.runnerId(), home: homedir(), files: machineFiles, ruleFiles }
 }
 
 /** Makes the tokens in the data folder valid, and returns calls with them. The tokens can be rotated while the gateway runs. */
