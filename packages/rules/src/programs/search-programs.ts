@@ -42,7 +42,8 @@ function grepOperands({ flags }: ParsedArguments): Operands {
     skippedFolders: literalNames(flags.get('--exclude-dir') ?? []),
     skipsHidden: false,
     followsLinks,
-    endings: endingsOf(includes),
+    // If --exclude comes first, grep also reads files that no --include names.
+    endings: flags.has('--exclude') ? null : endingsOf(includes),
   }
   return { first, others: 'tree', own: 'tree', filter }
 }

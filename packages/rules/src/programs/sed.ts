@@ -41,16 +41,12 @@ class ScriptReader {
     return false
   }
 
-  /** Goes to the bracket that ends the set. A bracket right at the start of the set belongs to the set. */
+  /** Goes to the bracket that ends the set. A set may start with a bracket and contain classes such as `[:alpha:]`. Any other bracket is refused, because it could end the set elsewhere. */
   #skipBrackets(delimiter: string): boolean {
-    if (this.#text[++this.#at] === '^') this.#at++
-    if (this.#text[this.#at] === ']') this.#at++
-    for (; !this.isAtEnd; this.#at++) {
-      const character = this.#text[this.#at] ?? ''
-      if (character === ']') return true
-      if (character === delimiter || character === '\\' || character === '\n') return false
-    }
-    return false
+    const set = this.read(/\[\^?\]?(?:\[:[a-z]+:\]|[^\][\\\n])*\]/y)
+    if (set === null || set.includes(delimiter)) return false
+    this.#at--
+    return true
   }
 }
 
