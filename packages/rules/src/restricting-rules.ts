@@ -127,17 +127,37 @@ function isInFolder({ scope }: Rule, { call, context }: RestrictedCall): boolean
   return cwds.some(cwd => cwd !== null && isInside(foldPath(joinPath('/', cwd)), folder))
 }
 
+/** Programs that take words of the command that they run from their input. */
+const inputReaders: ReadonlySet<string> = new Set(['xargs', 'parallel'])
+
 /** Whether the words of the rule occur in one of the commands: the program first, then the other words in this order, with anything in between. */
 function namesCommand([program = '', ...rest]: readonly string[], call: RestrictedCall): boolean {
   if (call.shellText === null) return false
   const { commands, isComplete, mentions } = call.commands
-  const found = commands.some(({ name, argv }) => name === program && isSubsequence(rest, argv.slice(1)))
-  return found || (!isComplete && mentions([program, ...rest]))
+  if (commands.some(({ name, argv }) => name === program && hasWords(rest, argv.slice(1)))) return true
+  const mayNameMore = !isComplete || commands.some(({ name }) => inputReaders.has(name))
+  return mayNameMore && mentions([program, ...rest])
 }
 
+/** A few short options, which can be joined and stand in any order: `rm -rf` is `rm -f -r`. */
+const shortOptions = /^-[A-Za-z]{1,3}$/
+
+function hasWords(wanted: readonly string[], words: readonly string[]): boolean {
+  const letters = new Set(words.flatMap(word => (/^-[A-Za-z]+$/.test(word) ? [...word.slice(1)] : [])))
+  const isGiven = (option: string) => shortOptions.test(option) && [...option.slice(1)].every(each => letters.has(each))
+  return isSubsequence(
+    wanted.filter(word => !isGiven(word)),
+    words,
+  )
+}
+
+/** A word such as `alias.p=push` also counts as the word after its equals sign. */
 function isSubsequence(wanted: readonly string[], words: readonly string[]): boolean {
   let at = 0
-  for (const word of words) if (word === wanted[at]) at++
+  for (const word of words) {
+    const next = wanted[at]
+    if (next !== undefined && (word === next || word.endsWith(`=${next}`))) at++
+  }
   return at === wanted.length
 }
 

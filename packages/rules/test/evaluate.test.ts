@@ -217,6 +217,12 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
     ['git push', 'git -C sub push origin main'],
     ['git push --force', 'git push origin main --force'],
     ['npm publish', 'npm test && npm publish'],
+    ['git push', 'echo push | xargs git'],
+    ['git push', 'parallel git ::: push'],
+    ['git push', 'git -c alias.p=push p'],
+    ['rm -rf', 'rm -fr build'],
+    ['rm -rf', 'rm -r -f build'],
+    ['rm -rf', 'rm build -vrf'],
   ]
   it.each(matched)('for the command %j matches %j', (command, text) => {
     const rules = [rule({ effect, command, scope: {} }), rule({ command: text.startsWith('rm') ? 'rm x' : 'ls' })]
@@ -225,6 +231,8 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
   it('for a command does not match other commands', () => {
     const rules = [rule({ effect, command: 'git push', scope: {} }), rule({ command: 'git status' })]
     expect(verdict(rules, bash('git status'))).toBe('allow')
+    const force = rule({ effect, command: 'rm -rf', scope: {} })
+    expect(verdict([force, rule({ command: 'rm -r x' })], bash('rm -r x'))).toBe('allow')
   })
   it('for a path matches calls that name it, in any form', () => {
     const rules = [rule({ effect, path: '/srv/secret/**', scope: {} })]
