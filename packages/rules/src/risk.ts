@@ -40,6 +40,8 @@ function addShell(text: string, site: CallSite, findings: RiskFindings): void {
   for (const command of direct ?? []) {
     for (const target of command.targets)
       for (const folder of command.folders) addWrite(target, { ...site, cwd: folder }, findings)
+    for (const source of command.sources)
+      for (const folder of command.folders) addRead(source, { ...site, cwd: folder }, findings)
     if (isHarmlessCommand(command, site)) harmless.add(keyOf(command.argv))
     else addDirect(command, site, findings)
   }

@@ -58,6 +58,9 @@ describe('commands of low risk', () => {
 const dangerous: [string, Touch[]][] = [
   ['rm -rf build && git clean -xfd', ['deletes']],
   ['rm -rf /', ['deletes']],
+  ['git push origin +main', ['publishes', 'rewrites-history', 'network']],
+  ['git push origin :main', ['publishes', 'network', 'deletes']],
+  ['wc -c < .env', ['secrets']],
   ['rm -f notes.txt', ['deletes']],
   ['rm -r src', ['deletes']],
   ['rm ../other.txt', ['deletes']],

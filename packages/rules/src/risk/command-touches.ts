@@ -21,6 +21,7 @@ export function addCommandTouches(argv: readonly string[], site: CallSite, findi
   addSecrets(args, site, findings)
   addCode(name, args, findings)
   addPublishingScript(name, args, findings)
+  addPushedRefs(name, args, findings)
   if (/^mkfs\./.test(name)) findings.add('privileges', 'dangerous')
   return isScript || lines.length > 0 || commandTable.has(name)
 }
@@ -206,4 +207,11 @@ function addPublishingScript(name: string, args: readonly string[], findings: Ri
   )
     findings.add('publishes', 'dangerous')
   if (hasOption(args, '--prod') || hasOption(args, '--production')) findings.add('publishes')
+}
+
+/** `git push origin +main` replaces a branch, and `git push origin :main` deletes it. */
+function addPushedRefs(name: string, args: readonly string[], findings: RiskFindings): void {
+  if (name !== 'git' || !args.includes('push')) return
+  if (args.some(arg => arg.startsWith('+'))) findings.add('rewrites-history', 'dangerous')
+  if (args.some(arg => /^\+?:./.test(arg))) findings.add('deletes', 'dangerous')
 }

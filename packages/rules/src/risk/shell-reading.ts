@@ -19,10 +19,13 @@ export interface ReadCommand {
   readonly folders: readonly string[]
   /** The files to which its output goes. */
   readonly targets: readonly string[]
+  /** The files from which its input comes. */
+  readonly sources: readonly string[]
 }
 
 interface ReadSegment extends CommandSegment {
   readonly targets: readonly string[]
+  readonly sources: readonly string[]
 }
 
 const lengthMax = 65_536
@@ -31,10 +34,17 @@ const lengthMax = 65_536
 export function readShell(text: string, cwd: string): readonly ReadCommand[] | null {
   if (text.length > lengthMax) return null
   const parsed = parseCommand(text)
-  const segments = parsed.provable ? parsed.segments.map(segment => ({ ...segment, targets: [] })) : treeCommands(text)
+  const segments = parsed.provable
+    ? parsed.segments.map(segment => ({ ...segment, targets: [], sources: [] }))
+    : treeCommands(text)
   if (!segments) return null
   const folders = workingFolders(segments, cwd)
-  return segments.map(({ argv, targets }, index) => ({ argv, targets, folders: folders[index] ?? [] }))
+  return segments.map(({ argv, targets, sources }, index) => ({
+    argv,
+    targets,
+    sources,
+    folders: folders[index] ?? [],
+  }))
 }
 
 function treeCommands(text: string): readonly ReadSegment[] | null {
@@ -75,6 +85,7 @@ function addCommand(command: Command, operator: CommandOperator | null, segments
     operator,
     redirects: [],
     targets: (targets as string[]).filter(target => target !== ''), // checked above
+    sources: command.redirects.flatMap(sourceOf),
   })
   return true
 }
@@ -88,6 +99,12 @@ function targetOf(redirect: Redirection): string | null {
   if (redirect.operator === '<') return ''
   if (/^[<>]&$/.test(redirect.operator)) return /^(?:\d+|-)$/.test(target) ? '' : target
   return target
+}
+
+function sourceOf(redirect: Redirection): readonly string[] {
+  if (redirect.type === 'HereDoc' || redirect.type === 'HereString' || redirect.operator !== '<') return []
+  const source = redirect.target ? literalText(redirect.target) : null
+  return source === null ? [] : [source]
 }
 
 /** Returns the text of a word, or null if the shell changes it. Patterns for ordinary files inside of folders stay as they are. */
