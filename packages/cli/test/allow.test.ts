@@ -82,10 +82,18 @@ describe('holdpoint allow at a terminal', () => {
     expect([await secondTry.exit, (await reload(request)).status]).toEqual([0, 'resolved'])
   })
 
+  it('requires the word "allow" for a request that Holdpoint calls dangerous, and names its risk', async () => {
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'git push --force' }))
+    const terminal = openTerminal(['allow', request.id])
+    expect(await terminal.waitFor('This is dangerous. Type "allow"')).toMatch(/Risk +Dangerous: .*rewrites history/)
+    await typeLine(terminal, 'yes')
+    expect([await terminal.exit, (await reload(request)).status]).toEqual([1, 'pending'])
+  })
+
   it('splits a request longer than the screen into pages and asks for confirmation only after the last page', async () => {
     const content = Array.from({ length: 60 }, (_, n) => `line ${n + 1}`).join('\n')
     const request = await askAsExternalAgent(gateway, approvalAsk({ file_path: '/x', content }, { tool: 'Write' }))
-    const terminal = openTerminal(['allow', request.id], { rows: 24 })
+    const terminal = openTerminal(['allow', request.id], { rows: 25 })
     expect(await terminal.waitFor(/── \d+ more lines/)).not.toContain(question)
     await typeLine(terminal, '')
     expect(await terminal.waitFor('line 40')).not.toContain(question)
@@ -146,7 +154,7 @@ describe('holdpoint allow at a terminal', () => {
     const command = `echo ${'漢字 and more words '.repeat(20)}; rm -rf ~`
     const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const terminal = openTerminal(['allow', request.id], { columns: 40, rows: 60 })
-    await terminal.waitFor(question)
+    await terminal.waitFor('Type "allow"')
     const block = terminal.all().split('\n')
     const from = block.findIndex(line => line.startsWith('  │ echo'))
     const to = block.findIndex(line => line.endsWith('rm -rf ~'))

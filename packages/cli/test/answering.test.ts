@@ -28,7 +28,7 @@ describe('holdpoint inbox', () => {
     const { code, out } = await cli('inbox')
     expect(code).toBe(0)
     const line = out.split('\n').find(text => text.startsWith(request.id.slice(0, 10)))
-    expect(line).toMatch(/now\s+approval\s+Run a command\s+echo "Hello/)
+    expect(line).toMatch(/now\s+approval\s+Notable\s+Run a command\s+echo "Hello/)
     const listed = await json('inbox')
     expect(listed.next).toBeNull()
     expect(listed.items.map((item: unknown) => Request.parse(item).id)).toContain(request.id)
@@ -143,6 +143,35 @@ describe('holdpoint allow', () => {
     expect((await json('allow', request.id, ...words)).resolution.answer).toEqual(taken)
   })
 
+  it('lists the rules that would allow a request from now on, and adds the chosen one with --always', async () => {
+    const cwd = gateway.folder
+    const { id } = await gateway.call('startSession', { driver: 'external', title: 'project', cwd })
+    const open = (key: string) =>
+      gateway.call('openRequest', { id, key, ask: approvalAsk({ command: 'make check' }, { cwd }) })
+    const [first, second] = [await open('first'), await open('second')]
+    const shown = (await cli('show', first.id)).out
+    expect(shown).toMatch(/^Risk +Notable: runs project code$/m)
+    expect(shown).toMatch(/^Rules +1 {2}Allow make check$/m)
+    expect(shown).toMatch(/exactly these arguments\. Runs project code/)
+    for (const [words, problem] of [
+      [['--for', '1h'], '--for works only with --always'],
+      [['--always', '--for', 'soon'], '“soon” is not a duration'],
+      [['--always', '9'], '--always takes a number from 1 to'],
+    ] as const)
+      expect(await cli('allow', first.id, '--digest', first.digest, ...words)).toMatchObject({
+        code: 2,
+        err: expect.stringContaining(problem),
+      })
+    const allowed = await json('allow', first.id, '--digest', first.digest, '--always', '--for', 'session')
+    expect(allowed.resolution.answer).toMatchObject({
+      kind: 'allow',
+      remember: { command: 'make check', until: 'session', scope: { cwd, session: id } },
+    })
+    const other = await gateway.call('getRequest', { id: second.id, wait: 5000 })
+    expect(other.resolution).toMatchObject({ by: 'rule', answer: { kind: 'allow' } })
+    await gateway.call('endSession', { id })
+  })
+
   it('allows a plan with --mode if the mode is available, and otherwise lists the available modes', async () => {
     const { request, session } = await rehearse(gateway, 'plan')
     const into = (id: string, digest: string, mode: string) => cli('allow', id, '--digest', digest, '--mode', mode)
@@ -175,7 +204,7 @@ describe('holdpoint allow', () => {
     const request = await askAsExternalAgent(gateway, ask)
     expect((await cli('show', request.id)).out).not.toMatch(/Suggestions|--always/)
     const refused = await cli('allow', request.id, '--digest', request.digest, '--always', '1')
-    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/has no suggestions/) })
+    expect(refused).toMatchObject({ code: 2, err: expect.stringMatching(/cannot be remembered/) })
     expect((await reload(request)).status).toBe('pending')
   })
 

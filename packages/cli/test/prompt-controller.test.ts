@@ -3,6 +3,7 @@ import { letterPauseMs, TypingGuard, typingPauseMs } from '@holdpoint/client'
 import type { Answer, Ask, Call, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import type { RuleOffers } from '../src/gateway-client/rule-offers.ts'
 import type { ScreenSize } from '../src/tui/prompt/layout/prompt-layout.ts'
 import { inputCooldownMs, PromptController, type PromptControllerOptions } from '../src/tui/prompt/prompt-controller.ts'
 import { PromptDrafts } from '../src/tui/prompt/prompt-drafts.ts'
@@ -29,6 +30,7 @@ const failingCall: Call = async () => {
 let answers: { readonly id: RequestId; readonly answer: Answer }[]
 let refuse: Error | null
 let reachable: boolean
+let offers: RuleOffers
 let edited: (text: string | null) => void
 let controller: PromptController
 let options: PromptControllerOptions
@@ -50,6 +52,7 @@ beforeEach(() => {
   answers = []
   refuse = null
   reachable = true
+  offers = { items: [], reason: 'A rule must know what runs.', now: 1_000 }
   options = {
     answer: async (id, answer) => {
       if (refuse) throw refuse
@@ -59,6 +62,7 @@ beforeEach(() => {
       new Promise(resolve => {
         edited = resolve
       }),
+    offers: async () => offers,
     isReachable: () => reachable,
     guard: new TypingGuard(() => performance.now()),
     drafts: new PromptDrafts({ call: failingCall, me: '', frames: () => () => {} }),
@@ -350,5 +354,49 @@ describe('a removed prompt', () => {
     expect(controller.prompt?.request.id).toBe(two.id)
     controller.show(one, [])
     expect(controller.prompt?.state, 'the prompt starts over').toMatchObject({ step: 'decide' })
+  })
+})
+
+describe('the list of rules', () => {
+  beforeEach(showForOneCooldown)
+  const rule = { effect: 'allow', command: 'ls', scope: { cwd: '/' } } as const
+  const preview = { matched: 0, allowed: 0, denied: 0, since: null, complete: true, examples: [], pending: [] }
+  const item = { rule, explanation: '', runsProjectCode: false, preview }
+  const paint = () => {
+    controller.layout({ columns: 80, height: 40 }, { at: 1, of: 1 })
+    controller.onPainted()
+  }
+
+  it('ignores keys that were pressed before the rules arrived, and then sends the chosen rule', async () => {
+    let arrive: (offers: RuleOffers) => void = () => {}
+    options = { ...options, offers: () => new Promise(resolve => (arrive = resolve)) }
+    controller = new PromptController(options)
+    controller.show(one, [])
+    showForOneCooldown()
+    await command('s')
+    controller.handleKey(letter('1'))
+    arrive({ items: [item], reason: '', now: 0 })
+    await vi.advanceTimersByTimeAsync(0)
+    controller.handleKey({ name: 'enter', alone: true })
+    await vi.advanceTimersByTimeAsync(typingPauseMs + letterPauseMs)
+    expect(answers).toEqual([])
+    for (const choice of ['1', '6']) {
+      paint()
+      controller.handleKey(letter(choice))
+      paint()
+      await vi.advanceTimersByTimeAsync(typingPauseMs)
+      controller.handleKey({ name: 'enter', alone: true })
+      await vi.advanceTimersByTimeAsync(letterPauseMs + pendingInputMs)
+    }
+    expect(answers).toEqual([{ id: one.id, answer: { kind: 'allow', remember: rule } }])
+  })
+  it('goes away with a hint if the rules cannot be loaded', async () => {
+    options = { ...options, offers: () => Promise.reject(new Fault('draining', 'The gateway is stopping')) }
+    controller = new PromptController(options)
+    controller.show(one, [])
+    showForOneCooldown()
+    await command('s')
+    expect(controller.prompt?.hint).toContain('The gateway is stopping')
+    expect(controller.prompt?.state).toMatchObject({ step: 'decide' })
   })
 })

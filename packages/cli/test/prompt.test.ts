@@ -1,8 +1,9 @@
 /** The keys of prompts, tested without a terminal: each sequence of keys produces an answer or a hint. */
-import type { Answer, ApprovalAsk, Ask, FormAsk, Question, QuestionsAsk } from '@holdpoint/protocol'
+import type { Answer, ApprovalAsk, Ask, FormAsk, Question, QuestionsAsk, Risk } from '@holdpoint/protocol'
 import { answerProblem } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { RuleOffers } from '../src/gateway-client/rule-offers.ts'
 import { widthOfSpans } from '../src/output/width.ts'
 import type { PromptInput } from '../src/tui/prompt/key-result.ts'
 import { layoutPrompt } from '../src/tui/prompt/layout/prompt-layout.ts'
@@ -15,7 +16,10 @@ interface TypedResult {
   readonly prompt: Prompt
   readonly answer?: Answer
   readonly edit?: string
+  readonly loadsOffers?: true
 }
+
+const noOffers: RuleOffers = { items: [], reason: 'A rule must know what runs.', now: 1000 }
 
 /** Types each string as a separate chunk; an object is the text that the editor returns. */
 function typeKeys(
@@ -23,14 +27,17 @@ function typeKeys(
   typed: readonly (string | { readonly edited: string })[],
   modes: readonly string[] = [],
   fixed?: BodyView,
+  { offers = noOffers, risk }: { readonly offers?: RuleOffers; readonly risk?: Risk } = {},
 ): TypedResult {
-  let result: TypedResult = { prompt: openPrompt(pendingRequest(ask), modes) }
+  let result: TypedResult = { prompt: openPrompt({ ...pendingRequest(ask), ...(risk && { risk }) }, modes) }
   for (const one of typed) {
     const presses: PromptInput[] = typeof one === 'string' ? keysOf(one) : [{ name: 'edited', text: one.edited }]
     for (const press of presses) {
       if (result.answer) throw new Error('The request is already answered')
       const view = fixed ?? layoutPrompt(result.prompt, { columns: 80, height: 40 }, { at: 1, of: 1 }).view
       result = handlePromptKey(markShown(result.prompt, view), press, view)
+      // The gateway's offers arrive before the next key.
+      if (result.loadsOffers) result = handlePromptKey(result.prompt, { name: 'offers', offers }, view)
     }
   }
   return result
@@ -187,18 +194,83 @@ describe('the keys of an approval', () => {
     ],
     ['s and Enter without a chosen suggestion show a hint', withSuggestions, ['s', enter], /Choose one/],
     ['s and a pasted number with Enter show a hint', withSuggestions, ['s', '1\r'], /Press Enter to confirm/],
-    ['s shows a hint if there is no suggestion', approval, ['s'], /nothing to remember/],
+    ['s shows a hint if there is neither a suggestion nor a rule', approval, ['s'], /no rule .* must know what runs/],
+    [
+      's shows a hint if the request was edited and there is no suggestion',
+      approval,
+      ['e', { edited: 'pwd' }, 's'],
+      /nothing to remember/,
+    ],
     [
       's shows a hint if remembering is forbidden',
       { ...withSuggestions, caution: { noRemember: true } },
       ['s'],
-      /nothing to remember/,
+      /does not let this answer be remembered/,
     ],
     ['an unknown letter shows a hint for a plan', plan, ['z'], /Press a to approve/],
   ])('%s', (_, ask, typed, hint) => {
     const { prompt, answer } = typeKeys(ask, typed)
     expect(answer).toBeUndefined()
     expect(prompt.hint).toMatch(hint)
+  })
+
+  const preview = { matched: 2, allowed: 1, denied: 1, since: 0, complete: true, examples: [], pending: [] }
+  const allowLs = { effect: 'allow', command: 'ls', scope: { cwd: '/' } } as const
+  const offers: RuleOffers = {
+    items: [
+      { rule: allowLs, explanation: '', runsProjectCode: true, preview },
+      { rule: { ...allowLs, args: 'grammar' }, explanation: '', runsProjectCode: false, preview },
+    ],
+    reason: '',
+    now: 1000,
+  }
+  const rememberedBy = (keys: readonly string[], ask: Ask = approval) =>
+    typeKeys(ask, keys, [], undefined, { offers }).answer
+  const allowing = (remember: object) => ({ kind: 'allow', remember })
+  it.each<[string, string[], object]>([
+    ['from now on', ['s', '1', enter, '6', enter], allowLs],
+    ['for an hour', ['s', '2', enter, '3', enter], { ...allowLs, args: 'grammar', expiresAt: 1000 + 3_600_000 }],
+    [
+      'until the turn ends',
+      ['s', down, enter, down, enter],
+      { ...allowLs, until: 'turn', scope: { cwd: '/', session: 'ses_00000000000000000000' } },
+    ],
+    [
+      'until the session ends',
+      ['s', '1', enter, '2', enter],
+      { ...allowLs, until: 'session', scope: { cwd: '/', session: 'ses_00000000000000000000' } },
+    ],
+  ])('s, a rule and a duration allow the request and remember the rule %s', (_, keys, rule) => {
+    expect(rememberedBy(keys)).toEqual(allowing(rule))
+  })
+  it('the list of rules explains each rule, says what it would have matched, and names the suggestions of the agent last', () => {
+    const { prompt } = typeKeys(withSuggestions, ['s'], [], undefined, { offers })
+    const text = layoutPrompt(prompt, { columns: 200, height: 40 }, { at: 1, of: 1 })
+      .lines.map(line => line.map(span => span.text).join(''))
+      .join('\n')
+    expect(text).toMatch(/1 {2}Allow ls .*exactly these arguments\. Runs project code.*would have matched 2 requests/)
+    expect(text).toMatch(/2 {2}Allow ls with harmless arguments/)
+    expect(text).toMatch(/3 {2}Offer 1 .*suggested by the agent/)
+    expect(rememberedBy(['s', '3', enter], withSuggestions)).toEqual({ kind: 'allow', suggestion: 's1' })
+  })
+  it('Enter in the list of rules or of durations without a chosen item shows a hint', () => {
+    for (const keys of [
+      ['s', enter],
+      ['s', '1', enter, enter],
+    ]) {
+      const { prompt, answer } = typeKeys(approval, keys, [], undefined, { offers })
+      expect(answer).toBeUndefined()
+      expect(prompt.hint).toMatch(/Choose one/)
+    }
+  })
+  it('a request that Holdpoint calls dangerous is allowed only with the typed word, also with a rule', () => {
+    const risk: Risk = { level: 'dangerous', touches: ['deletes'] }
+    const typed = (keys: string[]) => typeKeys(approval, keys, [], undefined, { offers, risk }).answer
+    expect(typed(['a'])).toBeUndefined()
+    expect(typed(['a', 'allow', enter])).toEqual({ kind: 'allow' })
+    expect(typed(['s', '1', enter, '6', enter])).toBeUndefined()
+    expect(typed(['s', '1', enter, '6', enter, 'allow', enter])).toEqual(allowing(allowLs))
+    expect(typed(['r'])).toEqual({ kind: 'deny' })
   })
 
   it('the key a and a number approve a plan into the chosen mode; Enter without a chosen mode shows a hint', () => {

@@ -1,11 +1,13 @@
 /** `holdpoint allow` and `holdpoint deny`. To allow a request, a person must read it to the end, and a script must pass the request's digest (G9). */
-import { effectiveAsk } from '@holdpoint/client'
-import { type Answer, answerProblem, type Call, Fault, type Request } from '@holdpoint/protocol'
+import { effectiveAsk, isDangerous, ruleLabel, ruleScopeLabel } from '@holdpoint/client'
+import { type Answer, answerProblem, type Call, Fault, type Request, type RuleDraft } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import { type RuleDuration, withDuration } from '../gateway-client/rule-offers.ts'
 import { askLine, Cancelled, pageThrough } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
 import { requestRows, suggestionsOf } from '../output/request.ts'
-import { labelled, row, trusted, untrustedCode, untrustedLine } from '../output/span.ts'
+import { labelled, type Row, row, trusted, untrustedCode, untrustedLine } from '../output/span.ts'
+import { parseDuration } from './durations.ts'
 import { findRequest } from './ids.ts'
 import { readObject } from './input-files.ts'
 import { modesOf } from './queries.ts'
@@ -17,21 +19,24 @@ export interface AllowOptions {
   readonly note?: string
   readonly input?: string
   readonly digest?: string
-  /** The number of an “always allow” suggestion. */
-  readonly always?: string
+  /** The number of a suggestion or of a rule, as `show` prints it; true for the first rule. */
+  readonly always?: string | true
+  /** How long the rule applies. */
+  readonly for?: string
   readonly mode?: string
   readonly json?: boolean
 }
 
 export async function allow({ call }: GatewayClient, typedId: string, options: AllowOptions): Promise<void> {
   const { note, always, mode, digest, json } = options
+  if (options.for !== undefined && always === undefined) throw new Fault('bad_input', allowTexts.forWithoutAlways)
   const request = await findRequest(call, typedId)
   const input = options.input === undefined ? undefined : readObject(options.input, 'the whole input')
   const answer: Answer = {
     kind: 'allow',
     ...(input && { input }),
     ...(note !== undefined && { note }),
-    ...(always !== undefined && { suggestion: suggestionId(request, always) }),
+    ...(always !== undefined && (await remembered(call, request, always, options.for))),
     ...(mode !== undefined && { mode }),
   }
   requireFittingAnswer(request, answer)
@@ -40,15 +45,36 @@ export async function allow({ call }: GatewayClient, typedId: string, options: A
   await submitAnswer(call, { request, answer, digest, json })
 }
 
-/** Finds a suggestion by the number that `show` prints. Suggestion ids are not accepted, because agents choose the ids, and an id may look like the number of another suggestion. */
-function suggestionId({ id, ask }: Request, number: string): string {
-  const suggestions = ask.kind === 'approval' ? suggestionsOf(ask) : []
-  const suggestion = /^\d+$/.test(number) ? suggestions[Number(number) - 1] : undefined
-  if (suggestion) return suggestion.id
-  throw new Fault(
-    'bad_input',
-    suggestions.length === 0 ? allowTexts.noSuggestions(id) : allowTexts.badSuggestion(id, suggestions.length),
-  )
+/** Finds a suggestion of the agent or a rule of Holdpoint by the number that `show` prints: the suggestions first, because their numbers never change. Suggestion ids are not accepted, because agents choose the ids, and an id may look like the number of another suggestion. */
+async function remembered(
+  call: Call,
+  { id, session, ask }: Request,
+  always: string | true,
+  duration: string | undefined,
+): Promise<{ readonly suggestion: string } | { readonly remember: RuleDraft }> {
+  if (ask.kind !== 'approval' || ask.caution?.noRemember) throw new Fault('bad_input', allowTexts.mayNotRemember(id))
+  const suggestions = suggestionsOf(ask)
+  const { items, reason = '' } = await call('proposeRules', { id })
+  const count = suggestions.length + items.length
+  if (count === 0) throw new Fault('bad_input', allowTexts.nothingToRemember(id, reason))
+  const index = always === true ? suggestions.length : /^\d+$/.test(always) ? Number(always) - 1 : -1
+  const suggestion = suggestions[index]
+  const proposal = items[index - suggestions.length]
+  if (suggestion) {
+    if (duration !== undefined) throw new Fault('bad_input', allowTexts.suggestionDuration)
+    return { suggestion: suggestion.id }
+  }
+  if (!proposal) throw new Fault('bad_input', allowTexts.badNumber(id, count))
+  const { now } = await call('whoAmI', {})
+  return { remember: withDuration(proposal.rule, durationFrom(duration), { session, now }) }
+}
+
+function durationFrom(typed: string | undefined): RuleDuration | { readonly ms: number } {
+  if (typed === undefined) return 'none'
+  if (typed === 'turn' || typed === 'session') return typed
+  const ms = parseDuration(typed)
+  if (ms === null) throw new Fault('bad_input', allowTexts.badDuration(typed))
+  return { ms }
 }
 
 /** Throws unless the request is a plan and its agent can continue in this mode. */
@@ -94,18 +120,34 @@ async function showInFull(call: Call, output: Output, request: Request, answer: 
       rows.push(
         labelled('Remembers', untrustedCode(chosen.label), trusted(' ('), untrustedCode(chosen.scope), trusted(')')),
       )
+    if (answer.remember)
+      rows.push(
+        labelled(
+          'Adds a rule',
+          trusted(ruleLabel(answer.remember)),
+          trusted(` ${ruleScopeLabel(answer.remember)}`, 'quiet'),
+        ),
+        ...durationRows(answer.remember),
+      )
     if (answer.mode !== undefined) rows.push(labelled('Next mode', untrustedCode(answer.mode)))
   }
   if (!(await pageThrough(output, rows))) throw new Cancelled(allowTexts.notRead(request.id))
 }
 
-async function confirm(output: Output, { id, ask }: Request, answer: Answer): Promise<void> {
-  const isDangerous = ask.kind === 'approval' && ask.caution?.defaultToNo === true
-  const remembers = answer.kind === 'allow' && answer.suggestion !== undefined
+function durationRows({ until, expiresAt }: RuleDraft): readonly Row[] {
+  if (until !== undefined) return [labelled('Applies', trusted(`until this ${until} ends`))]
+  return expiresAt === undefined ? [] : [labelled('Applies', trusted(`until ${new Date(expiresAt).toLocaleString()}`))]
+}
+
+async function confirm(output: Output, request: Request, answer: Answer): Promise<void> {
+  const { id, ask } = request
+  const needsWord = isDangerous(request)
+  const isFlagged = ask.kind === 'approval' && ask.caution?.defaultToNo === true
+  const remembers = answer.kind === 'allow' && (answer.suggestion !== undefined || answer.remember !== undefined)
   const question = remembers ? allowTexts.confirmAndRemember : allowTexts.confirm
-  const prompt = isDangerous ? allowTexts.confirmDangerous : question
+  const prompt = needsWord ? (isFlagged ? allowTexts.confirmFlagged : allowTexts.confirmDangerous) : question
   const typed = (await askLine(output, trusted(prompt, 'strong')))?.trim().toLowerCase()
-  const isConfirmed = isDangerous ? typed === 'allow' : typed === 'y' || typed === 'yes'
+  const isConfirmed = needsWord ? typed === 'allow' : typed === 'y' || typed === 'yes'
   if (!isConfirmed) throw new Cancelled(allowTexts.notConfirmed(id))
 }
 

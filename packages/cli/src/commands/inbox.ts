@@ -1,8 +1,9 @@
-/** `holdpoint inbox`: lists the pending requests. */
-import { actionLabel, summaryText, timeSince } from '@holdpoint/client'
+/** `holdpoint inbox`: lists the pending requests, the most urgent first. */
+import { actionLabel, compareUrgency, summaryText, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
+import { riskSpan } from '../output/request.ts'
 import { titleSpan } from '../output/session.ts'
 import { blankRow, type Row, row, trusted, untrusted } from '../output/span.ts'
 import { tableRows } from '../output/table.ts'
@@ -26,17 +27,18 @@ export async function inbox({ call }: GatewayClient, { session: typedId, json }:
   if (requests.length === 0) return out.print(emptyInboxRow(sessions))
   const sessionsById = new Map(sessions.map(session => [session.id, session]))
   const shorten = idShortener(requests.map(({ id }) => id))
-  const lines = requests.map(({ id, openedAt, session: sessionId, ask }) => {
+  const lines = requests.toSorted(compareUrgency).map(({ id, openedAt, session: sessionId, ask, risk }) => {
     const session = sessionsById.get(sessionId)
     return [
       trusted(shorten(id), 'waiting'),
       trusted(timeSince(openedAt, now)),
       session ? titleSpan(session, out.columns) : untrusted(sessionId),
+      risk ? riskSpan(risk) : trusted(''),
       trusted(actionLabel(ask)),
       trusted(summaryText(ask)),
     ]
   })
-  out.print(...tableRows(['id', 'age', 'session', 'action', ''], lines, out.columns))
+  out.print(...tableRows(['id', 'age', 'session', 'risk', 'action', ''], lines, out.columns))
   out.print(blankRow, row(trusted(listTexts.answerHint, 'quiet')))
 }
 

@@ -7,6 +7,7 @@ export const rulesTexts = {
   columns: ['id', 'rule', 'where', 'limits', 'uses', 'by'],
   none: 'There are no rules yet. `holdpoint rules add --help` shows how to add one.',
   builtIn: 'built-in',
+  runsProjectCode: 'Runs project code, which agents can change.',
   added: 'Added ',
   changed: 'Changed ',
   paused: 'Paused ',

@@ -37,15 +37,21 @@ export const watchTexts = {
 export const allowTexts = {
   confirm: 'Allow this once? [y/N] ',
   confirmAndRemember: 'Allow this and remember it? [y/N] ',
-  confirmDangerous: 'This is flagged as dangerous. Type "allow" to allow it: ',
+  confirmDangerous: 'This is dangerous. Type "allow" to allow it: ',
+  confirmFlagged: 'This is flagged as dangerous. Type "allow" to allow it: ',
   ownInput: 'Your input will run, not the agent’s.',
   notConfirmed: (request: string) => `${request} was not allowed. It is still pending.`,
   notRead: (request: string) => `You did not read ${request} to the end, so it was not allowed. It is still pending.`,
   noTerminal: (request: string) =>
     `There is no terminal to confirm in. Read the request with holdpoint show ${request}, then pass --digest DIGEST`,
-  noSuggestions: (request: string) => `${request} has no suggestions; leave out --always`,
-  badSuggestion: (request: string, count: number) =>
-    `--always takes the number of a suggestion, from 1 to ${count}; see holdpoint show ${request}`,
+  nothingToRemember: (request: string, reason: string) =>
+    `There is no suggestion and no rule for ${request}; leave out --always. ${reason}`.trim(),
+  mayNotRemember: (request: string) => `The answer to ${request} cannot be remembered; leave out --always`,
+  badNumber: (request: string, count: number) =>
+    `--always takes a number from 1 to ${count}; see holdpoint show ${request}`,
+  forWithoutAlways: '--for works only with --always',
+  suggestionDuration: 'The agent’s program decides how long its own suggestion applies; leave out --for',
+  badDuration: (typed: string) => `“${typed}” is not a duration. Write turn, session, or a time such as 1h or 7d`,
   badPlanMode: (request: string, mode: string, modes: readonly string[]) =>
     `"${mode}" is not a mode that ${request} can continue in. Available: ${list(modes)}`,
   noPlanModes: (request: string) => `${request} has no modes to continue in; leave out --mode`,

@@ -1,7 +1,7 @@
 /** Formats an event of the log as one line for `holdpoint watch`. */
 import { actionLabel, noticeLabel, resolutionText, stateLabel, summaryText } from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
-import { resolutionStyle } from './request.ts'
+import { resolutionStyle, riskSpan } from './request.ts'
 import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedCode, untrustedLine } from './span.ts'
 import { cut, widthOf } from './width.ts'
 
@@ -56,6 +56,7 @@ function requestSpans(event: Event): readonly Span[] | null {
     case 'request.opened':
       return [
         trusted(`asks ${event.value.id}: `, 'waiting'),
+        ...(event.value.risk ? [riskSpan(event.value.risk), trusted('  ')] : []),
         trusted(`${actionLabel(event.value.ask)}  `, 'strong'),
         trusted(summaryText(event.value.ask)),
       ]

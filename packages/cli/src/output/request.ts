@@ -10,7 +10,9 @@ import {
   lineEndingsLabel,
   resolutionText,
   resolutionTone,
+  riskLevelLabels,
   timeSince,
+  touchesLabel,
   viewOf,
 } from '@holdpoint/client'
 import {
@@ -23,6 +25,8 @@ import {
   type JsonObject,
   type QuestionsAsk,
   type Request,
+  type Risk,
+  type RiskLevel,
   type Session,
 } from '@holdpoint/protocol'
 import { questionName } from './question.ts'
@@ -35,6 +39,7 @@ import {
   quotedRows,
   type Row,
   row,
+  type Span,
   type Style,
   trusted,
   untrusted,
@@ -55,6 +60,7 @@ export function requestRows(request: Request, context: RequestContext): readonly
   const { ask, resolution } = request
   return [
     ...headRows(request, context),
+    ...(request.risk ? [riskRow(request.risk)] : []),
     blankRow,
     ...askRows(ask),
     ...deadlineRows(request, context.now),
@@ -70,6 +76,16 @@ export function requestRows(request: Request, context: RequestContext): readonly
         ]
       : []),
   ]
+}
+
+const riskStyles: Readonly<Record<RiskLevel, Style>> = { low: 'quiet', notable: 'waiting', dangerous: 'no' }
+/** Returns the level of a risk in a word and a color. */
+export function riskSpan({ level }: Risk): Span {
+  return trusted(riskLevelLabels[level], riskStyles[level])
+}
+export function riskRow(risk: Risk): Row {
+  const touches = touchesLabel(risk)
+  return labelled('Risk', riskSpan(risk), trusted(touches === '' ? '' : `: ${touches}`))
 }
 
 const toneStyles: Readonly<Record<ReturnType<typeof resolutionTone>, Style>> = { yes: 'yes', no: 'no', none: 'quiet' }

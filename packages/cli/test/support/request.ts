@@ -4,7 +4,7 @@ import type { Ask, Request, RequestId, SessionId } from '@holdpoint/protocol'
 export function pendingRequest(ask: Ask, id = 'req_x'): Request {
   return {
     id: id as RequestId, // an invalid id, but no gateway reads it
-    session: 'ses_x' as SessionId, // an invalid id, but no gateway reads it
+    session: 'ses_00000000000000000000' as SessionId, // a valid id
     key: id,
     agentPath: [],
     ask,

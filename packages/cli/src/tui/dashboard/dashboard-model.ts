@@ -1,6 +1,7 @@
 /** The state of `holdpoint tui`: the selected item, the open session or dialog, and what the keys do. */
 import { type Inbox, letterPauseMs, TypingGuard } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
+import { loadRuleOffers } from '../../gateway-client/rule-offers.ts'
 import { startSession } from '../../gateway-client/start-session.ts'
 import { isTypingKey, singleKeypress, typedLetter } from '../prompt/key-result.ts'
 import { isLeaveKey } from '../prompt/prompt.ts'
@@ -58,6 +59,7 @@ export class DashboardModel {
     this.controller = new PromptController({
       answer: (id, answer) => inbox.answer(id, answer),
       edit,
+      offers: id => loadRuleOffers(call, id),
       isReachable: () => !this.#isDisconnected(),
       drafts: this.#drafts,
       guard: this.#guard,

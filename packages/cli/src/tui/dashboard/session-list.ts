@@ -1,6 +1,7 @@
 /** The list of `holdpoint tui`: pending requests first, then sessions by state. This file also builds the header lines of the screen and of a session. */
 import { actionLabel, type InboxSnapshot, stateLabel, timeSince } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
+import { riskSpan } from '../../output/request.ts'
 import { type Span, trusted, untrusted, untrustedCode } from '../../output/span.ts'
 import { cut, cutSpans, type StyledLine, widthOf, widthOfSpans } from '../../output/width.ts'
 import { dashboardTexts as texts } from './texts.ts'
@@ -104,15 +105,20 @@ function itemLines(
   }
   if (item.kind === 'session') return [line([title])]
   const action = actionLabel(item.request.ask)
+  const { risk } = item.request
+  // Low risk needs no attention, so the row of a request names only a higher one.
+  const mark = risk && risk.level !== 'low' ? [riskSpan(risk), trusted(dot)] : []
+  const markColumns = widthOfSpans(mark)
   if (columns >= oneLineMinColumns) {
     // Our own words fit. Only the name of a tool, which the agent chose, can be longer than this.
-    const actionColumns = columnsLeft - widthOf(dot) - Math.min(widthOf(title.text), Math.floor(columnsLeft / 3))
+    const free = columnsLeft - markColumns
+    const actionColumns = free - widthOf(dot) - Math.min(widthOf(title.text), Math.floor(free / 3))
     const shown = cut(action, Math.max(titleMin, actionColumns))
-    const titleColumns = Math.max(titleMin, columnsLeft - widthOf(shown) - widthOf(dot))
-    return [line([trusted(shown, style), trusted(dot, style), ...cutSpans([title], titleColumns)])]
+    const titleColumns = Math.max(titleMin, free - widthOf(shown) - widthOf(dot))
+    return [line([...mark, trusted(shown, style), trusted(dot, style), ...cutSpans([title], titleColumns)])]
   }
   const titleLine = cutSpans([untrusted(item.session?.title ?? '', 'quiet')], columns - widthOf(sign))
-  return [line([trusted(action, style)]), [trusted(' '.repeat(widthOf(sign))), ...titleLine]]
+  return [line([...mark, trusted(action, style)]), [trusted(' '.repeat(widthOf(sign))), ...titleLine]]
 }
 const dot = ' · '
 

@@ -1,16 +1,17 @@
-/** Handles the keys of an approval. A single keypress allows a request only if all of it has been on the screen and the agent did not flag it as dangerous. */
+/** Handles the keys of an approval. A single keypress allows a request only if all of it has been on the screen and it is not dangerous. */
 import { applyEdit, editableOf, effectiveAsk } from '@holdpoint/client'
-import type { ApprovalAsk, JsonObject } from '@holdpoint/protocol'
+import type { ApprovalAsk, JsonObject, Request, RuleDraft } from '@holdpoint/protocol'
+import { type RuleOffer, type RuleOffers, ruleDurations, withDuration } from '../../gateway-client/rule-offers.ts'
 import { suggestionsOf } from '../../output/request.ts'
-import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
+import { type ApprovalInput, handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
 import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
 import { emptyTextInput, type TextInput, textInputWith } from './text-input.ts'
 import { confirmWord, approvalTexts as texts } from './texts.ts'
 
 export interface ApprovalState {
   readonly kind: 'approval'
-  /** What the keys do at the moment: `decide` takes single letters; `note`, `reason` and `confirm` type into `line`; `mode` and `always` move in `selection`. */
-  readonly step: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always'
+  /** What the keys do at the moment: `decide` takes single letters; `note`, `reason` and `confirm` type into `line`; `mode`, `always` and `duration` move in `selection`. */
+  readonly step: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always' | 'duration'
   readonly line: TextInput
   readonly selection: ListSelection
   readonly note: string
@@ -23,8 +24,16 @@ export interface ApprovalState {
   readonly mode: string | null
   /** The id of the suggestion that is sent with the allow, so that the agent does not ask again. */
   readonly suggestion: string | null
+  /** The rules that the gateway offers; null until they are loaded. */
+  readonly offers: RuleOffers | null
+  /** The rule that the person has chosen. Its duration is chosen next. */
+  readonly offer: RuleOffer | null
+  /** The rule that is added with the allow. */
+  readonly remember: RuleDraft | null
 }
 export interface ApprovalContext {
+  readonly session: Request['session']
+  readonly isDangerous: boolean
   /** Whether the whole request has been on the screen. */
   readonly isFullyShown: boolean
   /** The permission modes in which the session can continue after a plan is approved. */
@@ -41,6 +50,9 @@ const undecided = {
   selection: emptySelection,
   mode: null,
   suggestion: null,
+  offers: null,
+  offer: null,
+  remember: null,
 } as const
 
 export function openApproval(): ApprovalState {
@@ -56,16 +68,19 @@ export function editedAsk(ask: ApprovalAsk, { input }: ApprovalState): ApprovalA
 export function handleApprovalKey(
   state: ApprovalState,
   ask: ApprovalAsk,
-  input: PromptInput,
+  input: ApprovalInput,
   context: ApprovalContext,
 ): KeyResult<ApprovalState> {
+  if (input.name === 'offers') return state.step === 'always' ? showOffers(state, ask, input.offers) : { state }
   switch (state.step) {
     case 'decide':
       return decide(state, ask, input, context)
     case 'mode':
       return chooseMode(state, ask, input, context)
     case 'always':
-      return chooseSuggestion(state, ask, input, context)
+      return chooseRule(state, ask, input, context)
+    case 'duration':
+      return chooseDuration(state, ask, input, context)
     case 'note':
     case 'reason':
     case 'confirm':
@@ -94,9 +109,7 @@ function decide(
     case 'n':
       return { state: { ...state, step: 'note', line: textInputWith(state.note) } }
     case 's':
-      if (suggestionsOf(ask).length === 0) return { state, hint: texts.nothingToRemember }
-      if (!context.isFullyShown) return { state, hint: texts.notFullyShown }
-      return { state: { ...state, step: 'always', selection: emptySelection } }
+      return openAlways(state, ask, context)
     case 'e':
       if (!ask.editable) return { state, hint: texts.notEditable }
       return { state, edit: state.edit ?? editableOf(ask).text }
@@ -105,18 +118,27 @@ function decide(
   }
 }
 
+/** Opens the list of rules. The rules that Holdpoint offers are for the request as it is, so an edited request has only the suggestions of the agent. */
+function openAlways(state: ApprovalState, ask: ApprovalAsk, context: ApprovalContext): KeyResult<ApprovalState> {
+  if (ask.caution?.noRemember) return { state, hint: texts.mayNotRemember }
+  if (!context.isFullyShown) return { state, hint: texts.notFullyShown }
+  const always: ApprovalState = { ...state, ...undecided, step: 'always' }
+  if (!state.input) return { state: always, loadsOffers: true }
+  if (suggestionsOf(ask).length === 0) return { state, hint: texts.nothingToRemember }
+  return { state: { ...always, offers: { items: [], reason: '', now: 0 } } }
+}
+
 /** Allows the request, unless the person must first see more of the request, choose a mode, or confirm by typing. */
 function allow(
   state: ApprovalState,
   ask: ApprovalAsk,
-  { isFullyShown, modes }: ApprovalContext,
+  { isFullyShown, modes, isDangerous }: ApprovalContext,
 ): KeyResult<ApprovalState> {
   if (!isFullyShown) return { state, hint: texts.notFullyShown }
   if (ask.plan !== undefined && modes.length > 0 && state.mode === null)
     return { state: { ...state, step: 'mode', selection: emptySelection } }
-  if (ask.caution?.defaultToNo && state.step !== 'confirm')
-    return { state: { ...state, step: 'confirm', line: emptyTextInput } }
-  const { input, note, mode, suggestion } = state
+  if (isDangerous && state.step !== 'confirm') return { state: { ...state, step: 'confirm', line: emptyTextInput } }
+  const { input, note, mode, suggestion, remember } = state
   return {
     state,
     answer: {
@@ -125,6 +147,7 @@ function allow(
       ...(note && { note }),
       ...(mode !== null && mode !== keepMode && { mode }),
       ...(suggestion !== null && { suggestion }),
+      ...(remember !== null && { remember }),
     },
   }
 }
@@ -140,24 +163,48 @@ function chooseMode(
     allow({ ...state, mode, step: 'decide' }, ask, context),
   )
 }
-function chooseSuggestion(
+/** Fills the list of rules, or closes it if there is nothing to choose. */
+function showOffers(state: ApprovalState, ask: ApprovalAsk, offers: RuleOffers): KeyResult<ApprovalState> {
+  if (offers.items.length + suggestionsOf(ask).length > 0) return { state: { ...state, offers } }
+  return { state: { ...state, ...undecided }, hint: texts.noRules(offers.reason) }
+}
+
+/** Handles a key in the list of rules: first those that Holdpoint offers, then the suggestions of the agent. */
+function chooseRule(
   state: ApprovalState,
   ask: ApprovalAsk,
   input: PromptInput,
   context: ApprovalContext,
 ): KeyResult<ApprovalState> {
-  const ids = suggestionsOf(ask).map(({ id }) => id)
-  return choose(state, input, { choices: ids, ...context }, suggestion =>
-    allow({ ...state, suggestion, step: 'decide' }, ask, context),
+  if (!state.offers) return input.name === 'escape' ? { state: { ...state, ...undecided } } : { state, ignored: true }
+  const choices = [...state.offers.items, ...suggestionsOf(ask)]
+  return choose(state, input, { choices, ...context }, choice =>
+    'rule' in choice
+      ? { state: { ...state, step: 'duration', offer: choice, selection: emptySelection } }
+      : allow({ ...state, suggestion: choice.id, step: 'decide' }, ask, context),
   )
 }
 
-/** Handles a key in the list of modes or suggestions. Enter may allow the request there, so an Enter that did not arrive alone is ignored. */
-function choose(
+function chooseDuration(
+  state: ApprovalState,
+  ask: ApprovalAsk,
+  input: PromptInput,
+  context: ApprovalContext,
+): KeyResult<ApprovalState> {
+  const { offer, offers } = state
+  if (!offer || !offers) return { state: { ...state, ...undecided } }
+  return choose(state, input, { choices: ruleDurations, ...context }, ({ name }) => {
+    const remember = withDuration(offer.rule, name, { session: context.session, now: offers.now })
+    return allow({ ...state, remember, step: 'decide' }, ask, context)
+  })
+}
+
+/** Handles a key in a list. Enter may allow the request there, so an Enter that did not arrive alone is ignored. */
+function choose<T>(
   state: ApprovalState,
   input: PromptInput,
-  { choices, shownChoice }: { readonly choices: readonly string[]; readonly shownChoice: number | null },
-  confirm: (choice: string) => KeyResult<ApprovalState>,
+  { choices, shownChoice }: { readonly choices: readonly T[]; readonly shownChoice: number | null },
+  confirm: (choice: T) => KeyResult<ApprovalState>,
 ): KeyResult<ApprovalState> {
   if (input.name === 'escape') return { state: { ...state, ...undecided } }
   if (input.name === 'enter' && input.alone) {

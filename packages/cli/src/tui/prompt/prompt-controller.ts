@@ -2,18 +2,21 @@
 import { letterPauseMs, type TypingGuard } from '@holdpoint/client'
 import type { Answer, Request, RequestId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
+import type { RuleOffers } from '../../gateway-client/rule-offers.ts'
 import type { StyledLine } from '../../output/width.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { isTextField, keyPolicy } from './key-policy.ts'
-import { isTypingKey, type PromptInput } from './key-result.ts'
+import { type ApprovalInput, isTypingKey } from './key-result.ts'
 import { layoutPrompt, type PromptPosition, type PromptStatus, type ScreenSize } from './layout/prompt-layout.ts'
 import { type BodyView, handlePromptKey, markShown, openPrompt, type Prompt } from './prompt.ts'
 import type { PromptDrafts } from './prompt-drafts.ts'
-import { promptTexts as texts } from './texts.ts'
+import { approvalTexts, promptTexts as texts } from './texts.ts'
 
 export interface PromptControllerOptions {
   readonly answer: (id: RequestId, answer: Answer) => Promise<unknown>
   readonly edit: (text: string) => Promise<string | null>
+  /** Loads the rules that would allow a request from now on. */
+  readonly offers: (id: RequestId) => Promise<RuleOffers>
   /** Whether the connection to the gateway is up, as far as the client knows. */
   readonly isReachable: () => boolean
   readonly drafts: PromptDrafts
@@ -236,22 +239,43 @@ export class PromptController {
     return held?.key ?? null
   }
 
-  async #handle(input: PromptInput): Promise<void> {
+  async #handle(input: ApprovalInput): Promise<void> {
     const { prompt: before } = this
     if (!before) return
-    const { prompt, answer, edit } = handlePromptKey(before, input, this.#view)
+    const { prompt, answer, edit, loadsOffers } = handlePromptKey(before, input, this.#view)
     this.#update(prompt)
     this.#options.drafts.save(prompt)
     if (answer) {
       this.#decision = this.#send(prompt, answer)
       await this.#decision
     }
+    if (loadsOffers) await this.#loadOffers(prompt)
     if (edit === undefined) return
     const text = await this.#options.edit(edit)
     // While the editor was open, the request may have been answered elsewhere. The edited text must not reach a different request.
     if (this.#current !== prompt.request.id) return
     if (text !== null) await this.#handle({ name: 'edited', text })
     else this.#update({ ...prompt, hint: texts.editorFailed })
+  }
+
+  /** Adds the offered rules to the list that the person has opened, unless the person has left it meanwhile. */
+  async #loadOffers({ request: { id } }: Prompt): Promise<void> {
+    const isWaiting = () => {
+      const state = this.#current === id ? this.prompt?.state : undefined
+      return state?.kind === 'approval' && state.step === 'always' && state.offers === null
+    }
+    try {
+      const offers = await this.#options.offers(id)
+      if (!isWaiting()) return
+      // The list appears now, so a key that was pressed before must not choose from it.
+      this.#startCooldown()
+      await this.#handle({ name: 'offers', offers })
+    } catch (error) {
+      const { prompt } = this
+      if (prompt?.state.kind !== 'approval' || !isWaiting()) return
+      const hint = approvalTexts.offersFailed(error instanceof Error ? error.message : String(error))
+      this.#update({ ...prompt, state: { ...prompt.state, step: 'decide' }, hint })
+    }
   }
 
   async #send(prompt: Prompt, answer: Answer): Promise<void> {

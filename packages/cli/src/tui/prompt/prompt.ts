@@ -1,8 +1,9 @@
 /** The state of the prompt for one request: keys change the state until they produce a valid answer. Also tracks how much of the request has been on the screen. */
+import { isDangerous } from '@holdpoint/client'
 import { Answer, answerProblem, type Request } from '@holdpoint/protocol'
 import { type ApprovalState, handleApprovalKey, openApproval } from './approval.ts'
 import { type FormState, handleFormKey, openForm } from './form.ts'
-import type { KeyResult, PromptInput } from './key-result.ts'
+import type { ApprovalInput, KeyResult } from './key-result.ts'
 import { handleQuestionsKey, openQuestions, type QuestionsState } from './questions.ts'
 import { promptTexts } from './texts.ts'
 
@@ -49,6 +50,7 @@ export interface PromptKeyResult {
   readonly prompt: Prompt
   readonly answer?: Answer
   readonly edit?: string
+  readonly loadsOffers?: true
   /** Set if the key has no action here, or the request is not visible. */
   readonly ignored?: true
 }
@@ -95,9 +97,9 @@ function choiceShownIn({ shownChoice }: Prompt, { columns, height, top, chosen }
   return { columns, index, from, to, isFullyShown: to >= chosen.to }
 }
 
-export function handlePromptKey(before: Prompt, input: PromptInput, view: BodyView): PromptKeyResult {
+export function handlePromptKey(before: Prompt, input: ApprovalInput, view: BodyView): PromptKeyResult {
   // A request that is not visible cannot be answered.
-  if (view.height === 0 && input.name !== 'edited') return { prompt: before, ignored: true }
+  if (view.height === 0 && input.name !== 'edited' && input.name !== 'offers') return { prompt: before, ignored: true }
   const prompt: Prompt = { ...before, hint: null, top: view.top }
   const result = handleStateKey(prompt, input)
   const followsCursor = prompt.followsCursor || result.state !== prompt.state
@@ -107,6 +109,7 @@ export function handlePromptKey(before: Prompt, input: PromptInput, view: BodyVi
     return moved ? { prompt: moved } : { prompt: { ...prompt, hint: unknownKeyHint(prompt) }, ignored: true }
   }
   if (result.edit !== undefined) return { prompt: next, edit: result.edit }
+  if (result.loadsOffers) return { prompt: next, loadsOffers: true }
   if (result.answer) {
     const problem = answerError(prompt.request, result.answer)
     return problem ? { prompt: { ...next, hint: problem } } : { prompt: next, answer: result.answer }
@@ -117,11 +120,20 @@ export function handlePromptKey(before: Prompt, input: PromptInput, view: BodyVi
 }
 
 function handleStateKey(
-  { state, request: { ask }, modes, isFullyShown, shownChoice }: Prompt,
-  input: PromptInput,
+  { state, request, modes, isFullyShown, shownChoice }: Prompt,
+  input: ApprovalInput,
 ): KeyResult<PromptState> {
-  const context = { isFullyShown, modes, shownChoice: shownChoice?.isFullyShown ? shownChoice.index : null }
-  if (state.kind === 'approval' && ask.kind === 'approval') return handleApprovalKey(state, ask, input, context)
+  const { ask, session } = request
+  if (state.kind === 'approval' && ask.kind === 'approval')
+    return handleApprovalKey(state, ask, input, {
+      session,
+      isDangerous: isDangerous(request),
+      isFullyShown,
+      modes,
+      shownChoice: shownChoice?.isFullyShown ? shownChoice.index : null,
+    })
+  // Only approvals ask for rules.
+  if (input.name === 'offers') return { state, ignored: true }
   if (state.kind === 'questions' && ask.kind === 'questions') return handleQuestionsKey(state, ask, input)
   if (state.kind === 'form' && ask.kind === 'form') return handleFormKey(state, ask, input)
   return { state, ignored: true }
@@ -152,7 +164,7 @@ function answerError({ ask }: Request, answer: Answer): string | null {
   return problem && promptTexts.invalid(problem)
 }
 
-function scrolled(prompt: Prompt, input: PromptInput, { lines, height, top }: BodyView): Prompt | null {
+function scrolled(prompt: Prompt, input: ApprovalInput, { lines, height, top }: BodyView): Prompt | null {
   const last = Math.max(0, lines - height)
   const page = Math.max(1, height - 1)
   // Paging down never skips lines that have not been shown: after a jump to the end, it continues where the shown lines end.

@@ -7,13 +7,19 @@ export const approvalTexts = {
   notFullyShown: 'You haven’t seen the whole request yet. Press space for more, then allow it.',
   choiceNotFullyShown: 'You haven’t seen this whole entry yet. Press space for more, then Enter to confirm.',
   nothingToRemember: 'There is nothing to remember for this request. Press a to allow it once.',
+  mayNotRemember: 'The agent’s program does not let this answer be remembered. Press a to allow it once.',
+  noRules: (reason: string) =>
+    `There is no rule for this request.${reason === '' ? '' : ` ${reason}`} Press a to allow it once.`,
+  offersFailed: (problem: string) => `The rules could not be loaded: ${problem}. Press s to try again.`,
+  loadingRules: 'Looking for rules that would allow this…',
   notEditable: 'This request cannot be edited. Allow it as it is, or deny it.',
   chooseOne: 'Choose one by its number or with the arrow keys. Esc goes back.',
   reasonMissing: 'Type a reason, then press Enter. To deny without a reason, press Esc and then r.',
   wrongWord: `Type the whole word "${confirmWord}", then press Enter. Esc goes back.`,
   unchanged: 'Nothing was changed. This is the original request.',
   badEdit: (problem: string) => `${problem} Nothing was changed. Press e to edit again.`,
-  dangerous: `The agent flagged this as dangerous. Type "${confirmWord}" to allow it.`,
+  dangerous: `This is dangerous. Type "${confirmWord}" to allow it.`,
+  flagged: `The agent flagged this as dangerous. Type "${confirmWord}" to allow it.`,
   edited: 'Changed by you. The agent will run this version.',
   unfinishedEdit: 'Unfinished edit: press e to continue',
   draftReason: 'Draft reason: ',
@@ -21,7 +27,11 @@ export const approvalTexts = {
   remembered: 'Also allowed from now on: ',
   chooseMode: 'Approve the plan and continue in:',
   currentMode: 'current mode',
-  chooseSuggestion: 'Allow, and don’t ask again for:',
+  chooseRule: 'Allow, and don’t ask again for:',
+  chooseDuration: 'For how long?',
+  agentSuggests: 'suggested by the agent',
+  runsProjectCode: 'Runs project code, which agents can change.',
+  alsoPending: (count: number) => `Also answers ${count} other pending ${count === 1 ? 'request' : 'requests'} now.`,
 } as const
 
 export const questionTexts = {

@@ -1,6 +1,7 @@
 /** The state of `holdpoint run`: what to print, the current prompt or message line, and what the keys do. */
 import { actionLabel, type Inbox, type RequestEntry, type Transcript, TypingGuard } from '@holdpoint/client'
 import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
+import { loadRuleOffers } from '../../gateway-client/rule-offers.ts'
 import { type Row, row, trusted, untrusted, untrustedLine } from '../../output/span.ts'
 import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
 import type { ScreenSize } from '../prompt/layout/prompt-layout.ts'
@@ -73,6 +74,7 @@ export class RunModel {
     this.#controller = new PromptController({
       answer: (id, answer) => inbox.answer(id, answer),
       edit,
+      offers: id => loadRuleOffers(call, id),
       isReachable: () => !this.#isDisconnected(),
       drafts: this.#drafts,
       guard: this.#guard,

@@ -1,20 +1,36 @@
 /** Builds the sections of an approval: the whole request, the notes that go with the answer, and the key hints. */
-import type { ApprovalAsk } from '@holdpoint/protocol'
+import {
+  isDangerous,
+  previewLabel,
+  ruleExplanation,
+  ruleLabel,
+  ruleLimitsLabel,
+  ruleScopeLabel,
+} from '@holdpoint/client'
+import type { ApprovalAsk, Request, RuleDraft, RuleId } from '@holdpoint/protocol'
+import { type RuleOffer, ruleDurations } from '../../../gateway-client/rule-offers.ts'
 import { planRows } from '../../../output/plan.ts'
-import { askRows, suggestionsOf } from '../../../output/request.ts'
+import { askRows, riskRow, suggestionsOf } from '../../../output/request.ts'
 import { blankRow, type Row, row, trusted, untrustedCode, untrustedLine } from '../../../output/span.ts'
 import { type ApprovalState, editedAsk, keepMode } from '../approval.ts'
 import type { Prompt } from '../prompt.ts'
 import { approvalTexts as texts } from '../texts.ts'
-import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
+import {
+  backKey,
+  emptyFooter,
+  type ListOption,
+  listRows,
+  type PromptFooter,
+  type PromptSections,
+} from './prompt-sections.ts'
 
 /** Caches the body rows by request, because a request never changes and the diff of two long texts is slow. */
 const bodyCache = new WeakMap<object, readonly Row[]>()
 
-function bodyOf(ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
+function bodyOf({ risk }: Request, ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
   const key = state.input ?? ask
   const { suggestions: _suggestions, ...shown } = editedAsk(ask, state)
-  const body = bodyCache.get(key) ?? askRows(shown, planRows)
+  const body = bodyCache.get(key) ?? [...(risk ? [riskRow(risk)] : []), ...askRows(shown, planRows)]
   bodyCache.set(key, body)
   return body
 }
@@ -23,15 +39,21 @@ function bodyOf(ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
 const visibleItems = 4
 
 export function approvalSections(
-  { modes, isFullyShown }: Prompt,
+  { request, modes, isFullyShown }: Prompt,
   ask: ApprovalAsk,
   state: ApprovalState,
 ): PromptSections {
   const isPlan = ask.plan !== undefined
-  const body = bodyOf(ask, state)
+  const body = bodyOf(request, ask, state)
   const list = listOf(state, ask, modes)
   const notes = noteRows(state, ask)
-  if (!list) return { body, focus: null, ...footerOf(state, ask, { isPlan, isFullyShown }), notes }
+  if (!list)
+    return {
+      body,
+      focus: null,
+      ...footerOf(state, ask, { isPlan, isFullyShown, isDangerous: isDangerous(request) }),
+      notes,
+    }
   const items = listRows(list.items, state.selection, false)
   const above = [...body, blankRow, row(trusted(list.question, 'strong'))]
   const { cursor } = state.selection
@@ -42,12 +64,13 @@ export function approvalSections(
     chosen: cursor,
     ...emptyFooter,
     notes,
-    keys: [[`↑↓ 1–${items.length}`, 'choose'], ['Enter', list.action], backKey],
+    keys: items.length === 0 ? [backKey] : [[`↑↓ 1–${items.length}`, 'choose'], ['Enter', list.action], backKey],
   }
 }
 
-/** Returns rows for what the person has prepared: an edit, a reason, a note, and a suggestion to remember. */
-function noteRows({ input, edit, note, reason, step, suggestion }: ApprovalState, ask: ApprovalAsk): readonly Row[] {
+/** Returns rows for what the person has prepared: an edit, a reason, a note, and what to remember. */
+function noteRows(state: ApprovalState, ask: ApprovalAsk): readonly Row[] {
+  const { input, edit, note, reason, step, suggestion, remember, offers } = state
   const remembered = suggestionsOf(ask).find(({ id }) => id === suggestion)
   return [
     ...(input ? [row(trusted(texts.edited, 'strong'))] : []),
@@ -65,29 +88,75 @@ function noteRows({ input, edit, note, reason, step, suggestion }: ApprovalState
           ),
         ]
       : []),
+    ...(remember
+      ? [row(trusted(texts.remembered, 'quiet'), trusted(rememberedLabel(remember, offers?.now ?? 0)))]
+      : []),
   ]
 }
 
-/** Returns the list of modes or suggestions to choose from. The list belongs to the body, because a long list would not fit in the footer. */
-function listOf({ step }: ApprovalState, ask: ApprovalAsk, modes: readonly string[]) {
+function rememberedLabel(rule: RuleDraft, now: number): string {
+  const made = { id: '' as RuleId, madeBy: '', madeAt: now, version: 1 } // the label shows none of these
+  const limits = ruleLimitsLabel({ ...rule, ...made }, now)
+  return [ruleLabel(rule), ruleScopeLabel(rule), limits].filter(part => part !== '').join(', ')
+}
+
+/** Returns the list of modes, rules or durations to choose from. The list belongs to the body, because a long list would not fit in the footer. */
+function listOf({ step, offers, offer }: ApprovalState, ask: ApprovalAsk, modes: readonly string[]): List | null {
   if (step === 'mode') {
     const items = [keepMode, ...modes].map(title => ({ title }))
     return { question: texts.chooseMode, items, action: 'approve' }
   }
+  if (step === 'duration' && offer)
+    return {
+      question: `${ruleLabel(offer.rule)} ${ruleScopeLabel(offer.rule)}. ${texts.chooseDuration}`,
+      items: ruleDurations.map(({ label }) => ({ title: label })),
+      action: 'allow and remember',
+    }
   if (step !== 'always') return null
+  if (!offers) return { question: texts.loadingRules, items: [], action: 'choose' }
   return {
-    question: texts.chooseSuggestion,
-    items: suggestionsOf(ask).map(({ label, scope }) => ({ title: label, about: scope, isCode: true })),
-    action: 'allow and remember',
+    question: texts.chooseRule,
+    items: [
+      ...offers.items.map(one => ({ title: ruleLabel(one.rule), isEscaped: true, about: aboutOffer(one, offers.now) })),
+      ...suggestionsOf(ask).map(({ label, scope }) => ({
+        title: label,
+        about: `${scope}, ${texts.agentSuggests}`,
+        isCode: true,
+      })),
+    ],
+    action: offers.items.length > 0 ? 'choose' : 'allow and remember',
   }
 }
 
+interface List {
+  readonly question: string
+  readonly items: readonly ListOption[]
+  readonly action: string
+}
+
+/** Returns how much a rule covers, what it would have matched, and what else it answers now. */
+function aboutOffer({ rule, runsProjectCode, preview }: RuleOffer, now: number): string {
+  // The request itself is pending, too.
+  const others = preview.pending.length - 1
+  return [
+    ruleExplanation(rule),
+    ...(runsProjectCode ? [texts.runsProjectCode] : []),
+    previewLabel(preview, now),
+    ...(others > 0 ? [texts.alsoPending(others)] : []),
+  ].join(' ')
+}
+
 interface FooterContext {
+  readonly isDangerous: boolean
   readonly isPlan: boolean
   readonly isFullyShown: boolean
 }
 
-function footerOf(state: ApprovalState, ask: ApprovalAsk, { isPlan, isFullyShown }: FooterContext): PromptFooter {
+function footerOf(
+  state: ApprovalState,
+  ask: ApprovalAsk,
+  { isPlan, isFullyShown, isDangerous }: FooterContext,
+): PromptFooter {
   const { line } = state
   switch (state.step) {
     case 'note':
@@ -101,21 +170,22 @@ function footerOf(state: ApprovalState, ask: ApprovalAsk, { isPlan, isFullyShown
     case 'confirm':
       return {
         ...emptyFooter,
-        decision: [row(trusted(texts.dangerous, 'waiting'))],
+        decision: [row(trusted(ask.caution?.defaultToNo ? texts.flagged : texts.dangerous, 'no'))],
         input: { label: 'Allow', line },
         keys: [['Enter', 'confirm'], backKey],
       }
     case 'mode':
     case 'always':
+    case 'duration':
       return emptyFooter
     case 'decide':
       return {
         ...emptyFooter,
-        decision: [decisionRow(isPlan, isFullyShown)],
+        decision: [decisionRow({ isPlan, isFullyShown, isDangerous })],
         keys: [
           ...(ask.editable ? [['e', 'edit'] as const] : []),
           ['n', 'note'],
-          ...(suggestionsOf(ask).length > 0 ? [['s', 'always…'] as const] : []),
+          ...(ask.caution?.noRemember || isPlan ? [] : [['s', 'always…'] as const]),
           ['R', isPlan ? 'keep planning, with feedback' : 'deny with a reason'],
           ['x', 'deny and stop'],
         ],
@@ -123,8 +193,8 @@ function footerOf(state: ApprovalState, ask: ApprovalAsk, { isPlan, isFullyShown
   }
 }
 
-function decisionRow(isPlan: boolean, isFullyShown: boolean): Row {
-  const yes = `[a] ${isPlan ? 'Approve' : 'Allow'}`
+function decisionRow({ isPlan, isFullyShown, isDangerous }: FooterContext): Row {
+  const yes = `[a] ${isPlan ? 'Approve' : 'Allow'}${isDangerous ? '…' : ''}`
   const no = `[r] ${isPlan ? 'Keep planning' : 'Deny'}`
   return isFullyShown
     ? row(trusted(`${yes}  ${no}`, 'strong'))

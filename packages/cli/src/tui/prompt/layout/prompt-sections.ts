@@ -45,16 +45,18 @@ export interface ListOption {
   readonly about?: string
   /** True if the title is executed or compared, such as a command to remember. */
   readonly isCode?: boolean
+  /** True if the client package has already escaped the title. */
+  readonly isEscaped?: boolean
 }
 /** Builds the rows of a numbered list. The cursor and the marks are characters, because a terminal may not show colors. */
 export function listRows(options: readonly ListOption[], { cursor, marked }: ListSelection, isMultiple: boolean) {
-  return options.map(({ title, about, isCode }, index) => {
+  return options.map(({ title, about, isCode, isEscaped }, index) => {
     const isCursor = index === cursor
     const mark = isMultiple ? (marked.includes(index) ? '[x] ' : '[ ] ') : ''
     const number = String(index + 1).padStart(options.length > 9 ? 2 : 1)
     const first = `  ${isCursor ? '›' : ' '} ${number}  ${mark}`
     const spans: Span[] = [
-      (isCode ? untrustedCode : untrusted)(title, isCursor ? 'strong' : null),
+      (isEscaped ? trusted : isCode ? untrustedCode : untrusted)(title, isCursor ? 'strong' : null),
       ...(about ? [trusted('  '), untrusted(about, 'quiet')] : []),
     ]
     return { row: { gutter: gutterOf(first), spans }, isCursor }
