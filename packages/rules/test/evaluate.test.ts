@@ -357,6 +357,39 @@ describe('a set of several rules', () => {
       }),
     )
   })
+  it('P4: lets deny beat ask and ask beat allow for any rules about a call, in any order (property)', () => {
+    const targets: readonly Partial<RuleDraft>[] = [
+      { command: 'ls' },
+      { command: 'ls -l' },
+      { command: 'cat a.txt' },
+      { command: 'ls', args: 'grammar' },
+      { group: 'only-reads' },
+      { tool: 'Bash', command: 'ls' },
+      { action: 'shell', command: 'ls' },
+      { command: 'ls', scope: { session } },
+      { command: 'ls', expiresAt: 1 },
+      { command: 'ls', paused: true },
+    ]
+    const draft = fc.record({
+      effect: fc.constantFrom<RuleDraft['effect']>('allow', 'ask', 'deny'),
+      target: fc.constantFrom(...targets),
+    })
+    const strength = { deny: 3, ask: 2, allow: 1 } as const
+    const calls = fc.constantFrom('ls', 'ls -l', 'cat a.txt', 'rm x')
+    fc.assert(
+      fc.property(fc.array(draft, { maxLength: 8 }), calls, fc.nat(), (drafts, command, turn) => {
+        const rules = drafts.map(({ effect, target }) => rule({ effect, ...target }))
+        const alone = rules.flatMap(each => {
+          const decided = evaluate([each], bash(command))
+          return decided.rules.length > 0 ? [decided.verdict] : []
+        })
+        const strongest = alone.toSorted((a, b) => strength[b] - strength[a])[0] ?? 'ask'
+        const at = rules.length === 0 ? 0 : turn % rules.length
+        for (const order of [rules, rules.toReversed(), [...rules.slice(at), ...rules.slice(0, at)]])
+          expect(verdict(order, bash(command))).toBe(strongest)
+      }),
+    )
+  })
   it('ignores rules that do not match', () => {
     expect(verdict([rule({ effect: 'deny', command: 'rm' }), rule({ command: 'ls' })], bash('ls'))).toBe('allow')
   })
