@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways } from '../../../test/support/gateway.ts'
 import { approvalAsk } from './support/gateway-fixture.ts'
 import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys } from './support/terminal.ts'
+import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
 
 let fixture: SessionFixture
 beforeAll(async () => {
@@ -15,12 +15,22 @@ afterEach(closeTerminals)
 afterAll(closeGateways)
 
 const small = { columns: 40, rows: 12 }
-const approval = approvalAsk({ command: 'make deploy' })
+const approval = approvalAsk({ command: 'make thing' })
 const text: Ask = {
   kind: 'questions',
   questions: [
     { id: 'q', header: '', question: 'Why?', options: [], multiSelect: false, allowOther: true, secret: false },
   ],
+}
+/** Pages through a request that is longer than the screen. */
+async function readToEnd(terminal: Terminal): Promise<void> {
+  await terminal.waitFor('[a] Allow')
+  while (terminal.text().includes('(read to the end first)')) {
+    const before = terminal.raw.length
+    terminal.press(' ')
+    await terminal.waitUntil(() => terminal.raw.length > before)
+  }
+  await terminal.pause()
 }
 const paste = (text: string) => `\u001b[200~${text}\u001b[201~`
 
@@ -37,7 +47,7 @@ describe('a long note', () => {
 
   it('shows the lines around the caret while it is typed, and the number of hidden lines', async () => {
     const { request, terminal } = await fixture.openRunWithRequest(approval, small)
-    await terminal.waitFor('[a] Allow')
+    await readToEnd(terminal)
     terminal.press('n')
     await terminal.waitFor('Note ›')
     terminal.press(paste(`first ${'x'.repeat(300)} last`))
@@ -64,8 +74,10 @@ describe('right-to-left letters', () => {
     terminal.press('s')
     await terminal.waitFor(`1  ${escaped}`)
     expect(terminal.text()).not.toMatch(/[\u0590-\u08ff]/)
+    await terminal.pause()
     terminal.press(keys.escape)
     await terminal.waitFor('[a] Allow')
+    await terminal.pause()
     terminal.press('n')
     await terminal.waitFor('Note ›')
     terminal.press(paste('שלום עולם'))
@@ -101,15 +113,13 @@ describe('a long suggestion', () => {
     const label = `Allow ${'everything '.repeat(40)}at all`
     const offers = { suggestions: [{ id: '0', label, scope: 'session' }] }
     const { request, terminal } = await fixture.openRunWithRequest(
-      approvalAsk({ command: 'make deploy' }, offers),
+      approvalAsk({ command: 'make thing' }, offers),
       small,
     )
-    await terminal.waitFor('(read to the end first)')
-    terminal.press(' ')
-    await terminal.waitFor('[a] Allow  [r] Deny')
-    await terminal.pause()
+    await readToEnd(terminal)
     terminal.press('s')
     await terminal.waitFor('↑↓ 1–1 choose')
+    await terminal.pause()
     terminal.press('1')
     await terminal.waitFor(/› 1 {2}Allow everything/)
     terminal.press(keys.enter)

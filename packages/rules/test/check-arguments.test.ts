@@ -62,6 +62,15 @@ describe.each(Object.entries(uses))('commands of the group %s', (group, commands
   })
 })
 
+it('P-G: the list of abuses has some for every program whose arguments Holdpoint knows', () => {
+  const abused = new Set(
+    Object.values(abuses)
+      .flat()
+      .map(command => command.split(' ')[0]),
+  )
+  expect([...programs.keys()].filter(name => !abused.has(name))).toEqual([])
+})
+
 describe.each(Object.entries(abuses))('abuses of %s', (_program, commands) => {
   it.each(commands)('%s is not proven', command => {
     expect(groupsOf(command, withSecrets)).toBeTypeOf('string')

@@ -86,7 +86,7 @@ export function listLines(
   return lines.slice(top, top + height).map(({ line }) => line)
 }
 
-/** Returns the lines of one item. In a narrow list, the session title of a request moves to a second line. */
+/** Returns the lines of one item. In a narrow list, the risk and the session title of a request move to a second line. */
 function itemLines(
   item: ListItem,
   isSelected: boolean,
@@ -117,8 +117,8 @@ function itemLines(
     const titleColumns = Math.max(titleMin, free - widthOf(shown) - widthOf(dot))
     return [line([...mark, trusted(shown, style), trusted(dot, style), ...cutSpans([title], titleColumns)])]
   }
-  const titleLine = cutSpans([untrusted(item.session?.title ?? '', 'quiet')], columns - widthOf(sign))
-  return [line([...mark, trusted(action, style)]), [trusted(' '.repeat(widthOf(sign))), ...titleLine]]
+  const titleLine = cutSpans([...mark, untrusted(item.session?.title ?? '', 'quiet')], columns - widthOf(sign))
+  return [line([trusted(action, style)]), [trusted(' '.repeat(widthOf(sign))), ...titleLine]]
 }
 const dot = ' · '
 
