@@ -276,6 +276,13 @@ describe('proposed rules', () => {
     'ls $HOME',
     'ls > out',
     'find . -exec rm {} +',
+    'sh -c ls',
+    'python -c 1',
+    'git push',
+    'npm run deploy',
+    'ls | sh',
+    'X=1 ls',
+    'ls `id`',
   ])('P7: are not offered for %s', async command => {
     const request = await ask(command)
     const { items, reason } = await fixture.person('proposeRules', { id: request.id })

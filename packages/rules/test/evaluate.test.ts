@@ -107,7 +107,7 @@ describe('an allow rule with a command', () => {
     readonly rule: string
     readonly command: string
   }[] // the file contains a list of objects with these fields
-  it('allows none of the commands in the collection of bypass attempts', () => {
+  it('P-A: allows none of the commands in the collection of bypass attempts', () => {
     expect(attacks.length).toBeGreaterThan(60)
     const allowed = attacks.filter(
       ({ rule: command, command: asked }) => verdict([rule({ command })], bash(asked)) === 'allow',
@@ -324,10 +324,10 @@ describe('a rule for a tool', () => {
     'toString',
     'B'.repeat(10_240),
     '',
-  ])('does not match the tool %j', tool =>
+  ])('P9: does not match the tool %j', tool =>
     expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/srv' })).toBe('ask'),
   )
-  it('does not match a tool with any other name', () => {
+  it('P9: does not match a tool with any other name (property)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), tool => {
         fc.pre(tool !== 'Bash')
