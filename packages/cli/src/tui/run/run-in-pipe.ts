@@ -3,6 +3,7 @@ import { actionLabel, type Entry, Inbox, type InboxSnapshot, watchEvents } from 
 import type { CommandId, RequestId, Session } from '@holdpoint/protocol'
 import type { GatewayAccess } from '../../gateway-client/gateway-access.ts'
 import { out } from '../../output/output.ts'
+import { riskSpan } from '../../output/request.ts'
 import { indented, row, trusted } from '../../output/span.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
 import { runTexts as texts } from './texts.ts'
@@ -60,6 +61,7 @@ function announcePending({ order, requests }: InboxSnapshot, announced: Set<Requ
     out.print(
       row(
         trusted('● ', 'waiting'),
+        ...(request.risk ? [riskSpan(request.risk), trusted('  ')] : []),
         trusted(actionLabel(request.ask), 'strong'),
         trusted(`  pending: holdpoint show ${id}`),
       ),
