@@ -2,6 +2,7 @@
 import { actionOf, type Rule, type ToolCall } from '@holdpoint/protocol'
 import { AllowingRules } from './allowing-rules.ts'
 import { evaluateBuiltInRules } from './built-in.ts'
+import { withLimitedLookup } from './files/limited-lookup.ts'
 import { RestrictedCall, RestrictingRules, type RuleWithWords, restrictedWords } from './restricting-rules.ts'
 import type { Decision, RuleContext } from './rule-context.ts'
 import { broadAllowProblem, literalWords } from './rule-validation.ts'
@@ -34,13 +35,19 @@ export class RuleSet {
   }
 
   evaluate(call: ToolCall, context: RuleContext): Decision {
+    return withLimitedLookup(context.files, files => this.#evaluate(call, { ...context, files }), tooManyFiles)
+  }
+
+  #evaluate(call: ToolCall, context: RuleContext): Decision {
     const builtIn = evaluateBuiltInRules(call, context.builtIn)
     if (builtIn?.verdict === 'deny') return { ...builtIn, rules: [] }
     const action = actionOf(call)
-    const restricting = this.#restricting.find(new RestrictedCall(call, action, context))
+    const restricted = new RestrictedCall(call, action, context)
+    const restricting = this.#restricting.find(restricted)
     if (restricting?.effect === 'deny') return decision(restricting)
     if (builtIn) return { ...builtIn, rules: [] }
     if (restricting) return decision(restricting)
+    if (restricted.isTooLong) return tooLong
     const allowed = this.#allowing.find(call, action, context)
     if (!('rules' in allowed)) return { verdict: 'ask', reason: allowed.reason ?? 'No rule matches.', rules: [] }
     const [first] = allowed.rules
@@ -51,6 +58,18 @@ export class RuleSet {
       ...(allowed.command === undefined ? {} : { command: allowed.command }),
     }
   }
+}
+
+const tooLong: Decision = {
+  verdict: 'ask',
+  reason: 'This call is too long to check, so a person has to decide.',
+  rules: [],
+}
+/** A rule that denies may be among those that could not be checked, so nothing is allowed. */
+const tooManyFiles: Decision = {
+  verdict: 'ask',
+  reason: 'This call names too many files to check, so a person has to decide.',
+  rules: [],
 }
 
 function commandWords(rule: Rule, command: string): readonly string[] | null {

@@ -1,6 +1,7 @@
 /** Proposes the narrowest useful rules for a request: what a person can choose when they want to allow the same from now on. */
 import { type Action, actionOf, type RuleDraft, type RuleProposal, type ToolCall } from '@holdpoint/protocol'
 import { checkPath } from './files/check-path.ts'
+import { withLimitedLookup } from './files/limited-lookup.ts'
 import { parentOf } from './paths.ts'
 import { checkArguments, hasGrammar } from './programs/check-arguments.ts'
 import type { RuleContext } from './rule-context.ts'
@@ -17,6 +18,11 @@ export interface Proposals {
 const none = (reason: string): Proposals => ({ items: [], reason })
 
 export function proposeRules(call: ToolCall, context: RuleContext): Proposals {
+  const tooMany = none('This call names too many files to check, so a person has to decide each time.')
+  return withLimitedLookup(context.files, files => proposals(call, { ...context, files }), tooMany)
+}
+
+function proposals(call: ToolCall, context: RuleContext): Proposals {
   const { folder } = context
   if (folder === null) return none('Holdpoint does not know in which folder this agent runs.')
   const action = actionOf(call)

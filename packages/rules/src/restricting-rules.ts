@@ -5,13 +5,20 @@ import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
 import { type LiteralCommands, literalCommands } from './shell/literal-commands.ts'
 import { mentions, plainText, wordsOf } from './shell-text.ts'
 
+/** No system starts a shell with a longer command. */
+const searchedMax = 128 * 1024
+const wordsMax = 2000
+
 /** A call, with what is found out about it only if a rule asks. */
 export class RestrictedCall {
   readonly call: ToolCall
   readonly action: Action
   readonly context: RuleContext
   #commands: LiteralCommands | undefined
+  #plainText: string | undefined
+  #lowerCase: string | undefined
   #words: ReadonlySet<string> | undefined
+  #hosts: ReadonlySet<string> | undefined
   #paths: ReadonlySet<string> | undefined
 
   constructor(call: ToolCall, action: Action, context: RuleContext) {
@@ -26,14 +33,33 @@ export class RestrictedCall {
     const { command } = this.call.input
     return 'other' in this.action && typeof command === 'string' ? command : null
   }
+  /** Whether the call is too long to search all of it. A rule may then miss something, so the call must not be allowed. */
+  get isTooLong(): boolean {
+    if (this.shellText === null) return false
+    return this.shellText.length > searchedMax || this.#allWords.size > wordsMax
+  }
+  /** The part of the shell command that is searched. */
+  get #searched(): string {
+    return (this.shellText ?? '').slice(0, searchedMax)
+  }
+  get #plain(): string {
+    this.#plainText ??= plainText(this.#searched, { HOME: this.context.home, PWD: this.call.cwd })
+    return this.#plainText
+  }
   get commands(): LiteralCommands {
-    this.#commands ??= literalCommands(this.shellText ?? '')
+    this.#commands ??= literalCommands(this.#searched)
     return this.#commands
   }
-  /** Everything in the shell command that could be a path or a host. */
-  get words(): ReadonlySet<string> {
-    this.#words ??= wordsOf(plainText(this.shellText ?? '', { HOME: this.context.home, PWD: this.call.cwd }))
+  /** Everything in the shell command that could be a path. */
+  get #allWords(): ReadonlySet<string> {
+    this.#words ??= wordsOf(this.#plain)
     return this.#words
+  }
+  /** Whether the shell command names a host. */
+  namesHost(host: string): boolean {
+    this.#lowerCase ??= this.#searched.toLowerCase()
+    this.#hosts ??= new Set(urlHosts(this.#plain))
+    return mentions(this.#lowerCase, host) || this.#hosts.has(host)
   }
   /** The paths that the call names, absolute, with and without symbolic links. */
   get paths(): ReadonlySet<string> {
@@ -44,7 +70,7 @@ export class RestrictedCall {
   #namedPaths(): readonly string[] {
     if ('write' in this.action) return this.action.write
     if ('read' in this.action) return this.action.read
-    return this.shellText === null ? [] : [...this.words]
+    return this.shellText === null ? [] : [...this.#allWords].slice(0, wordsMax)
   }
   #forms(path: string): readonly string[] {
     const { home, files } = this.context
@@ -171,10 +197,21 @@ function namesHost(host: string, call: RestrictedCall): boolean {
   const wanted = normalHost(host)
   if (wanted === '') return false
   if ('fetch' in call.action) return normalHost(call.action.fetch) === wanted
-  if (call.shellText === null) return false
-  const text = call.shellText.toLowerCase()
-  return mentions(text, wanted) || [...call.words].some(word => normalHost(hostOf(word)) === wanted)
+  return call.shellText !== null && call.namesHost(wanted)
 }
+
+/** Returns the hosts of the URLs in a text, in the form in which names are compared. */
+function* urlHosts(text: string): Generator<string> {
+  let left = urlsMax
+  for (let at = text.indexOf('://'); at >= 0 && left > 0; at = text.indexOf('://', at + 1)) {
+    left--
+    const [rest = ''] = text.slice(at + 3, at + 3 + urlMax).split(urlEnd, 1)
+    yield normalHost(hostOf(`https://${rest}`))
+  }
+}
+const urlEnd = /[\s;|&<>()`]/
+const urlsMax = 500
+const urlMax = 1000
 
 /** Returns the name of a host in the form in which names are compared; an empty text if it is not the name of a host alone. */
 export function normalHost(host: string): string {

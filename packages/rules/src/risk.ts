@@ -1,6 +1,7 @@
 /** Derives what an action touches and how dangerous it can be, from the action alone. An agent's own words about it do not count. */
 import type { Action, Risk } from '@holdpoint/protocol'
 import { checkPath } from './files/check-path.ts'
+import { withLimitedLookup } from './files/limited-lookup.ts'
 import { isSecretPath } from './files/path-names.ts'
 import { joinPath } from './paths.ts'
 import { checkArguments } from './programs/check-arguments.ts'
@@ -17,6 +18,12 @@ import type { CallSite } from './site.ts'
  * deletes much, leaves the folder, or cannot be undone. Everything else is notable.
  */
 export function riskOf(action: Action, site: CallSite): Risk {
+  return withLimitedLookup(site.files, files => riskAt(action, { ...site, files }), tooManyFiles)
+}
+/** The risk of a call that names too many files to look at each of them. */
+const tooManyFiles: Risk = { level: 'dangerous', touches: ['unreadable'] }
+
+function riskAt(action: Action, site: CallSite): Risk {
   const findings = new RiskFindings()
   if ('shell' in action) addShell(action.shell, { ...site, cwd: action.cwd || site.cwd }, findings)
   else if ('write' in action) for (const path of action.write) addWrite(path, site, findings)
@@ -33,7 +40,9 @@ function addRead(path: string, site: CallSite, findings: RiskFindings): void {
   else findings.raise('notable')
 }
 
-function addShell(text: string, site: CallSite, findings: RiskFindings): void {
+function addShell(whole: string, site: CallSite, findings: RiskFindings): void {
+  if (whole.length > readMax) findings.add('unreadable', 'dangerous')
+  const text = whole.slice(0, readMax)
   const direct = readShell(text, site.cwd)
   const harmless = new Set<string>()
   if (direct === null) findings.add('unreadable')
@@ -81,6 +90,8 @@ function addWrapped(argv: readonly string[], site: CallSite, findings: RiskFindi
   for (const touch of touches) findings.add(touch, level === 'dangerous' ? 'dangerous' : 'notable')
 }
 
+/** No system starts a shell with a longer command. */
+const readMax = 128 * 1024
 /** Longer texts count as unreadable anyway. */
 const searchedMax = 65_536
 const redirectsMax = 200

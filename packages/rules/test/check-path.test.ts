@@ -1,9 +1,13 @@
 /** Checks which files a general rule may cover, on a real file system: links, `..`, case, Unicode forms, protected and secret names. */
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { RuleId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
+import { RuleSet } from '../src/evaluate.ts'
 import { checkPath, type PathProblem } from '../src/files/check-path.ts'
 import { isProtectedPath, isSecretPath } from '../src/files/path-names.ts'
+import { riskOf } from '../src/risk.ts'
+import type { RuleContext } from '../src/rule-context.ts'
 import { makeSite } from './support/node-files.ts'
 
 const site = makeSite({
@@ -307,5 +311,49 @@ describe('protected files', () => {
     const inside = { ...worktree, folder, cwd: folder }
     expect(problemOf('src/x.ts', 'write', inside)).toBe('none')
     expect(problemOf('.claude/settings.json', 'write', inside)).toBe('protected')
+  })
+})
+
+describe('a call that names very many files', () => {
+  const looked: string[] = []
+  const files = {
+    ...site.files,
+    realPath: (path: string) => {
+      looked.push(path)
+      return site.files?.realPath(path) ?? null
+    },
+  }
+  const paths = Array.from({ length: 1000 }, (_, i) => `${'src/../'.repeat(40)}file ${i}`)
+
+  it('is dangerous and unreadable, and only a limited number of files is looked at', () => {
+    looked.length = 0
+    expect(riskOf({ write: paths }, { ...site, files })).toEqual({ level: 'dangerous', touches: ['unreadable'] })
+    expect(looked.length).toBeLessThanOrEqual(1500)
+  })
+  it('is asked about, even if a rule would allow or deny it', () => {
+    const rule = { madeBy: 'ada', madeAt: 0, version: 1 }
+    const rules = new RuleSet([
+      { ...rule, id: RuleId.parse(`rul_${'1'.repeat(20)}`), effect: 'allow', action: 'write', path: '/**' },
+      { ...rule, id: RuleId.parse(`rul_${'2'.repeat(20)}`), effect: 'deny', path: '/never/**' },
+    ])
+    const call = { tool: 'Write', input: {}, cwd: site.cwd, action: { write: paths } }
+    const context: RuleContext = {
+      driver: 'claude',
+      session: null,
+      folder: site.folder,
+      agentPath: [],
+      isEditable: true,
+      now: 0,
+      home: site.home,
+      files,
+      builtIn: { protectedFolder: null, cwd: site.cwd },
+      isUsedUp: () => false,
+    }
+    looked.length = 0
+    expect(rules.evaluate(call, context)).toMatchObject({
+      verdict: 'ask',
+      reason: expect.stringContaining('too many files'),
+    })
+    expect(looked.length).toBeLessThanOrEqual(1500)
   })
 })

@@ -12,6 +12,7 @@ import {
 } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { leastCpuMs } from '../../../test/support/cpu-time.ts'
 import { type RuleContext, RuleSet, validateRule } from '../src/index.ts'
 
 const session = 'ses_00000000000000000000' as SessionId // a valid id
@@ -562,4 +563,43 @@ describe('validateRule', () => {
       'paused',
     ])
   })
+})
+
+describe('a command that is too long to check', () => {
+  const long = `echo ${'a '.repeat(70_000)}`
+  const other = (command: string): ToolCall => ({ tool: 'run_shell', input: { command }, cwd: '/srv' })
+  const words = Array.from({ length: 3000 }, (_, i) => `file${i}`).join(' ')
+
+  it('is asked about, even if a rule would allow it', () => {
+    const allow = [rule({ tool: 'run_shell' }), rule({ group: 'only-reads' })]
+    for (const call of [bash(long), other(long), other(`ls ${words}`)])
+      expect(evaluate(allow, call)).toMatchObject({ verdict: 'ask' })
+  })
+  it('is denied if its searched part contains what a rule denies', () => {
+    const deny = [rule({ effect: 'deny', command: 'rm -rf', scope: {} })]
+    for (const call of [bash(`rm -rf build; ${long}`), other(`rm -rf build; ${long}`), other(`rm -rf x ${words}`)])
+      expect(verdict(deny, call)).toBe('deny')
+  })
+  it('takes little time with rules of every kind, whatever its text is', () => {
+    const rules = [
+      ...Array.from({ length: 50 }, (_, i) => rule({ effect: 'deny', host: `host${i}.test`, scope: {} })),
+      ...Array.from({ length: 50 }, (_, i) => rule({ effect: 'deny', path: `/never/${i}/**`, scope: {} })),
+      ...Array.from({ length: 50 }, (_, i) => rule({ effect: 'ask', command: `program${i} sub`, scope: {} })),
+    ]
+    const set = new RuleSet(rules)
+    const different = Array.from({ length: 150_000 }, (_, i) => i.toString(36)).join(' ')
+    const urls = Array.from({ length: 20_000 }, (_, i) => `http://h${i}.test/`).join(' ')
+    for (const text of [long, different, urls, 'a|'.repeat(400_000), '$('.repeat(400_000), '/a/../'.repeat(100_000)])
+      expect(leastCpuMs(() => set.evaluate(other(text), context))).toBeLessThan(100)
+  })
+})
+
+describe('a deny rule with a host', () => {
+  const deny = [rule({ effect: 'deny', host: 'evil.test', scope: {} })]
+  it.each([
+    'curl http://evil.test/x',
+    'curl HTTPS://EVIL.test',
+    'wget http://%65vil.test/',
+    'git clone ssh://a@evil.test/r',
+  ])('denies %j', command => expect(verdict(deny, bash(command))).toBe('deny'))
 })

@@ -1,0 +1,39 @@
+/** Looks at files for one call. What was seen is remembered, and after many lookups the call counts as too long to check, so that a call with very many paths cannot keep the gateway busy. */
+import type { FileLookup } from '../site.ts'
+
+/** Looking takes about 10 µs. A search through a whole project needs several hundred lookups. */
+const lookupsMax = 1500
+
+class TooManyLookups extends Error {}
+
+/** Runs `work` with files that can be looked at a limited number of times. Returns `tooMany` if that is not enough. */
+export function withLimitedLookup<T>(files: FileLookup | null, work: (files: FileLookup | null) => T, tooMany: T): T {
+  try {
+    return work(files && limitedLookup(files))
+  } catch (error) {
+    if (error instanceof TooManyLookups) return tooMany
+    throw error
+  }
+}
+
+function limitedLookup(files: FileLookup): FileLookup {
+  let left = lookupsMax
+  function remembered<T>(look: (path: string) => T): (path: string) => T {
+    const known = new Map<string, T>()
+    return path => {
+      const before = known.get(path)
+      if (before !== undefined) return before
+      if (left-- === 0) throw new TooManyLookups()
+      const found = look(path)
+      known.set(path, found)
+      return found
+    }
+  }
+  const { readText, list, hasHardLinks } = files
+  return {
+    realPath: remembered(path => files.realPath(path)),
+    ...(readText && { readText: remembered(path => readText.call(files, path)) }),
+    ...(list && { list: remembered(folder => list.call(files, folder)) }),
+    ...(hasHardLinks && { hasHardLinks: remembered(path => hasHardLinks.call(files, path)) }),
+  }
+}
