@@ -17,14 +17,19 @@ class ReadPace {
     this.#max = max
   }
 
-  /** Resolves with the number of rows to read next. Lets other work run first if this work has taken long. */
+  /** Resolves with the number of rows to read next. */
   async next(): Promise<number> {
-    if (performance.now() - this.#turnStart > turnMs) {
-      await nextTurn()
-      this.#turnStart = performance.now()
-    }
+    if (this.isLong) await this.rest()
     this.#readStart = performance.now()
     return this.#limit
+  }
+  /** Whether this work has taken long, so that other work should run first. */
+  get isLong(): boolean {
+    return performance.now() - this.#turnStart > turnMs
+  }
+  async rest(): Promise<void> {
+    await nextTurn()
+    this.#turnStart = performance.now()
   }
   /** Must be called when the rows are read. */
   done(): void {
@@ -45,7 +50,10 @@ export async function* scan<K extends Table>(store: Store, table: K, query: Quer
     const limit = await pace.next()
     const rows = await store.find(table, { ...from, limit })
     pace.done()
-    yield* rows
+    for (const row of rows) {
+      yield row
+      if (pace.isLong) await pace.rest()
+    }
     const last = rows.at(-1)
     if (!last || rows.length < limit) return
     from = { ...query, ...(query.newestFirst ? { beforeOrd: last.ord } : { afterOrd: last.ord }) }
@@ -67,7 +75,10 @@ export async function* scanEvents(store: Store, range: EventRange): AsyncGenerat
     const limit = await pace.next()
     const events = await store.events({ ...remaining, limit })
     pace.done()
-    yield* events
+    for (const event of events) {
+      yield event
+      if (pace.isLong) await pace.rest()
+    }
     const last = events.at(-1)
     if (!last || events.length < limit) return
     remaining = remainingRange(range, last)
