@@ -110,6 +110,15 @@ describe('commands of a session', () => {
     await finish((await commands())[0] as Command)
     await fixture.person('sendMessage', { id, text: 'fits again' })
   })
+  it('messages of a session that wait are limited in size, and fit again when the agent has read some', async () => {
+    const text = 'x'.repeat(limits.textMax)
+    const fitting = Math.floor(limits.waitingTextMax / limits.textMax)
+    for (let i = 0; i < fitting; i++) await fixture.person('sendMessage', { id, text })
+    await expectFault(fixture.person('sendMessage', { id, text: 'one more' }), 'too_many')
+    expect(await fixture.person('interruptSession', { id })).toMatchObject({ id })
+    await finish((await commands())[0] as Command)
+    await fixture.person('sendMessage', { id, text })
+  })
   it('reopen the parked session of an external agent that takes them', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('detachSession', { id: session.id })

@@ -61,6 +61,8 @@ export const limits = {
   draftMaxBytes: 64 * 1024,
   rulesMax: 10_000,
   rulesPerFileMax: 500,
+  /** The length of the command of a rule. All rules are read again when one changes. */
+  ruleCommandMax: 32 * 1024,
   /** The number of resolved requests with which a rule is compared for a preview. */
   previewRequestsMax: 1000,
   deadlineMinMs: 1000,
@@ -90,6 +92,8 @@ export const limits = {
   sessionsPerAgentMax: 1000,
   sessionsPerPersonMax: 20_000,
   waitingCommandsMax: 1000,
+  /** The number of characters in the messages of one session that its agent has not finished. Every change of a session reads them. */
+  waitingTextMax: 1024 * 1024,
   /** The number of consecutive attaches without progress after which a session ends, because its agent probably crashes the runner. */
   idleAttachesMax: 5,
 

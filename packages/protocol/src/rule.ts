@@ -48,7 +48,7 @@ export const RuleDraft = z
     command: z
       .string()
       .min(1)
-      .max(limits.textMax)
+      .max(limits.ruleCommandMax)
       .optional()
       .describe(
         'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command that begins with these words, wherever it stands in the text.',

@@ -227,7 +227,7 @@ export function sendMessage(ctx: Context, caller: Caller, input: ParsedInput<'se
   const decide = (change: ChangeBuilder, row: SessionRow) => {
     const to = nextSessionState(row, 'message')
     if (to instanceof Fault) return to
-    const full = tooManyCommands(change, row)
+    const full = tooManyCommands(change, row, text)
     if (full) return full
     const attachments = ids && sendAttachments(change, caller, id, ids)
     if (attachments instanceof Fault) return attachments
@@ -238,11 +238,19 @@ export function sendMessage(ctx: Context, caller: Caller, input: ParsedInput<'se
   return changeSession(ctx, caller, 'sendMessage', input, options, decide, attachmentReads(ids))
 }
 
-function tooManyCommands(change: ChangeBuilder, row: SessionRow): Fault | null {
-  if (openCommandsIn(change, row.id).length < limits.waitingCommandsMax) return null
+/** Returns the Fault that refuses another message, or null if there is room for it. */
+function tooManyCommands(change: ChangeBuilder, { id }: SessionRow, text: string): Fault | null {
+  const waiting = openCommandsIn(change, id)
+  if (waiting.length >= limits.waitingCommandsMax)
+    return new Fault(
+      'too_many',
+      `Session ${id} has ${limits.waitingCommandsMax} waiting commands; try again when some are done`,
+    )
+  const characters = waiting.reduce((sum, { body }) => sum + (body.kind === 'message' ? body.text.length : 0), 0)
+  if (characters + text.length <= limits.waitingTextMax) return null
   return new Fault(
     'too_many',
-    `Session ${row.id} has ${limits.waitingCommandsMax} waiting commands; try again when some are done`,
+    `The waiting messages of session ${id} would have more than ${limits.waitingTextMax} characters; try again when the agent has read some`,
   )
 }
 
@@ -348,7 +356,7 @@ export function patchSession(
       return new Fault('bad_input', 'Nothing to change; pass title, mode, model or parkAfterMs')
     const problem = modeProblem(change, row, rest.mode)
     if (problem) return new Fault('unsupported', `mode: ${problem}`, { id: row.id })
-    const full = hasFields ? tooManyCommands(change, row) : null
+    const full = hasFields ? tooManyCommands(change, row, '') : null
     if (full) return full
     const next = { ...row, ...fields, title: title ?? row.title }
     const withCommand = hasFields ? addCommand(ctx, change, caller, next, { kind: 'mode', ...fields }).session : next
