@@ -24,6 +24,8 @@ config.test = {
   // A mutant that makes a test wait forever should fail soon.
   testTimeout: 15_000,
   globalSetup: [],
+  // Stryker runs tests in threads, which do not take the options of Node for processes.
+  execArgv: [],
   // A mutant must not leave its modules to the tests of the next one.
   isolate: true,
 }
