@@ -291,3 +291,66 @@ describe.skipIf(isMissing)('a sign-in link', () => {
     expect(await page.locator('.user-menu-button').textContent()).toBe('mallory')
   })
 })
+
+describe.skipIf(isMissing)('B14: the URL of the page', () => {
+  /** Names that other programs take a server or a credential from. */
+  const names = ['gatewayUrl', 'gateway', 'server', 'url', 'api', 'host', 'redirect', 'next']
+
+  it('B14: cannot name another server, and a signed-in person sees the page of this one', async () => {
+    const requests: string[] = []
+    page.on('request', sent => requests.push(new URL(sent.url()).origin))
+    const evil = `http://localhost:${attackerPort}/`
+    const fields = names.map(name => `${name}=${encodeURIComponent(evil)}`).join('&')
+    for (const target of [`/?${fields}`, `/#${fields}`, `/#/inbox?${fields}`]) {
+      await page.goto('about:blank')
+      await page.goto(gateway.url + target)
+      await page.getByRole('navigation').first().waitFor()
+    }
+    expect(new Set(requests)).toEqual(new Set([gateway.url]))
+    expect(received).toEqual([])
+    expect(await isPending()).toBe(true)
+  })
+
+  it('B14: cannot carry a token, which signs nobody in and is not kept', async () => {
+    const context = await browser.newContext({ serviceWorkers: 'block' })
+    const visitor = await context.newPage()
+    const { token } = gateway
+    expect((await visitor.goto(`${gateway.url}/?token=${token}`))?.status()).toBe(400)
+    for (const hash of [`#token=${token}`, `#access_token=${token}`, `#/inbox?token=${token}`, `#code=${token}`]) {
+      await visitor.goto('about:blank')
+      await visitor.goto(`${gateway.url}/${hash}`)
+      await visitor.locator('main.sign-in h1').waitFor()
+      expect(JSON.stringify(await visitor.evaluate(() => ({ ...localStorage, ...sessionStorage })))).not.toContain(
+        token,
+      )
+    }
+    expect(await context.cookies()).toEqual([])
+    await context.close()
+  })
+
+  it('B14: cannot carry a script or other content', async () => {
+    const opened: string[] = []
+    page.on('dialog', dialog => {
+      opened.push(dialog.message())
+      void dialog.dismiss()
+    })
+    await page.goto(gateway.url)
+    await page.getByRole('navigation').first().waitFor()
+    for (const hash of [
+      '#javascript:alert(1)',
+      '#/javascript:alert(1)',
+      '#/inbox/javascript:alert(1)',
+      '#/sessions/data:text/html,<script>alert(1)</script>',
+      '#/<img src=x onerror=alert(1)>',
+      '#/inbox/..%2f..%2fapi',
+    ]) {
+      await page.evaluate(next => {
+        location.hash = next
+      }, hash)
+      await page.getByRole('navigation').first().waitFor()
+      expect(page.url().startsWith(`${gateway.url}/#`), hash).toBe(true)
+    }
+    expect(opened).toEqual([])
+    expect(await page.locator('img[src="x"], script:not([src])').count()).toBe(0)
+  })
+})

@@ -1,7 +1,17 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { connect, createServer } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -22,12 +32,60 @@ afterEach(closeGateways)
 
 const ask = { kind: 'approval' as const, tool: 't', input: {}, title: 'May I?', cwd: '/', editable: false }
 
+/** Returns the addresses, in the hexadecimal form of /proc/net, at which a process listens for TCP connections. */
+function listeningAddresses(pid: number): { readonly address: string; readonly port: number }[] {
+  const sockets = new Set(
+    readdirSync(`/proc/${pid}/fd`).flatMap(fd => {
+      try {
+        return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${fd}`))?.[1] ?? []
+      } catch {
+        return []
+      }
+    }),
+  )
+  const listening = '0A'
+  return ['tcp', 'tcp6'].flatMap(name =>
+    readFileSync(`/proc/${pid}/net/${name}`, 'utf8')
+      .split('\n')
+      .map(line => line.trim().split(/\s+/))
+      .filter(columns => columns[3] === listening && sockets.has(columns[9] ?? ''))
+      .map(columns => {
+        const [address = '', port = ''] = (columns[1] ?? '').split(':')
+        return { address, port: Number.parseInt(port, 16) }
+      }),
+  )
+}
+async function connectTo(host: string, port: number): Promise<void> {
+  const socket = connect({ host, port, timeout: 5000 })
+  try {
+    await Promise.race([
+      once(socket, 'connect'),
+      once(socket, 'timeout').then(() => Promise.reject(new Error('timeout'))),
+    ])
+  } finally {
+    socket.destroy()
+  }
+}
+
 describe('holdpoint up', () => {
   it('prints its URL and a sign-in link on the first line, and creates a token that works', async () => {
     const gateway = await startGateway({ runner: 'none' })
     expect(gateway.url).toMatch(/^http:\/\/localhost:\d+$/)
     expect(gateway.link).toMatch(new RegExp(`^${gateway.url}/#code=\\S{20,}$`))
     expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'owner' })
+  })
+
+  it('B15: accepts connections from its own machine only, unless a setting says otherwise', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const port = Number(new URL(gateway.url).port)
+    const addresses = listeningAddresses(gateway.pid)
+    expect(addresses.map(({ address }) => address).sort()).toEqual(['00000000000000000000000001000000', '0100007F'])
+    expect(new Set(addresses.map(found => found.port))).toEqual(new Set([port]))
+    const outside = Object.values(networkInterfaces())
+      .flatMap(found => found ?? [])
+      .filter(({ internal }) => !internal)
+    for (const { address, scopeid } of outside)
+      await expect(connectTo(scopeid ? `${address}%${scopeid}` : address, port), address).rejects.toThrow()
   })
 
   it('makes its data folder and every file in it readable only by its owner', async () => {

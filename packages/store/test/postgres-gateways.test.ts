@@ -2,6 +2,7 @@
 import { connect as connectSocket, createServer, type Server, type Socket } from 'node:net'
 import { auditTypes, type Caller, callAs, type EventQuery, openGateway, type Store } from '@holdpoint/engine'
 import { type Call, limits } from '@holdpoint/protocol'
+import postgres from 'postgres'
 import { describe, expect, it } from 'vitest'
 import { hasPostgres } from '../../../test/support/postgres.ts'
 import { checkUsage } from '../../../test/support/usage-check.ts'
@@ -143,6 +144,45 @@ function gatewaysSuite(): void {
     await notified
   })
 
+  it('C12: find a commit of another gateway behind a pooler that passes on no notification', async () => {
+    const proxy = await silentProxy(database.url)
+    const reader = await open({ url: proxy.url, pollMs: 50 })
+    const writer = await open({ pollMs: 50 })
+    for (let n = 0; n < 3; n++) {
+      const notified = nextNotification(reader)
+      await writer.commit(sample.addMessage(`${n}`))
+      await notified
+      expect((await reader.events({ after: n, limit: 1 })).map(({ seq }) => seq)).toEqual([n + 1])
+    }
+    expect(proxy.swallowed()).toBeGreaterThan(0)
+    await reader.close()
+    proxy.close()
+  })
+
+  it('C13: notify each other with a few ids, however large a change is, and a listener that is stuck blocks nobody', async () => {
+    const [writer, reader] = [await open({ pollMs: 60_000 }), await open({ pollMs: 60_000 })]
+    const payloads: string[] = []
+    const listener = postgres(database.url, { max: 1, onnotice: () => {} })
+    await listener.listen('holdpoint', payload => payloads.push(payload))
+    // A session that listens and then stays in a transaction receives nothing, so the server has to keep its notifications.
+    const stuck = postgres(database.url, { max: 1, onnotice: () => {} })
+    const held = await stuck.reserve()
+    await held`LISTEN holdpoint`
+    await held`BEGIN`
+    await held`SELECT 1`
+    const commits = 300
+    for (let n = 0; n < commits; n++) await writer.commit(sample.addMessage(n === 0 ? 'x'.repeat(1_000_000) : `${n}`))
+    await expect.poll(() => payloads.length).toBe(commits)
+    expect(Math.max(...payloads.map(payload => payload.length))).toBeLessThan(100)
+    expect(payloads.every(payload => /^\S+ \d+$/.test(payload))).toBe(true)
+    await expect.poll(async () => (await reader.head()).seq).toBe(commits)
+    const [queue] = await database.admin<{ used: number }[]>`SELECT pg_notification_queue_usage() AS used`
+    expect(queue?.used).toBeLessThan(0.01)
+    await held`ROLLBACK`
+    held.release()
+    await Promise.all([listener.end(), stuck.end()])
+  })
+
   it('several gateways on one PostgreSQL are notified of commits again after the connection that listens was killed', async () => {
     const [one, two] = await Promise.all([open({ pollMs: 50 }), open({ pollMs: 50 })])
     expect((await killConnections('listen%')).count).toBe(2)
@@ -216,6 +256,49 @@ function gatewaysSuite(): void {
     await database.admin`UPDATE holdpoint.meta SET version = 2`
     await expect(openPostgres({ url: database.url })).rejects.toMatchObject({ code: 'store_older' })
   })
+}
+
+/** Starts a proxy that swallows notifications, as a pooler in transaction mode does: LISTEN succeeds, and nothing arrives. */
+async function silentProxy(url: string) {
+  const target = new URL(url)
+  let swallowed = 0
+  const sockets = new Set<Socket>()
+  const server = createServer(client => {
+    const upstream = connectSocket(Number(target.port), target.hostname)
+    for (const socket of [client, upstream]) {
+      sockets.add(socket)
+      socket.on('error', () => {})
+      socket.on('close', () => {
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.pipe(upstream)
+    let rest: Buffer<ArrayBufferLike> = Buffer.alloc(0)
+    upstream.on('data', chunk => {
+      rest = Buffer.concat([rest, chunk])
+      // Each message of the server has a type of one byte and a length that counts itself.
+      while (rest.length >= 5 && rest.length >= rest.readUInt32BE(1) + 1) {
+        const length = rest.readUInt32BE(1) + 1
+        const isNotification = rest[0] === 'A'.charCodeAt(0)
+        if (isNotification) swallowed++
+        else client.write(rest.subarray(0, length))
+        rest = rest.subarray(length)
+      }
+    })
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = server.address()
+  const through = new URL(url)
+  through.port = String(typeof address === 'object' && address?.port)
+  return {
+    url: through.href,
+    swallowed: () => swallowed,
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
 }
 
 /** Starts a proxy that, once armed, drops the connection at the first COMMIT, either after or before the COMMIT reaches the database. */
