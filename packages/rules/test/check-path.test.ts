@@ -340,6 +340,7 @@ describe('a call that names very many files', () => {
     const context: RuleContext = {
       driver: 'claude',
       session: null,
+      runner: null,
       folder: site.folder,
       agentPath: [],
       isEditable: true,
