@@ -230,14 +230,14 @@ describe('one listAudit call', () => {
 
   it('returns no more bytes than a page may have, and reads a limited number of bytes even if few entries match', async () => {
     const { id } = await denyByRule('Bash')
-    const part = limits.pageMaxBytes / 32
+    const part = limits.auditScanMaxBytes / 64
     for (let i = 0; i < 80; i++)
       await fixture.externalAgent('openRequest', {
         id,
         key: `k${i}`,
         ask: approval('x'.repeat(part), { title: `Run ${i}` }),
       })
-    expect((await listAudit({ limit: 500 })).items.length).toBe(31)
+    expect((await listAudit({ limit: 500 })).items.length).toBe(limits.pageMaxBytes / part - 1)
     const first = await listAudit({ q: 'run 79' })
     expect(first).toEqual({ items: [], next: expect.stringMatching(/^e1-/) })
     expect(await listAudit({ q: 'run 79', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // the previous line checks that `next` is a cursor

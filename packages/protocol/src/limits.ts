@@ -71,7 +71,7 @@ export const limits = {
   // Pages and long polls
   pageMax: 500,
   pageDefault: 100,
-  pageMaxBytes: 4 * 1024 * 1024,
+  pageMaxBytes: 2 * 1024 * 1024,
   /** The largest number of rows to read from the store at a time for a page that is limited by bytes. */
   readAheadMax: 128,
   /** The number and the size of the resolutions that one search of the audit log reads. */

@@ -54,8 +54,8 @@ export async function listAudit(ctx: Context, _caller: Caller, input: ParsedInpu
   return page(null)
 }
 
-/** Number of events read at once. Even if every request has the maximum size, one batch is no larger than a page. */
-const batchMax = Math.floor(limits.pageMaxBytes / limits.bodyMaxBytes)
+/** Number of events read at once. Each may belong to a request of the maximum size. */
+const batchMax = 4
 
 /** Yields events oldest first, or newest first if `range.newestFirst` is set. A search may scan many events, so other work gets a turn of the event loop between batches. */
 async function* scanAudited(ctx: Context, filter: Filter, range: EventRange): AsyncGenerator<ScannedEvent, void> {
