@@ -20,7 +20,7 @@ export const mutationTargets = {
   'packages/engine/src/transitions.ts': engine('transitions'),
   'packages/engine/src/request-transitions.ts': engine('request-transitions', 'delivery', 'secrets', 'request-batches'),
   'packages/engine/src/session-transitions.ts': engine('session-transitions'),
-  'packages/engine/src/token-transitions.ts': engine('tokens'),
+  'packages/engine/src/token-transitions.ts': engine('token-transitions', 'tokens'),
   // Delivery.
   'packages/engine/src/operations/delivery.ts': engine('delivery', 'handover', 'decision-check'),
   'packages/engine/src/decision-check.ts': engine('decision-check'),
