@@ -35,7 +35,7 @@ import {
 import { type ApiActors, validInputs } from './valid-inputs.ts'
 
 /** How often a call is measured that seems to take too long. */
-const attemptsMax = 5
+const attemptsMax = 8
 /** The longest time for which other clients may have to wait. */
 const blockedMaxMs = 50
 const operations = Object.keys(contract) as OperationName[] // the keys of the contract are the names of the operations

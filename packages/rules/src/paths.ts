@@ -9,6 +9,19 @@ export function joinPath(base: string, path: string): string {
   return `/${parts.join('/')}`
 }
 
+/** No system starts a program with more text than this in one argument. Longer commands and lists of paths are not searched to the end. */
+export const searchedMax = 128 * 1024
+
+/** Returns the first paths, which together are short enough to be searched. */
+export function searchedPaths(paths: readonly string[]): readonly string[] {
+  let left = searchedMax
+  const end = paths.findIndex(path => {
+    left -= path.length
+    return left < 0
+  })
+  return end < 0 ? paths : paths.slice(0, end)
+}
+
 export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }

@@ -1,12 +1,10 @@
 /** Matches the rules that deny or ask. They match generously: a call that may do what a rule names is matched, because a missed match would let something run. */
 import { type Action, actionKind, hostOf, type Rule, type ToolCall } from '@holdpoint/protocol'
-import { foldPath, isInside, joinPath } from './paths.ts'
+import { foldPath, isInside, joinPath, searchedMax, searchedPaths } from './paths.ts'
 import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
 import { type LiteralCommands, literalCommands } from './shell/literal-commands.ts'
 import { mentions, plainText, wordsOf } from './shell-text.ts'
 
-/** No system starts a shell with a longer command. */
-const searchedMax = 128 * 1024
 const wordsMax = 2000
 
 /** A call, with what is found out about it only if a rule asks. */
@@ -35,6 +33,7 @@ export class RestrictedCall {
   }
   /** Whether the call is too long to search all of it. A rule may then miss something, so the call must not be allowed. */
   get isTooLong(): boolean {
+    if ('write' in this.action || 'read' in this.action) return this.#namedPaths().length < this.#actionPaths.length
     if (this.shellText === null) return false
     return this.shellText.length > searchedMax || this.#allWords.size > wordsMax
   }
@@ -67,9 +66,12 @@ export class RestrictedCall {
     return this.#paths
   }
 
-  #namedPaths(): readonly string[] {
+  get #actionPaths(): readonly string[] {
     if ('write' in this.action) return this.action.write
-    if ('read' in this.action) return this.action.read
+    return 'read' in this.action ? this.action.read : []
+  }
+  #namedPaths(): readonly string[] {
+    if ('write' in this.action || 'read' in this.action) return searchedPaths(this.#actionPaths)
     return this.shellText === null ? [] : [...this.#allWords].slice(0, wordsMax)
   }
   #forms(path: string): readonly string[] {

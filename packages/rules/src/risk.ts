@@ -3,7 +3,7 @@ import type { Action, Risk } from '@holdpoint/protocol'
 import { checkPath } from './files/check-path.ts'
 import { withLimitedLookup } from './files/limited-lookup.ts'
 import { isSecretPath } from './files/path-names.ts'
-import { joinPath } from './paths.ts'
+import { joinPath, searchedMax, searchedPaths } from './paths.ts'
 import { checkArguments } from './programs/check-arguments.ts'
 import { addCommandTouches, addWrite } from './risk/command-touches.ts'
 import { runsComputedCode } from './risk/computed-code.ts'
@@ -26,11 +26,17 @@ const tooManyFiles: Risk = { level: 'dangerous', touches: ['unreadable'] }
 function riskAt(action: Action, site: CallSite): Risk {
   const findings = new RiskFindings()
   if ('shell' in action) addShell(action.shell, { ...site, cwd: action.cwd || site.cwd }, findings)
-  else if ('write' in action) for (const path of action.write) addWrite(path, site, findings)
-  else if ('read' in action) for (const path of action.read) addRead(path, site, findings)
+  else if ('write' in action) addPaths(action.write, findings, path => addWrite(path, site, findings))
+  else if ('read' in action) addPaths(action.read, findings, path => addRead(path, site, findings))
   else if ('fetch' in action) findings.add('network')
   else findings.add('unreadable')
   return findings.risk
+}
+
+function addPaths(paths: readonly string[], findings: RiskFindings, add: (path: string) => void): void {
+  const searched = searchedPaths(paths)
+  if (searched.length < paths.length) findings.add('unreadable', 'dangerous')
+  for (const path of searched) add(path)
 }
 
 function addRead(path: string, site: CallSite, findings: RiskFindings): void {
@@ -41,8 +47,8 @@ function addRead(path: string, site: CallSite, findings: RiskFindings): void {
 }
 
 function addShell(whole: string, site: CallSite, findings: RiskFindings): void {
-  if (whole.length > readMax) findings.add('unreadable', 'dangerous')
-  const text = whole.slice(0, readMax)
+  if (whole.length > searchedMax) findings.add('unreadable', 'dangerous')
+  const text = whole.slice(0, searchedMax)
   const direct = readShell(text, site.cwd)
   const harmless = new Set<string>()
   if (direct === null) findings.add('unreadable')
@@ -58,7 +64,7 @@ function addShell(whole: string, site: CallSite, findings: RiskFindings): void {
   const { commands, isComplete } = literalCommands(text)
   for (const { argv } of commands) if (!harmless.has(keyOf(argv))) addWrapped(argv, site, findings)
   if (!isComplete) findings.add('unreadable')
-  if (runsComputedCode(text.slice(0, searchedMax))) findings.add('unreadable', 'dangerous')
+  if (runsComputedCode(text.slice(0, parsedMax))) findings.add('unreadable', 'dangerous')
   if (direct === null) addRedirects(text, site, findings)
 }
 
@@ -90,17 +96,15 @@ function addWrapped(argv: readonly string[], site: CallSite, findings: RiskFindi
   for (const touch of touches) findings.add(touch, level === 'dangerous' ? 'dangerous' : 'notable')
 }
 
-/** No system starts a shell with a longer command. */
-const readMax = 128 * 1024
 /** Longer texts count as unreadable anyway. */
-const searchedMax = 65_536
+const parsedMax = 65_536
 const redirectsMax = 200
 
 /** The targets of redirects in a text that no parser reads, as far as one can see. */
 function addRedirects(text: string, site: CallSite, findings: RiskFindings): void {
   let left = redirectsMax
   for (const [, target = ''] of text
-    .slice(0, searchedMax)
+    .slice(0, parsedMax)
     .matchAll(/(?:^|[^<>-])(?:&?>>?\|?|>&)\s*("[^"\n]*"|'[^'\n]*'|[^\s;&|<>()]+)/g)) {
     if (left-- === 0) return
     const path = target.replace(/^["']|["']$/g, '')
