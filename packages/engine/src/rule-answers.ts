@@ -10,7 +10,7 @@ import {
   type SessionId,
   type ToolCall,
 } from '@holdpoint/protocol'
-import { type Decision, type RuleContext, type RuleSet, riskOf } from '@holdpoint/rules'
+import { type Decision, type RuleContext, riskOf } from '@holdpoint/rules'
 import { externalDriver } from './authorization.ts'
 import type { ChangeBuilder } from './change-builder.ts'
 import { type AgentMachine, type Context, sha256 } from './context.ts'
@@ -79,10 +79,9 @@ export function evaluateCall(
   session: RuleSession,
   call: ToolCall,
   details: CallDetails,
-  rules: RuleSet = ctx.rules(change),
 ): Decision {
   const context = ruleContext(ctx, session, details, change.now, rule => isUsedUp(change, session, rule))
-  return rules.evaluate(call, context)
+  return ctx.rules(change).evaluate(call, context)
 }
 
 /** Resolves a pending request if a rule allows or denies it. Rules answer approvals only, never questions or forms. */

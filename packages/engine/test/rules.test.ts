@@ -233,6 +233,11 @@ describe('an answer with a rule to remember', () => {
       ).toEqual([])
     },
   )
+  it('an answer with a rule to remember adds the rule with its number of uses and its end', async () => {
+    const request = await ask()
+    await allow(request, { ...remember, usesLeft: 2, expiresAt: Number.MAX_SAFE_INTEGER })
+    expect((await fixture.person('listRules', {})).items.at(-1)).toMatchObject({ ...remember, usesLeft: 2 })
+  })
   it('an answer with a rule to remember is refused if the rule is too broad', async () => {
     const request = await ask()
     await expectFault(allow(request, { effect: 'allow', tool: 'Bash' }), 'unsupported')

@@ -26,7 +26,7 @@ import {
   resolveRequest,
 } from '../request-transitions.ts'
 import type { RequestRow } from '../rows.ts'
-import { evaluateCall, type RuleSession } from '../rule-answers.ts'
+import { evaluateCall, type RuleSession, ruleContext } from '../rule-answers.ts'
 import { putRule } from '../rule-changes.ts'
 import { type PreparedAnswer, prepareAnswer, releaseUnused } from '../secrets.ts'
 import type { Read } from '../store.ts'
@@ -106,7 +106,9 @@ function rememberRule(
   const rule = newRule(ctx, change, caller, answer.remember)
   if (rule instanceof Fault) return rule
   const details = { agentPath: row.agentPath, isEditable: row.ask.editable }
-  const { verdict, reason } = evaluateCall(ctx, change, session, call, details, new RuleSet([rule]))
+  // A new rule has no uses yet. Looking them up would not end, because each attempt to decide gives the rule another id.
+  const context = ruleContext(ctx, session, details, change.now, () => false)
+  const { verdict, reason } = new RuleSet([rule]).evaluate(call, context)
   if (verdict !== 'allow')
     return new Fault('answer_mismatch', `The rule to remember does not cover request ${row.id}: ${reason}`, {
       id: row.id,
