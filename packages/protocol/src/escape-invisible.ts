@@ -12,12 +12,14 @@ const invisible = new RegExp(
 /** An emoji with a variation selector or skin tone. `emojiSequence` also matches several of them joined by U+200D. Such a sequence is visible as a whole, although some of its characters are invisible. */
 const emoji = '(?!\\p{C})\\p{Extended_Pictographic}(?:\\p{Emoji_Modifier}|\\u{fe0f})?'
 const emojiSequence = new RegExp(`${emoji}(?:\\u{200d}${emoji})*`, 'gu')
+/** One emoji with the selector of its colored form, such as the sun. It is visible as a whole even in code, where longer sequences are escaped. */
+const selectedEmoji = /(?!\p{C})\p{Extended_Pictographic}\u{fe0f}/gu
 const startsWithEmoji = /^(?!\p{C})\p{Extended_Pictographic}/u
 
 export interface EscapeOptions {
   /** Keeps line feeds and tabs, for a text that is shown with its line breaks. */
   readonly multiline?: boolean
-  /** Keeps emoji. Use this only for prose, because in code that will be executed even an invisible character matters. */
+  /** Keeps emoji that consist of several characters, such as families and skin tones. Use this only for prose, because in code that will be executed even an invisible character matters. An emoji with only a variation selector is always kept. */
   readonly keepEmoji?: boolean
   /** Also escapes letters of right-to-left scripts. Use this for code on a surface that may draw such letters in another order than they are executed. */
   readonly escapeRightToLeft?: boolean
@@ -32,7 +34,7 @@ interface Patterns {
 
 function patternsFor(keepEmoji: boolean, escapeRightToLeft: boolean): Patterns {
   const escaped = escapeRightToLeft ? `${invisible.source}|[${rightToLeftBlocks}]` : invisible.source
-  const found = `${keepEmoji ? `${emojiSequence.source}|` : ''}\\\\+|${escaped}`
+  const found = `${keepEmoji ? emojiSequence.source : selectedEmoji.source}|\\\\+|${escaped}`
   return { escaped: new RegExp(escaped, 'u'), found: new RegExp(found, 'gu') }
 }
 const patterns = {
@@ -53,7 +55,7 @@ export function escapeInvisible(text: string, options: EscapeOptions = {}): stri
   if ((options.multiline ? plainAsciiLines : plainAscii).test(text)) return text
   const { escaped, found } = patterns[options.keepEmoji ? 'withEmoji' : 'code'][options.escapeRightToLeft ? 1 : 0]
   return text.replace(found, (match, at: number) => {
-    if (options.keepEmoji && startsWithEmoji.test(match)) return match
+    if (startsWithEmoji.test(match)) return match
     if (match[0] !== '\\') return isLayout(match, options) ? match : `\\u{${(match.codePointAt(0) ?? 0).toString(16)}}`
     const next = at + match.length
     const following = String.fromCodePoint(text.codePointAt(next) ?? 0x20)
@@ -66,5 +68,5 @@ export function escapeInvisible(text: string, options: EscapeOptions = {}): stri
 export function hasInvisible(text: string, options: EscapeOptions = {}): boolean {
   if ((options.multiline ? plainAsciiLines : plainAscii).test(text)) return false
   const withoutLayout = options.multiline ? text.replace(/[\n\t]/g, ' ') : text
-  return invisible.test(options.keepEmoji ? withoutLayout.replace(emojiSequence, ' ') : withoutLayout)
+  return invisible.test(withoutLayout.replace(options.keepEmoji ? emojiSequence : selectedEmoji, ' '))
 }

@@ -41,9 +41,15 @@ describe('emoji in an agent’s sentences', () => {
   it('emoji in an agent’s sentences are shown whole, although they contain invisible characters', () => {
     expect(renderToStaticMarkup(createElement(Sentences, { text }))).toContain(text)
   })
-  it('cause no warning in a sentence, but do in text that is executed', () => {
+  it('an emoji with a variation selector is shown whole everywhere, without a warning', () => {
+    expect(renderToStaticMarkup(createElement(ExactText, { text }))).toContain(text)
     expect(renderToStaticMarkup(createElement(ProseWarnings, { text }))).toBe('')
-    expect(renderToStaticMarkup(createElement(CodeWarnings, { text }))).not.toBe('')
+    expect(renderToStaticMarkup(createElement(CodeWarnings, { text }))).toBe('')
+  })
+  it('an emoji of several joined characters causes a warning in text that is executed, but not in a sentence', () => {
+    const family = 'Hello \u{1f468}\u200d\u{1f467}'
+    expect(renderToStaticMarkup(createElement(ProseWarnings, { text: family }))).toBe('')
+    expect(renderToStaticMarkup(createElement(CodeWarnings, { text: family }))).not.toBe('')
   })
 })
 
