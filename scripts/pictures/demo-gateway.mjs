@@ -22,7 +22,8 @@ const drivers = [
 /** Opens a gateway whose clock starts `minutesAgo` minutes in the past. `advance` moves the clock toward the current time. */
 export async function openDemoGateway(minutesAgo) {
   let offsetMs = minutesAgo * 60_000
-  const store = await openMemory({ clock: { now: () => Date.now() - offsetMs } })
+  const now = () => Date.now() - offsetMs
+  const store = await openMemory({ clock: { now, monotonic: now } })
   const gateway = await openGateway({ store })
   const owner = callAs(gateway, { ...(await gateway.ensureToken('owner', 'owner', 'you')), via: 'page' })
   const asRunner = callAs(gateway, await gateway.ensureToken('runner', 'runner', 'runner', runner))
