@@ -66,6 +66,9 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     const requests = []
     for (const ask of [...all, ...more]) requests.push(await asker.ask(ask, { deadlineMs: 3600_000 }))
     await talker.ask(asks.plan())
+    const scope = { cwd: '/src/api' }
+    await fixture.gateway.call('addRule', { effect: 'allow', group: 'only-reads', scope, paused: true })
+    await fixture.gateway.call('addRule', { effect: 'deny', command: 'git push', message: 'No.', note: 'Why not' })
     return { asker, talker, requests }
   }
 
@@ -121,11 +124,15 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       await receipt(page, 'npm run deploy').first().locator('summary').click()
       await page.locator('.receipt-details').waitFor()
       await look('audit')
-      for (const screen of ['rules', 'settings']) {
-        await visit(`#/${screen}`)
-        await page.locator('.placeholder').waitFor()
-        await look(screen)
-      }
+      await visit('#/rules')
+      await page.locator('.rule-row summary').first().click()
+      await button(page, 'What would it have matched?').click()
+      await page.getByText('It would have matched').waitFor()
+      await look('rules')
+      await button(page, 'New rule').click()
+      await page.getByRole('dialog', { name: 'New rule' }).getByLabel('Deny').check()
+      await look('rules, form')
+      await page.keyboard.press('Escape')
       await page.keyboard.press('?')
       await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
       await look('help')
@@ -183,7 +190,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     const page = await fixture.openPage()
     const request = await asker.ask(asks.command())
     await cardOf(page, request).waitFor()
-    await expect.poll(() => page.getByRole('list', { name: 'Pending requests, oldest first' }).count()).toBe(1)
+    await expect.poll(() => page.getByRole('list', { name: 'Pending requests, most urgent first' }).count()).toBe(1)
     expect(await cardOf(page, request).getAttribute('aria-label')).toBe('Run a command')
     const told = page.getByRole('status').filter({ hasText: 'Run a command: allowed by you' })
     const heard = told.first().waitFor({ state: 'attached' })

@@ -118,20 +118,20 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
 
   it('a key does not allow a request with an unfinished edit, and the label of the Allow button says that the edit is left out', async () => {
     const page = await fixture.openPage()
-    const request = await (await fixture.openAsker()).ask(asks.command('rm -rf build'))
+    const request = await (await fixture.openAsker()).ask(asks.command('make build'))
     const card = cardOf(page, request)
     await button(card, 'Edit…').click()
     const field = card.getByLabel('(this is what will run)')
     await field.fill('')
     expect(await field.inputValue()).toBe('')
-    await field.fill('rm -rf build/tmp')
+    await field.fill('make build/tmp')
     await page.keyboard.press('Escape')
     await button(card, 'Your edit…').waitFor()
     await pressKey(page, 'a')
     await page.getByText('You can’t allow this request with a key right now').waitFor()
     expect(await fixture.isPending(request)).toBe(true)
     await button(card, 'Your edit…').click()
-    await expect.poll(() => field.inputValue()).toBe('rm -rf build/tmp')
+    await expect.poll(() => field.inputValue()).toBe('make build/tmp')
     await page.keyboard.press('Escape')
     await click(page, button(card, 'Allow as asked, without your edit'))
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
@@ -206,7 +206,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await card.waitFor()
     await page.keyboard.press('j')
     await pressKey(page, 'a')
-    await page.getByText('Flagged as dangerous. Use the button').waitFor()
+    await page.getByText('This request is dangerous').waitFor()
     await page.keyboard.press('Enter')
     await page.keyboard.press('Enter')
     expect(await fixture.isPending(request)).toBe(true)
@@ -216,12 +216,13 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     const page = await fixture.openPage({ viewport: { width, height: 700 } })
     const asker = await fixture.openAsker()
     const plain = await asker.ask(asks.command())
-    for (const ask of [asks.write(), asks.plan(), asks.dangerous()]) await asker.ask(ask)
+    for (const ask of [asks.write(), asks.plan()]) await asker.ask(ask)
+    const dangerous = await asker.ask(asks.dangerous())
     await cardOf(page, plain).getByRole('checkbox').check()
     const bar = page.getByRole('region', { name: 'Answer several requests at once' })
     await bar.waitFor()
-    for (let i = 0; i < 4; i++) await page.keyboard.press('j')
-    const toast = page.locator('.toast.shown', { hasText: 'Flagged as dangerous' })
+    await page.locator(`[data-request="${dangerous.id}"]`).focus()
+    const toast = page.locator('.toast.shown', { hasText: 'This request is dangerous' })
     for (const where of ['top', 'end']) {
       await page.locator('main').evaluate((it, at) => it.scrollTo(0, at === 'top' ? 0 : it.scrollHeight), where)
       await page.keyboard.press('x')
@@ -260,12 +261,12 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await page.keyboard.press('j')
     await page.keyboard.press('x')
     const toast = page.locator('.toast')
-    await toast.getByText('Flagged as dangerous').waitFor()
+    await toast.getByText('This request is dangerous').waitFor()
     const firstText = await toast.locator('span').elementHandle()
     await page.keyboard.press('x')
     // Screen readers announce new elements in a live region.
     await expect.poll(() => firstText?.evaluate(it => it.isConnected)).toBe(false)
-    await toast.getByText('Flagged as dangerous').waitFor()
+    await toast.getByText('This request is dangerous').waitFor()
     const textWhileFading = await toast.evaluate(
       it =>
         new Promise(done => {
@@ -274,7 +275,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
           })
         }),
     )
-    expect(textWhileFading).toContain('Flagged as dangerous')
+    expect(textWhileFading).toContain('This request is dangerous')
     await expect.poll(() => toast.textContent()).toBe('')
   })
 
@@ -380,7 +381,8 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       await expect.poll(() => field.inputValue()).toBe(command)
       await field.press('Control+End')
       await field.pressSequentially('x')
-      await click(page, button(card, 'Allow with edits'))
+      await button(card, 'Allow with edits anyway…').click()
+      await click(page, button(card, 'Allow with edits anyway'))
       expect(await fixture.answerGivenOnPage(request)).toMatchObject({ input: { command: `${command}x` } })
     })
 

@@ -28,7 +28,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.locator('link[rel="icon"][href="/favicon.svg"]').waitFor({ state: 'attached' })
   })
 
-  it('shows requests of every session, oldest first, with session, folder and agent path', async () => {
+  it('shows requests of every session, the oldest of equal urgency first, with session, folder and agent path', async () => {
     const docs = await fixture.openAsker('docs', '/src/docs')
     const api = await fixture.openAsker('api', '/src/api')
     await docs.ask(asks.questions())

@@ -266,7 +266,12 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
     await expectStoredOrder(page.locator('.code-span'), command, 'code in a sentence')
     await expectStoredOrder(page.locator('.code-figure pre'), arabic, 'a code block')
     await expectStoredOrder(page.locator('.request-line-summary'), arabic, 'a pending request')
-    await page.locator('.tool-line').click()
+    // A click while the transcript is still being loaded may have no effect.
+    const openDetail = async () => {
+      if ((await page.locator('.tool-detail').count()) === 0) await page.locator('.tool-line').click()
+      return page.locator('.tool-detail').count()
+    }
+    await expect.poll(openDetail).toBe(1)
     await expectStoredOrder(page.locator('.tool-detail pre').first(), command, 'the command of a tool call')
     await expectStoredOrder(page.locator('.tool-detail pre').last(), arabic, 'the result of a tool call')
   }

@@ -11,12 +11,13 @@ import {
   type SessionId,
   type StreamingBlock,
 } from '@holdpoint/protocol'
+import { compareUrgency } from './urgency.ts'
 
 export interface InboxStateSnapshot {
   readonly sessions: ReadonlyMap<SessionId, Session>
   /** Pending and recently resolved requests. */
   readonly requests: ReadonlyMap<RequestId, Request>
-  /** Pending requests, oldest first. */
+  /** Pending requests, most urgent first. */
   readonly order: readonly RequestId[]
   /** The number of all pending requests, including requests that are not loaded yet. */
   readonly pendingCount: number
@@ -100,7 +101,7 @@ export class InboxState {
 
   snapshot(): InboxStateSnapshot {
     const pending = [...this.#requests.values()].filter(request => request.status === 'pending')
-    pending.sort((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1))
+    pending.sort(compareUrgency)
     const complete = this.#changedIds === null
     return {
       sessions: complete ? this.#withPendingCounts(pending) : new Map(this.#sessions),

@@ -31,8 +31,9 @@ const touchLabels: Readonly<Record<Touch, string>> = {
   unreadable: 'may do more than Holdpoint can tell',
 }
 
-/** Returns what an action touches, such as “deletes files, uses the network”; an empty text if it touches nothing. */
-export function touchesLabel({ touches }: Risk): string {
+/** Returns what an action touches, such as “deletes files, uses the network”. A risk above low always has a text; a low one may have an empty text. */
+export function touchesLabel({ level, touches }: Risk): string {
+  if (touches.length === 0) return level === 'low' ? '' : 'not proven to be harmless'
   return touches.map(touch => touchLabels[touch]).join(', ')
 }
 

@@ -8,6 +8,7 @@ describe('labels of risk and rules', () => {
       'Dangerous: deletes files, uses the network',
     )
     expect(riskLabel({ level: 'low', touches: [] })).toBe('Low risk')
+    expect(riskLabel({ level: 'notable', touches: [] })).toBe('Notable: not proven to be harmless')
   })
   it('the explanation of a rule never repeats text of an agent', () => {
     const targets = [

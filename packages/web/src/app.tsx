@@ -11,7 +11,6 @@ import { BottomNav } from './screens/shell/bottom-nav.tsx'
 import { ConnectionBanner, useConnectionState, useInertWhile } from './screens/shell/connection-banner.tsx'
 import { Header } from './screens/shell/header.tsx'
 import { openDialog, useOpenDialog } from './screens/shell/open-dialog.ts'
-import { PlaceholderScreen } from './screens/shell/placeholder-screen.tsx'
 import { ResolutionAnnouncer } from './screens/shell/resolution-announcer.tsx'
 import { Sidebar } from './screens/shell/sidebar.tsx'
 import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
@@ -25,6 +24,7 @@ const SessionsScreen = lazyComponent(
   async () => (await import('./screens/session-list/sessions-screen.tsx')).SessionsScreen,
 )
 const SessionScreen = lazyComponent(async () => (await import('./screens/session/session-screen.tsx')).SessionScreen)
+const RulesScreen = lazyComponent(async () => (await import('./screens/rules/rules-screen.tsx')).RulesScreen)
 const AuditScreen = lazyComponent(async () => (await import('./screens/audit/audit-screen.tsx')).AuditScreen)
 
 const nothing = () => null
@@ -61,6 +61,7 @@ function SignedInApp(): ReactNode {
     inbox: () => go({ screen: 'inbox' }),
     sessions: () => go({ screen: 'sessions' }),
     audit: () => go({ screen: 'audit' }),
+    rules: () => go({ screen: 'rules' }),
     start: () => openDialog('start'),
     help: () => openDialog('help'),
     palette: () => openDialog('palette'),
@@ -116,7 +117,6 @@ function screenOf(route: Route): ReactNode {
     case 'audit':
       return <AuditScreen />
     case 'rules':
-    case 'settings':
-      return <PlaceholderScreen screen={route.screen} />
+      return <RulesScreen />
   }
 }

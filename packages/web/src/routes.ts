@@ -9,9 +9,8 @@ export type Route =
   | { readonly screen: 'session'; readonly id: SessionId }
   | { readonly screen: 'audit' }
   | { readonly screen: 'rules' }
-  | { readonly screen: 'settings' }
 
-const simpleScreens = ['sessions', 'audit', 'rules', 'settings'] as const
+const simpleScreens = ['sessions', 'audit', 'rules'] as const
 
 export function readRoute(hash: string): Route {
   const [, screen = '', id = ''] = /^#\/([\w-]*)(?:\/([\w-]+))?/.exec(hash) ?? []

@@ -103,7 +103,7 @@ describe('actOnCard', () => {
   it('refuses to allow a request that the agent flags as dangerous', () => {
     const dangerous: Ask = { ...ask, caution: { defaultToNo: true } }
     expect(actOnCard({ name: 'allow' }, { id, ask: dangerous }, actions, false)).toEqual({
-      why: expect.stringContaining('Flagged as dangerous'),
+      why: expect.stringContaining('is dangerous'),
     })
   })
   it('gives a reason if the request cannot be allowed, and returns null for other actions that the card lacks', () => {

@@ -3,8 +3,10 @@ import {
   actionLabel,
   cutMiddle,
   type InboxSnapshot,
+  isDangerous,
   labelText,
   omissionMarker,
+  riskLevelLabels,
   sessionName,
   summaryText,
 } from '@holdpoint/client'
@@ -35,14 +37,14 @@ export function composeNotification(
   if (requests.length === 1)
     return {
       tag: first.id,
-      title: `${actionLabel(first.ask)} · ${nameOf(first)}`,
+      title: `${isDangerous(first) ? `${riskLevelLabels.dangerous}: ` : ''}${actionLabel(first.ask)} · ${nameOf(first)}`,
       body: summaryText(first.ask, bodyMax),
       request: first.id,
     }
   const names = [...new Set(requests.map(nameOf))]
   return {
     tag: summaryTag,
-    title: manyRequests(requests.length),
+    title: manyRequests(requests.length, requests.filter(isDangerous).length),
     body: namesText(names),
     request: null,
   }

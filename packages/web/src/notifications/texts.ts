@@ -2,6 +2,6 @@
 
 export const unknownSession = 'An agent'
 
-export function manyRequests(count: number): string {
-  return `${count} requests waiting`
+export function manyRequests(count: number, dangerous: number): string {
+  return `${count} requests waiting${dangerous > 0 ? `, ${dangerous} dangerous` : ''}`
 }

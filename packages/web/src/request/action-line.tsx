@@ -1,4 +1,4 @@
-/** The first line of a card: the action, the tool, and the working folder. */
+/** The first lines of a card: the action, the tool, the working folder and the risk. */
 import { actionLabel, knownAction, toolName } from '@holdpoint/client'
 import type { ApprovalAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
@@ -6,6 +6,7 @@ import { useInboxPart } from '../gateway/gateway-context.ts'
 import { ExactText } from '../text/agent-text.tsx'
 import { CodeWarnings } from '../text/text-warnings.tsx'
 import { noAnswerLabel } from './deadline-labels.ts'
+import { RiskLine } from './risk.tsx'
 import './action-line.css'
 
 export interface ActionLineProps {
@@ -28,6 +29,7 @@ export function ActionLine({ request, showSession }: ActionLineProps): ReactNode
           in <ExactText text={cwd} className="mono" />
         </span>
       )}
+      <RiskLine risk={request.risk} />
       {ask.kind === 'approval' && <CodeWarnings text={`${ask.tool}\n${cwd}`} />}
       {noAnswer && <p className="deadline-note soft small">{noAnswer}</p>}
     </div>

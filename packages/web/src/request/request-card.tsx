@@ -1,5 +1,5 @@
 /** The card of one pending request: the session that asks, the content of the request, and the controls to answer. */
-import { actionLabel, summaryText } from '@holdpoint/client'
+import { actionLabel, riskLabel, summaryText } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { memo, type ReactNode, useCallback, useId, useMemo, useRef } from 'react'
 import { ActionLine } from './action-line.tsx'
@@ -62,7 +62,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
       <div className="card-surface" aria-busy={submission.sendingLabel !== null}>
         <ActionLine request={request} showSession={showSession} />
         <CardContext value={context}>{askCard({ request, submission, cardDraft, focusCard })}</CardContext>
-        <span id={descriptionId} role="note" aria-label={`${label}: ${summaryText(request.ask)}`} hidden />
+        <span id={descriptionId} role="note" aria-label={descriptionOf(request)} hidden />
         {cardDraft.tooLong && (
           <p className="soft small" role="status">
             {cardTexts.draftTooLong}
@@ -86,6 +86,13 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
     </article>
   )
 })
+
+/** Describes the request in one text, which screen readers add to the name of an answer button. */
+function descriptionOf({ ask, risk }: Request): string {
+  // Screen readers pause at line breaks, and would read the sign for them aloud.
+  const what = `${actionLabel(ask)}: ${summaryText(ask).replaceAll(' ↵ ', '\n')}`
+  return risk ? `${what}. ${riskLabel(risk)}` : what
+}
 
 /** Matches the elements that may take the focus when the person opens the card. Buttons are excluded because a second Enter would press them, and selects because a letter key would change them. */
 const focusable = '.card-surface :is(input, textarea, [tabindex="0"]):not(:disabled)'

@@ -86,6 +86,7 @@ export const receiptTexts = {
   notAnswered: 'not answered',
   facts: {
     asked: 'Asked',
+    risk: 'Risk',
     resolved: 'Resolved',
     answeredFrom: 'Answered from',
     rule: 'Rule',

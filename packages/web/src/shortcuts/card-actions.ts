@@ -5,7 +5,7 @@ import type { Press } from './press.ts'
 
 /** An action is absent while the card does not offer it. */
 export interface CardActions {
-  /** Sends the answer. The action is absent if the agent flags the request as dangerous, and until the whole request has been on the screen. */
+  /** Sends the answer. The action is absent if the request is dangerous, and until the whole request has been on the screen. */
   readonly allow?: (press: Press) => void
   /** The answer that `allow` sends; null while the card holds another unfinished answer. */
   readonly allowAnswer?: Answer | null

@@ -1,4 +1,5 @@
 /** Maps key presses to shortcuts, and ignores presses that were probably meant for something else, such as typing. */
+import { isDangerous } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import type { CardActions } from './card-actions.ts'
 import { cardKeys } from './card-keys.ts'
@@ -21,7 +22,7 @@ const singleKeys = {
   '?': 'help',
   Escape: 'escape',
 } as const
-const keysAfterG = { i: 'inbox', s: 'sessions', r: 'audit' } as const
+const keysAfterG = { i: 'inbox', s: 'sessions', r: 'audit', u: 'rules' } as const
 
 export type ShortcutName =
   | (typeof singleKeys)[keyof typeof singleKeys]
@@ -96,7 +97,7 @@ export function isForCard(shortcut: ShortcutAction): shortcut is CardShortcut {
 /** Returns what a shortcut does to a card, the reason it may not run (to show to the person), or null if the card has no such action. */
 export function actOnCard(
   shortcut: CardShortcut,
-  { id, ask }: Pick<Request, 'id' | 'ask'>,
+  request: Pick<Request, 'id' | 'ask' | 'risk'>,
   actions: CardActions,
   inCooldown: boolean,
 ): ShortcutEffect {
@@ -104,11 +105,11 @@ export function actOnCard(
   const { allow, allowAnswer, deny, edit, choose } = actions
   switch (shortcut.name) {
     case 'allow':
-      if (ask.kind === 'approval' && ask.caution?.defaultToNo) return { why: dangerousNotByKey }
+      if (isDangerous(request)) return { why: dangerousNotByKey }
       if (!allow || !allowAnswer) return { why: cannotAllowByKey }
       return {
         target: 'card',
-        content: `${id} ${JSON.stringify(allowAnswer)}`,
+        content: `${request.id} ${JSON.stringify(allowAnswer)}`,
         decide: at => allow({ at, isHeldKey: true }),
       }
     case 'deny':

@@ -3,7 +3,7 @@ import { cardKeys } from './card-keys.ts'
 
 export const justChanged = 'The list just changed. Press again to confirm.'
 export const wasOffScreen = 'This request was off screen. Press again to confirm.'
-export const dangerousNotByKey = 'Flagged as dangerous. Use the button to allow this request.'
+export const dangerousNotByKey = 'This request is dangerous, so no key allows it. Use the button on its card.'
 export const cannotAllowByKey = 'You can’t allow this request with a key right now. Use the buttons on the card.'
 
 /** Why a key that decides was ignored or dropped. */
@@ -39,6 +39,7 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
       { keys: ['g', 'i'], description: 'Go to the inbox' },
       { keys: ['g', 's'], description: 'Go to the sessions' },
       { keys: ['g', 'r'], description: 'Go to the audit log' },
+      { keys: ['g', 'u'], description: 'Go to the rules' },
       { keys: ['n'], description: 'Start a session' },
       { keys: ['/'], description: 'Search' },
       { keys: ['i'], description: 'Interrupt this session' },

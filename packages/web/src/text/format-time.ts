@@ -9,3 +9,13 @@ export function clockTime(at: number, now = Date.now()): string {
 export function dateTime(at: number): string {
   return new Date(at).toLocaleString([], { dateStyle: 'medium', timeStyle: 'medium' })
 }
+
+/** Returns the day, with the year only if it is not the current one. */
+export function shortDate(at: number, now = Date.now()): string {
+  const isThisYear = new Date(at).getFullYear() === new Date(now).getFullYear()
+  return new Date(at).toLocaleDateString([], {
+    month: 'short',
+    day: 'numeric',
+    ...(!isThisYear && { year: 'numeric' }),
+  })
+}

@@ -5,24 +5,24 @@ import { heldBack, nextPending, orderRequests } from '../../src/screens/inbox/li
 
 const id = (name: string | number) => `req_${name}` as RequestId // the order does not depend on the format of the ids
 const ids = (...names: readonly (string | number)[]) => names.map(id)
-/** Uses the number in the name as the opening time, and ignores a letter after the number. */
-const openedAt = (name: RequestId) => Number.parseInt(name.slice(4), 10)
-const visible = { isVisible: true, isEndHovered: false, expired: new Set<RequestId>(), openedAt }
+const onScreen = (...names: readonly (string | number)[]) => {
+  const shown = new Set(ids(...names))
+  return { ...visible, isOnScreen: (name: RequestId) => shown.has(name) }
+}
+const visible = { isVisible: true, isEndHovered: false, expired: new Set<RequestId>(), isOnScreen: () => true }
 
 describe('orderRequests', () => {
-  it('follows the gateway’s order while the page is hidden', () => {
+  it('follows the order of the inbox while the page is hidden', () => {
     expect(orderRequests(ids(2, 4), ids(1, 2, 3), { ...visible, isVisible: false })).toEqual(ids(1, 2, 3))
   })
-  it('appends new requests at the end', () => {
-    expect(orderRequests(ids(1, 2), ids(1, 2, 3), visible)).toEqual(ids(1, 2, 3))
+  it('appends new requests at the end if every card is on screen, the most urgent of them first', () => {
+    expect(orderRequests(ids(2, 4), ids(1, 2, 3, 4, 5), visible)).toEqual(ids(2, 4, 1, 3, 5))
   })
-  it('leaves out a new request that belongs before a shown request', () => {
-    const shown = orderRequests(ids(2, 4), ids(1, 2, 3, 4, 5), visible)
-    expect(shown).toEqual(ids(2, 4, 5))
-    expect(heldBack(shown, ids(1, 2, 3, 4, 5))).toEqual(ids(1, 3))
+  it('puts a new request directly below the cards on screen if it is more urgent than those', () => {
+    expect(orderRequests(ids(2, 4, 6), ids(1, 2, 4, 6), onScreen(2))).toEqual(ids(2, 1, 4, 6))
   })
-  it('appends requests that were opened at the same time as a shown request', () => {
-    expect(orderRequests(ids('2b'), ids('2a', '2b', '2c'), visible)).toEqual(ids('2b', '2a', '2c'))
+  it('sorts a new request into the cards below the screen', () => {
+    expect(orderRequests(ids(2, 4, 6), ids(2, 4, 5, 6), onScreen(2))).toEqual(ids(2, 4, 5, 6))
   })
   it('keeps a resolved request in place until its receipt expires', () => {
     expect(orderRequests(ids(1, 2, 3), ids(1, 3), visible)).toEqual(ids(1, 2, 3))
@@ -32,16 +32,23 @@ describe('orderRequests', () => {
     expect(orderRequests(ids(1), ids(1, 2), { ...visible, isEndHovered: true })).toEqual(ids(1))
     expect(orderRequests([], ids(1, 2), { ...visible, isEndHovered: true })).toEqual(ids(1, 2))
   })
+  it('holds requests back only while the pointer is over the section below the list', () => {
+    const shown = orderRequests(ids(2), ids(1, 2, 3), { ...visible, isEndHovered: true })
+    expect(heldBack(shown, ids(1, 2, 3))).toEqual(ids(1, 3))
+  })
   it('returns the same array if nothing changed', () => {
     const shown = ids(1, 2)
     expect(orderRequests(shown, ids(1, 2), visible)).toBe(shown)
   })
-  it('never moves a shown request, for any shown and pending requests (property)', () => {
+  it('never moves a card on screen, and shows every pending request once, for any requests (property)', () => {
     const names = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 20 })
     fc.assert(
-      fc.property(names, names, (before, pending) => {
-        const shown = orderRequests(before.map(id), [...pending].sort((a, b) => a - b).map(id), visible)
-        expect(shown.slice(0, before.length)).toEqual(before.map(id))
+      fc.property(names, names, fc.nat(20), (before, pending, last) => {
+        const sorted = [...pending].sort((a, b) => a - b).map(id)
+        const fixed = before.slice(0, last)
+        const shown = orderRequests(before.map(id), sorted, onScreen(...fixed))
+        expect(shown.slice(0, fixed.length)).toEqual(fixed.map(id))
+        expect([...shown].sort()).toEqual([...new Set([...before.map(id), ...sorted])].sort())
       }),
     )
   })

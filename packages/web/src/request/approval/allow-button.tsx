@@ -1,5 +1,5 @@
 /** The button that allows an approval, and the answers it sends. */
-import type { AnswerDraft } from '@holdpoint/client'
+import { type AnswerDraft, isDangerous } from '@holdpoint/client'
 import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
 import { AnswerButton, type AnswerButtonProps, DangerousAnswerButton } from '../answer-button.tsx'
@@ -7,7 +7,7 @@ import type { AnswerSubmission } from '../answer-submission.ts'
 import type { CardPanels } from '../card-panel.tsx'
 import type { CardDraft } from '../draft/use-draft.ts'
 import { CardContext } from '../shortcut.tsx'
-import { approvalTexts, recommendsDenying } from './texts.ts'
+import { approvalTexts, dangerWarning } from './texts.ts'
 import { useAgentName } from './use-agent-name.ts'
 
 /** Props of every panel of an approval. */
@@ -70,8 +70,8 @@ export function AllowButton(props: AllowButtonProps): ReactNode {
     className: 'primary allow',
     descriptionId,
   }
-  return ask.caution?.defaultToNo ? (
-    <DangerousAnswerButton {...button} warning={recommendsDenying(agent)} />
+  return isDangerous(request) ? (
+    <DangerousAnswerButton {...button} warning={dangerWarning(request, agent)} />
   ) : (
     <AnswerButton {...button} shortcut={shortcut} />
   )

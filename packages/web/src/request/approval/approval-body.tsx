@@ -6,6 +6,7 @@ import { ExactText } from '../../text/agent-text.tsx'
 import { Quote } from '../../text/prose.tsx'
 import { isLongFolder } from '../action-line.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
+import { RiskIcon } from '../risk.tsx'
 import { splitDescription } from './approval-text.ts'
 import { AskViewBody } from './ask-view.tsx'
 import { bodyTexts, flaggedAsDangerous } from './texts.ts'
@@ -58,8 +59,13 @@ function Cautions({ caution, session }: CautionsProps): ReactNode {
   const { reason, blockedPath, defaultToNo } = caution
   if (reason === undefined && blockedPath === undefined && !defaultToNo) return null
   return (
-    <div className="caution">
-      {defaultToNo && <p className="strong">{flaggedAsDangerous(agent)}</p>}
+    <div className={`caution ${defaultToNo ? 'flagged' : ''}`}>
+      {defaultToNo && (
+        <p className="strong caution-flag">
+          <RiskIcon level="dangerous" />
+          {flaggedAsDangerous(agent)}
+        </p>
+      )}
       {reason !== undefined && (
         <div className="remark">
           <span className="soft small">{bodyTexts.reason}</span>

@@ -1,4 +1,5 @@
 /** The card of an approval: the content of the request and the buttons to answer. */
+import { isDangerous } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
@@ -29,9 +30,9 @@ export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
       deny: () => panels.open('deny'),
       allowAnswer: canAllow ? answer : null,
       ...(ask.editable && { edit: () => panels.open('edit') }),
-      ...(complete && canAllow && !ask.caution?.defaultToNo && { allow }),
+      ...(complete && canAllow && !isDangerous(request) && { allow }),
     }
-  }, [ask, draft, complete, expand, submission, panels, focusCard])
+  }, [request, ask, draft, complete, expand, submission, panels, focusCard])
   useCardActions(request.id, actions)
   return (
     <FullyShownProvider value={fullyShown}>

@@ -1,14 +1,19 @@
 /** The footer of an approval: the main row of buttons, or the open panel. */
 import type { ReactNode } from 'react'
 import { cardKeys } from '../../shortcuts/card-keys.ts'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { type CardPanel, PanelButton } from '../card-panel.tsx'
 import { DenyPanel } from '../deny-panel.tsx'
 import { AllowButton, type ApprovalPanelProps, defaultAllow, textsFor } from './allow-button.tsx'
 import { EditPanel } from './edit-panel.tsx'
 import { NotePanel } from './note-panel.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
-import { RememberPanel } from './remember-panel.tsx'
-import { panelTexts } from './texts.ts'
+import { alwaysTexts, panelTexts } from './texts.ts'
+
+const AlwaysPanel = lazyComponent(
+  async () => (await import('./always-panel.tsx')).AlwaysPanel,
+  () => <p className="soft small">{alwaysTexts.loading}</p>,
+)
 
 export function ApprovalFooter(props: ApprovalPanelProps): ReactNode {
   const { ask, submission, cardDraft, panels } = props
@@ -19,7 +24,7 @@ export function ApprovalFooter(props: ApprovalPanelProps): ReactNode {
     case 'note':
       return <NotePanel {...props} />
     case 'remember':
-      return <RememberPanel {...props} />
+      return <AlwaysPanel {...props} />
     case 'deny':
       return <DenyPanel {...{ submission, cardDraft, panels }} kind="deny" title={reason} label={deny} />
     case 'main':
@@ -51,7 +56,7 @@ function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: 
         <div className="more-actions">
           {ask.editable && panelButton(edited ? panelTexts.yourEdit : edit, 'edit', cardKeys.edit)}
           {panelButton(answer.note ? panelTexts.yourNote : panelTexts.addNote, 'note')}
-          {canRemember && ask.suggestions?.length ? panelButton(panelTexts.always, 'remember') : null}
+          {canRemember && panelButton(panelTexts.always, 'remember')}
         </div>
         {panelButton(`${deny}…`, 'deny', cardKeys.deny, 'align-end deny')}
       </div>

@@ -1,4 +1,6 @@
 /** Texts of approval cards: buttons, warnings, modes and the scopes of remembered choices. */
+import { riskLabel } from '@holdpoint/client'
+import type { Request } from '@holdpoint/protocol'
 
 /** Labels of an approval's buttons and fields. Plans have their own labels. */
 export const approvalTexts = {
@@ -36,7 +38,6 @@ export const panelTexts = {
   note: 'Note for the agent (optional)',
   yourChanges: 'Your changes',
   undoChanges: 'Undo my changes',
-  remember: (agent: string) => `Remember this choice? ${capitalized(agent)} will store it.`,
   allowAndRemember: 'Allow and remember',
   unknownScope: (scope: string) => `Scope: ${scope}`,
   noteIncluded: 'Your note will also be sent:',
@@ -44,6 +45,17 @@ export const panelTexts = {
   defaultMode: 'Agent’s default mode',
   viewSource: 'View source',
   viewFormatted: 'View formatted',
+} as const
+
+export const alwaysTexts = {
+  title: 'Allow from now on, without asking:',
+  loading: 'Looking for rules…',
+  noRule: 'Holdpoint proposes no rule for this.',
+  openRules: 'Open the rules',
+  limits: 'Where and how long the rule applies',
+  suggestions: (agent: string) => `Suggested and stored by ${agent}, not by Holdpoint:`,
+  fromNowOn: 'New rule:',
+  allowAndAdd: 'Allow and add rule',
 } as const
 
 export const bodyTexts = {
@@ -68,11 +80,14 @@ export const unknownAgent = 'the agent'
 
 /** Warns that the agent's program considers the request dangerous. `agent` is the name of the program, for example "Claude Code". */
 export function flaggedAsDangerous(agent: string): string {
-  return `⚠ Flagged as dangerous by ${agent}`
+  return `Flagged as dangerous by ${agent}`
 }
 
-export function recommendsDenying(agent: string): string {
-  return `${capitalized(agent)} recommends denying this request.`
+/** Says why a request must be confirmed: the agent's program advises against it, or Holdpoint derives that it is dangerous. */
+export function dangerWarning({ ask, risk }: Pick<Request, 'ask' | 'risk'>, agent: string): string {
+  const isFlagged = ask.kind === 'approval' && ask.caution?.defaultToNo === true
+  if (isFlagged) return `${capitalized(agent)} recommends denying this request.`
+  return risk ? `${riskLabel(risk)}.` : 'This request is dangerous.'
 }
 
 function uncapitalized(text: string): string {

@@ -1,5 +1,5 @@
 /** Shows the details of a resolved request: the ask, the answer, the person or rule that answered, the times, and the digest. */
-import { actionLabel, deliveryLabel, editableJson, editableOf, effectiveAsk } from '@holdpoint/client'
+import { actionLabel, deliveryLabel, editableJson, editableOf, effectiveAsk, riskLabel } from '@holdpoint/client'
 import type { Answer, ApprovalAsk, QuestionsAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
@@ -112,7 +112,7 @@ function QuestionAnswers({ ask, answer }: QuestionAnswersProps): ReactNode {
 
 function Facts({ request }: { readonly request: Request }): ReactNode {
   const { me } = useGateway()
-  const { resolution, delivery, digest, openedAt, id } = request
+  const { resolution, delivery, digest, openedAt, id, risk } = request
   const { facts: labels, clients } = receiptTexts
   const via = resolution?.via
   const client = via !== undefined && Object.hasOwn(clients, via) ? clients[via] : via
@@ -120,6 +120,7 @@ function Facts({ request }: { readonly request: Request }): ReactNode {
     resolution && resolution.by !== 'agent' ? `${deliveryLabel(delivery)}, ${dateTime(delivery.at)}` : null
   const facts: readonly (readonly [label: string, value: ReactNode])[] = [
     [labels.asked, dateTime(openedAt)],
+    [labels.risk, risk && riskLabel(risk)],
     [
       labels.resolved,
       resolution && (

@@ -4,6 +4,7 @@ import type { Request, RequestId } from '@holdpoint/protocol'
 import { memo, type ReactNode, type RefCallback, useCallback, useEffect, useLayoutEffect, useRef } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { RequestCard } from '../../request/request-card.tsx'
+import { RiskBadge } from '../../request/risk.tsx'
 import { SummaryText } from '../../text/agent-text.tsx'
 import { fadeMs } from './use-request-list.ts'
 import './inbox-item.css'
@@ -60,10 +61,12 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
 })
 
 /** A simple stand-in for a card that is far off screen. Its text lets the browser's find-in-page find the request. */
-function CardPlaceholder({ request: { ask } }: { readonly request: Request }): ReactNode {
+function CardPlaceholder({ request: { ask, risk } }: { readonly request: Request }): ReactNode {
   return (
     <div className="card-placeholder">
-      <p>{actionLabel(ask)}</p>
+      <p>
+        {actionLabel(ask)} {risk && <RiskBadge level={risk.level} />}
+      </p>
       <p className="mono soft agent-background card-placeholder-text">
         <SummaryText summary={summary(ask)} />
       </p>

@@ -1,6 +1,6 @@
-/** The inbox screen: all pending requests of all sessions, oldest first, each with the controls to answer it. */
+/** The inbox screen: all pending requests of all sessions, most urgent first, each with the controls to answer it. */
 import type { Request, RequestId } from '@holdpoint/protocol'
-import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef } from 'react'
+import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
 import { ShortcutsDisabled } from '../../request/shortcut.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
@@ -10,12 +10,13 @@ import { NewItemsButton } from '../../ui/new-items-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { AskToNotify } from './ask-to-notify.tsx'
 import { BatchBar } from './batch-bar.tsx'
+import { HistoryOffers } from './history-offer.tsx'
 import { InboxEmpty } from './inbox-empty.tsx'
 import { InboxItem } from './inbox-item.tsx'
 import { JustResolved } from './just-resolved.tsx'
 import { nextPending } from './list-order.ts'
 import { batchProblem } from './selection.ts'
-import { inboxTitle } from './texts.ts'
+import { inboxTitle, listTexts } from './texts.ts'
 import { type Activate, useActive } from './use-active.ts'
 import { type RequestList, useRequestList } from './use-request-list.ts'
 import { type Selection, useSelection } from './use-selection.ts'
@@ -31,14 +32,23 @@ export interface InboxScreenProps {
 }
 
 export function InboxScreen({ linked }: InboxScreenProps): ReactNode {
-  const list = useRequestList()
   const visibility = useVisibility()
+  const list = useRequestList(visibility.isOnScreen)
   const selection = useSelection(list.ids, list.requests, visibility.seen)
   const listRef = useRef<HTMLOListElement>(null)
   const [active, activate] = useActive(list, listRef, linked)
   const connecting = useInboxPart(snapshot => snapshot.status === 'connecting')
   const complete = useInboxPart(snapshot => snapshot.complete)
   const pendingCount = useInboxPart(snapshot => snapshot.pendingCount)
+  const [endHovered, setEndHovered] = useState(false)
+  const holdEnd = list.setEndHovered
+  const onEndHover = useCallback(
+    (hovered: boolean) => {
+      setEndHovered(hovered)
+      holdEnd(hovered)
+    },
+    [holdEnd],
+  )
   const newBelow = useNewBelow(list, visibility.seen, complete && !connecting)
   const newCount = list.held.length + newBelow.length
   const showNew = useCallback(() => {
@@ -72,7 +82,8 @@ export function InboxScreen({ linked }: InboxScreenProps): ReactNode {
           Loading more…
         </p>
       )}
-      <JustResolved requests={list.requests} shown={list.ids} onHover={list.setEndHovered} />
+      <HistoryOffers requests={list.requests} isBelowHovered={endHovered} />
+      <JustResolved requests={list.requests} shown={list.ids} onHover={onEndHover} />
       <div className="inbox-footer">
         <BatchBar
           requests={selectedRequests}
@@ -98,11 +109,11 @@ function RequestItems(props: ListProps & { readonly visibility: Visibility }): R
   const { list, visibility, selection, active, activate, listRef } = props
   return (
     <>
-      <h2 className="visually-hidden">Oldest first</h2>
+      <h2 className="visually-hidden">{listTexts.heading}</h2>
       <ol
         ref={listRef}
         className="requests"
-        aria-label="Pending requests, oldest first"
+        aria-label={listTexts.label}
         onPointerMove={list.noteActivity}
         onKeyDown={list.noteActivity}
       >

@@ -2,29 +2,47 @@
 import type { RequestId } from '@holdpoint/protocol'
 
 export interface OrderContext {
-  /** True while the list is on screen, so its requests must keep their positions. */
+  /** True while the list is on screen, so the cards on screen must keep their positions. */
   readonly isVisible: boolean
-  /** True while the pointer is over the section below the list, which would move if requests were appended. */
+  /** True while the pointer is over the section below the list, which would move if requests were added. */
   readonly isEndHovered: boolean
   /** Resolved requests that have been shown long enough and are now removed. */
   readonly expired: ReadonlySet<RequestId>
-  readonly openedAt: (id: RequestId) => number
+  /** Whether a part of the request's card is on screen. */
+  readonly isOnScreen: (id: RequestId) => boolean
 }
 
-/** Returns the requests to show. `pending` is in the gateway's order, oldest first. A button shows the pending requests that are not in the result. */
+/** Returns the requests to show. `pending` is in the order of the inbox, most urgent first. A button shows the pending requests that are not in the result. */
 export function orderRequests(
   shown: readonly RequestId[],
   pending: readonly RequestId[],
-  { isVisible, isEndHovered, expired, openedAt }: OrderContext,
+  { isVisible, isEndHovered, expired, isOnScreen }: OrderContext,
 ): readonly RequestId[] {
   if (!isVisible) return keepIfEqual(shown, pending)
   const kept = shown.filter(id => !expired.has(id))
   const keptSet = new Set(kept)
-  const newest = pending.findLast(id => keptSet.has(id))
-  const newestAt = newest === undefined ? Number.NEGATIVE_INFINITY : openedAt(newest)
-  // Compare times instead of positions, because requests opened at the same time have no meaningful order.
-  const appended = pending.filter(id => !keptSet.has(id) && openedAt(id) >= newestAt)
-  return keepIfEqual(shown, isEndHovered && kept.length > 0 ? kept : [...kept, ...appended])
+  const added = pending.filter(id => !keptSet.has(id))
+  if (added.length === 0 || (isEndHovered && kept.length > 0)) return keepIfEqual(shown, kept)
+  const fixed = kept.findLastIndex(isOnScreen) + 1
+  return [...kept.slice(0, fixed), ...merged(kept.slice(fixed), added, pending)]
+}
+
+/** Inserts the added requests below the cards on screen, each before the first request that is less urgent. */
+function merged(
+  rest: readonly RequestId[],
+  added: readonly RequestId[],
+  pending: readonly RequestId[],
+): readonly RequestId[] {
+  const rank = new Map(pending.map((id, index) => [id, index]))
+  const rankOf = (id: RequestId) => rank.get(id) ?? Number.NEGATIVE_INFINITY
+  const result: RequestId[] = []
+  let next = 0
+  for (const id of rest) {
+    for (let first = added[next]; first !== undefined && rankOf(first) < rankOf(id); first = added[++next])
+      result.push(first)
+    result.push(id)
+  }
+  return [...result, ...added.slice(next)]
 }
 
 /** Returns the pending requests that the list does not show. */

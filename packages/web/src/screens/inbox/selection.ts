@@ -1,4 +1,5 @@
 /** Decides which requests can be selected for a batch, and says why others can't. */
+import { isDangerous } from '@holdpoint/client'
 import { canonicalJson, type Request, type RequestId } from '@holdpoint/protocol'
 import { needReview, notYetSeen, selectionProblems } from './texts.ts'
 
@@ -6,10 +7,11 @@ import { needReview, notYetSeen, selectionProblems } from './texts.ts'
 const charsMax = 600
 const linesMax = 12
 
-/** Returns true if a request can be part of a batch. It must be a pending approval that is not a plan, is not flagged as dangerous, and fits on a card without scrolling. */
-export function batchable({ ask, status }: Request): boolean {
+/** Returns true if a request can be part of a batch. It must be a pending approval that is neither a plan nor dangerous, and fits on a card without scrolling. */
+export function batchable(request: Request): boolean {
+  const { ask, status } = request
   if (status !== 'pending' || ask.kind !== 'approval') return false
-  if (ask.plan !== undefined || ask.caution?.defaultToNo) return false
+  if (ask.plan !== undefined || isDangerous(request)) return false
   const input = canonicalJson(ask.input)
   return input.length <= charsMax && input.split('\\n').length <= linesMax
 }
@@ -33,7 +35,7 @@ function findProblem(request: Request): string | null {
   if (ask.kind === 'questions') return selectionProblems.questions
   if (ask.kind === 'form') return selectionProblems.form
   if (ask.plan !== undefined) return selectionProblems.plan
-  if (ask.caution?.defaultToNo) return selectionProblems.dangerous
+  if (isDangerous(request)) return selectionProblems.dangerous
   return selectionProblems.long
 }
 

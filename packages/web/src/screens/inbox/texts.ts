@@ -5,6 +5,8 @@ export function inboxTitle(pending: number): string {
   return pending === 1 ? '1 request waiting' : `${pending} requests waiting`
 }
 
+export const listTexts = { heading: 'Most urgent first', label: 'Pending requests, most urgent first' } as const
+
 export function workingText(count: number): string {
   if (count === 0) return 'No agent is working.'
   return count === 1 ? '1 agent is working.' : `${count} agents are working.`
@@ -26,6 +28,16 @@ export const notifyTexts = {
 
 export const resolvedTexts = { title: 'Recently answered', viewAll: 'View all in the audit log' } as const
 
+export const offerTexts = {
+  label: 'A rule from your history',
+  allowed: 'People allowed',
+  inFolder: 'in',
+  question: (allowed: number) => `${allowed} times and never denied it. Make it a rule?`,
+  accept: 'Make it a rule',
+  refuse: 'No, thanks',
+  added: 'The rule was added. You find it under Rules.',
+} as const
+
 export const requestGone = 'That request is no longer pending.'
 
 /** Reasons why a request can't be selected for a batch. */
@@ -34,7 +46,7 @@ export const selectionProblems = {
   questions: 'Questions need individual answers.',
   form: 'Forms need individual answers.',
   plan: 'Plans need individual review.',
-  dangerous: 'Flagged as dangerous. Review this request on its own.',
+  dangerous: 'This request is dangerous. Review it on its own.',
   long: 'Too long for a batch. Review this request on its own.',
 } as const
 

@@ -27,7 +27,8 @@ export interface RequestList {
 
 const none: ReadonlySet<RequestId> = new Set()
 
-export function useRequestList(): RequestList {
+/** `isOnScreen` tells whether a part of a request's card is on screen. */
+export function useRequestList(isOnScreen: (id: RequestId) => boolean): RequestList {
   const { inbox } = useGateway()
   const requests = useRequests()
   // biome-ignore lint/correctness/useExhaustiveDependencies: the order changes only when the requests change
@@ -40,11 +41,10 @@ export function useRequestList(): RequestList {
     (expired: ReadonlySet<RequestId>) => {
       // Requests may move until the first pages are loaded, because the order is not final before that.
       const isVisible = document.visibilityState === 'visible' && inbox.getSnapshot().complete
-      const openedAt = (id: RequestId) => requests.get(id)?.openedAt ?? 0
-      const context = { isVisible, isEndHovered: isEndHovered.current, expired, openedAt }
+      const context = { isVisible, isEndHovered: isEndHovered.current, expired, isOnScreen }
       setIds(before => orderRequests(before, pending, context))
     },
-    [inbox, pending, requests],
+    [inbox, pending, isOnScreen],
   )
   useLayoutEffect(() => update(none), [update])
   useReceiptRemoval(ids, requests, activeAt, setLeaving, update)

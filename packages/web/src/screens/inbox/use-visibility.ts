@@ -9,6 +9,8 @@ export interface Visibility {
   /** Items that have come near the screen. An item stays in this set until it leaves the list, so that its card keeps the typed text. */
   readonly near: ReadonlySet<RequestId>
   readonly seen: ReadonlySet<RequestId>
+  /** Whether a part of the item is on screen now. */
+  readonly isOnScreen: (id: RequestId) => boolean
   /** The ref callback for each item. Each item must have its request's id in the `data-request` attribute. */
   readonly watch: RefCallback<HTMLElement>
 }
@@ -16,6 +18,7 @@ export interface Visibility {
 export function useVisibility(): Visibility {
   const [near, setNear] = useState<ReadonlySet<RequestId>>(new Set())
   const [seen, setSeen] = useState<ReadonlySet<RequestId>>(new Set())
+  const onScreen = useRef(new Set<RequestId>())
   const observers = useRef<readonly IntersectionObserver[] | null>(null)
   const watch = useCallback((element: HTMLElement | null) => {
     if (!element) return
@@ -27,13 +30,20 @@ export function useVisibility(): Visibility {
         root,
         rootMargin: `${nearPx}px 0px`,
       }),
-      new IntersectionObserver(entries => setSeen(add(entries)), { root }),
+      new IntersectionObserver(
+        entries => {
+          updateOnScreen(onScreen.current, entries)
+          setSeen(add(entries))
+        },
+        { root },
+      ),
     ]
     const attached = observers.current
     for (const observer of attached) observer.observe(element)
     return () => {
       for (const observer of attached) observer.unobserve(element)
       const id = idOf(element)
+      if (id) onScreen.current.delete(id)
       setNear(without(id))
       setSeen(without(id))
     }
@@ -45,7 +55,16 @@ export function useVisibility(): Visibility {
     },
     [],
   )
-  return { near, seen, watch }
+  const isOnScreen = useCallback((id: RequestId) => onScreen.current.has(id), [])
+  return { near, seen, isOnScreen, watch }
+}
+
+function updateOnScreen(onScreen: Set<RequestId>, entries: readonly IntersectionObserverEntry[]): void {
+  for (const { target, isIntersecting } of entries) {
+    const id = idOf(target)
+    if (id && isIntersecting) onScreen.add(id)
+    else if (id) onScreen.delete(id)
+  }
 }
 
 function add(entries: readonly IntersectionObserverEntry[]) {

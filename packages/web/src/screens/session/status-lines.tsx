@@ -9,6 +9,7 @@ import {
 } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
+import { RiskBadge } from '../../request/risk.tsx'
 import { ExactText, InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
@@ -22,6 +23,7 @@ export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactN
   return (
     <a className="request-line" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
       <span className="request-line-action">{actionLabel(request.ask)}</span>
+      {request.risk && <RiskBadge level={request.risk.level} />}
       <SummaryText summary={summary(request.ask)} className="request-line-summary" />
       <span className="request-line-state">waiting for you ↓</span>
     </a>

@@ -1,5 +1,5 @@
 /** The transcript as a virtual list, which starts at the newest entry and loads earlier entries when the person scrolls up. */
-import { displayText, omissionMarker, singleLineCut } from '@holdpoint/client'
+import { cutMiddle, displayText, omissionMarker } from '@holdpoint/client'
 import { type ReactNode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
 import { Virtualizer } from 'virtua'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -149,8 +149,9 @@ function useAnnounced(entries: TranscriptReading['entries']): string {
   const last = entries.findLast(entry => entry.kind === 'message' && entry.role === 'agent' && !entry.streaming)
   const [known] = useState(last?.id)
   if (last?.kind !== 'message' || last.id === known) return ''
-  const { head, omitted, tail } = singleLineCut(last.text, spokenMax)
-  const [start, end] = [head, tail].map(part => displayText(part, { keepEmoji: true }))
+  const { head, omitted, tail } = cutMiddle(last.text, spokenMax)
+  // Screen readers pause at line breaks, and would read a sign for them aloud.
+  const [start, end] = [head, tail].map(part => displayText(part, { multiline: true, keepEmoji: true }))
   return `The agent: ${start} ${omissionMarker(omitted)} ${end}`.trimEnd()
 }
 

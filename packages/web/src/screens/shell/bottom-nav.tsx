@@ -8,7 +8,7 @@ export function BottomNav({ route, counts }: { readonly route: Route; readonly c
   const screen = route.screen === 'session' ? 'sessions' : route.screen
   return (
     <nav className="bottom-nav" aria-label="Screens">
-      {navItems.slice(0, 3).map(item => (
+      {navItems.map(item => (
         <NavLink key={item.screen} item={item} current={item.screen === screen} counts={counts} />
       ))}
     </nav>

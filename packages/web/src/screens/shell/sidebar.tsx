@@ -1,9 +1,10 @@
 /** The sidebar: links to the screens, and to the sessions that have not ended, grouped by state. */
-import { sessionName } from '@holdpoint/client'
-import type { Session } from '@holdpoint/protocol'
+import { isDangerous, riskLevelLabels, sessionName } from '@holdpoint/client'
+import type { Session, SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
-import { useSessions } from '../../gateway/gateway-context.ts'
+import { useRequests, useSessions } from '../../gateway/gateway-context.ts'
 import { groupOf, groupSessions } from '../../gateway/session-groups.ts'
+import { RiskIcon } from '../../request/risk.tsx'
 import { href, type Route } from '../../routes.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
@@ -19,7 +20,6 @@ export const navItems: readonly NavItem[] = [
   { screen: 'sessions', name: navNames.sessions },
   { screen: 'audit', name: navNames.audit },
   { screen: 'rules', name: navNames.rules },
-  { screen: 'settings', name: navNames.settings },
 ]
 
 export interface Counts {
@@ -72,6 +72,7 @@ export function NavLink(props: {
 /** Lists the open sessions. While the pointer is over the list, the sessions keep their order but still show their current state. */
 function SessionNav({ route, stale }: Omit<SidebarProps, 'counts'>): ReactNode {
   const sessions = useSessions()
+  const endangered = useEndangered()
   const [hovered, setHovered] = useState(false)
   const now = useMemo(() => groupSessions(sessions.values()), [sessions])
   const [shown, setShown] = useState(now)
@@ -90,7 +91,7 @@ function SessionNav({ route, stale }: Omit<SidebarProps, 'counts'>): ReactNode {
             {group.sessions.map(({ id }) => {
               const session = sessions.get(id)
               const current = route.screen === 'session' && route.id === id
-              return session && <SessionLink key={id} session={session} current={current} />
+              return session && <SessionLink key={id} {...{ session, current }} endangered={endangered.has(id)} />
             })}
           </ul>
           {group.more > 0 && (
@@ -104,7 +105,23 @@ function SessionNav({ route, stale }: Omit<SidebarProps, 'counts'>): ReactNode {
   )
 }
 
-function SessionLink({ session, current }: { readonly session: Session; readonly current: boolean }): ReactNode {
+/** Returns the sessions that have a dangerous pending request. */
+function useEndangered(): ReadonlySet<SessionId> {
+  const requests = useRequests()
+  return useMemo(() => {
+    const dangerous = [...requests.values()].filter(request => request.status === 'pending' && isDangerous(request))
+    return new Set(dangerous.map(({ session }) => session))
+  }, [requests])
+}
+
+interface SessionLinkProps {
+  readonly session: Session
+  readonly current: boolean
+  /** Whether the session has a dangerous pending request. */
+  readonly endangered: boolean
+}
+
+function SessionLink({ session, current, endangered }: SessionLinkProps): ReactNode {
   return (
     <li>
       <a
@@ -114,6 +131,12 @@ function SessionLink({ session, current }: { readonly session: Session; readonly
       >
         <SessionStateIcon group={groupOf(session)} />
         <InlineAgentText text={sessionName(session)} className="nav-name" oneLine />
+        {endangered && (
+          <span className="nav-danger" title={riskLevelLabels.dangerous}>
+            <RiskIcon level="dangerous" />
+            <span className="visually-hidden">{riskLevelLabels.dangerous}</span>
+          </span>
+        )}
         {session.pending > 0 && <span className="count">{session.pending}</span>}
       </a>
     </li>

@@ -1,4 +1,4 @@
-/** Texts of the app's shell: header, sidebar, connection banner, placeholder screens, user menu, and the help and New session dialogs. */
+/** Texts of the app's shell: header, sidebar, connection banner, user menu, and the help and New session dialogs. */
 
 export const headerTexts = { brand: 'Holdpoint', goTo: 'Go to…', newSession: 'New session' } as const
 
@@ -12,7 +12,6 @@ export const navNames = {
   sessions: 'Sessions',
   audit: 'Audit log',
   rules: 'Rules',
-  settings: 'Settings',
 } as const
 
 export function moreSessions(count: number): string {
@@ -25,17 +24,6 @@ export const connectionTexts = {
   reconnected: 'Reconnected',
 } as const
 
-export const placeholderTexts = {
-  rules: {
-    title: 'Rules',
-    text: 'Rules can’t be edited here yet; use the API. A request that no rule answers waits for a person, unless the agent’s program remembers an earlier answer.',
-  },
-  settings: {
-    title: 'Settings',
-    text: 'There are no settings yet. To sign in with another browser, run “holdpoint link”.',
-  },
-} as const
-
 export const userMenuTexts = {
   sound: 'Play a sound when an agent needs you',
   notify: 'Notify me while this page is hidden',
@@ -45,7 +33,7 @@ export const userMenuTexts = {
 } as const
 
 export const keySafety =
-  'Keyboard shortcuts answer nothing while you type or within half a second after the page changes, and they never allow a request that is flagged as dangerous.'
+  'Keyboard shortcuts answer nothing while you type or within half a second after the page changes, and they never allow a dangerous request.'
 
 export const paletteTexts = { placeholder: 'Go to a session or a screen…', noResults: 'No results' } as const
 

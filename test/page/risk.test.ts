@@ -1,0 +1,98 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ask } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasNoBrowser } from '../support/browser.ts'
+import { announceLocalRunner } from '../support/local-agent.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, cardOf, click, pressKey, setUpPageFixture, visibleText } from './page-fixture.ts'
+
+describe.skipIf(hasNoBrowser())('the risk of requests', () => {
+  const fixture = setUpPageFixture()
+  let runner: Awaited<ReturnType<typeof announceLocalRunner>> | undefined
+  let project = ''
+  beforeAll(async () => {
+    project = join(fixture.gateway.folder, 'project')
+    mkdirSync(project)
+    runner = await announceLocalRunner(fixture.gateway)
+  })
+  afterAll(() => runner?.close())
+
+  const openAgent = () => {
+    if (!runner) throw new Error('the runner is not announced')
+    return runner.openAgent(project)
+  }
+  const command = (text: string): Ask => ({ ...asks.command(text), cwd: project }) as Ask // `asks.command()` returns an approval
+  const dangerous = 'rm -rf build && git push --force'
+
+  it('the risk of each approval is shown in words, and the inbox lists the nearest deadline first, then the highest risk', async () => {
+    const agent = await openAgent()
+    const low = await agent.ask(command('ls'))
+    const notable = await agent.ask(command('curl https://example.com/x'))
+    const danger = await agent.ask(command(dangerous))
+    const question = await agent.ask(asks.questions(), { deadlineMs: 3600_000 })
+    const page = await fixture.openPage()
+    await cardOf(page, low).waitFor()
+    const order = await page.locator('li.inbox-item').evaluateAll(items => items.map(item => item.dataset.request))
+    expect(order).toEqual([question.id, danger.id, notable.id, low.id])
+    const risk = (request: typeof low) => visibleText(cardOf(page, request).locator('.risk-line'))
+    expect(await risk(low)).toBe('Low risk')
+    expect(await risk(notable)).toMatch(/^Notable\s+uses the network$/)
+    expect(await risk(danger)).toMatch(/^Dangerous\s.*rewrites history.*deletes files/)
+    expect(await cardOf(page, question).locator('.risk-line').count()).toBe(0)
+    expect(await cardOf(page, danger).locator('[role="note"]').getAttribute('aria-label')).toContain('Dangerous: ')
+    await page
+      .locator('.sidebar')
+      .getByRole('link', { name: /local Dangerous/ })
+      .waitFor()
+    // The receipt keeps the risk.
+    await fixture.answer(danger, { kind: 'deny' })
+    await page.locator('details.receipt', { hasText: 'rm -rf build' }).locator('summary').click()
+    await page.locator('.receipt-facts').getByText('Dangerous: ').waitFor()
+  })
+
+  it('no key and no batch allows a dangerous request, and its button asks for a confirmation', async () => {
+    const agent = await openAgent()
+    const request = await agent.ask(command(dangerous))
+    const page = await fixture.openPage()
+    const card = cardOf(page, request)
+    await card.waitFor()
+    await pressKey(page, 'j')
+    await pressKey(page, 'a')
+    await page.getByText('This request is dangerous, so no key allows it. Use the button on its card.').waitFor()
+    await pressKey(page, 'x')
+    await page.getByText('This request is dangerous. Review it on its own.').waitFor()
+    expect(await card.getByRole('checkbox').count()).toBe(0)
+    await button(card, 'Allow anyway…').click()
+    await card
+      .getByText(/^Dangerous: .*deletes files/)
+      .last()
+      .waitFor()
+    expect(await fixture.isPending(request)).toBe(true)
+    await click(page, button(card, 'Allow anyway'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
+  })
+
+  it('an urgent new request moves nothing on the screen, and “1 more” sorts it to the top', async () => {
+    const agent = await openAgent()
+    const shown = []
+    for (let at = 0; at < 7; at++) shown.push(await agent.ask(command(`ls -${'a'.repeat(at + 1)}`)))
+    const page = await fixture.openPage()
+    const ids = () => page.locator('li.inbox-item').evaluateAll(items => items.map(item => item.dataset.request))
+    await expect.poll(ids).toEqual(shown.map(({ id }) => id))
+    const [first] = shown
+    if (!first) throw new Error('no request was opened')
+    await cardOf(page, first).waitFor()
+    const top = () => cardOf(page, first).evaluate(card => card.getBoundingClientRect().top)
+    const before = await top()
+    const urgent = await agent.ask(command(dangerous), { deadlineMs: 3600_000 })
+    const more = page.getByRole('button', { name: '1 more' })
+    await more.waitFor()
+    expect(await top()).toBe(before)
+    const order = await ids()
+    expect(order[0]).toBe(first.id)
+    expect(order.indexOf(urgent.id)).toBeGreaterThan(0)
+    await more.click()
+    await expect.poll(async () => (await ids())[0]).toBe(urgent.id)
+  })
+})
