@@ -238,7 +238,7 @@ describe('a turn that Claude Code starts by itself', () => {
   describe('while a message is on its way to the CLI', () => {
     /** Delays the message on its way to the CLI until deliver.txt exists. */
     const holdMessage = `while IFS= read -r line; do case "$line" in *'late message'*) while [ ! -e deliver.txt ]; do sleep 0.05; done;; esac; printf '%s\\n' "$line"; done | "$claude" "$@"`
-    async function startOwnTurnBeforeMessage() {
+    async function startOwnTurnBeforeMessage(wrapper = holdMessage) {
       let replyNow = () => {}
       const held = new Promise<void>(resolve => {
         replyNow = resolve
@@ -252,7 +252,7 @@ describe('a turn that Claude Code starts by itself', () => {
         await held
         return [say('own turn finished')]
       }
-      claude = await ClaudeFixture.create(script, { executable: wrapClaude(holdMessage) })
+      claude = await ClaudeFixture.create(script, { executable: wrapClaude(wrapper) })
       const id = await claude.startClaude({ mode: 'bypassPermissions' })
       await claude.waitFor(() => claude.eventsOf('command.done')[0])
       const { id: command } = await claude.asPerson('sendMessage', { id, text: 'late message' })
@@ -274,8 +274,8 @@ describe('a turn that Claude Code starts by itself', () => {
       expect(claude.readFile('ran.txt')).toBe('ran\n')
     })
 
-    it('an interrupt stops a turn that Claude Code started by itself and the message that is on its way', async () => {
-      const { id, replyNow, done } = await startOwnTurnBeforeMessage()
+    it('an interrupt stops a turn that Claude Code started by itself and the message that is on its way, even if the process ends slowly', async () => {
+      const { id, replyNow, done } = await startOwnTurnBeforeMessage(`trap '' TERM; ${holdMessage}`)
       await claude.asPerson('interruptSession', { id })
       await done
       replyNow()

@@ -194,6 +194,10 @@ export class PendingCalls {
     this.#isInterrupted = true
     await Promise.all([...this.#calls.values()].map(call => this.#abandon(call)))
   }
+  /** Whether a person has interrupted the turn, so that no call may start. */
+  get isInterrupted(): boolean {
+    return this.#isInterrupted
+  }
   clearInterrupt(): void {
     this.#isInterrupted = false
   }

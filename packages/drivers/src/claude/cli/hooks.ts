@@ -37,6 +37,7 @@ export function hooksFor(
             if (!isRecord(input)) return denyCall(denied.notObject(tool))
             const checked =
               sizeProblem(tool, input) ?? (await checkRules(session, tool, input, cwd, agentPathOf(agentId)))
+            if (calls.isInterrupted) return interruptedDecision
             if (checked) return typeof checked === 'string' ? denyCall(checked) : checked
             const isMainAgent = agentId === undefined
             return isMainAgent && (await calls.deferWhileWaiting(id, tool, input, signal)) ? deferDecision : {}
@@ -61,6 +62,13 @@ export function hooksFor(
 /** Makes the CLI record the call and end the turn instead of running or refusing the call. The CLI asks for the call again on its next start. */
 const deferDecision: HookJSONOutput = {
   hookSpecificOutput: { hookEventName: 'PreToolUse', permissionDecision: 'defer' },
+}
+
+/** Denies a call that the CLI makes after a person's interrupt. In a mode that allows the call, the CLI would run it without asking, for example for a message that it had queued before the interrupt. */
+const interruptedDecision: HookJSONOutput = {
+  ...decision('deny', toAgent.interrupted),
+  continue: false,
+  stopReason: toAgent.interrupted,
 }
 
 /** Returns a decision if a rule says deny or ask, null if no rule applies or a rule says allow, or an error message if the rules could not be checked. */
