@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { type DataFolder, lastGateway, openDataFolder, writeAtomically } from '../src/config/data-folder.ts'
 import { type RunningGateway, startGateway } from '../src/gateway/up.ts'
 import { findGateway } from '../src/gateway-client/gateway-client.ts'
+import { unixWebSocket } from '../src/runner/gateway-web-socket.ts'
 
 let folder: string
 const gateways: RunningGateway[] = []
@@ -106,4 +107,17 @@ it('a gateway whose start fails stops sweeping, and logs no error about its clos
   } finally {
     logged.mockRestore()
   }
+})
+
+it('a connection to a gateway that is not running is closed at once, so that the runner tries again soon', async () => {
+  const WebSocket = unixWebSocket(() => {
+    throw new Error('no gateway')
+  })
+  const socket = new WebSocket('ws://localhost/', [], { headers: {} })
+  const events: string[] = []
+  await new Promise<void>(resolve => {
+    socket.onerror = () => events.push('error')
+    socket.onclose = () => resolve(void events.push('close'))
+  })
+  expect(events).toEqual(['error', 'close'])
 })

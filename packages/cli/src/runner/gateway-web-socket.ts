@@ -21,6 +21,9 @@ function connectTo(socketPath: () => string): Socket {
   try {
     return connect(socketPath())
   } catch (error) {
-    return new Socket().destroy(error as Error) // `socketPath` throws only errors
+    const socket = new Socket()
+    // The caller attaches its listeners after this function returns. If it missed the error, the handshake would never end.
+    setImmediate(() => socket.destroy(error as Error)) // `socketPath` throws only errors
+    return socket
   }
 }
