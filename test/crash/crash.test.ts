@@ -15,10 +15,11 @@ const decisivePoints: readonly GatewayPoint[] = gatewayPoints.slice(
   gatewayPoints.indexOf('committed:taken') + 1,
 )
 const isSample = process.env.HOLDPOINT_ROUNDS === undefined
-const firstOfSample = Math.floor(Math.random() * 4)
-/** `npm run crash` kills at all points. `npm test` kills at the decisive points and at every fourth of the others, which differ from run to run. */
+const sampleStep = 8
+const firstOfSample = Math.floor(Math.random() * sampleStep)
+/** `npm run crash` kills at all points. `npm test` kills at the decisive points and at every eighth of the others, which differ from run to run. */
 const points = gatewayPoints.filter(
-  (point, index) => !isSample || decisivePoints.includes(point) || index % 4 === firstOfSample,
+  (point, index) => !isSample || decisivePoints.includes(point) || index % sampleStep === firstOfSample,
 )
 
 /** Runs two sequences in parallel, because each spends much time waiting. */

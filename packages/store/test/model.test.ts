@@ -9,6 +9,9 @@ import * as sample from './samples.ts'
 import type { StoreLocation } from './store-suite.ts'
 import { postgresLocation, sqliteLocation } from './stores.ts'
 
+/** `npm run histories` checks ten times as many. */
+const rounds = Number(process.env.HOLDPOINT_ROUNDS ?? 1)
+
 const small = fc.integer({ min: 0, max: 7 })
 const query = fc.record<Query>(
   {
@@ -153,7 +156,7 @@ function compareWithMemory(name: string, makeLocation: () => Promise<StoreLocati
   })
 }
 
-describe('random histories on SQLite', () => compareWithMemory('SQLite', sqliteLocation, 150))
+describe('random histories on SQLite', () => compareWithMemory('SQLite', sqliteLocation, 50 * rounds))
 
 if (await hasPostgres())
-  describe('random histories on PostgreSQL', () => compareWithMemory('PostgreSQL', postgresLocation, 40))
+  describe('random histories on PostgreSQL', () => compareWithMemory('PostgreSQL', postgresLocation, 15 * rounds))
