@@ -7,8 +7,20 @@ const packages = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', '
 
 /** Folders with slow tests. Some of them mostly wait, and others need much CPU time. */
 const slowFolders = ['test/crash/', 'test/races/', 'drivers/test/claude/', 'cli/test/', 'test/page/', 'store/test/']
-/** The slowest files, in order. They run first, so that no worker still runs a slow file after the others have finished. */
-const slowestFiles = ['test/crash/crash.test.ts']
+/** The slowest files, which take more than 50 s. They run first, so that no worker still runs a slow file after the others have finished. */
+const slowestFiles = [
+  'test/crash/crash.test.ts',
+  'cli/test/answering.test.ts',
+  'drivers/test/claude/parking.test.ts',
+  'test/page/accidental-input.test.ts',
+  'cli/test/display.test.ts',
+  'test/page/hard-texts.test.ts',
+  'drivers/test/claude/processes.test.ts',
+  'cli/test/live-run-approval.test.ts',
+  'test/page/shared-drafts.test.ts',
+  'cli/test/session-commands.test.ts',
+  'drivers/test/claude/own-turns.test.ts',
+]
 
 /** Mixes the folders, so that files that wait run beside files that compute, and runs the quick tests last. */
 class MixedFolders extends BaseSequencer {
@@ -19,7 +31,10 @@ class MixedFolders extends BaseSequencer {
       const inFolder = sorted.filter(({ moduleId }) => moduleId.includes(folder))
       for (const [index, file] of inFolder.entries()) position.set(file, (index + 0.5) / inFolder.length)
     }
-    for (const file of files) if (slowestFiles.some(path => file.moduleId.endsWith(path))) position.set(file, 0)
+    for (const file of files) {
+      const index = slowestFiles.findIndex(path => file.moduleId.endsWith(path))
+      if (index >= 0) position.set(file, index - slowestFiles.length)
+    }
     return sorted.toSorted((a, b) => (position.get(a) ?? 1) - (position.get(b) ?? 1))
   }
 }
@@ -40,8 +55,8 @@ export default defineConfig({
     execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],
     // A worker runs many files and imports each module once. Every file closes what it opens.
     isolate: false,
-    // Most tests wait for a browser, a terminal or an agent and use little CPU time.
-    maxWorkers: 4,
+    // Most tests wait for a browser, a terminal or an agent. With fewer workers, two cores would often be idle.
+    maxWorkers: 6,
     sequence: { sequencer: MixedFolders },
     globalSetup: ['test/support/postgres.ts'],
   },

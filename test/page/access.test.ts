@@ -38,7 +38,7 @@ const looks = [
 ] as const
 
 describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
-  const fixture = setUpPageFixture({ runner: 'inline' })
+  const fixture = setUpPageFixture({ runner: 'inline' }, 'fast')
 
   /** Opens requests and sessions of every kind, so that every screen has content. */
   async function openSamples() {

@@ -72,7 +72,7 @@ interface TraceEvent {
 }
 
 describe.skipIf(hasNoBrowser())('F13: texts that are hard to draw', () => {
-  const fixture = setUpPageFixture()
+  const fixture = setUpPageFixture({}, 'fast')
 
   async function openSession() {
     const page = await fixture.openPage()

@@ -12,9 +12,10 @@ export function hasNoBrowser(): boolean {
   return true
 }
 
-/** `light` is the headless shell if installed; `full` is the full browser, which some features need. */
-export const launchBrowser: Readonly<Record<'light' | 'full', () => Promise<Browser>>> = {
-  light: launchLight,
+/** `light` is the headless shell if installed, without compilation to machine code, which costs more than it saves on pages that live for seconds. `fast` compiles, for pages that compute much. `full` is the full browser, which some features need. */
+export const launchBrowser: Readonly<Record<'light' | 'fast' | 'full', () => Promise<Browser>>> = {
+  light: () => launchLight(['--js-flags=--jitless']),
+  fast: launchLight,
   full: launch,
 }
 
