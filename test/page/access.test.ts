@@ -106,16 +106,10 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
 
       await visit(`#/sessions/${talker.session.id}`)
       const log = page.getByRole('log', { name: 'Transcript' })
-      // A click while the transcript is still being loaded may have no effect.
-      const openOutput = async () => {
-        await log.getByRole('button', { name: /Bash/ }).click()
-        const shown = log.getByText('1 failed').waitFor({ timeout: 2000 })
-        return shown.then(
-          () => true,
-          () => false,
-        )
-      }
-      await expect.poll(openOutput).toBe(true)
+      // The transcript moves until its beginning is loaded, and a click on a moving line may miss it.
+      await log.getByText('The session starts here.').waitFor()
+      await log.getByRole('button', { name: /Bash/ }).click()
+      await log.getByText('1 failed').waitFor()
       await look('session')
       await visit('#/sessions')
       await page.locator('li.session-row').first().waitFor()
@@ -163,7 +157,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})
       expect(Object.keys(found)).toHaveLength(26)
     },
-    60_000,
+    120_000,
   )
 
   it('axe finds no violations on the sign-in screen', async () => {
