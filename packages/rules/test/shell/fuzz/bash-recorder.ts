@@ -10,6 +10,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  type Stats,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -28,6 +29,15 @@ export interface RecordedRun {
   /** Whether bash evaluated the text to its end, and variables and options of the shell are as before. */
   readonly isUnchanged: boolean
 }
+/** Returns null if nothing exists at this path, also if the path leads through a file as through a folder. */
+function statsOf(path: string): Stats | null {
+  try {
+    return statSync(path)
+  } catch {
+    return null
+  }
+}
+
 /** `plain` and `flipped` also record builtins; commands that succeed in one fail in the other. `real` runs builtins. */
 export type RecorderMode = 'plain' | 'flipped' | 'real'
 
@@ -60,10 +70,10 @@ export class BashRecorder {
   }
 
   isFolder(path: string): boolean {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+    return statsOf(path)?.isDirectory() ?? false
   }
   isProgram(path: string): boolean {
-    const found = statSync(path, { throwIfNoEntry: false })
+    const found = statsOf(path)
     return found?.isFile() === true && (found.mode & 0o100) !== 0
   }
 
