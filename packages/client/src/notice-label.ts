@@ -13,9 +13,12 @@ function noticeText(event: Event): string | null {
     case 'session.deleted':
       return `A session was deleted${deletedBy(event)}${keptDecisions(event)}`
     case 'rule.added':
-      return `${event.value.madeBy} added a rule: ${ruleText(event.value)}`
+      return (
+        unusableFile(event.value) ??
+        `${event.value.source?.file ?? event.value.madeBy} added a rule: ${ruleText(event.value)}`
+      )
     case 'rule.changed':
-      return `A rule was changed: ${ruleText(event.value)}`
+      return unusableFile(event.value) ?? `A rule was changed: ${ruleText(event.value)}`
     case 'rule.removed':
       return `Rule ${event.rule} was removed`
     case 'token.added':
@@ -64,6 +67,12 @@ function deletedBy({ by, person }: SessionDeleted): string {
 function keptDecisions({ decisions = [] }: SessionDeleted): string {
   if (decisions.length === 0) return ''
   return `; ${decisions.length} ${decisions.length === 1 ? 'decision is' : 'decisions are'} kept in the log`
+}
+
+/** Describes the rule that stands for a file with a mistake; returns null for all other rules. */
+function unusableFile({ source }: Rule): string | null {
+  if (source?.problem === undefined) return null
+  return `${source.file} cannot be used, so every call there is asked. ${source.problem}`
 }
 
 /** Describes a rule in a few words: its effect, and what it matches. The text is not escaped. */

@@ -31,6 +31,20 @@ it('a restored or damaged store says what was lost, revoked and left unknown', (
   )
 })
 
+it('a rule names who added it, and a file with rules that cannot be used says why', () => {
+  const value = { effect: 'deny', command: 'git push', scope: { cwd: '/srv' }, madeBy: 'ada' }
+  expect(label({ type: 'rule.added', value })).toBe('ada added a rule: deny git push in /srv')
+  const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner: 'run_1' }
+  expect(label({ type: 'rule.added', value: { ...value, source } })).toBe(
+    '/srv/holdpoint.rules.json added a rule: deny git push in /srv',
+  )
+  const broken = { ...value, source: { ...source, problem: 'line 3, column 1: this is not valid JSON. Correct it.' } }
+  for (const type of ['rule.added', 'rule.changed'])
+    expect(label({ type, value: broken })).toBe(
+      '/srv/holdpoint.rules.json cannot be used, so every call there is asked. line 3, column 1: this is not valid JSON. Correct it.',
+    )
+})
+
 it('a credential that an agent sent is named with its id, the session and the advice to replace it', () => {
   const exposed = { type: 'token.exposed', operation: 'appendEvents', by: 'local runner' }
   expect(label({ ...exposed, token: 'tok_1', name: 'owner', in: 'ses_1' })).toBe(
