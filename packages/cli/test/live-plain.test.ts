@@ -44,7 +44,9 @@ describe('holdpoint run and tui in a pipe', () => {
     }
     expect(child.exitCode ?? (await once(child, 'exit'))[0]).toBe(0)
     expect(out).toMatch(/^▌ short · rehearsal · \/.* {2}ses_\w+\n/)
-    expect(out).toMatch(/^● Notable {2}Run a command {2}pending: holdpoint show req_\w+\n {2}This is not an interactive terminal/m)
+    expect(out).toMatch(
+      /^● Notable {2}Run a command {2}pending: holdpoint show req_\w+\n {2}This is not an interactive terminal/m,
+    )
     expect(out).toContain('denied by owner via api: no')
     expect(out).toContain('The command was not allowed: no')
     expect(out).not.toMatch(/[^\P{C}\n]|[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/u)

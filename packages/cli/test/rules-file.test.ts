@@ -134,6 +134,14 @@ describe('the file of a project', () => {
     expect((await ask('git push', below)).resolution).toMatchObject(denied)
   })
 
+  it('the files above a folder apply, although the folder that an agent claims does not exist', async () => {
+    write([denyPush])
+    const cwd = join(project, 'missing', 'x/'.repeat(500))
+    const { id } = await fixture.externalAgent('startSession', { driver: 'external', title: 'elsewhere', cwd })
+    const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval('git push', { cwd }) })
+    expect(request.resolution).toMatchObject(denied)
+  })
+
   it('a project’s rules do not apply to the same path on another machine', async () => {
     write([denyPush, allowTest])
     trust()

@@ -64,7 +64,16 @@ export function ruleContext(
 export async function refreshRuleFiles(ctx: Context, { driver, cwd, lease }: RuleSession): Promise<void> {
   if (!ctx.ruleFiles || !ctx.machine || cwd === '') return
   if (driver !== externalDriver && lease && lease.runner !== ctx.machine.runner) return
-  await ctx.ruleFiles.refresh(ctx.machine.files.realPath(cwd) ?? cwd)
+  await ctx.ruleFiles.refresh(existingFolder(ctx.machine, cwd))
+}
+
+/** Returns the real path of a folder, or of the nearest folder above it that exists. An agent may claim to run in a folder that does not exist. */
+function existingFolder({ files }: AgentMachine, folder: string): string {
+  for (let path = folder; path !== ''; path = path.slice(0, path.lastIndexOf('/'))) {
+    const real = files.realPath(path)
+    if (real !== null) return real
+  }
+  return '/'
 }
 
 /** Returns whether a rule has no uses left, or its turn or session has ended. `ownUses` is how many of its uses are for the request itself. */

@@ -53,6 +53,9 @@ function contentOf(bytes: Buffer, folder: string | null): RuleFile['content'] {
 /** A file that was changed less than this long ago is read again, because two changes may have the same time. */
 const settleMs = 100
 
+/** Agents choose the folders that are looked at, so only so many are remembered. */
+const knownMax = 5000
+
 /** Reads files again only after they have changed. */
 export class CachedRulesFiles implements RuleFileReader {
   readonly #dataFolder: DataFolder
@@ -75,6 +78,7 @@ export class CachedRulesFiles implements RuleFileReader {
     const read = readRulesFile(file, this.#dataFolder)
     const isSame = known !== undefined && JSON.stringify(known.state) === JSON.stringify(read)
     const state = isSame ? known.state : read
+    if (this.#known.size >= knownMax) this.#known.clear()
     this.#known.set(file, { stamp: stamp ?? '', state })
     return state
   }
