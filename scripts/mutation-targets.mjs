@@ -2,6 +2,7 @@
 const engine = (...names) => names.map(name => `packages/engine/test/${name}.test.ts`)
 const server = (...names) => names.map(name => `packages/server/test/${name}.test.ts`)
 const drivers = (...names) => names.map(name => `packages/drivers/test/${name}.test.ts`)
+const rules = (...names) => names.map(name => `packages/rules/test/${name}.test.ts`)
 
 export const mutationTargets = {
   // The gate: who the caller is, and what the caller may do.
@@ -26,4 +27,15 @@ export const mutationTargets = {
   'packages/engine/src/decision-check.ts': engine('decision-check'),
   'packages/drivers/src/session/open-request.ts': drivers('open-request', 'lying-gateway'),
   'packages/drivers/src/session/expected-request.ts': drivers('lying-gateway'),
+  // Rules: what they match, and what may be a rule.
+  'packages/rules/src/evaluate.ts': rules('evaluate'),
+  'packages/rules/src/rule-context.ts': rules('evaluate'),
+  'packages/rules/src/allowing-rules.ts': rules('evaluate', 'policy-attacks'),
+  'packages/rules/src/restricting-rules.ts': rules('evaluate', 'policy-attacks'),
+  'packages/rules/src/rule-validation.ts': rules('evaluate'),
+  'packages/rules/src/rule-file.ts': rules('rule-file'),
+  'packages/rules/src/propose.ts': rules('propose', 'policy-attacks'),
+  'packages/rules/src/shell/parse-command.ts': rules('shell/parse-command', 'shell/attacks'),
+  'packages/rules/src/shell/canonical-command.ts': rules('shell/canonical-command'),
+  'packages/engine/src/rule-answers.ts': engine('changed-rules', 'rules'),
 }

@@ -1,0 +1,161 @@
+/** The rules that “Always” proposes: the narrowest first, none that would allow more than it says, and a reason if there is none. */
+import { posix } from 'node:path'
+import type { ToolCall } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { type Proposals, proposeRules } from '../src/propose.ts'
+import type { RuleContext } from '../src/rule-context.ts'
+
+const context: RuleContext = {
+  driver: 'claude',
+  session: null,
+  runner: null,
+  folder: '/srv',
+  agentPath: [],
+  isEditable: true,
+  now: 0,
+  home: '/home/ada',
+  // Every path exists and is no link.
+  files: { realPath: posix.normalize, readText: () => null, list: () => [] },
+  builtIn: { protectedFolder: null, cwd: '/srv' },
+  isUsedUp: () => false,
+}
+const call = (action: NonNullable<ToolCall['action']>): ToolCall => ({ tool: 'T', input: {}, cwd: '/srv', action })
+const shell = (command: string, cwd = '/srv'): Proposals => proposeRules(call({ shell: command, cwd }), context)
+
+describe('rules that are proposed for a command', () => {
+  it('a command with known arguments gets the exact command, the program with harmless arguments, and the group', () => {
+    expect(shell('ls  -l')).toEqual({
+      reason: '',
+      items: [
+        {
+          rule: { effect: 'allow', command: 'ls -l', scope: { cwd: '/srv' } },
+          explanation: 'Run exactly “ls -l” in this folder.',
+          runsProjectCode: false,
+        },
+        {
+          rule: { effect: 'allow', command: 'ls', args: 'grammar', scope: { cwd: '/srv' } },
+          explanation: 'Run “ls” in this folder with any arguments that Holdpoint knows to be harmless.',
+          runsProjectCode: false,
+        },
+        {
+          rule: { effect: 'allow', group: 'only-reads', scope: { cwd: '/srv' } },
+          explanation: 'Run every command that only reads files of this folder.',
+          runsProjectCode: false,
+        },
+      ],
+    })
+  })
+  it('a command of the project gets its subcommand and the other group, and says that it runs project code', () => {
+    const { items } = shell('cargo test --lib', '/srv/sub')
+    expect(items.map(({ rule }) => rule)).toEqual([
+      { effect: 'allow', command: 'cargo test --lib', scope: { cwd: '/srv/sub' } },
+      { effect: 'allow', command: 'cargo test', args: 'grammar', scope: { cwd: '/srv/sub' } },
+      { effect: 'allow', group: 'project-code', scope: { cwd: '/srv' } },
+    ])
+    expect(items.map(({ runsProjectCode }) => runsProjectCode)).toEqual([true, true, true])
+    expect(items[2]?.explanation).toBe('Run every command that tests, checks or builds this project.')
+  })
+  it('a command with unknown arguments gets only the exact command, in canonical quoting', () => {
+    expect(shell(`mytool "a b"`)).toMatchObject({
+      reason: '',
+      items: [{ rule: { effect: 'allow', command: `mytool 'a b'`, scope: { cwd: '/srv' } }, runsProjectCode: true }],
+    })
+    expect(shell(`mytool "a b"`).items).toHaveLength(1)
+  })
+  it('a command that starts another program gets none, unless its arguments are known', () => {
+    for (const command of ['node x.js', '/usr/bin/env ls', 'timeout 5 ls', 'docker run x', 'git push'])
+      expect(shell(command)).toMatchObject({ items: [], reason: expect.stringMatching(/can run other programs/) })
+    expect(shell('/usr/bin/env ls').reason).toMatch(/^\/usr\/bin\/env can run/)
+    expect(shell('git status').items).toHaveLength(3)
+  })
+  it('a command of several parts gets none, and neither does one that only changes the folder', () => {
+    const several = 'A rule is for one command, and this one has several parts.'
+    expect(shell('ls && ls')).toEqual({ items: [], reason: several })
+    expect(shell('cd src && ls')).toEqual({ items: [], reason: several })
+    expect(shell('cd src')).toEqual({ items: [], reason: several })
+  })
+  it('a command that cannot be proven gets none, with the reason', () => {
+    expect(shell('ls $HOME')).toMatchObject({
+      items: [],
+      reason: expect.stringMatching(/^A rule must know what runs\. ./),
+    })
+  })
+})
+
+describe('rules that are proposed for files', () => {
+  const files = (action: 'read' | 'write', ...paths: string[]) =>
+    proposeRules(call(action === 'read' ? { read: paths } : { write: paths }), context)
+  it('an ordinary file gets the exact file, its folder and the folder of the session', () => {
+    expect(files('write', 'src/a.ts').items).toEqual([
+      {
+        rule: { effect: 'allow', action: 'write', path: '/srv/src/a.ts', scope: { cwd: '/srv' } },
+        explanation: 'Change exactly this file, whatever its content.',
+        runsProjectCode: false,
+      },
+      {
+        rule: { effect: 'allow', action: 'write', path: '/srv/src/**', scope: { cwd: '/srv' } },
+        explanation: 'Change every file in /srv/src and below, except settings and secrets.',
+        runsProjectCode: false,
+      },
+      {
+        rule: { effect: 'allow', action: 'write', path: '/srv/**', scope: { cwd: '/srv' } },
+        explanation: 'Change every file in /srv and below, except settings and secrets.',
+        runsProjectCode: false,
+      },
+    ])
+    expect(files('read', '/srv/a.ts').items.map(({ rule }) => rule.path)).toEqual(['/srv/a.ts', '/srv/**'])
+    expect(files('read', '/srv/a.ts').items[0]?.explanation).toBe('Read exactly this file, whatever its content.')
+    expect(files('read', '/srv/a.ts').reason).toBe('')
+  })
+  it('a secret or protected file, or one outside of the folder, gets only the exact file', () => {
+    for (const path of ['/srv/.env', '/etc/passwd']) {
+      const { items, reason } = files('read', path)
+      expect(items.map(({ rule }) => rule.path)).toEqual([path])
+      expect(reason).not.toBe('')
+    }
+    expect(files('write', '/srv/package.json').items).toHaveLength(1)
+  })
+  it('several files get none', () => {
+    expect(files('read', 'a', 'b')).toEqual({
+      items: [],
+      reason: 'A rule is for one file, and this request names several.',
+    })
+  })
+})
+
+describe('rules that are proposed for other actions', () => {
+  it('a fetch gets its host, and an MCP call its tool, in the folder of the session', () => {
+    expect(proposeRules(call({ fetch: 'docs.example.com' }), context)).toEqual({
+      reason: '',
+      items: [
+        {
+          rule: { effect: 'allow', action: 'fetch', host: 'docs.example.com', scope: { cwd: '/srv' } },
+          explanation: 'Fetch anything from docs.example.com, in sessions in this folder.',
+          runsProjectCode: false,
+        },
+      ],
+    })
+    expect(proposeRules(call({ mcp: 'github', tool: 'search' }), context)).toEqual({
+      reason: '',
+      items: [
+        {
+          rule: { effect: 'allow', mcp: { server: 'github', tool: 'search' }, scope: { cwd: '/srv' } },
+          explanation: 'Use the tool search of the MCP server github with any input, in sessions in this folder.',
+          runsProjectCode: false,
+        },
+      ],
+    })
+  })
+  it('a tool that Holdpoint does not know gets none', () => {
+    expect(proposeRules(call({ other: 'Strange' }), context)).toEqual({
+      items: [],
+      reason: 'Holdpoint does not know what Strange does, so a person has to decide each time.',
+    })
+  })
+  it('nothing is proposed if nobody knows in which folder the agent runs', () => {
+    expect(proposeRules(call({ shell: 'ls', cwd: '/srv' }), { ...context, folder: null })).toEqual({
+      items: [],
+      reason: 'Holdpoint does not know in which folder this agent runs.',
+    })
+  })
+})

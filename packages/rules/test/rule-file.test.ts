@@ -1,0 +1,69 @@
+/** The text of `holdpoint.rules.json`: where its rules apply, and which mistakes are refused. */
+import { describe, expect, it } from 'vitest'
+import { parseRuleFile } from '../src/rule-file.ts'
+
+const parse = (rules: unknown, folder: string | null = '/srv/app') => parseRuleFile(JSON.stringify({ rules }), folder)
+const problem = (rules: unknown, folder: string | null = '/srv/app'): string => {
+  try {
+    parse(rules, folder)
+  } catch (error) {
+    return error instanceof Error ? error.message : ''
+  }
+  return ''
+}
+
+describe('parseRuleFile', () => {
+  it('returns no rules for a file without any', () => {
+    expect(parseRuleFile('{}', '/srv/app')).toEqual([])
+    expect(parse([])).toEqual([])
+  })
+  it('puts the rules of a project into the folder of the file, or into the folder below that they name', () => {
+    const command = { effect: 'deny', command: 'rm' }
+    expect(parse([command, { ...command, scope: { cwd: 'web', driver: 'claude' } }])).toEqual([
+      { ...command, scope: { cwd: '/srv/app' } },
+      { ...command, scope: { cwd: '/srv/app/web', driver: 'claude' } },
+    ])
+    expect(parse([{ ...command, scope: { cwd: '/srv/app/web' } }])).toEqual([
+      { ...command, scope: { cwd: '/srv/app/web' } },
+    ])
+  })
+  it('leaves the rules of a person as they are', () => {
+    const rules = [
+      { effect: 'deny', command: 'rm' },
+      { effect: 'allow', command: 'make', scope: { cwd: '/srv' } },
+      { effect: 'allow', action: 'read', path: '/etc/hosts' },
+    ]
+    expect(parse(rules, null)).toEqual(rules)
+  })
+  it.each([
+    [{ effect: 'deny', command: 'rm', scope: { cwd: '..' } }],
+    [{ effect: 'deny', command: 'rm', scope: { cwd: '/srv' } }],
+    [{ effect: 'deny', command: 'rm', scope: { cwd: '/srv/apps' } }],
+    [{ effect: 'allow', action: 'read', path: '/etc/hosts' }],
+    [{ effect: 'allow', action: 'read', path: '../x/**' }],
+    [{ effect: 'allow', action: 'read', path: '../../other', scope: { cwd: 'web' } }],
+  ])('refuses the rule %j of a project, because it leads out of the project', rule => {
+    expect(problem([rule])).toMatch(
+      /^rules\[0\]: .* leads out of \/srv\/app\. Name a (?:folder|path) of the project, or move/,
+    )
+  })
+  it('lets a project deny a path outside of it, and allow one inside of it', () => {
+    expect(problem([{ effect: 'deny', path: '/etc/**' }])).toBe('')
+    expect(problem([{ effect: 'allow', action: 'write', path: 'docs/**' }])).toBe('')
+    expect(problem([{ effect: 'allow', action: 'read', path: '../web', scope: { cwd: 'web' } }])).toBe('')
+  })
+  it.each([
+    { until: 'session', scope: { session: 'ses_00000000000000000000' } },
+    { scope: { session: 'ses_00000000000000000000' } },
+    { usesLeft: 1 },
+    { until: 'turn' },
+  ])('refuses a rule with %j, because rules in a file have no state', more => {
+    expect(problem([{ effect: 'allow', command: 'make', ...more }])).toMatch(
+      /^rules\[0\]: A rule in a file cannot have/,
+    )
+  })
+  it('names the rule that cannot be used', () => {
+    expect(problem([{ effect: 'deny' }, { effect: 'allow', tool: 'Bash' }])).toMatch(/^rules\[1\]: .*too broad/)
+    expect(problem([{ effect: 'deny', scope: { cwd: 'relative' } }], null)).toMatch(/^rules\[0\]: scope\.cwd must be/)
+  })
+})
