@@ -29,6 +29,9 @@ const spinnerStepMs = 120
 
 const exitSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
+/** For this time after the view is closed, SIGINT is ignored. */
+const interruptsIgnoredMs = 3000
+
 /** SIGTSTP stops the process within this time, so a timer of this length fires only after the process was continued. */
 const suspendMs = 50
 
@@ -94,6 +97,7 @@ export class Terminal {
     this.#painter.draw([])
     process.stdout.off('resize', this.#onResize)
     process.off('SIGCONT', this.#onContinue)
+    ignoreInterrupts()
     for (const signal of exitSignals) process.off(signal, this.#onSignal)
     process.off('exit', this.#restore)
     this.#restore()
@@ -179,4 +183,11 @@ export class Terminal {
     if (!this.#isLent) this.#painter.resized()
     this.#listeners?.onResize()
   }
+}
+
+/** Outside raw mode, Ctrl+C sends SIGINT. A person who presses it several times to leave must not kill the program before it has said what happens to the session and has stopped its gateway. */
+function ignoreInterrupts(): void {
+  const ignore = () => {}
+  process.on('SIGINT', ignore)
+  setTimeout(() => process.off('SIGINT', ignore), interruptsIgnoredMs).unref()
 }
