@@ -48,8 +48,6 @@ export default defineConfig({
     hookTimeout: 120_000,
     // On a busy machine, a polled condition may take several seconds to become true.
     expect: { poll: { timeout: 10_000 } },
-    // Many tests are new and have not run often on other machines. CI runs a failed test up to twice more and reports that.
-    retry: process.env.CI ? 2 : 0,
     pool: 'forks',
     // Fewer and simpler garbage collections: parallel ones would only take CPU time from the other workers.
     execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],

@@ -2,7 +2,7 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { ClaudeFixture } from './claude-fixture.ts'
+import { ClaudeFixture, waitUntil } from './claude-fixture.ts'
 import { bash, type ModelScript, say, steps, toolUse } from './model.ts'
 
 const token = 'hp_Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'
@@ -68,6 +68,9 @@ it('F6: a subagent cannot read the owner’s token either', { timeout: 90_000 },
   claude = await ClaudeFixture.create(delegate, { ownerToken: token, env: searchTools })
   await claude.startClaude({ cwd: claude.home, mode: 'bypassPermissions' })
   await claude.waitForTurnEnd()
+  // A subagent that runs in the background continues after the turn of the main agent.
+  const { model } = claude
+  await waitUntil(() => model.toolResult() !== undefined)
   expect(everythingSeen(claude)).not.toContain(token)
   const denied = claude.model.calls.flatMap(({ results }) => results).find(({ id }) => id === 'toolu_1')
   expect(denied).toMatchObject({ failed: true, text: expect.stringContaining('Built-in: Holdpoint’s own data folder') })
