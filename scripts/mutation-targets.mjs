@@ -23,7 +23,7 @@ export const mutationTargets = {
   'packages/engine/src/session-transitions.ts': engine('session-transitions'),
   'packages/engine/src/token-transitions.ts': engine('token-transitions', 'tokens'),
   // Delivery.
-  'packages/engine/src/operations/delivery.ts': engine('delivery', 'handover', 'decision-check'),
+  'packages/engine/src/operations/delivery.ts': engine('delivery', 'handover', 'decision-check', 'changed-rules'),
   'packages/engine/src/decision-check.ts': engine('decision-check'),
   'packages/drivers/src/session/open-request.ts': drivers('open-request', 'lying-gateway'),
   'packages/drivers/src/session/expected-request.ts': drivers('lying-gateway'),

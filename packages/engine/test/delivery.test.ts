@@ -1,16 +1,18 @@
 /** Checks the reports of an agent about its answers: what is refused with which fault, and what is stored. */
 import type { Answer, Input, Request } from '@holdpoint/protocol'
+import { openMemory } from '@holdpoint/store'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RequestRow } from '../src/index.ts'
 import {
   type AttachedAgent,
   approval,
   expectFault,
-  type GatewayFixture,
+  GatewayFixture,
   openFixture,
   runPendingWork,
   secretAsk,
 } from './gateway-fixture.ts'
+import { ManualClock } from './manual-clock.ts'
 
 let fixture: GatewayFixture
 let agent: AttachedAgent
@@ -107,6 +109,21 @@ describe('a report about the delivery of an answer', () => {
       await expectFault(fixture.runner('handOverRequest', { id: request.id, fence }), 'fenced')
     }
   })
+})
+
+it('withdrawals and reports have the names of changes at which crash tests kill the gateway', async () => {
+  const points: string[] = []
+  const clock = new ManualClock()
+  const store = await openMemory({ clock, epoch: 'e1', crashPoint: point => points.push(point) })
+  const crashing = await new GatewayFixture(clock, store).open()
+  const attached = await crashing.startAttached()
+  await crashing.runner('withdrawRequest', { id: (await attached.ask('a')).id, fence: attached.fence })
+  const request = await attached.ask('b')
+  await crashing.allow(request)
+  await attached.report(request, 'handed')
+  await attached.report(request, 'taken')
+  for (const label of ['withdraw', 'handed', 'taken']) expect(points).toContain(`committed:${label}`)
+  await crashing.gateway.close()
 })
 
 describe('a withdrawal', () => {
