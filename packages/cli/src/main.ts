@@ -17,6 +17,7 @@ import { defineRulesCommands } from './commands/rules-command.ts'
 import { defineTokenCommands } from './commands/token-command.ts'
 import type { GatewayAddress, GatewayClient } from './gateway-client/gateway-client.ts'
 import { printNotice } from './output/notice.ts'
+import { callWithNotice, withNotice } from './output/waiting-notice.ts'
 import { hidePassword } from './password-in-arguments.ts'
 import { version } from './version.ts'
 
@@ -56,8 +57,10 @@ function gatewayCommand(name: keyof typeof commandHelp): Command {
   return addAddress(program.command(name).description(commandHelp[name]))
 }
 const addAddress = (command: Command) => command.addOption(urlOption()).addOption(homeOption())
-const gateway = async (address: GatewayAddress): Promise<GatewayClient> =>
-  (await import('./gateway-client/gateway-client.ts')).requireGateway(address)
+const gateway = async ({ json, ...address }: GatewayAddress & { json?: boolean }): Promise<GatewayClient> => {
+  const client = (await import('./gateway-client/gateway-client.ts')).requireGateway(address)
+  return json ? client : { ...client, call: callWithNotice(client.call) }
+}
 
 program.commandsGroup(groups.start)
 for (const name of ['up', 'gateway'] as const)
@@ -82,9 +85,10 @@ program
   .command('down')
   .description(commandHelp.down)
   .addOption(homeOption())
-  .action(async ({ home }) =>
-    console.log(await (await import('./gateway/down.ts')).down((await readSettings({}, home)).dataFolder)),
-  )
+  .action(async ({ home }) => {
+    const { down } = await import('./gateway/down.ts')
+    console.log(await withNotice('down', down((await readSettings({}, home)).dataFolder)))
+  })
 program
   .command('runner')
   .description(commandHelp.runner)
@@ -250,7 +254,8 @@ program
   .addOption(homeOption())
   .addOption(jsonOption('findings'))
   .action(async options => {
-    process.exitCode = await (await import('./commands/doctor.ts')).doctor(options)
+    const done = (await import('./commands/doctor.ts')).doctor(options)
+    process.exitCode = await (options.json ? done : withNotice('doctor', done))
   })
 program
   .command('audit')
@@ -261,7 +266,8 @@ program
   .addOption(jsonOption('report'))
   .action(async (_action: string, { home, json, ...flags }) => {
     const { config, dataFolder } = await readSettings(flags, home)
-    process.exitCode = await (await import('./commands/audit.ts')).verifyAudit(config, dataFolder, json === true)
+    const verified = (await import('./commands/audit.ts')).verifyAudit(config, dataFolder, json === true)
+    process.exitCode = await (json ? verified : withNotice('audit', verified))
   })
 defineRulesCommands(program.command('rules').description(commandHelp.rules).helpCommand(false), { addAddress, gateway })
 defineTokenCommands(program.command('token').description(commandHelp.token).helpCommand(false), {
@@ -277,7 +283,8 @@ for (const name of ['backup', 'restore'] as const)
     .addOption(homeOption())
     .action(async (file: string, { home, ...flags }) => {
       const { config, dataFolder } = await readSettings(flags, home)
-      console.log(await (await import('./gateway/backup.ts'))[name](config, dataFolder, file))
+      const { [name]: run } = await import('./gateway/backup.ts')
+      console.log(await withNotice(name, run(config, dataFolder, file)))
     })
 program
   .command('trust')
