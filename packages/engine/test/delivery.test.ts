@@ -1,7 +1,7 @@
 /** Checks the reports of an agent about its answers: what is refused with which fault, and what is stored. */
 import type { Answer, Input, Request } from '@holdpoint/protocol'
 import { openMemory } from '@holdpoint/store'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RequestRow } from '../src/index.ts'
 import {
   type AttachedAgent,
@@ -124,6 +124,21 @@ it('withdrawals and reports have the names of changes at which crash tests kill 
   await attached.report(request, 'taken')
   for (const label of ['withdraw', 'handed', 'taken']) expect(points).toContain(`committed:${label}`)
   await crashing.gateway.close()
+})
+
+it('withdrawals and reports name all their reads in advance, so that each is decided once', async () => {
+  const commits = vi.spyOn(fixture.store, 'commit')
+  const labels = () => commits.mock.calls.map(([{ label }]) => label)
+  const withdrawn = await agent.ask('a')
+  await fixture.person('putDraft', { id: withdrawn.id, draft: 'begun' })
+  const request = await agent.ask('b')
+  await fixture.allow(request)
+  commits.mockClear()
+  await fixture.runner('withdrawRequest', { id: withdrawn.id, fence: agent.fence })
+  await report(request, 'handed')
+  await report(request, 'taken')
+  expect(labels()).toEqual(['withdraw', 'handed', 'taken'])
+  commits.mockRestore()
 })
 
 describe('a withdrawal', () => {
