@@ -100,11 +100,13 @@ export function ruleScopeLabel({ scope }: RuleDraft): string {
 
 /** Returns what limits a rule now, such as “paused” or “2 uses left”; an empty text if nothing does. */
 export function ruleLimitsLabel(rule: Rule, now: number): string {
-  const { paused, expiresAt, usesLeft, until, source } = rule
+  const { effect, paused, expiresAt, usesLeft, until, source } = rule
   const minutes = expiresAt === undefined ? 0 : Math.ceil((expiresAt - now) / 60_000)
   return [
     ...(paused ? ['paused'] : []),
-    ...(source && !source.trusted ? ['file not trusted'] : []),
+    ...(source?.problem === undefined ? [] : ['until the mistake in its file is corrected']),
+    // Rules that deny or ask apply although nobody has trusted their file.
+    ...(source && !source.trusted && effect === 'allow' ? ['no effect, because its file is not trusted'] : []),
     ...(expiresAt === undefined ? [] : [expiresAt <= now ? 'expired' : `expires in ${durationLabel(minutes)}`]),
     ...(usesLeft === undefined
       ? []

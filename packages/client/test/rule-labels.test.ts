@@ -1,6 +1,6 @@
-import { RuleDraft, type RulePreview } from '@holdpoint/protocol'
+import { type Rule, RuleDraft, type RulePreview } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { previewLabel, riskLabel, ruleExplanation, ruleLabel } from '../src/rule-labels.ts'
+import { previewLabel, riskLabel, ruleExplanation, ruleLabel, ruleLimitsLabel } from '../src/rule-labels.ts'
 
 describe('labels of risk and rules', () => {
   it('a risk names its level and everything that it touches', () => {
@@ -38,6 +38,15 @@ describe('labels of risk and rules', () => {
       'It would have matched 1 request among the latest 1,000: all allowed by people.',
     )
     expect(label({ matched: 0, since: null })).toBe('There are no earlier requests to compare it with.')
+  })
+  it('a rule from a file says that it has no effect if it allows and the file is not trusted, or that the file has a mistake', () => {
+    const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner: 'run_1' }
+    const limits = (effect: string, more = {}) =>
+      ruleLimitsLabel({ effect, source: { ...source, ...more } } as unknown as Rule, 0) // the label uses no other fields
+    expect(limits('allow')).toBe('no effect, because its file is not trusted')
+    expect(limits('allow', { trusted: true })).toBe('')
+    expect(limits('deny')).toBe('')
+    expect(limits('ask', { problem: 'line 1, column 2' })).toBe('until the mistake in its file is corrected')
   })
   it('the label of a rule escapes what an agent chose', () => {
     expect(ruleLabel(RuleDraft.parse({ effect: 'deny', command: 'rm\u200b -rf' }))).toBe('Deny rm\\u{200b} -rf')

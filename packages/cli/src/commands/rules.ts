@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { ruleLabel, ruleLimitsLabel, ruleScopeLabel } from '@holdpoint/client'
+import { isBuiltIn, ruleLabel, ruleLimitsLabel, ruleScopeLabel } from '@holdpoint/client'
 import { Fault, type Rule, type RuleDraft, type RuleEffect, SessionId, type Verdict } from '@holdpoint/protocol'
 import { importClaudePermissions } from '@holdpoint/rules'
 import { z } from 'zod'
@@ -43,15 +43,14 @@ export async function listRules({ call }: GatewayClient, { json }: JsonOption): 
   const shorten = idShortener(page.items.map(({ id }) => id))
   const lines = page.items.map(rule => [
     trusted(shorten(rule.id)),
-    trusted(rule.madeById === undefined && rule.note ? rule.note : ruleLabel(rule), styleOf(rule)),
+    trusted(isBuiltIn(rule) && rule.note ? rule.note : ruleLabel(rule), styleOf(rule)),
     trusted(ruleScopeLabel(rule)),
     trusted(ruleLimitsLabel(rule, now)),
     trusted(rule.uses === undefined ? '' : String(rule.uses)),
     rule.source ? untrusted(rule.source.file) : untrusted(rule.madeBy),
   ])
   out.print(...tableRows(texts.columns, lines, out.columns))
-  if (page.items.every(({ madeById, source }) => madeById === undefined && !source))
-    out.print(row(trusted(texts.none, 'quiet')))
+  if (page.items.every(isBuiltIn)) out.print(row(trusted(texts.none, 'quiet')))
 }
 
 function styleOf({ effect }: RuleDraft): 'yes' | 'no' | 'waiting' {

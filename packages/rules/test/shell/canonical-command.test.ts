@@ -44,6 +44,13 @@ const segments: fc.Arbitrary<readonly CommandSegment[]> = fc
   .array(segment, { minLength: 1, maxLength: 4 })
   .map(([first, ...rest]) => [{ ...(first as (typeof rest)[number]), operator: null }, ...rest]) // there is at least one
 
+describe('quoteWord', () => {
+  it.each(['a==b', 'long=name=:=x', 'PATH:=x', '=='])('quotes %s, in which zsh may expand a second =', word =>
+    expect(quoteWord(word)).toBe(`'${word}'`),
+  )
+  it.each(['a=b', 'a=b=c', '--x=y', 'a:b'])('leaves %s as it is', word => expect(quoteWord(word)).toBe(word))
+})
+
 describe('canonicalCommand', () => {
   it.each([
     ['npm test', 'npm test'],
