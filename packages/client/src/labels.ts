@@ -42,9 +42,10 @@ export function resolutionLabel(resolution: Resolution, me?: string): string {
   const mode =
     answer?.kind === 'allow' && answer.mode !== undefined ? `, continuing in mode ${exactText(answer.mode)}` : ''
   if (by === 'rule') return `${verb} by a rule${mode}`
+  const added = answer?.kind === 'allow' && answer.remember ? ', with a new rule' : ''
   const who = personId !== undefined && personId === me ? 'you' : labelText(person ?? 'someone')
   const where = via === undefined || via === 'page' ? '' : ` via ${exactText(via)}`
-  return `${verb} by ${who}${where}${mode}`
+  return `${verb} by ${who}${where}${added}${mode}`
 }
 
 /** Returns what the person said with the answer, in one line: the reason, the note or the chosen options. The text is not escaped. */
