@@ -60,16 +60,14 @@ export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, remove
 export type { CodeKind } from './look-alikes.ts'
 export { noticeLabel, ruleText } from './notice-label.ts'
 export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
+export { riskLabel, riskLevelLabels, touchesLabel } from './risk-labels.ts'
 export {
   isBuiltIn,
   previewLabel,
-  riskLabel,
-  riskLevelLabels,
   ruleExplanation,
   ruleLabel,
   ruleLimitsLabel,
   ruleScopeLabel,
-  touchesLabel,
 } from './rule-labels.ts'
 export { type ShellToken, shellTokens } from './shell-tokens.ts'
 export {

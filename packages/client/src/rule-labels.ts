@@ -1,47 +1,6 @@
-/** Labels that page and terminal share, for rules and for the risk of a request. All returned texts are escaped for display. */
-import {
-  type CommandGroup,
-  limits,
-  type Risk,
-  type RiskLevel,
-  type Rule,
-  type RuleDraft,
-  type RulePreview,
-  type Touch,
-} from '@holdpoint/protocol'
+/** Labels that page and terminal share, for rules. All returned texts are escaped for display. */
+import { type CommandGroup, limits, type Rule, type RuleDraft, type RulePreview } from '@holdpoint/protocol'
 import { exactText, labelText } from './display-text.ts'
-
-export const riskLevelLabels: Readonly<Record<RiskLevel, string>> = {
-  low: 'Low risk',
-  notable: 'Notable',
-  dangerous: 'Dangerous',
-}
-
-const touchLabels: Readonly<Record<Touch, string>> = {
-  deletes: 'deletes files',
-  'writes-outside': 'writes outside of its folder',
-  network: 'uses the network',
-  installs: 'installs packages',
-  'project-code': 'runs project code',
-  'rewrites-history': 'rewrites history',
-  secrets: 'touches secrets',
-  publishes: 'publishes or deploys',
-  privileges: 'changes permissions or processes',
-  settings: 'changes settings or scripts',
-  unreadable: 'may do more than Holdpoint can tell',
-}
-
-/** Returns what an action touches, such as “deletes files, uses the network”. A risk above low always has a text; a low one may have an empty text. */
-export function touchesLabel({ level, touches }: Risk): string {
-  if (touches.length === 0) return level === 'low' ? '' : 'not proven to be harmless'
-  return touches.map(touch => touchLabels[touch]).join(', ')
-}
-
-/** Returns level and touches of a risk as one text, such as “Dangerous: deletes files, uses the network”. */
-export function riskLabel(risk: Risk): string {
-  const touches = touchesLabel(risk)
-  return touches === '' ? riskLevelLabels[risk.level] : `${riskLevelLabels[risk.level]}: ${touches}`
-}
 
 const effectLabels = { allow: 'Allow', ask: 'Always ask about', deny: 'Deny' } as const
 

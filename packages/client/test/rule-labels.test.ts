@@ -1,6 +1,7 @@
 import { type Rule, RuleDraft, type RulePreview } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { previewLabel, riskLabel, ruleExplanation, ruleLabel, ruleLimitsLabel } from '../src/rule-labels.ts'
+import { riskLabel } from '../src/risk-labels.ts'
+import { previewLabel, ruleExplanation, ruleLabel, ruleLimitsLabel } from '../src/rule-labels.ts'
 
 describe('labels of risk and rules', () => {
   it('a risk names its level and everything that it touches', () => {

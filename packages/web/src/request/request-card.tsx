@@ -2,6 +2,7 @@
 import { actionLabel, riskLabel, summaryText } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { memo, type ReactNode, useCallback, useId, useMemo, useRef } from 'react'
+import { lazyComponent } from '../ui/lazy-component.tsx'
 import { ActionLine } from './action-line.tsx'
 import { useAnswerSubmission } from './answer-submission.ts'
 import { ApprovalCard } from './approval/approval-card.tsx'
@@ -9,11 +10,13 @@ import { CardHeader } from './card-header.tsx'
 import { type AskCardProps, cardElementId } from './card-panel.tsx'
 import { DraftConflict } from './draft/draft-conflict.tsx'
 import { useDraft } from './draft/use-draft.ts'
-import { FormCard } from './form/form-card.tsx'
 import { QuestionsCard } from './questions/questions-card.tsx'
 import { CardContext } from './shortcut.tsx'
 import { cardTexts } from './texts.ts'
 import './request-card.css'
+
+/** Forms are rare, so they are not part of the first screen. */
+const FormCard = lazyComponent(async () => (await import('./form/form-card.tsx')).FormCard)
 
 export interface RequestCardProps {
   readonly request: Request

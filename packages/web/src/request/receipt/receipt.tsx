@@ -5,11 +5,16 @@ import { type ReactNode, useState } from 'react'
 import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
 import { InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { clockTime } from '../../text/format-time.ts'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LeftoverDraft } from '../draft/leftover-draft.tsx'
 import { receiptTexts } from '../texts.ts'
-import { ReceiptDetails } from './receipt-details.tsx'
 import { ResolutionText } from './resolution-text.tsx'
 import './receipt.css'
+
+const ReceiptDetails = lazyComponent(
+  async () => (await import('./receipt-details.tsx')).ReceiptDetails,
+  () => null,
+)
 
 const icons = { yes: '✓', no: '✕', none: '–' } as const
 

@@ -6,11 +6,11 @@ import { ShortcutsDisabled } from '../../request/shortcut.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { isInView, requireInView } from '../../shortcuts/viewport.ts'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { NewItemsButton } from '../../ui/new-items-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { AskToNotify } from './ask-to-notify.tsx'
 import { BatchBar } from './batch-bar.tsx'
-import { HistoryOffers } from './history-offer.tsx'
 import { InboxEmpty } from './inbox-empty.tsx'
 import { InboxItem } from './inbox-item.tsx'
 import { JustResolved } from './just-resolved.tsx'
@@ -22,6 +22,12 @@ import { type RequestList, useRequestList } from './use-request-list.ts'
 import { type Selection, useSelection } from './use-selection.ts'
 import { itemOf, useVisibility, type Visibility } from './use-visibility.ts'
 import './inbox-screen.css'
+
+/** Offers are rarely shown, so they are not part of the first screen. */
+const HistoryOffers = lazyComponent(
+  async () => (await import('./history-offer.tsx')).HistoryOffers,
+  () => null,
+)
 
 /** This many cards at the start of the list are always rendered in full. The others follow when they become active or come near the screen. */
 const renderedFirst = 4
