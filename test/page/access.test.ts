@@ -179,7 +179,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     expect(moving).toBe(0)
   })
 
-  it('screen readers announce new requests, resolutions and messages', async () => {
+  it('screen readers announce new requests, resolutions and messages, with line breaks instead of signs for them', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage()
     const request = await asker.ask(asks.command())
@@ -190,5 +190,14 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     const heard = told.first().waitFor({ state: 'attached' })
     await fixture.answer(request)
     await heard
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+    await page.getByRole('log', { name: 'Transcript' }).waitFor()
+    const announced = page.locator('.transcript-frame > [role="status"]')
+    await announced.waitFor({ state: 'attached' })
+    await fixture.gateway.call('appendEvents', {
+      id: asker.session.id,
+      items: [{ type: 'message.added', block: 'm', text: 'First line.\n\nSecond line ☀️.' }],
+    })
+    await expect.poll(() => announced.textContent()).toBe('The agent: First line.\n\nSecond line ☀️.')
   })
 })

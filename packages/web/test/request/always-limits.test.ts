@@ -1,0 +1,35 @@
+import { RuleDraft, SessionId } from '@holdpoint/protocol'
+import { expect, it } from 'vitest'
+import { defaultLimits, effectiveScope, ruleToAdd } from '../../src/request/approval/always-limits.ts'
+import { expiryOf, parseUses, scopeChoices } from '../../src/request/rule/rule-limits.ts'
+
+const session = SessionId.parse('ses_00000000000000000001')
+const command = RuleDraft.parse({ effect: 'allow', command: 'npm test', scope: { cwd: '/src' } })
+const host = RuleDraft.parse({ effect: 'allow', host: 'example.com', scope: { cwd: '/src' } })
+
+it('a command can be allowed in its folder or session, and a host also everywhere', () => {
+  expect(scopeChoices(command)).toEqual(['folder', 'session'])
+  expect(scopeChoices(host)).toEqual(['folder', 'session', 'everywhere'])
+  expect(ruleToAdd(host, { ...defaultLimits, scope: 'everywhere' }, session)).toEqual({
+    effect: 'allow',
+    host: 'example.com',
+  })
+  // The scope was chosen for another proposal.
+  expect(effectiveScope(command, { ...defaultLimits, scope: 'everywhere' })).toBe('folder')
+})
+it('a rule that ends with a turn is for its session only, and keeps its folder', () => {
+  expect(ruleToAdd(command, { ...defaultLimits, duration: 'turn' }, session)).toEqual({
+    ...command,
+    scope: { cwd: '/src', session },
+    until: 'turn',
+  })
+})
+it('the end of a rule is fixed when the person chooses its duration', () => {
+  expect(expiryOf('day', 1000)).toBe(86_401_000)
+  const limits = { ...defaultLimits, duration: 'day', expiresAt: 86_401_000, uses: ' 2 ' } as const
+  expect(ruleToAdd(command, limits, session)).toEqual({ ...command, expiresAt: 86_401_000, usesLeft: 2 })
+})
+it('a number of uses is a whole number above 0, or empty for no limit', () => {
+  expect(['', ' 7 ', '0', '-1', '1.5', 'x', '1e3'].map(parseUses)).toEqual([undefined, 7, null, null, null, null, null])
+  expect(ruleToAdd(command, { ...defaultLimits, uses: '0' }, session)).toBeNull()
+})
