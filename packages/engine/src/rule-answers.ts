@@ -69,7 +69,8 @@ export async function refreshRuleFiles(ctx: Context, { driver, cwd, lease }: Rul
 
 /** Returns the real path of a folder, or of the nearest folder above it that exists. An agent may claim to run in a folder that does not exist. */
 function existingFolder({ files }: AgentMachine, folder: string): string {
-  for (let path = folder; path !== ''; path = path.slice(0, path.lastIndexOf('/'))) {
+  // A folder that is not absolute has no folders above it.
+  for (let path = folder; path.startsWith('/'); path = path.slice(0, path.lastIndexOf('/'))) {
     const real = files.realPath(path)
     if (real !== null) return real
   }

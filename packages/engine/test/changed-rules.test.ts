@@ -2,6 +2,7 @@
 import type { Input, Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
+import type { RuleFileReader } from '../src/rule-files.ts'
 import {
   type AttachedAgent,
   approval,
@@ -126,4 +127,23 @@ describe('a rule that ends with a turn or a session', () => {
       { numRuns: 20 },
     )
   })
+})
+
+it('a folder that is not absolute is looked up a few times, however long it is', async () => {
+  const looked: string[] = []
+  const ruleFiles: RuleFileReader = {
+    ownFile: '/home/ada/.holdpoint/holdpoint.rules.json',
+    filesFor: () => [],
+    read: file => ({ file, folder: null, trust: 'new', content: { kind: 'missing' } }),
+  }
+  const files = {
+    realPath: (path: string) => {
+      looked.push(path)
+      return path === '/' ? path : null
+    },
+  }
+  const long = await openFixture({ machine: { ...machine, files, ruleFiles } })
+  looked.length = 0
+  await long.person('checkRules', { ask: approval('ls', { cwd: 'x'.repeat(4096) }) })
+  expect(looked.length).toBeLessThan(20)
 })
