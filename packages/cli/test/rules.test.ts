@@ -1,5 +1,5 @@
 /** `holdpoint rules` against a real gateway: adding, changing, testing and importing rules. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Output, Request } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -65,6 +65,21 @@ describe('holdpoint rules', () => {
     await rules('resume', id)
     expect(await rules('check', 'git push')).toMatch(/^Denied\./)
     await rules('remove', id)
+  })
+  it('lists the rules of a project’s file with the file, and does not change them', async () => {
+    const file = join(realpathSync(gateway.folder), 'holdpoint.rules.json')
+    const draft = { effect: 'deny', command: 'git fetch', note: 'fake a built-in rule' }
+    writeFileSync(file, JSON.stringify({ rules: [draft, { effect: 'allow', command: 'make docs' }] }))
+    const request = await ask('git fetch')
+    expect(request.resolution).toMatchObject({ by: 'rule', answer: { kind: 'deny' } })
+    const listed = (await rules('list')).split('\n').filter(line => line.includes('holdpoint.rules.json'))
+    expect(listed.find(line => line.includes('Deny git fetch'))).not.toContain('not trusted')
+    expect(listed.find(line => line.includes('Allow make docs'))).toContain('file is not trusted')
+    const refused = await runCliAgainst(gateway, ['rules', 'remove', request.resolution?.rule ?? ''])
+    expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`Change it there: ${file}`) })
+    rmSync(file)
+    const sources = async () => (await gateway.call('listRules', {})).items.flatMap(({ source }) => source ?? [])
+    await expect.poll(sources, { timeout: 10_000 }).toEqual([])
   })
   it('shows what a rule would have matched', async () => {
     const request = await ask('npm run lint')
