@@ -89,12 +89,20 @@ describe('text on a terminal', () => {
     ['combining accents', 'e\u0301', 1],
     ['Chinese, Japanese and Korean', '漢かカ한', 8],
     ['emoji', '🚀✅', 4],
+    ['emoji with a variation selector', '\u2600\ufe0f\u00a9\ufe0f\u2764\ufe0f', 6],
     ['full-width forms', 'ＡＢ', 4],
     ['box drawing and arrows', '│→…', 3],
     // The width of these characters is ambiguous in Unicode. tmux draws them two columns wide.
     ['numbers in a square', '㉈㉏', 4],
   ])('text on a terminal is measured as wide as a terminal draws it: %s', (_what, text, columns) => {
     expect(widthOf(text)).toBe(columns)
+  })
+
+  it('a line never ends between an emoji and its variation selector', () => {
+    const long = { gutter: { first: '', rest: '' }, spans: [trusted(`a${'\u2600\ufe0f'.repeat(12)}`)] }
+    const lines = wrap(long, 8).map(line => line.map(({ text }) => text).join(''))
+    expect(lines.every(line => !line.startsWith('\ufe0f') && widthOf(line) <= 8)).toBe(true)
+    expect(lines.join('')).toBe(`a${'\u2600\ufe0f'.repeat(12)}`)
   })
 
   it('text on a terminal is never measured narrower than string-width measures it, for every character and for random strings', () => {
@@ -111,7 +119,7 @@ describe('text on a terminal', () => {
         const shown = untrusted(text).text
         expect(widthOf(shown)).toBeGreaterThanOrEqual(stringWidth(shown))
       }),
-      { examples: [['1\u20e3#\u20e3'], ['サーバー・'], ['\u1100\u1161\u11a8\u1160'], ['का\u0903']] },
+      { examples: [['\u2600\ufe0f'], ['1\u20e3#\u20e3'], ['サーバー・'], ['\u1100\u1161\u11a8\u1160'], ['का\u0903']] },
     )
   })
 

@@ -1,6 +1,6 @@
 /**
- * Measures, cuts and wraps text by terminal columns. The text has already been escaped: it has no joiners, variation
- * selectors or control characters.
+ * Measures, cuts and wraps text by terminal columns. The text has already been escaped: it has no joiners or control
+ * characters, and variation selectors only directly after an emoji.
  *
  * The packages string-width, wrap-ansi and slice-ansi do not fit. They measure grapheme clusters, so they count a flag as
  * two columns although many terminals draw it four columns wide, and text could run past the edge. They also take minutes
@@ -17,8 +17,27 @@ const ambiguous = [
   { from: 0x1f000, to: 0x1faff },
 ]
 
+/** The selector that makes a terminal draw the character before it as an emoji, mostly two columns wide. */
+const emojiSelector = '\u{fe0f}'
+
+/** Splits a text into characters. A selector stays with its emoji, so that no line ends between them. */
+function* charsOf(text: string): Generator<string> {
+  let last = ''
+  for (const char of text) {
+    if (char === emojiSelector && last !== '') {
+      yield last + char
+      last = ''
+    } else {
+      if (last !== '') yield last
+      last = char
+    }
+  }
+  if (last !== '') yield last
+}
+
 /** Returns how many columns a character takes. Returns the larger number when in doubt, because a character that is drawn wider than counted would push text past the right edge, out of sight. */
 function charWidth(char: string): number {
+  if (char.length > 1 && char.endsWith(emojiSelector)) return 2
   const code = char.codePointAt(0) ?? 0
   if (code < 0x300) return 1
   if (combining.test(char)) return 0
@@ -27,7 +46,7 @@ function charWidth(char: string): number {
 
 export function widthOf(text: string): number {
   let width = 0
-  for (const char of text) width += charWidth(char)
+  for (const char of charsOf(text)) width += charWidth(char)
   return width
 }
 export function widthOfSpans(spans: readonly Span[]): number {
@@ -59,7 +78,7 @@ function omission(text: string, columns: number): { from: number; to: number; ma
   const available = Math.max(0, columns - markerFor(text.length).length)
   const tail = Math.ceil(available / 3)
   let [from, to, width, index] = [0, text.length, 0, 0]
-  for (const char of text) {
+  for (const char of charsOf(text)) {
     width += charWidth(char)
     index += char.length
     if (width <= available - tail) from = index
@@ -96,7 +115,7 @@ export function wrap({ gutter, spans }: Row, columns: number | null): readonly S
 function breakIndex(spans: readonly Span[], columns: number): number {
   let [width, index, afterSpace] = [0, 0, 0]
   for (const { text } of spans)
-    for (const char of text) {
+    for (const char of charsOf(text)) {
       width += charWidth(char)
       if (width > columns) return afterSpace || index
       index += char.length
