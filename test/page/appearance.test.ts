@@ -119,7 +119,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     const page = await fixture.openPage()
     const about = await button(cardOf(page, request), 'Allow once').getAttribute('aria-describedby')
     const told = await page.locator(`[id="${about}"]`).getAttribute('aria-label')
-    expect(told).toBe('Run a command: npm run migrate -- --env staging')
+    expect(told).toBe('Run a command: npm run migrate -- --env staging. Notable: runs project code')
   })
 
   it('the description of a command is quoted as the agent’s own text, and a short list fits on one line', async () => {
@@ -218,7 +218,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
         const page = await fixture.openPage(phone)
         if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
         const card = cardOf(page, request)
-        const allow = button(card, 'Allow once')
+        const allow = card.locator('.allow')
         await card.getByText('Scroll to the end to allow.').waitFor()
         await expect.poll(() => allow.isDisabled()).toBe(true)
         const { y, height } = await boxOf(allow)

@@ -29,7 +29,8 @@ function slowEditor(then: string, first = ':') {
   writeFileSync(file, `${first}\necho editing\nwhile [ ! -e ${go} ]; do sleep 0.05; done\n${then}\n`)
   return { file, env: { EDITOR: `sh ${file}` }, closeEditor: () => writeFileSync(go, '') }
 }
-const approval = approvalAsk({ command: 'make deploy' })
+// A dangerous command would need a typed word.
+const approval = approvalAsk({ command: 'make report' })
 const text: Ask = {
   kind: 'questions',
   questions: [
@@ -58,7 +59,7 @@ async function expectStillPending(terminal: Terminal, request: Request): Promise
 
 describe('a key typed', () => {
   it('a key typed while the editor is open does not allow the edited request', async () => {
-    const editor = slowEditor('echo "rm -rf /EDITED" > "$1"')
+    const editor = slowEditor('echo "make EDITED" > "$1"')
     const { request, terminal } = await fixture.openRunWithRequest(approval, { env: editor.env })
     await terminal.waitFor('[a] Allow')
     terminal.press('e')
@@ -69,7 +70,7 @@ describe('a key typed', () => {
     await expectStillPending(terminal, request)
     terminal.press('a')
     expect((await fixture.waitForResolved(request)).resolution?.answer).toMatchObject({
-      input: { command: 'rm -rf /EDITED' },
+      input: { command: 'make EDITED' },
     })
   })
 
