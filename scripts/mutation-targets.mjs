@@ -28,7 +28,7 @@ export const mutationTargets = {
   'packages/drivers/src/session/open-request.ts': drivers('open-request', 'lying-gateway'),
   'packages/drivers/src/session/expected-request.ts': drivers('lying-gateway'),
   // Rules: what they match, and what may be a rule.
-  'packages/rules/src/evaluate.ts': rules('evaluate'),
+  'packages/rules/src/evaluate.ts': rules('rule-set', 'evaluate'),
   'packages/rules/src/rule-context.ts': rules('evaluate'),
   'packages/rules/src/allowing-rules.ts': rules('evaluate', 'policy-attacks'),
   'packages/rules/src/restricting-rules.ts': rules('evaluate', 'policy-attacks'),
