@@ -308,6 +308,9 @@ describe('a rule with a limit', () => {
     expect(verdict(rules, bash('ls'), { agentPath: ['tester', 'helper'] })).toBe('allow')
     expect(verdict(rules, bash('ls'), { agentPath: [] })).toBe('ask')
     expect(verdict(rules, bash('ls'), { agentPath: ['other', 'tester'] })).toBe('ask')
+    const deeper = [rule({ command: 'ls', scope: { cwd: '/srv', agentPath: ['tester', 'helper'] } })]
+    expect(verdict(deeper, bash('ls'), { agentPath: ['tester'] })).toBe('ask')
+    expect(verdict(deeper, bash('ls'), { agentPath: ['tester', 'other'] })).toBe('ask')
   })
 })
 

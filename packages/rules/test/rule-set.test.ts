@@ -72,6 +72,16 @@ describe('rules that are too broad', () => {
   })
 })
 
+describe('rules without a scope', () => {
+  it('a rule without a scope that denies or asks matches in every folder, and one that allows nothing', () => {
+    const { scope: _scope, ...everywhere } = rule({ command: 'ls' })
+    const call = { ...bash('ls'), cwd: '/elsewhere' }
+    for (const effect of ['deny', 'ask'] as const)
+      expect(evaluate([{ ...everywhere, effect }], call)).toMatchObject({ verdict: effect, rule: everywhere.id })
+    expect(evaluate([everywhere], bash('ls')).verdict).toBe('ask')
+  })
+})
+
 describe('the reason of a verdict', () => {
   const deny = (draft: Partial<RuleDraft>) => rule({ effect: 'deny', ...draft })
   it.each<[Partial<RuleDraft>, string]>([
