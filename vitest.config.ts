@@ -1,15 +1,24 @@
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 const sourceOf = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url))
 const packages = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client']
 
 /** Folders with slow tests. Some of them mostly wait, and others need much CPU time. */
-const slowFolders = ['test/crash/', 'test/races/', 'drivers/test/claude/', 'cli/test/', 'test/page/', 'store/test/']
+const slowFolders = [
+  'test/crash/',
+  'test/races/',
+  'test/api/',
+  'drivers/test/claude/',
+  'cli/test/',
+  'test/page/',
+  'store/test/',
+]
 /** The slowest files, which take more than 50 s. They run first, so that no worker still runs a slow file after the others have finished. */
 const slowestFiles = [
   'test/crash/crash.test.ts',
+  'test/api/event-loop.test.ts',
   'cli/test/answering.test.ts',
   'drivers/test/claude/parking.test.ts',
   'test/page/accidental-input.test.ts',
@@ -21,6 +30,10 @@ const slowestFiles = [
   'cli/test/session-commands.test.ts',
   'drivers/test/claude/own-turns.test.ts',
 ]
+
+/** Tests that start real agents. They have a command of their own (`npm run test:agents`), because starting agents takes much CPU time. */
+const agentTests = 'packages/drivers/test/claude/**/*.test.ts'
+const runsAgents = process.env.HOLDPOINT_TEST_AGENTS === '1'
 
 /** Mixes the folders, so that files that wait run beside files that compute, and runs the quick tests last. */
 class MixedFolders extends BaseSequencer {
@@ -42,7 +55,10 @@ class MixedFolders extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: packages.map(name => ({ find: `@holdpoint/${name}`, replacement: sourceOf(name) })) },
   test: {
-    include: ['packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
+    include: runsAgents ? [agentTests] : ['packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(runsAgents ? [] : [agentTests])],
+    // Some tests of terminals and processes still depend on how busy the machine is. CI runs a failed test up to twice more and reports that.
+    retry: process.env.CI ? 2 : 0,
     // A busy machine needs long; a test that passes never waits for these.
     testTimeout: 120_000,
     hookTimeout: 120_000,
