@@ -80,18 +80,21 @@ function isEdit(args: readonly string[], site: CallSite): boolean {
 }
 
 const branchName = /^[\w][\w./-]*$/
-const commitHooks = [
+/** The hooks that run for the commands below. */
+const localHooks = [
   'pre-commit',
   'prepare-commit-msg',
   'commit-msg',
   'post-commit',
+  'post-checkout',
+  'pre-auto-gc',
   'post-index-change',
   'reference-transaction',
 ]
 
 /** Commands of git that only change the repository itself and run no program of the project. */
 function isLocalGit([command = '', ...args]: readonly string[], site: CallSite): boolean {
-  if (!site.files || gitSettingsProblem(site, commitHooks) !== null) return false
+  if (!site.files || gitSettingsProblem(site, localHooks) !== null) return false
   switch (command) {
     case 'add':
       return args.every(
