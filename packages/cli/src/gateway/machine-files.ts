@@ -18,8 +18,17 @@ function targetOf(link: string): string {
   try {
     return realpathSync.native(link)
   } catch {
-    const target = resolve(dirname(link), readlinkSync(link))
-    return join(realpathSync.native(dirname(target)), basename(target))
+    return missingPath(resolve(realpathSync.native(dirname(link)), readlinkSync(link)))
+  }
+}
+
+/** Resolves a path of which at least the last part is missing. */
+function missingPath(path: string): string {
+  const parent = dirname(path)
+  try {
+    return join(realpathSync.native(parent), basename(path))
+  } catch {
+    return join(missingPath(parent), basename(path))
   }
 }
 

@@ -1,0 +1,27 @@
+/** Checks how the gateway looks at the files of its machine for rules. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { realPath } from '../src/gateway/machine-files.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), 'holdpoint-files-')))
+  mkdirSync(join(folder, 'inner'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+it.each([
+  ['missing.txt', 'missing.txt'],
+  ['missing/folder/file.txt', 'missing/folder/file.txt'],
+  ['inner/../missing/file.txt', 'missing/file.txt'],
+])('a link to %s, which does not exist, leads to the place where it would be created', (target, expected) => {
+  const link = join(folder, `link-${target.replaceAll('/', '-')}`)
+  symlinkSync(target, link)
+  expect(realPath(link)).toBe(join(folder, expected))
+})
+
+it('nothing is found at a path that does not exist', () => {
+  expect(realPath(join(folder, 'nothing'))).toBeNull()
+})
