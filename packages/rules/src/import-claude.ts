@@ -110,6 +110,8 @@ function pathTarget(
   specifier: string,
   { folder, home }: ImportOptions,
 ): Target | string {
+  // Commands can read the file too, so a rule that restricts reading is for every kind of action.
+  const kind = effect !== 'allow' && action === 'read' ? {} : { action }
   const pattern = /^(.*?)(\/\*\*)?$/s.exec(specifier)
   const start = pattern?.[1] ?? specifier
   const isFolder = pattern?.[2] !== undefined
@@ -119,12 +121,12 @@ function pathTarget(
     if (effect === 'allow') return 'Holdpoint matches a file or a whole folder, not a pattern of names.'
     const path = `${absolutePath(literal || '.', folder, home)}/**`
     return {
-      action,
+      ...kind,
       path,
       remark: `The rule matches everything in ${path.slice(0, -3)}, which is more than the entry.`,
     }
   }
-  return { action, path: `${absolutePath(start || '.', folder, home)}${isFolder ? '/**' : ''}` }
+  return { ...kind, path: `${absolutePath(start || '.', folder, home)}${isFolder ? '/**' : ''}` }
 }
 
 /** Claude Code writes absolute paths with two slashes; one slash starts from the folder of the settings. */

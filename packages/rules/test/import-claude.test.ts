@@ -55,13 +55,18 @@ describe.each(['deny', 'ask'] as const)('a %s entry of Claude Code', effect => {
     ['Bash(rm:*)', { command: 'rm' }],
     ['Bash(git push *)', { command: 'git push' }],
     ['Bash(curl http* -o x)', { command: 'curl' }],
-    ['Read(./.env)', { action: 'read', path: '/repo/.env' }],
-    ['Read(secrets/**)', { action: 'read', path: '/repo/secrets/**' }],
-    ['Read(config/*.key)', { action: 'read', path: '/repo/config/**' }],
+    ['Read(./.env)', { path: '/repo/.env' }],
+    ['Read(secrets/**)', { path: '/repo/secrets/**' }],
+    ['Read(config/*.key)', { path: '/repo/config/**' }],
+    ['Edit(docs/**)', { action: 'write', path: '/repo/docs/**' }],
     ['Bash', { action: 'shell' }],
     ['WebFetch', { tool: 'WebFetch' }],
     ['mcp__github', { mcp: { server: 'github' } }],
   ])('%s becomes a rule that matches at least as much', (entry, match) => {
     expect(one(effect, entry).rule).toMatchObject({ effect, ...match })
+  })
+
+  it('Read(…) becomes a rule that also matches commands and searches which read the file', () => {
+    expect(one(effect, 'Read(./src/private/**)').rule).not.toHaveProperty('action')
   })
 })
