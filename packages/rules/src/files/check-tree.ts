@@ -2,7 +2,7 @@
 import { isInside, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
 import { checkPath, type PathCheck, quote } from './check-path.ts'
-import { foldName, isSecretFolderName, isSecretName } from './path-names.ts'
+import { foldName, isSecretFolder, isSecretName } from './path-names.ts'
 
 /** Which files of a folder a program does not read. */
 export interface TreeFilter {
@@ -41,6 +41,7 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
       folder,
       entries.map(({ name }) => name),
     )
+    const parent = foldName(folder.slice(folder.lastIndexOf('/') + 1))
     for (const { name, kind } of entries) {
       if (hidden.skips(name)) continue
       const inner = `${folder === '/' ? '' : folder}/${name}`
@@ -53,7 +54,7 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
       } else if (kind === 'file') {
         if (isSecretFile(name, filter)) return secretInside(inner, site)
       } else if (!filter.skippedFolders.has(name) && !isPublicFolder(folder, name)) {
-        if (isSecretFolderName(foldName(name))) return secretInside(inner, site)
+        if (isSecretFolder(foldName(name), parent)) return secretInside(inner, site)
         folders.push(inner)
       }
     }

@@ -3,7 +3,8 @@
 /** Folders whose whole content is secret. */
 const secretFolders =
   /^(?:\.ssh|\.aws|\.kube|\.gnupg|\.azure|\.docker|\.password-store|\.holdpoint|\.gcloud|\.oci|\.1password)$/
-const secretSubfolders = /(?:^|\/)\.config\/(?:gcloud|gh|glab-cli|op|rclone|configstore)(?:\/|$)/
+/** Folders whose whole content is secret inside the folder `.config`. */
+const secretSettings = /^(?:gcloud|gh|glab-cli|op|rclone|configstore)$/
 
 const secretFiles: readonly RegExp[] = [
   // Environment files, except the ones that are written to be shared.
@@ -69,9 +70,8 @@ export function foldName(name: string): string {
 /** Returns whether a path names a secret. All of the path counts, because a secret folder makes everything in it secret. */
 export function isSecretPath(path: string): boolean {
   const names = path.split('/').map(foldName)
-  const folded = names.join('/')
-  if (processFiles.test(folded) || secretSubfolders.test(folded)) return true
-  if (names.some(name => secretFolders.test(name))) return true
+  if (processFiles.test(names.join('/'))) return true
+  if (names.some((name, index) => isSecretFolder(name, names[index - 1] ?? ''))) return true
   return isSecretName(names.at(-1) ?? '')
 }
 
@@ -80,9 +80,9 @@ export function isSecretName(name: string): boolean {
   return secretFiles.some(pattern => pattern.test(name))
 }
 
-/** Returns whether everything in a folder with this name is secret. The name must be folded. */
-export function isSecretFolderName(name: string): boolean {
-  return secretFolders.test(name)
+/** Returns whether everything in a folder with this name, inside a folder with the name `parent`, is secret. The names must be folded. */
+export function isSecretFolder(name: string, parent: string): boolean {
+  return secretFolders.test(name) || (parent === '.config' && secretSettings.test(name))
 }
 
 /** Returns whether a path, relative to the folder of the session, must not be changed by a general rule. */

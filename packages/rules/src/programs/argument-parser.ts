@@ -2,17 +2,17 @@
 import { quote } from '../files/check-path.ts'
 import type { Flag, Grammar, ParsedArguments } from './grammar.ts'
 
-/** A flag with its value, and how the value was written. */
+/** A flag with its value. */
 export interface FoundValue {
   readonly flag: Flag
   readonly name: string
   readonly value: string
-  /** Whether the value is a word of its own behind an operand. Some systems take such an option and its value for operands. */
-  readonly mayBeOperand: boolean
 }
 
 export interface ArgumentReading extends ParsedArguments {
   readonly values: readonly FoundValue[]
+  /** The arguments as they are read by systems for which everything behind the first operand is an operand; null if that makes no difference. */
+  readonly withoutLateOptions: readonly string[] | null
 }
 
 export function parseArguments(args: readonly string[], grammar: Grammar): ArgumentReading | string {
@@ -25,9 +25,11 @@ class ArgumentReader implements ArgumentReading {
   readonly operands: string[] = []
   readonly values: FoundValue[] = []
   rest: readonly string[] = []
+  withoutLateOptions: readonly string[] | null = null
   readonly #args: readonly string[]
   readonly #grammar: Grammar
   #at = 0
+  #firstOperandAt = -1
 
   constructor(args: readonly string[], grammar: Grammar) {
     this.#args = args
@@ -37,6 +39,10 @@ class ArgumentReader implements ArgumentReading {
   /** Returns why the arguments are refused, or null. */
   read(): string | null {
     for (let arg = this.#next(); arg !== undefined; arg = this.#next()) {
+      if (looksLikeOption(arg) && this.#firstOperandAt >= 0) {
+        if (this.#grammar.style === 'leading') return unknown(arg)
+        if (this.#grammar.style === 'clusters') this.#noteLateOption(this.#firstOperandAt)
+      }
       if (arg === '--') {
         const rest = this.#args.slice(this.#at)
         if (this.#grammar.passedOn) this.rest = rest
@@ -54,24 +60,25 @@ class ArgumentReader implements ArgumentReading {
   }
 
   #readArgument(arg: string): string | null {
-    if (!arg.startsWith('-') || arg === '-') {
+    if (!looksLikeOption(arg)) {
+      if (this.#firstOperandAt < 0) this.#firstOperandAt = this.#at - 1
       this.operands.push(arg)
       return null
     }
-    if (/^-\d+$/.test(arg) && this.#grammar.flags.has('-#')) return this.#add('-#', arg.slice(1), false)
-    if (arg.startsWith('--') || this.#grammar.style === 'words') return this.#readLong(arg)
+    if (/^-\d+$/.test(arg) && this.#grammar.flags.has('-#')) return this.#add('-#', arg.slice(1))
+    if (arg.startsWith('--') || this.#readsWords) return this.#readLong(arg)
     return this.#readCluster(arg)
   }
 
   #readLong(arg: string): string | null {
     const equals = arg.indexOf('=')
     const written = equals < 0 ? arg : arg.slice(0, equals)
-    // Go's programs read --run like -run.
-    const name = this.#grammar.style === 'words' ? written.replace(/^--/, '-') : written
+    // Go's programs read --run like -run, and xxd reads --c like -c.
+    const name = this.#readsWords ? written.replace(/^--/, '-') : written
     const flag = this.#grammar.flags.get(name)
     if (!flag) return unknown(written)
-    if (equals >= 0) return flag.value === 'none' ? unknown(arg) : this.#add(name, arg.slice(equals + 1), false)
-    return flag.value === 'required' ? this.#addNext(name) : this.#add(name, '', false)
+    if (equals >= 0) return flag.value === 'none' ? unknown(arg) : this.#add(name, arg.slice(equals + 1))
+    return flag.value === 'required' ? this.#addNext(name, flag) : this.#add(name, '')
   }
 
   #readCluster(arg: string): string | null {
@@ -79,28 +86,47 @@ class ArgumentReader implements ArgumentReading {
       const name = `-${arg[at]}`
       const flag = this.#grammar.flags.get(name)
       if (!flag) return unknown(at === 1 && arg.length === 2 ? arg : `${name} in ${arg}`)
+      if (this.#grammar.style === 'alone' && flag.value !== 'none' && arg.length > 2)
+        return `The value of ${name} must be a word of its own.`
       const attached = arg.slice(at + 1)
-      if (flag.value !== 'none' && attached !== '') return this.#add(name, attached, false)
-      if (flag.value === 'required') return this.#addNext(name)
-      this.#add(name, '', false)
+      if (flag.value !== 'none' && attached !== '') return this.#add(name, attached)
+      if (flag.value === 'required') return this.#addNext(name, flag)
+      this.#add(name, '')
     }
     return null
   }
 
-  #addNext(name: string): string | null {
+  /** Some version of the program may know the flag without a value, or not at all. Then the next word would be an option if it looks like one. */
+  #addNext(name: string, { kind }: Flag): string | null {
     const value = this.#next()
     if (value === undefined) return `The value of ${name} is missing.`
-    return this.#add(name, value, this.#grammar.style === 'clusters' && this.operands.length > 0)
+    const isNegative = kind === 'number' && this.#grammar.style === 'clusters' && /^-\d+$/.test(value)
+    if (looksLikeOption(value) && !isNegative)
+      return `${quote(value)} looks like an option, not like the value of ${name}.`
+    return this.#add(name, value)
   }
 
-  #add(name: string, value: string, mayBeOperand: boolean): null {
+  get #readsWords(): boolean {
+    return this.#grammar.style === 'words' || this.#grammar.style === 'leading'
+  }
+
+  #noteLateOption(firstOperandAt: number): void {
+    this.withoutLateOptions ??= [...this.#args.slice(0, firstOperandAt), '--', ...this.#args.slice(firstOperandAt)]
+  }
+
+  #add(name: string, value: string): null {
     const given = this.flags.get(name) ?? []
     this.flags.set(name, given)
     given.push(value)
     const flag = this.#grammar.flags.get(name) as Flag // every caller has looked the flag up
-    if (flag.value === 'required' || value !== '') this.values.push({ flag, name, value, mayBeOperand })
+    if (flag.value === 'required' || value !== '') this.values.push({ flag, name, value })
     return null
   }
+}
+
+/** `-` alone is standard input or a value for every program. */
+export function looksLikeOption(word: string): boolean {
+  return word.startsWith('-') && word !== '-'
 }
 
 function unknown(option: string): string {

@@ -1,11 +1,6 @@
 /** The grammar of `awk`: programs that only select and print fields. Awk can also run commands and write files, so only a small part of its language is accepted. */
-import type { CallSite } from '../site.ts'
-import { parseArguments } from './argument-parser.ts'
 import { flagsOf } from './grammar.ts'
-import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
-
-const flags = flagsOf('-F=text -v=text')
-const grammar = { group: 'only-reads', style: 'clusters', flags, operands: { others: 'file' } } as const
+import { type Program, programOf } from './grammar-check.ts'
 
 const keywords: ReadonlySet<string> = new Set([
   ...['BEGIN', 'END', 'print', 'printf', 'if', 'else', 'for', 'in', 'while', 'next', 'exit', 'delete', 'break'],
@@ -126,13 +121,12 @@ export function isPrintingProgram(text: string): boolean {
   return new ProgramReader(text).read()
 }
 
-export const awk: Program = {
-  check(args: readonly string[], site: CallSite): ArgumentCheck {
-    const parsed = parseArguments(args, grammar)
-    if (typeof parsed === 'string') return refuse(parsed)
-    const [program] = parsed.operands
-    if (program === undefined || !isPrintingProgram(program)) return refuse('The program of awk does more than print.')
-    // An operand such as `FS=x` sets a variable instead of naming a file, which is harmless.
-    return checkGrammar(args, { ...grammar, operands: { first: ['text'], others: 'file' } }, site)
-  },
-}
+export const awk: Program = programOf({
+  group: 'only-reads',
+  style: 'clusters',
+  flags: flagsOf('-F=text -v=text'),
+  // An operand such as `FS=x` sets a variable instead of naming a file, which is harmless.
+  operands: { first: ['text'], others: 'file' },
+  refuses: ({ operands: [program] }) =>
+    program !== undefined && isPrintingProgram(program) ? null : 'The program of awk does more than print.',
+})

@@ -1,6 +1,7 @@
 /** The grammar of `find`: only tests and actions that print names. Actions that run a program, delete or write a file are not on the list. */
 import { checkPath, quote } from '../files/check-path.ts'
 import type { CallSite } from '../site.ts'
+import { looksLikeOption } from './argument-parser.ts'
 import type { ValueKind } from './grammar.ts'
 import { type ArgumentCheck, type Program, refuse } from './grammar-check.ts'
 
@@ -16,6 +17,9 @@ const words: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>([
   ...each('number', '-maxdepth -mindepth -mtime -mmin -atime -amin -ctime -cmin -links -inum -uid -gid'),
   ...each('listed', '-newer -anewer -cnewer -samefile'),
 ])
+
+/** `-size -10k`, `-perm -644` and `-perm -u+x` */
+const lessThan = /^-(?:\d|[ugoa]*[=+])/
 
 function each(kind: ValueKind, names: string): [string, ValueKind][] {
   return names.split(' ').map(name => [name, kind])
@@ -50,6 +54,8 @@ function checkExpression(args: readonly string[], site: CallSite, paths: string[
     const value = args[++at]
     if (value === undefined) return refuse(`The value of ${word} is missing.`)
     if (kind === 'number' && !/^[+-]?\d{1,9}$/.test(value)) return refuse(`${quote(value)} is not a number.`)
+    if (kind === 'text' && looksLikeOption(value) && !lessThan.test(value))
+      return refuse(`${quote(value)} looks like an option, not like the value of ${word}.`)
     if (kind !== 'listed') continue
     const found = checkPath(value, site, 'list')
     if (!found.ok) return refuse(found.reason)

@@ -4,6 +4,7 @@
  * (diff, log -p, show, blame), `gpg.program` (log and show with signatures), the hook `post-index-change` (status), the pager,
  * and whatever fetches missing objects of a partial clone. Only settings that are known to be harmless are accepted.
  */
+import { foldName } from '../files/path-names.ts'
 import { joinPath, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
 
@@ -42,14 +43,25 @@ export function gitSettingsProblem(site: CallSite, hooks: readonly string[] = re
   return repositoryProblem(top.folder, files, hooks) ?? submoduleProblem(top.folder, files, hooks)
 }
 
-/** Finds the folder with `.git`, like git. Returns a text if git would take one of the folders for a repository without `.git`: anybody can commit the files for that. */
+/** Returns the folder of the repository, or null if there is none or it is not clear. */
+export function repositoryFolder({ cwd, files }: CallSite): string | null {
+  const top = files && topFolder(cwd, files)
+  return top === null || typeof top === 'string' ? null : top.folder
+}
+
+/**
+ * Finds the folder with `.git`, like git. Returns a text if git might take one of the folders for a repository without `.git`:
+ * anybody can commit the files for that. Every such repository has an entry `HEAD`, which can be a link to nothing.
+ */
 function topFolder(cwd: string, files: FileLookup): { readonly folder: string } | string | null {
   let folder = files.realPath(cwd)
   for (let steps = 0; folder !== null && steps < foldersMax; steps++) {
     const inFolder = (name: string) => (folder === '/' ? `/${name}` : `${folder}/${name}`)
-    if (files.realPath(inFolder('.git')) !== null) return { folder }
-    if (['HEAD', 'objects', 'refs'].every(name => files.realPath(inFolder(name)) !== null))
+    const entries = files.list?.(folder)
+    if (!entries) return 'The settings of git cannot be looked at.'
+    if (entries.some(({ name }) => /^(?:head|commondir)$/.test(foldName(name))))
       return 'The folder looks like a repository of git without a folder of files.'
+    if (files.realPath(inFolder('.git')) !== null) return { folder }
     if (folder === '/') return null
     folder = parentOf(folder)
   }

@@ -1,7 +1,8 @@
 /** The grammar of `git`: commands that read. If the settings of the repository name programs, these commands count as running project code. */
 import { checkPath, quote } from '../files/check-path.ts'
+import { isInside, joinPath } from '../paths.ts'
 import type { CallSite } from '../site.ts'
-import { gitSettingsProblem } from './git-settings.ts'
+import { gitSettingsProblem, repositoryFolder } from './git-settings.ts'
 import { type Flags, flagsOf, type Grammar, type Operands, type ParsedArguments } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 
@@ -21,9 +22,9 @@ const logFlags = [
   '-# -n=number --max-count=number --skip=number --since=text --until=text --after=text --before=text --author=text',
   '--committer=text --grep=text -i -E -F -P -g -c -m -t --cc --all-match --invert-grep --merges --no-merges --first-parent --all',
   '--branches?=text --tags?=text --remotes?=text --oneline --graph --decorate?=short|full|auto|no --no-decorate --date=text',
-  '--format=text --pretty?=text --abbrev-commit --no-abbrev-commit --follow --reverse --topo-order --date-order --left-right',
+  '--format?=text --pretty?=text --abbrev-commit --no-abbrev-commit --follow --reverse --topo-order --date-order --left-right',
   '--cherry-pick --cherry-mark --not --ancestry-path --simplify-by-decoration --full-history --source --no-walk --no-notes',
-  '--parents --children --boundary --no-show-signature --walk-reflogs --no-mailmap --use-mailmap --diff-merges=word -L=revision',
+  '--parents --children --boundary --no-show-signature --walk-reflogs --no-mailmap --use-mailmap --diff-merges=word',
   '--count --regexp-ignore-case --extended-regexp --fixed-strings --no-expand-tabs --no-commit-id --root -r --left-only --right-only',
 ]
 const listFlags = [
@@ -43,10 +44,10 @@ function reads(operands: Grammar['operands'], flags: Flags, refuses?: Grammar['r
   }
 }
 
-/** Some placeholders check signatures, for which git runs gpg. */
+/** Some placeholders check signatures, for which git runs gpg. A sign in front of their name changes the white space around them. */
 function formatProblem({ flags }: ParsedArguments): string | null {
   const formats = [...(flags.get('--format') ?? []), ...(flags.get('--pretty') ?? []), ...(flags.get('--sort') ?? [])]
-  return formats.some(format => /%G|signature/.test(format)) ? 'The format makes git check signatures.' : null
+  return formats.some(format => /%[-+ ]*G|signature/.test(format)) ? 'The format makes git check signatures.' : null
 }
 
 /** Names create a branch or a tag unless an option says that they are patterns. */
@@ -55,35 +56,36 @@ function listing(...selecting: readonly string[]): (parsed: ParsedArguments) => 
   return ({ flags }) => ({ others: options.some(option => flags.has(option)) ? 'revision' : 'none' })
 }
 
-/** The first word must be one of these; other words of the same command change something. */
-function after(words: readonly string[], grammar: Grammar, isOptional = false): Grammar {
-  return {
-    ...grammar,
-    operands: parsed => {
-      const inner = typeof grammar.operands === 'function' ? grammar.operands(parsed) : grammar.operands
-      return { ...inner, first: ['text', ...(inner.first ?? [])], least: isOptional ? 0 : 1 }
-    },
-    refuses: parsed => {
-      const [word] = parsed.operands
-      if (word === undefined ? isOptional : words.includes(word)) return grammar.refuses?.(parsed) ?? null
-      return `Only ${words.join(' and ')} are accepted here.`
-    },
-  }
-}
-
 const log = reads(revisions, flagsOf(...logFlags, ...diffFlags))
+/** Other commands do not know -L. */
+const logOfLines = reads(revisions, flagsOf(...logFlags, ...diffFlags, '-L=revision'))
 
-/** Values of these settings may be secret. */
-const secretSetting = /extraheader|token|password|secret|helper|key/i
+/** Settings whose value is no secret. Others may contain a password or a token, also some that do not look like it. */
+const shownSettings: readonly RegExp[] = [
+  /^user\.(?:name|email)$/i,
+  /^core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|bare|symlinks|longpaths|quotepath|hookspath|editor|pager|fsmonitor|worktree|excludesfile|attributesfile|sparsecheckout)$/i,
+  /^init\.defaultbranch$/i,
+  /^(?:pull|push|fetch|merge|rebase|commit|tag|diff|log|status|color|advice)\.[\w-]+$/i,
+  /^remote\.[\w./-]+\.(?:url|pushurl|fetch)$/i,
+  /^branch\.[\w./-]+\.(?:remote|merge|rebase|description)$/i,
+  /^submodule\.[\w./-]+\.(?:url|path|branch)$/i,
+]
 const config = reads(
   { others: 'text', least: 1, most: 1 },
   flagsOf(
     '--get --get-all --global --local --system --worktree --bool --int --type=word --show-origin --show-scope -z --null',
   ),
   ({ operands: [name = ''] }) =>
-    /^[\w-]+\..*[\w-]$/.test(name) && !secretSetting.test(name) ? null : 'Only the lookup of one setting is accepted.',
+    shownSettings.some(setting => setting.test(name)) ? null : 'Only the lookup of a setting on the list is accepted.',
 )
 
+/** Shortlog knows fewer options than log. */
+const shortlogFlags = flagsOf(
+  '-s -n -e -c --summary --numbered --email --group=word --all --branches?=text --tags?=text --remotes?=text',
+  '--merges --no-merges --first-parent --since=text --until=text --after=text --before=text --author=text --format?=text',
+)
+
+/** Commands by their name. A name with two words is a command whose first argument must be that word; its other words change something. */
 const commands: ReadonlyMap<string, Grammar> = new Map([
   [
     'status',
@@ -97,16 +99,19 @@ const commands: ReadonlyMap<string, Grammar> = new Map([
     ),
   ],
   ['diff', reads(revisions, flagsOf(...diffFlags))],
-  ['log', log],
-  ['show', log],
+  ['log', logOfLines],
+  ['show', logOfLines],
   ['rev-list', log],
   ['diff-tree', log],
-  ['shortlog', reads(revisions, flagsOf(...logFlags, '-s -e --summary --email --numbered -n --group=word'))],
-  ['reflog', after(['show'], log, true)],
-  ['stash', after(['list', 'show'], log)],
+  ['shortlog', reads(revisions, shortlogFlags)],
+  ['reflog', { ...log, operands: nothing }],
+  ['reflog show', log],
+  ['stash list', { ...log, operands: nothing }],
+  ['stash show', reads(revisions, flagsOf(...diffFlags))],
   ['branch', reads(listing(), flagsOf(...listFlags, '-a -r -v --all --remotes --verbose --show-current'))],
   ['tag', reads(listing('-l'), flagsOf(...listFlags, '-l -n?=number'))],
-  ['remote', reads({ others: 'word', most: 2 }, flagsOf('-v --verbose --all --push'), remoteProblem)],
+  ['remote', reads(nothing, flagsOf('-v --verbose'))],
+  ['remote get-url', reads({ others: 'word', most: 1 }, flagsOf('--all --push'))],
   [
     'rev-parse',
     reads(
@@ -114,7 +119,7 @@ const commands: ReadonlyMap<string, Grammar> = new Map([
       flagsOf(
         '--abbrev-ref?=strict|loose --short?=number --verify -q --quiet --show-toplevel --git-dir --git-common-dir --show-prefix',
         '--show-cdup --is-inside-work-tree --is-inside-git-dir --is-bare-repository --is-shallow-repository --absolute-git-dir',
-        '--symbolic-full-name --symbolic --all --branches --tags --remotes --path-format=absolute|relative --show-object-format',
+        '--symbolic-full-name --symbolic --all --branches --tags --remotes --path-format?=absolute|relative --show-object-format',
       ),
     ),
   ],
@@ -164,7 +169,7 @@ const commands: ReadonlyMap<string, Grammar> = new Map([
     reads(
       revisions,
       flagsOf(
-        '--tags --always --all --long --abbrev=number --dirty?=word --match=text --exclude=text --exact-match --first-parent --contains --candidates=number',
+        '--tags --always --all --long --abbrev?=number --dirty?=word --match=text --exclude=text --exact-match --first-parent --contains --candidates=number',
       ),
     ),
   ],
@@ -181,16 +186,12 @@ const commands: ReadonlyMap<string, Grammar> = new Map([
   ['symbolic-ref', reads({ others: 'revision', least: 1, most: 1 }, flagsOf('-q --quiet --short'))],
   ['name-rev', reads(revisions, flagsOf('--tags --all --name-only --always --refs=text'))],
   ['cherry', reads(revisions, flagsOf('-v --abbrev?=number'))],
-  ['worktree', after(['list'], reads(nothing, flagsOf('-v -z --porcelain --verbose')))],
+  ['worktree list', reads(nothing, flagsOf('-v -z --porcelain --verbose'))],
   ['check-ignore', reads({ others: 'listed' }, flagsOf('-q -v -n --quiet --verbose --non-matching --no-index'))],
   ['count-objects', reads(nothing, flagsOf('-v -H --verbose --human-readable'))],
   ['config', config],
   ['version', reads(nothing, flagsOf('--build-options'))],
 ])
-
-function remoteProblem({ operands: [word] }: ParsedArguments): string | null {
-  return word === undefined || word === 'get-url' ? null : 'Only the list of remotes is accepted.'
-}
 
 const globalOptions: ReadonlySet<string> = new Set([
   '--no-pager',
@@ -218,8 +219,22 @@ export const git: Program = {
 }
 
 function checkCommand([name = '', ...args]: readonly string[], site: CallSite): ArgumentCheck {
-  const grammar = commands.get(name)
-  if (!grammar) return refuse(name === '' ? 'The command of git is missing.' : `git ${name} may change something.`)
-  const found = checkGrammar(args, grammar, site)
-  return found.ok && gitSettingsProblem(site) !== null ? { ...found, group: 'project-code' } : found
+  const withWord = commands.get(`${name} ${args[0]}`)
+  const grammar = withWord ?? commands.get(name)
+  if (!grammar || name.includes(' '))
+    return refuse(name === '' ? 'The command of git is missing.' : `git ${name} may change something.`)
+  const found = checkGrammar(withWord ? args.slice(1) : args, grammar, site)
+  if (!found.ok) return found
+  // Outside of a repository, these two read any files and folders, which are not checked for secrets.
+  const outside = name === 'diff' || name === 'grep' ? outsideProblem(name, args, site) : null
+  if (outside) return refuse(outside)
+  return gitSettingsProblem(site) !== null ? { ...found, group: 'project-code' } : found
+}
+
+function outsideProblem(name: string, args: readonly string[], site: CallSite): string | null {
+  const top = repositoryFolder(site)
+  if (top === null) return `Outside of a repository, git ${name} may read any files.`
+  const cwd = site.files?.realPath(site.cwd) ?? site.cwd
+  const other = name === 'diff' ? args.find(arg => !isInside(joinPath(cwd, arg), top)) : undefined
+  return other === undefined ? null : `${quote(other)} is outside of the repository.`
 }

@@ -34,26 +34,41 @@ export function programOf(grammar: Grammar): Program {
   return { check: (args, site) => checkGrammar(args, grammar, site) }
 }
 
-const everything: TreeFilter = { skippedFolders: new Set(), skipsHidden: false, followsLinks: false, endings: null }
+/** For git, `@` is the current commit. */
+const namesNoFile: ReadonlySet<ValueKind> = new Set(['text', 'word', 'number', 'revision', 'none'])
+
+export const everything: TreeFilter = {
+  skippedFolders: new Set(),
+  skipsHidden: false,
+  followsLinks: false,
+  endings: null,
+}
 
 export function checkGrammar(args: readonly string[], grammar: Grammar, site: CallSite): ArgumentCheck {
   const parsed = parseArguments(args, grammar)
   if (typeof parsed === 'string') return refuse(parsed)
   const refused = grammar.refuses?.(parsed)
   if (refused) return refuse(refused)
-  const operands = typeof grammar.operands === 'function' ? grammar.operands(parsed) : grammar.operands
-  const check = new ValueCheck(site, operands.filter ?? everything)
-  const problem = check.flagValues(parsed) ?? check.operands(parsed, operands) ?? listedOptions(parsed, grammar)
+  const operands = operandsOf(grammar, parsed)
+  const check = new ValueCheck(site, operands.filter ?? everything, grammar.group)
+  const problem = check.flagValues(parsed) ?? check.operands(parsed, operands)
   if (problem) return refuse(problem)
+  if (parsed.withoutLateOptions) {
+    // A filter counts wherever it stands: all usual versions of grep find it there.
+    const filtered = (inner: ParsedArguments) => ({
+      ...operandsOf(grammar, inner),
+      filter: operands.filter ?? everything,
+    })
+    const other = checkGrammar(parsed.withoutLateOptions, { ...grammar, operands: filtered }, site)
+    if (!other.ok) return other
+  }
   if (!grammar.passedOn || parsed.rest.length === 0) return { ok: true, group: grammar.group, paths: check.paths }
   const rest = checkGrammar(parsed.rest, grammar.passedOn, site)
   return rest.ok ? { ...rest, group: grammar.group, paths: [...check.paths, ...rest.paths] } : rest
 }
 
-/** Many compilers and test runners read more options from a file that is given as `@file`. */
-function listedOptions({ operands }: ParsedArguments, { group }: Grammar): string | null {
-  const file = group === 'project-code' ? operands.find(operand => operand.startsWith('@')) : undefined
-  return file === undefined ? null : `${quote(file)} may be a list of options.`
+function operandsOf({ operands }: Grammar, parsed: ParsedArguments): Operands {
+  return typeof operands === 'function' ? operands(parsed) : operands
 }
 
 /** Checks values one by one and collects the paths among them. */
@@ -61,20 +76,18 @@ class ValueCheck {
   readonly paths: string[] = []
   readonly #site: CallSite
   readonly #filter: TreeFilter
+  readonly #group: CommandGroup
 
-  constructor(site: CallSite, filter: TreeFilter) {
+  constructor(site: CallSite, filter: TreeFilter, group: CommandGroup) {
     this.#site = site
     this.#filter = filter
+    this.#group = group
   }
 
   flagValues(parsed: ArgumentReading): string | null {
-    for (const { flag, name, value, mayBeOperand } of parsed.values) {
+    for (const { flag, name, value } of parsed.values) {
       const problem = this.#flagValue(flag, name, value)
       if (problem) return problem
-      if (mayBeOperand && flag.kind !== 'number') {
-        const asFile = this.#path(value, 'read')
-        if (asFile) return asFile
-      }
     }
     return null
   }
@@ -84,11 +97,18 @@ class ValueCheck {
     if (most !== undefined && operands.length > most)
       return `The argument ${quote(operands[most] as string)} is one too many.`
     for (const [index, operand] of operands.entries()) {
-      const problem = this.value(first[index] ?? others, operand)
+      const kind = first[index] ?? others
+      const problem = this.#listProblem(kind, operand) ?? this.value(kind, operand)
       if (problem) return problem
     }
     if (own && operands.length <= first.length) return this.value(own, '.')
     return null
+  }
+
+  /** Many compilers, test runners and the GNU tools for object files read more arguments from a file that is given as `@file`. */
+  #listProblem(kind: ValueKind, operand: string): string | null {
+    const mayBeList = operand.startsWith('@') && (this.#group === 'project-code' || !namesNoFile.has(kind))
+    return mayBeList ? `${quote(operand)} may be a list of options or files.` : null
   }
 
   #flagValue(flag: Flag, name: string, value: string): string | null {

@@ -24,7 +24,7 @@ export const valueKinds = [
 export type ValueKind = (typeof valueKinds)[number]
 
 export interface Flag {
-  /** Whether the flag takes a value. An optional value must be attached: `--color=auto`, `-U3`. */
+  /** Whether the flag takes a value. An optional value must be attached: `--color=auto`, `-U3`. So must a value that the program accepts only there. */
   readonly value: 'none' | 'required' | 'optional'
   readonly kind: ValueKind
   /** The only values that are accepted, or null. */
@@ -58,9 +58,11 @@ export interface Grammar {
   readonly flags: Flags
   /**
    * `clusters`: short options can be joined (`-la`), and options may stand after operands, though not on every system.
-   * `anywhere`: likewise, on every system. `words`: an option with one dash is a word (`-run`), as for Go's programs.
+   * `anywhere`: likewise, on every system. `alone`: like `anywhere`, but an option with a value must not be joined with it or
+   * with others, because programs disagree about what `-tc=x` means. `words`: an option with one dash is a word (`-run`), as for
+   * Go's programs. `leading`: likewise, and no option stands after an operand.
    */
-  readonly style: 'clusters' | 'anywhere' | 'words'
+  readonly style: 'clusters' | 'anywhere' | 'alone' | 'words' | 'leading'
   readonly operands: Operands | ((parsed: ParsedArguments) => Operands)
   /** Arguments after `--` go to another program, and must follow this grammar. If it is left out, `--` only ends the options. */
   readonly passedOn?: Grammar

@@ -2,9 +2,11 @@
 import { flagsOf } from './grammar.ts'
 import { type Program, programOf } from './grammar-check.ts'
 
-/** `env` and `$ENV` print environment variables; `import`, `include` and `$__prog_args` read more than the input. */
-const forbidden =
-  /\benv\b|\$ENV\b|\bimport\b|\binclude\b|\$__|\bget_search_list\b|\binput_filename\b|\bdebug\b|\bmodulemeta\b/
+/**
+ * `env` and `$ENV` print environment variables; `import`, `include` and `$__prog_args` read more than the input. These names are
+ * refused wherever they stand, also as keys and in strings: jq allows spaces and comments between `$` and a name.
+ */
+const forbidden = /\b(?:env|ENV|import|include|__\w*|get_search_list|input_filename|debug|modulemeta)\b/
 
 export const jq: Program = programOf({
   group: 'only-reads',

@@ -2,11 +2,12 @@
 import { quote } from '../files/check-path.ts'
 import { isInside, parentOf } from '../paths.ts'
 import type { CallSite } from '../site.ts'
+import { looksLikeOption } from './argument-parser.ts'
 import { flagsOf, type Grammar } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 import { node, nodeTools } from './node-tools.ts'
 import { isUsualScript } from './script-names.ts'
-import { scriptArguments } from './test-arguments.ts'
+import { scriptArguments, testFileProblem } from './test-arguments.ts'
 
 /**
  * npm takes its own options anywhere before `--`. Without --prefix, --node-options, --script-shell, --userconfig and the like,
@@ -14,17 +15,17 @@ import { scriptArguments } from './test-arguments.ts'
  */
 const npm: Grammar = {
   group: 'project-code',
-  style: 'anywhere',
+  style: 'alone',
   flags: flagsOf(
     '-s -w=test --silent --if-present --workspace=test --workspaces --include-workspace-root --no-color',
     '--loglevel=silent|error|warn|notice|http|timing|info',
   ),
   operands: ({ operands }) => ({ first: isRun(operands[0]) ? ['text', 'text'] : ['text'], others: 'test' }),
   passedOn: scriptArguments,
-  refuses: ({ operands: [command, name] }) => {
-    if (['test', 't', 'tst'].includes(command ?? '')) return null
+  refuses: ({ operands: [command, name, ...more] }) => {
+    if (['test', 't', 'tst'].includes(command ?? '')) return testFileProblem(name === undefined ? [] : [name, ...more])
     if (!isRun(command)) return `npm ${command ?? ''} may install, publish or run something else.`
-    return name === undefined || isUsualScript(name) ? null : scriptProblem(name)
+    return name === undefined || isUsualScript(name) ? testFileProblem(more) : scriptProblem(name)
   },
 }
 
@@ -82,7 +83,9 @@ function skipFlags(args: readonly string[], at: { value: number }): string | nul
     const flag = workspaceFlags.get(name)
     if (!flag || (flag.value === 'none' && value !== undefined))
       return `The option ${quote(arg)} is not on the list of harmless options.`
-    at.value += flag.value === 'required' && value === undefined ? 2 : 1
+    const isNext = flag.value === 'required' && value === undefined
+    if (isNext && looksLikeOption(args[at.value + 1] ?? '')) return `The value of ${name} is missing.`
+    at.value += isNext ? 2 : 1
   }
   return null
 }
@@ -164,11 +167,12 @@ const bun: Program = {
 }
 const bunTest: Grammar = {
   group: 'project-code',
-  style: 'anywhere',
+  style: 'alone',
   flags: flagsOf(
     '-t=text --test-name-pattern=text --timeout=number --bail?=number --coverage --only --todo --rerun-each=number --update-snapshots -u --silent',
   ),
   operands: { others: 'test' },
+  refuses: ({ operands }) => testFileProblem(operands),
 }
 
 /** Tools that are started by their own name. What is found there is decided by PATH, which usually includes the tools of the project. */

@@ -1,8 +1,9 @@
 /** Grammars of tools for JavaScript and TypeScript. Options that load other settings, plugins or code, or write elsewhere, are not on the lists. */
 import { flagsOf, type Grammar, type Operands, type ParsedArguments } from './grammar.ts'
+import { looksLikeTest, testFileProblem } from './test-arguments.ts'
 
 function tool(operands: Grammar['operands'], flags: readonly string[], refuses?: Grammar['refuses']): Grammar {
-  return { group: 'project-code', style: 'anywhere', flags: flagsOf(...flags), operands, ...(refuses && { refuses }) }
+  return { group: 'project-code', style: 'alone', flags: flagsOf(...flags), operands, ...(refuses && { refuses }) }
 }
 const files: Operands = { others: 'file' }
 const tests: Operands = { others: 'test' }
@@ -30,23 +31,33 @@ const vitest = tool(
   },
 )
 
-/** The list omits -c, --rootDir, --setupFiles, --globalSetup, --reporters, --transform, --testRunner, --env and --outputFile. */
-const jest = tool(tests, [
-  '-t=text -i -u -o -w=text -h -v -b --testNamePattern=text --testPathPattern=text --testPathPatterns=text --testPathIgnorePatterns=text',
-  '--coverage?=true|false --no-coverage --collectCoverage --runInBand --verbose?=true|false --silent?=true|false --bail?=number --ci',
-  '--watch=false --watchAll=false --no-watchman --watchman=false --no-cache --cache=false --passWithNoTests --maxWorkers=text --forceExit --detectOpenHandles',
-  '--listTests --findRelatedTests --selectProjects=word --colors --color --no-color --json --testTimeout=number --onlyChanged',
-  '--changedSince=word --lastCommit --expand --notify=false --errorOnDeprecated --logHeapUsage --showSeed --randomize --version --help --updateSnapshot',
-  '--runTestsByPath --testMatch=text --shard=text --no-colors',
-])
+/** The list omits -c, --rootDir, --setupFiles, --globalSetup, --reporters, --transform, --testRunner, --testMatch, --env and --outputFile. */
+const jest = tool(
+  tests,
+  [
+    '-t=text -i -u -o -w=text -h -v -b --testNamePattern=text --testPathPattern=text --testPathPatterns=text --testPathIgnorePatterns=text',
+    '--coverage?=true|false --no-coverage --collectCoverage --runInBand --verbose?=true|false --silent?=true|false --bail?=number --ci',
+    '--watch=false --watchAll=false --no-watchman --watchman=false --no-cache --cache=false --passWithNoTests --maxWorkers=text --forceExit --detectOpenHandles',
+    '--listTests --findRelatedTests --selectProjects=word --colors --color --no-color --json --testTimeout=number --onlyChanged',
+    '--changedSince=word --lastCommit --expand --notify=false --errorOnDeprecated --logHeapUsage --showSeed --randomize --version --help --updateSnapshot',
+    '--runTestsByPath --shard=text --no-colors',
+  ],
+  // Otherwise names only select some of the tests.
+  ({ flags, operands }) => (flags.has('--runTestsByPath') ? testFileProblem(operands) : null),
+)
 
 const mochaReporters = 'spec|dot|min|list|json|tap|progress|landing|nyan|doc|markdown'
 /** The list omits -r, --require, --config, --package, --ui, --file and --reporter-option. */
-const mocha = tool(tests, [
-  `-g=text -f=text -i -b -t=number -s=number -C -c -R=${mochaReporters} --reporter=${mochaReporters}`,
-  '--grep=text --fgrep=text --invert --bail --timeout=number --slow=number --exit --recursive --color --no-color --colors --no-colors',
-  '--check-leaks --forbid-only --forbid-pending --full-trace --diff --no-diff --inline-diffs --retries=number --sort --parallel --jobs=number --dry-run --version',
-])
+const mocha = tool(
+  tests,
+  [
+    `-g=text -f=text -i -b -t=number -s=number -C -c -R=${mochaReporters} --reporter=${mochaReporters}`,
+    '--grep=text --fgrep=text --invert --bail --timeout=number --slow=number --exit --recursive --color --no-color --colors --no-colors',
+    '--check-leaks --forbid-only --forbid-pending --full-trace --diff --no-diff --inline-diffs --retries=number --sort --parallel --jobs=number --dry-run --version',
+  ],
+  // It runs every file that is named and every file of a folder.
+  ({ operands }) => (operands.every(looksLikeTest) ? null : 'mocha is accepted only for files that look like tests.'),
+)
 
 /** The list omits -c, --plugin, --rulesdir, --parser, -o, --cache-location and formatters from files. */
 const eslint = tool({ others: 'file' }, [
@@ -129,13 +140,5 @@ function nodeProblem({ flags, operands }: ParsedArguments): string | null {
   if (flags.has('--version') || flags.has('-v')) return operands.length === 0 ? null : 'node --version takes no file.'
   if (flags.has('--check') || flags.has('-c')) return null
   if (!flags.has('--test')) return 'node is accepted only with --test or --check.'
-  return operands.every(isTestName) ? null : 'node --test is accepted only for files that look like tests.'
-}
-function isTestName(path: string): boolean {
-  const names = path.split('/')
-  return (
-    names.some(name => /^(?:tests?|__tests__|spec)$/.test(name)) ||
-    /(?:^|[._-])(?:test|spec)[._-]/.test(names.at(-1) ?? '') ||
-    /[._-](?:test|spec)\.[cm]?[jt]sx?$/.test(path)
-  )
+  return operands.every(looksLikeTest) ? null : 'node --test is accepted only for files that look like tests.'
 }

@@ -8,7 +8,7 @@ function tool(operands: Operands, flags: readonly string[], refuses?: Grammar['r
 }
 const files: Operands = { others: 'file' }
 
-/** The list omits -c, -o, -p with a plugin, --rootdir, --confcutdir, --basetemp, --pdb, --log-file, --junitxml and --pyargs. */
+/** The list omits -c, -o, -p with a plugin, --rootdir, --confcutdir, --basetemp, --pdb, --log-file, --junitxml, --pyargs, and --doctest-modules and --doctest-glob, which run more than tests. */
 const pytest = tool(
   { others: 'test' },
   [
@@ -17,7 +17,7 @@ const pytest = tool(
     '--durations=number --durations-min=number --co --collect-only --no-header --no-summary --disable-warnings --disable-pytest-warnings --showlocals --show-capture=no|stdout|stderr|log|all',
     '--cov?=file --cov-report=term|term-missing|term:skip-covered|term-missing:skip-covered --no-cov --cov-branch --cov-append --cov-fail-under=number --strict-markers --strict-config --ignore=file --ignore-glob=text --deselect=test',
     '--timeout=number --asyncio-mode=auto|strict --import-mode=prepend|append|importlib --capture=no|sys|fd|tee-sys --color=yes|no|auto --runslow --run-slow --slow --reuse-db --create-db --nomigrations --no-migrations',
-    '--numprocesses=word --dist=no|load|loadscope|loadfile|loadgroup|worksteal --markers --fixtures --setup-show --cache-clear --doctest-modules --doctest-glob=text --version --keep-duplicates --count=number --reruns=number --randomly-seed=word --no-flaky-report --continue-on-collection-errors --log-cli-level=word --log-level=word',
+    '--numprocesses=word --dist=no|load|loadscope|loadfile|loadgroup|worksteal --markers --fixtures --setup-show --cache-clear --version --keep-duplicates --count=number --reruns=number --randomly-seed=word --no-flaky-report --continue-on-collection-errors --log-cli-level=word --log-level=word',
   ],
   pytestProblem,
 )
@@ -34,23 +34,36 @@ function isTestFile(path: string): boolean {
   return /(?:^|\/)(?:tests?|tests?_[^/]*|[^/]*_tests?)\.py$/.test(path)
 }
 
-/** Tests by name: files that look like tests, folders, or modules and classes with dots. */
+/** What unittest loads runs, so files, modules and classes must look like tests. */
 const unittest = tool(
   { others: 'test' },
   [
     '-v -q -f -b -c -k=text -s=file -p=text -t=file --verbose --quiet --failfast --buffer --locals --start-directory=file --pattern=text --top-level-directory=file --durations=number',
   ],
-  ({ operands }) =>
-    operands.every(
-      operand =>
-        operand === 'discover' ||
-        isTestFile(operand) ||
-        (/^[\w.]+$/.test(operand) && /test/i.test(operand)) ||
-        !operand.includes('.'),
-    )
+  ({ operands, flags }) => {
+    const patterns = [...(flags.get('-p') ?? []), ...(flags.get('--pattern') ?? [])]
+    const [first, ...more] = operands
+    // Behind the folder, discover would take a pattern and a second folder.
+    const areTests = first === 'discover' ? more.length <= 1 && !more.some(isFile) : operands.every(isTestOfPython)
+    return areTests && patterns.every(isTestPattern)
       ? null
-      : 'unittest is accepted only for names that look like tests.',
+      : 'unittest is accepted only for names that look like tests.'
+  },
 )
+function isFile(path: string): boolean {
+  return /\.\w+$/.test(path)
+}
+/** `tests.test_a.TestB.test_c`, `tests/test_a.py` */
+function isTestOfPython(name: string): boolean {
+  return (
+    isTestFile(name) ||
+    (/^[\w.]+$/.test(name) && name.split('.').some(part => /^tests?(?:_|$)|_tests?$|^Test/.test(part)))
+  )
+}
+/** `test*.py`, `*_test.py` */
+function isTestPattern(pattern: string): boolean {
+  return /^tests?[\w*]*\.py$|^[\w*]*_tests?\.py$/.test(pattern)
+}
 
 /** The list omits --config, --cache-dir, --output-file and --add-noqa. */
 const ruff = tool(
@@ -139,9 +152,17 @@ const python: Program = {
     return checkGrammar(rest, module, site)
   },
 }
-const djangoTest = tool({ others: 'test' }, [
-  '-v=number -k=text --verbosity=number --keepdb --noinput --no-input --failfast --parallel?=word --reverse --timing --tag=word --exclude-tag=word --shuffle --buffer -b --no-color',
-])
+/** A name without a dot is an app, of which Django finds the tests. */
+const djangoTest = tool(
+  { others: 'test' },
+  [
+    '-v=number -k=text --verbosity=number --keepdb --noinput --no-input --failfast --parallel?=word --reverse --timing --tag=word --exclude-tag=word --shuffle --buffer -b --no-color',
+  ],
+  ({ operands }) =>
+    operands.every(name => /^\w+$/.test(name) || isTestOfPython(name))
+      ? null
+      : 'manage.py test is accepted only for names that look like tests.',
+)
 
 export const pythonPrograms: ReadonlyMap<string, Program> = new Map<string, Program>([
   ['python', python],

@@ -1,14 +1,14 @@
-/** Which scripts and targets of a project may run without a question: those whose name says that they test, check or build. */
+/** Which scripts and targets of a project may run without a question: those whose name says that they test, check or build, and nothing else. */
 
 const usual =
   /^(?:tests?|unit|integration|e2e|spec|specs|vitest|jest|mocha|pytest|coverage|cov|build|compile|bundle|tsc|types?|typecheck|typescript|lint|linter|eslint|biome|prettier|format|fmt|check|checks|validate|verify|ci|bench|benchmark|docs?|analyze|static|quality|ruff|mypy|clippy|vet)$/
-/** A part of the name that says that more happens than testing, checking or building, or that the script does not end. */
-const unusual =
-  /^(?:deploy|deployment|publish|release|ship|push|upload|sync|migrate|migration|migrations|seed|prod|production|live|staging|clean|reset|drop|destroy|remove|delete|purge|install|uninstall|start|serve|server|dev|watch|run|exec|docker|k8s|aws|gcp|db|database|tag|version|bump|changelog|login|token|secret|secrets)$/
+/** Parts of a name that say which part of the project, or how. Every other word could say that more happens. */
+const qualifying =
+  /^(?:\d+|all|fix|write|fast|quick|full|once|only|strict|silent|quiet|verbose|debug|parallel|serial|single|changed|affected|failed|smoke|regression|snapshot|snapshots|update|browser|chrome|chromium|firefox|webkit|node|web|ui|api|app|apps|core|lib|libs|common|shared|utils?|cli|sdk|client|frontend|backend|packages?|modules?|workspaces?|plugins?|components?|js|ts|jsx|tsx|mjs|cjs|esm|css|scss|styles?|html|md|markdown|json|yaml|yml|py|python|go|rust|java|src|source|sources|scripts|examples?|demo|storybook|schema|schemas|deps|dependencies|imports?|exports?|links?|spelling|size|lockfile|style|code|files|unused|cycles|circular|licenses?|i18n|a11y|rules|config|playwright|cypress|stylelint|oxlint|tslint|rollup|vite|webpack|esbuild|swc|babel|pre|post|local|mock|mocks|fixtures|report|and|no|without|with)$/
 
-/** `test`, `lint:fix`, `build-docs`: the first part says what the script does, and no other part says more. */
+/** `test`, `lint:fix`, `build-docs`. */
 export function isUsualScript(name: string): boolean {
   if (!/^[a-zA-Z][\w:.@/-]*$/.test(name) || name.length > 60) return false
   const parts = name.toLowerCase().split(/[:._@/-]+/)
-  return parts.some(part => usual.test(part)) && !parts.some(part => unusual.test(part))
+  return parts.some(part => usual.test(part)) && parts.every(part => usual.test(part) || qualifying.test(part))
 }

@@ -10,7 +10,7 @@ const grepFlags = flagsOf(
   '--text --byte-offset --count --extended-regexp --fixed-strings --basic-regexp --perl-regexp --no-filename --with-filename',
   '--ignore-case --no-ignore-case --files-with-matches --files-without-match --line-number --only-matching --quiet --silent',
   '--recursive --dereference-recursive --no-messages --invert-match --word-regexp --line-regexp --null --line-buffered --initial-tab',
-  '--after-context=number --before-context=number --context=number --max-count=number --regexp=text',
+  '--after-context=number --before-context=number --context?=number --max-count=number --regexp=text',
   '--include=text --exclude=text --exclude-dir=text --color?=auto|always|never --colour?=auto|always|never',
   '--binary-files=text|binary|without-match --label=word',
 )
@@ -90,7 +90,7 @@ function rgOperands({ flags, operands }: ParsedArguments): Operands {
 }
 
 function rgFilter(flags: ParsedArguments['flags']): TreeFilter {
-  const globs = [...(flags.get('-g') ?? []), ...(flags.get('--glob') ?? [])]
+  const globs = ['-g', '--glob', '--iglob'].flatMap(flag => flags.get(flag) ?? [])
   const wanted = globs.filter(glob => !glob.startsWith('!'))
   const types = [...(flags.get('-t') ?? []), ...(flags.get('--type') ?? [])]
   const unrestricted = (flags.get('-u')?.length ?? 0) + (flags.get('--unrestricted')?.length ?? 0)

@@ -1,9 +1,6 @@
 /** The grammar of `sed`: scripts that only print. A script can also write files (`w`) and run commands (`e`), so every command of it is checked. */
-
-import type { CallSite } from '../site.ts'
-import { parseArguments } from './argument-parser.ts'
-import { flagsOf } from './grammar.ts'
-import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
+import { flagsOf, type ParsedArguments } from './grammar.ts'
+import { type Program, programOf } from './grammar-check.ts'
 
 /** Reads a script from its start to its end, each character once. */
 class ScriptReader {
@@ -85,19 +82,19 @@ export function isPrintingScript(text: string): boolean {
   return true
 }
 
-const flags = flagsOf(
-  '-n -E -r -s -u -z -e=text --quiet --silent --expression=text --regexp-extended --separate --posix',
-)
-const grammar = { group: 'only-reads', style: 'clusters', flags, operands: { others: 'file' } } as const
-
-export const sed: Program = {
-  check(args: readonly string[], site: CallSite): ArgumentCheck {
-    const parsed = parseArguments(args, grammar)
-    if (typeof parsed === 'string') return refuse(parsed)
-    const scripts = [...(parsed.flags.get('-e') ?? []), ...(parsed.flags.get('--expression') ?? [])]
-    const isFirst = scripts.length === 0
-    if (isFirst) scripts.push(parsed.operands[0] ?? '')
-    if (!scripts.every(isPrintingScript)) return refuse('The script of sed does more than print lines.')
-    return checkGrammar(args, { ...grammar, operands: { first: isFirst ? ['text'] : [], others: 'file' } }, site)
-  },
+function scriptOptions({ flags }: ParsedArguments): readonly string[] {
+  return [...(flags.get('-e') ?? []), ...(flags.get('--expression') ?? [])]
 }
+
+export const sed: Program = programOf({
+  group: 'only-reads',
+  style: 'clusters',
+  flags: flagsOf('-n -E -r -s -u -z -e=text --quiet --silent --expression=text --regexp-extended --separate --posix'),
+  operands: parsed => ({ first: scriptOptions(parsed).length === 0 ? ['text'] : [], others: 'file' }),
+  refuses: parsed => {
+    const scripts = scriptOptions(parsed)
+    const isPrinting =
+      scripts.length === 0 ? isPrintingScript(parsed.operands[0] ?? '') : scripts.every(isPrintingScript)
+    return isPrinting ? null : 'The script of sed does more than print lines.'
+  },
+})

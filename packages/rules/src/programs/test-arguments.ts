@@ -1,4 +1,5 @@
 /** Arguments that are harmless for every usual test runner and checker: which tests run and how results are shown. */
+import { quote } from '../files/check-path.ts'
 import { flagsOf, type Grammar } from './grammar.ts'
 
 /**
@@ -7,7 +8,7 @@ import { flagsOf, type Grammar } from './grammar.ts'
  */
 export const scriptArguments: Grammar = {
   group: 'project-code',
-  style: 'anywhere',
+  style: 'alone',
   flags: flagsOf(
     '-t=text -g=text --testNamePattern=text --testPathPattern=text --testPathPatterns=text --grep=text',
     '--run --ci --bail?=number --verbose --silent --quiet --coverage?=true|false --no-coverage --runInBand --watch=false --watchAll=false',
@@ -15,4 +16,26 @@ export const scriptArguments: Grammar = {
     '--timeout=number --testTimeout=number',
   ),
   operands: { others: 'test' },
+  refuses: ({ operands }) => testFileProblem(operands),
+}
+
+/** Some test runners run every file that is named, so its name must look like a test. A name without an ending only selects tests. */
+export function testFileProblem(operands: readonly string[]): string | null {
+  const other = operands.map(withoutTestName).find(path => /\.\w+$/.test(path) && !looksLikeTest(path))
+  return other === undefined ? null : `The name ${quote(other)} does not look like a test.`
+}
+
+/** Removes the test in a file: `test_a.py::test_b`, `a.test.ts:12`. */
+function withoutTestName(operand: string): string {
+  return operand.replace(/::.*$/s, '').replace(/(?::\d+)+$/, '')
+}
+
+/** Returns whether a path names a test, a file of tests or a folder of tests. */
+export function looksLikeTest(path: string): boolean {
+  const names = path.split('/')
+  return (
+    names.some(name => /^(?:tests?|__tests__|specs?|e2e)$/.test(name)) ||
+    /(?:^|[._-])(?:tests?|spec)[._-]/.test(names.at(-1) ?? '') ||
+    /[._-](?:test|spec)\.[cm]?[jt]sx?$/.test(path)
+  )
 }

@@ -1,10 +1,12 @@
 /** Grammars of programs that print files or what they get on standard input. None of them writes or runs anything with these options. */
 import { flagsOf, type Grammar, type Operands } from './grammar.ts'
-import { type Program, programOf } from './grammar-check.ts'
+import { everything, type Program, programOf } from './grammar-check.ts'
 
 function reads(operands: Operands, ...flags: readonly string[]): Program {
-  const grammar: Grammar = { group: 'only-reads', style: 'clusters', flags: flagsOf(...flags), operands }
-  return programOf(grammar)
+  return readsInStyle('clusters', operands, ...flags)
+}
+function readsInStyle(style: Grammar['style'], operands: Operands, ...flags: readonly string[]): Program {
+  return programOf({ group: 'only-reads', style, flags: flagsOf(...flags), operands })
 }
 const files: Operands = { others: 'file' }
 const listed: Operands = { others: 'listed' }
@@ -26,7 +28,8 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
   ['tac', reads(files, '')],
   ['rev', reads(files, '')],
   ['fold', reads(files, '-b -s -w=number --spaces --width=number')],
-  ['column', reads(files, '-t -s=text -o=text -n -x -c=number -N=text -R=text --table --separator=text')],
+  // The list omits -n, which takes a value for some versions only.
+  ['column', reads(files, '-t -s=text -o=text -x -c=number -N=text -R=text --table --separator=text')],
   ['paste', reads(files, '-s -d=text --serial --delimiters=text')],
   [
     'cut',
@@ -58,17 +61,20 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
       '-c -d -D -i -u -z -f=number -s=number -w=number --count --repeated --unique --ignore-case',
     ),
   ],
-  ['xxd', reads({ others: 'file', most: 1 }, '-a -b -c=number -g=number -i -l=number -p -s=number -u')],
+  [
+    'xxd',
+    readsInStyle('leading', { others: 'file', most: 1 }, '-a -b -c=number -g=number -i -l=number -p -s=number -u'),
+  ],
   ['od', reads(files, '-A=d|o|x|n -c -b -d -x -o -s -v -j=number -N=number -t=word -w?=number')],
   ['hexdump', reads(files, '-b -c -C -d -o -x -v -n=number -s=number')],
   ['strings', reads(files, '-a -n=number -t=d|o|x')],
   ['comm', reads({ others: 'file', most: 2 }, '-1 -2 -3 -i --total')],
   ['cmp', reads({ others: 'file', most: 2 }, '-b -l -s --silent --quiet')],
-  // The list omits -l, which runs pr, and --from-file and --to-file, which read more files. Of two folders, diff reads the files in them.
+  // The list omits -l, which runs pr, and --from-file and --to-file, which read more files. Of two folders, diff reads the files in them, and it follows links.
   [
     'diff',
     reads(
-      { others: 'tree', most: 2 },
+      { others: 'tree', most: 2, filter: { ...everything, followsLinks: true } },
       '-a -b -B -c -C=number -d -e -E -i -n -N -p -q -r -s -t -u -U=number -w -W=number -y -Z -x=text',
       '--brief --unified?=number --context?=number --side-by-side --recursive --new-file --ignore-all-space --ignore-case',
       '--ignore-space-change --ignore-blank-lines --color?=auto|always|never --strip-trailing-cr',
@@ -84,17 +90,19 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
   ['base64', reads({ others: 'file', most: 1 }, '-d -D -i -w=number --decode --wrap=number')],
   ['file', reads(files, '-b -i -I -k -L -h --brief --mime --mime-type --mime-encoding')],
 
+  // The list omits -I, which takes a value for some versions only.
   [
     'ls',
     reads(
       listed,
-      '-1 -a -A -b -B -c -C -d -F -f -g -G -h -H -i -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -T?=number -u -U -v -x -X -Z -w=number -I=text --all --almost-all --author --color?=auto|always|never --directory --classify?=auto|always|never --file-type --full-time --group-directories-first --human-readable --ignore=text --hide=text --inode --numeric-uid-gid --reverse --recursive --size --sort=size|time|name|extension|version|none|width --time=atime|ctime|mtime|birth --time-style=iso|long-iso|full-iso|locale --width=number --no-group',
+      '-1 -a -A -b -B -c -C -d -F -f -g -G -h -H -i -k -l -m -n -N -o -p -q -Q -r -R -s -S -t -T?=number -u -U -v -x -X -Z -w=number --all --almost-all --author --color?=auto|always|never --directory --classify?=auto|always|never --file-type --full-time --group-directories-first --human-readable --ignore=text --hide=text --inode --numeric-uid-gid --reverse --recursive --size --sort=size|time|name|extension|version|none|width --time=atime|ctime|mtime|birth --time-style=iso|long-iso|full-iso|locale --width=number --no-group',
     ),
   ],
-  // The list omits -o, and -R and -H, which together write files. It also omits -l, which follows links.
+  // The list omits -o, and -R and -H, which together write files. It also omits -l, which follows links. In `-Po`, both letters take a word.
   [
     'tree',
-    reads(
+    readsInStyle(
+      'alone',
       listed,
       '-a -d -f -i -q -N -Q -p -u -g -s -h -D -F -r -t -v -c -U -C -n -A -S -J -X -x -L=number -P=text -I=text --prune --dirsfirst --filesfirst --noreport --filelimit=number --matchdirs --ignore-case --gitignore --du --si --inodes --sort=name|size|mtime|ctime|version --charset=word',
     ),
