@@ -53,7 +53,7 @@ async function answerDuring(agent: Call, attacked: Promise<unknown>): Promise<nu
 }
 
 function percentile99(times: readonly number[]): number {
-  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? Number.NaN
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
 }
 
 /** The memory of the gateway in MiB. */

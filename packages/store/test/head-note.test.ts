@@ -205,5 +205,5 @@ describe('the note of the head', () => {
       } catch (error) {
         expect((error as { signal?: string }).signal, String((error as { stderr?: Buffer }).stderr)).toBe('SIGKILL') // execFileSync throws an error with these fields
       }
-  }, 30_000)
+  })
 })
