@@ -27,7 +27,7 @@ export function testFileProblem(operands: readonly string[]): string | null {
 
 /** Removes the test in a file: `test_a.py::test_b`, `a.test.ts:12`. */
 function withoutTestName(operand: string): string {
-  return operand.replace(/::.*$/s, '').replace(/(?::\d+)+$/, '')
+  return operand.replace(/::.*$/s, '').replace(/:\d{1,9}(?::\d{1,9})?$/, '')
 }
 
 /** Returns whether a path names a test, a file of tests or a folder of tests. */
