@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import { type Capability, type Clock, type DriverInfo, systemClock } from '@holdpoint/protocol'
-import { withoutHoldpointVariables } from '../agent-environment.ts'
+import { agentEnvironment } from '../agent-environment.ts'
 import type { Driver } from '../driver.ts'
 import { modeNames } from './approvals/modes.ts'
 import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'
@@ -38,7 +38,7 @@ const capabilities: readonly Capability[] = ['resumable', 'checksEveryTool', 'me
 export function claudeDriver(options: ClaudeOptions): Driver {
   const { folder, clock = systemClock, idleParkMs = idleParkDefaultMs, settingSources } = options
   const choice = options.parking ?? 'auto'
-  const env = withoutHoldpointVariables(options.env ?? process.env)
+  const env = agentEnvironment(options.env ?? process.env)
   const find = () => findClaude(options.env ?? process.env, options.executable)
   let installing: Promise<Installation> | undefined
   let parkingProbe: ParkingProbe | undefined

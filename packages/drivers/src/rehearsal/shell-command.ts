@@ -1,6 +1,6 @@
 /** Runs one shell command in its own process group, without Holdpoint's environment variables. The whole group is killed when the command ends or is aborted. On Linux, the kernel kills the shell if the runner dies. */
 import { spawn } from 'node:child_process'
-import { withoutHoldpointVariables } from '../agent-environment.ts'
+import { agentEnvironment } from '../agent-environment.ts'
 import { signalGroup, withParentDeathSignal } from '../process-group.ts'
 
 export interface ShellCommandOptions {
@@ -18,7 +18,7 @@ export async function runShellCommand(command: string, limits: ShellCommandOptio
   const [file = '', ...words] = withParentDeathSignal(['/bin/sh', '-c', command])
   const child = spawn(file, words, {
     cwd,
-    env: withoutHoldpointVariables(process.env),
+    env: agentEnvironment(process.env),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
