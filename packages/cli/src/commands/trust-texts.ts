@@ -41,8 +41,6 @@ export const trustTexts = {
   noRules: '  no rules',
   rulesDone: 'Trusted. The rules that allow something apply from now on.',
   rulesRemoved: 'No longer trusted. The rules of this file that allow something no longer apply; the others still do.',
-  tooMuch: (folder: string) =>
-    `${folder} has too many settings for Claude Code to check, so they cannot be trusted. Remove files from its .claude folders`,
   settingsHeading: {
     new: ': its settings for Claude Code would:',
     changed: ': its settings for Claude Code have changed since you trusted them. They would:',

@@ -33,7 +33,7 @@ export async function trust(path: string | undefined, { home, yes, list, remove 
   const settings = agentSettingsAt(path)
   const folder = folderOf(path)
   if (!found && !rules && !settings) throw new Fault('not_found', trustTexts.nothingHere(folder))
-  if (settings?.sha256 === null) throw new Fault('forbidden', trustTexts.tooMuch(settings.folder))
+  if (settings && settings.problem !== null) throw new Fault('forbidden', settings.problem)
   const output = out.isTerminal ? out : err
   if (found) output.print(...describeFile(found, dataFolder))
   if (rules) output.print(...describeRules(rules))
@@ -46,7 +46,7 @@ export async function trust(path: string | undefined, { home, yes, list, remove 
   // Trust the content that was shown, even if the files have changed in the meantime.
   if (found) trustFile(dataFolder, found)
   if (rules) trustFile(dataFolder, rules)
-  if (settings) trustFile(dataFolder, { file: settings.folder, sha256: settings.sha256 })
+  if (settings) trustFile(dataFolder, { file: settings.folder, sha256: settings.sha256 ?? '' })
   if (found) out.print(row(trusted(trustTexts.done)))
   if (rules) out.print(row(trusted(trustTexts.rulesDone)))
   if (settings) out.print(row(trusted(trustTexts.settingsDone)))
@@ -77,6 +77,7 @@ function rulesAt(path: string | undefined, dataFolder: DataFolder): (RulesFile &
   const file = fileAt(path, ruleFileName)
   const found = file === null || file === dataFolder.rulesFile ? null : readRulesFile(file, dataFolder)
   if (found?.content.kind === 'problem') throw new Fault('bad_input', `${found.file}: ${found.content.problem}`)
+  if (found?.exposure) throw new Fault('forbidden', trustTexts.exposed(found.exposure))
   const sha256 = found?.sha256 ?? null
   return found && sha256 !== null ? { ...found, sha256 } : null
 }

@@ -132,17 +132,29 @@ export const damaged = {
 
 const listedFilesMax = 5
 
+/** Why the settings of a folder cannot be trusted. */
+export const settingsProblems = {
+  tooMany: 'There are too many files to check, so they cannot be trusted. Remove files from the .claude folders',
+  notFile: (path: string) => `${path} is neither a file nor a folder, so the settings cannot be trusted. Remove it`,
+  unreadable: (path: string, code: string) =>
+    `${path} cannot be read (${unreadableReasons[code] ?? code}), so the settings cannot be trusted. Remove or repair it`,
+} as const
+const unreadableReasons: Readonly<Record<string, string>> = {
+  ENOTDIR: 'it must be a folder',
+  ELOOP: 'its symbolic links lead in a circle',
+  EACCES: 'you have no permission',
+}
+
 /** The message about settings of the folder that are not loaded. */
-export function untrustedSettings({ folder, files, sha256 }: ProjectSettings): string {
+export function untrustedSettings({ folder, files, problem }: ProjectSettings): string {
   const more = files.length - listedFilesMax
   const listed = `${files
     .slice(0, listedFilesMax)
     .map(({ path }) => path)
     .join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   const advice =
-    sha256 === null
-      ? 'There are too many files to check, so they cannot be trusted'
-      : `To load them, read and trust them on the runner’s machine with: holdpoint trust ${folder}. They apply from the next start of Claude Code`
+    problem ??
+    `To load them, read and trust them on the runner’s machine with: holdpoint trust ${folder}. They apply from the next start of Claude Code`
   return `This folder has settings for Claude Code that you have not trusted, or that have changed since. They can run commands without asking, so this session runs without them and without the folder’s CLAUDE.md (${listed}). ${advice}`
 }
 

@@ -128,6 +128,28 @@ describe('findProjectSettings', () => {
     writeFileSync(join(folder, '.claude/worktrees/x/a'), 'a')
     expect(hashOf(folder)).toBe(before)
   })
+  it('a folder named worktrees further down is part of the hash', () => {
+    const folder = makeFolder()
+    const before = hashOf(folder)
+    mkdirSync(join(folder, '.claude/skills/worktrees'), { recursive: true })
+    writeFileSync(join(folder, '.claude/skills/worktrees/SKILL.md'), 'x')
+    expect(hashOf(folder)).not.toBe(before)
+  })
+  it('settings that cannot be read cannot be trusted, and a sentence says why', () => {
+    const withLoop = makeFolder()
+    symlinkSync('loop', join(withLoop, '.claude/loop'))
+    const withFile = makeFolder()
+    rmSync(join(withFile, '.claude'), { recursive: true })
+    writeFileSync(join(withFile, '.claude'), '')
+    for (const [folder, problem] of [
+      [withLoop, 'loop cannot be read (its symbolic links lead in a circle)'],
+      [withFile, '.claude cannot be read (it must be a folder)'],
+    ] as const)
+      expect(findProjectSettings(folder, '/nowhere')).toMatchObject({
+        sha256: null,
+        problem: expect.stringContaining(problem),
+      })
+  })
   it('settings behind symbolic links are hashed, and links that lead in circles end', () => {
     const folder = makeFolder()
     const before = hashOf(folder)
