@@ -41,15 +41,13 @@ export function ruleContext(
   now: number,
   isUsedUp: RuleContext['isUsedUp'],
 ): RuleContext {
-  const { id, driver, cwd, openedBy } = session
+  const { id, driver, cwd } = session
   const machine = machineOf(ctx, session)
-  // The credential of an agent chose the folder of an external session that no person opened, so rules must not rely on that folder.
-  const isFolderKnown = cwd !== '' && (driver !== externalDriver || openedBy !== null)
   return {
     driver,
     session: id,
     runner: driver === externalDriver ? null : (session.lease?.runner ?? ctx.machine?.runner ?? null),
-    folder: isFolderKnown ? (machine?.files.realPath(cwd) ?? cwd) : null,
+    folder: isFolderKnown(session) ? (machine?.files.realPath(cwd) ?? cwd) : null,
     agentPath,
     isEditable,
     now,
@@ -61,10 +59,16 @@ export function ruleContext(
 }
 
 /** Brings the rules from files that concern a session up to date. The files of another runner's machine are left to the gateway of that machine. */
-export async function refreshRuleFiles(ctx: Context, { driver, cwd, lease }: RuleSession): Promise<void> {
-  if (!ctx.ruleFiles || !ctx.machine || cwd === '') return
+export async function refreshRuleFiles(ctx: Context, session: RuleSession): Promise<void> {
+  const { driver, cwd, lease } = session
+  if (!ctx.ruleFiles || !ctx.machine) return
   if (driver !== externalDriver && lease && lease.runner !== ctx.machine.runner) return
-  await ctx.ruleFiles.refresh(existingFolder(ctx.machine, cwd))
+  await ctx.ruleFiles.refresh(isFolderKnown(session) ? existingFolder(ctx.machine, cwd) : null)
+}
+
+/** The credential of an agent chose the folder of an external session that no person opened, so neither rules nor files may rely on that folder. */
+function isFolderKnown({ driver, cwd, openedBy }: RuleSession): boolean {
+  return cwd !== '' && (driver !== externalDriver || openedBy !== null)
 }
 
 /** Returns the real path of a folder, or of the nearest folder above it that exists. An agent may claim to run in a folder that does not exist. */

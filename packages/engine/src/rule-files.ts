@@ -32,7 +32,7 @@ export interface RuleFile {
 export interface RuleFileReader {
   /** The path of the person's own file. */
   readonly ownFile: string
-  /** Returns the paths at which a project's file may be for a session in this folder: in the folder and in all folders above. */
+  /** Returns the paths at which a project's file may be for a session in this folder: in the folder and in all folders above, with a limited number of files that exist. */
   filesFor(folder: string): readonly string[]
   /** Returns the same object as before while neither the file nor the trust in it has changed. */
   read(file: string): RuleFile
@@ -64,8 +64,9 @@ export class RuleFiles {
     await this.refreshAll()
   }
 
-  /** Brings the rules for a folder up to date. Without a change of a file, this only looks at the files. */
-  async refresh(folder: string): Promise<void> {
+  /** Brings the rules for a folder up to date, or only those of the person's own file if the folder is null. Without a change of a file, this only looks at the files. */
+  async refresh(folder: string | null): Promise<void> {
+    if (folder === null) return this.#update([this.#reader.ownFile])
     this.#folders.delete(folder)
     this.#folders.add(folder)
     const [oldest] = this.#folders

@@ -60,7 +60,7 @@ export const limits = {
   blockMaxBytes: 512 * 1024,
   draftMaxBytes: 64 * 1024,
   rulesMax: 10_000,
-  rulesPerFileMax: 500,
+  rulesPerFileMax: 200,
   /** The length of the command of a rule. All rules are read again when one changes. */
   ruleCommandMax: 32 * 1024,
   /** The number of resolved requests with which a rule is compared for a preview. */

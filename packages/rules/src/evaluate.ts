@@ -78,7 +78,9 @@ function commandWords(rule: Rule, command: string): readonly string[] | null {
 }
 
 function decision(rule: Rule): Decision {
-  const reason = rule.message ?? rule.note ?? describeRule(rule)
+  // The reason reaches the agent, so a file that nobody has trusted must not choose its words.
+  const isUntrusted = rule.source?.trusted === false
+  const reason = (isUntrusted ? undefined : (rule.message ?? rule.note)) ?? describeRule(rule)
   return { verdict: rule.effect, rule: rule.id, ruleVersion: rule.version, reason, rules: [rule] }
 }
 

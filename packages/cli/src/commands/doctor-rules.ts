@@ -9,8 +9,12 @@ import type { Finding } from './doctor-store.ts'
 const name = 'Rules'
 const problemRemedy = 'correct the file; until then, a person decides about every call there'
 
-export function rulesFindings(dataFolder: DataFolder, stored: readonly Rule[]): readonly Finding[] {
-  const files = [dataFolder.rulesFile, ...rulesFilesFor(realpathSync(process.cwd()), dataFolder)]
+export function rulesFindings(
+  dataFolder: DataFolder,
+  stored: readonly Rule[],
+  folder = process.cwd(),
+): readonly Finding[] {
+  const files = [dataFolder.rulesFile, ...rulesFilesFor(realpathSync(folder), dataFolder)]
   const elsewhere = stored.flatMap(({ source }): Finding[] =>
     source?.problem === undefined || files.includes(source.file)
       ? []
@@ -19,7 +23,11 @@ export function rulesFindings(dataFolder: DataFolder, stored: readonly Rule[]): 
   return [...files.flatMap(file => findingsOf(readRulesFile(file, dataFolder))), ...elsewhere]
 }
 
-function findingsOf({ file, folder, trust, content }: RulesFile): readonly Finding[] {
+function findingsOf({ file, folder, trust, content, exposure }: RulesFile): readonly Finding[] {
+  if (exposure) {
+    const { path, detail, remedy } = exposure
+    return [{ name, ok: false, detail: `${file} is ignored, because ${path} ${detail}`, remedy }]
+  }
   const isTrusted = folder === null || trust === 'trusted'
   switch (content.kind) {
     case 'missing':

@@ -35,7 +35,7 @@ export function readConfigFile(file: string): ConfigFile | null {
 }
 
 /** Returns null if there is no such file. Does not wait for a writer if the file is a pipe. */
-export function readRegularFile(file: string): Buffer | null {
+export function readRegularFile(file: string, bytesMax = sizeMax): Buffer | null {
   let descriptor: number
   try {
     descriptor = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK)
@@ -47,7 +47,7 @@ export function readRegularFile(file: string): Buffer | null {
   try {
     const stats = fstatSync(descriptor)
     if (!stats.isFile()) throw new Fault('bad_input', configTexts.notRegularFile)
-    if (stats.size > sizeMax) throw new Fault('bad_input', configTexts.tooLarge(sizeMax))
+    if (stats.size > bytesMax) throw new Fault('bad_input', configTexts.tooLarge(bytesMax))
     return readFileSync(descriptor)
   } finally {
     closeSync(descriptor)

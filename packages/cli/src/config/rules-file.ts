@@ -1,45 +1,81 @@
 /** Reads the files with rules of this machine: the person's own one in the data folder, and those of projects, which count as trusted by path and content. */
 import { createHash } from 'node:crypto'
-import { type BigIntStats, statSync } from 'node:fs'
+import { type BigIntStats, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { RuleFile, RuleFileReader } from '@holdpoint/engine'
 import { messageOf } from '@holdpoint/protocol'
 import { parseRuleFile, ruleFileName } from '@holdpoint/rules'
 import { readRegularFile } from './config-file.ts'
 import type { DataFolder } from './data-folder.ts'
+import { type AccessProblem, accessProblem } from './file-access.ts'
+import { rulesFileTexts } from './texts.ts'
 import { trustedFiles, trustStateOf } from './trust.ts'
 
 export interface RulesFile extends RuleFile {
   /** The hash of the content; null if there is no file or it cannot be read. */
   readonly sha256: string | null
+  /** Why the file is ignored although it exists: another user could have written it. */
+  readonly exposure?: AccessProblem
 }
 
-/** Returns the path of a project's file in a folder and in each folder above. All of them apply, so that a file further down cannot take back what one above it denies. */
+/** The gateway reads all files of a folder before it answers a call there, so their number and size are limited. */
+const filesMax = 10
+const bytesMax = 64 * 1024
+
+/**
+ * Returns the path of a project's file in a folder and in each folder above. All of them apply, so that a file further down cannot take back what one above it denies.
+ * If too many exist, the upper ones count. The next one is listed too: it counts as a mistake, so that Holdpoint asks about every call below it.
+ */
 export function rulesFilesFor(folder: string, { rulesFile }: Pick<DataFolder, 'rulesFile'>): readonly string[] {
-  const above = dirname(folder)
-  const file = join(folder, ruleFileName)
-  return [...(file === rulesFile ? [] : [file]), ...(above === folder ? [] : rulesFilesFor(above, { rulesFile }))]
+  const paths = pathsAbove(folder).filter(file => file !== rulesFile)
+  const existing = paths.filter(file => existsSync(file))
+  const ignored = new Set(existing.slice(0, Math.max(0, existing.length - filesMax - 1)))
+  return paths.filter(file => !ignored.has(file))
+}
+
+function pathsAbove(folder: string): readonly string[] {
+  const paths: string[] = []
+  for (let next = folder; ; next = dirname(next)) {
+    paths.push(join(next, ruleFileName))
+    if (dirname(next) === next) return paths
+  }
+}
+
+/** What decides, besides its content, whether a project's file counts. */
+interface Standing {
+  readonly exposure: AccessProblem | null
+  readonly isOneTooMany: boolean
+}
+const counts: Standing = { exposure: null, isOneTooMany: false }
+
+function standingOf(file: string, { rulesFile }: DataFolder): Standing {
+  if (file === rulesFile || !existsSync(file)) return counts
+  const above = pathsAbove(dirname(file)).filter(path => path !== rulesFile && path !== file && existsSync(path))
+  return { exposure: accessProblem(file), isOneTooMany: above.length >= filesMax }
 }
 
 export function readRulesFile(file: string, dataFolder: DataFolder): RulesFile {
   const folder = file === dataFolder.rulesFile ? null : dirname(file)
   try {
-    const bytes = readRegularFile(file)
-    if (bytes === null) {
-      const trust = trustedFiles(dataFolder).has(file) ? 'changed' : 'new'
-      return { file, folder, sha256: null, trust, content: { kind: 'missing' } }
-    }
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
-    return {
-      file,
-      folder,
-      sha256,
-      trust: trustStateOf(dataFolder, { file, sha256 }),
-      content: contentOf(bytes, folder),
-    }
+    return readStanding(file, folder, dataFolder, standingOf(file, dataFolder))
   } catch (error) {
     return { file, folder, sha256: null, trust: 'changed', content: { kind: 'problem', problem: messageOf(error) } }
   }
+}
+
+function readStanding(file: string, folder: string | null, dataFolder: DataFolder, standing: Standing): RulesFile {
+  const { exposure, isOneTooMany } = standing
+  const bytes = exposure ? null : readRegularFile(file, bytesMax)
+  if (bytes === null) {
+    const trust = trustedFiles(dataFolder).has(file) ? 'changed' : 'new'
+    return { file, folder, sha256: null, trust, content: { kind: 'missing' }, ...(exposure ? { exposure } : {}) }
+  }
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const trust = trustStateOf(dataFolder, { file, sha256 })
+  const content: RuleFile['content'] = isOneTooMany
+    ? { kind: 'problem', problem: rulesFileTexts.tooManyFiles(filesMax) }
+    : contentOf(bytes, folder)
+  return { file, folder, sha256, trust, content }
 }
 
 function contentOf(bytes: Buffer, folder: string | null): RuleFile['content'] {
@@ -59,10 +95,13 @@ const knownMax = 5000
 /** Reads files again only after they have changed. */
 export class CachedRulesFiles implements RuleFileReader {
   readonly #dataFolder: DataFolder
+  readonly #onIgnored: (problem: string) => void
   readonly #known = new Map<string, { readonly stamp: string; readonly state: RulesFile }>()
 
-  constructor(dataFolder: DataFolder) {
+  /** `onIgnored` gets a sentence about each file that is ignored because another user could have written it. */
+  constructor(dataFolder: DataFolder, onIgnored: (problem: string) => void = () => {}) {
     this.#dataFolder = dataFolder
+    this.#onIgnored = onIgnored
   }
 
   get ownFile(): string {
@@ -72,7 +111,7 @@ export class CachedRulesFiles implements RuleFileReader {
     return rulesFilesFor(folder, this.#dataFolder)
   }
   read(file: string): RulesFile {
-    const stamp = stampOf([file, this.#dataFolder.trustFile])
+    const stamp = this.#stampOf(file)
     const known = this.#known.get(file)
     if (known && stamp !== null && known.stamp === stamp) return known.state
     const read = readRulesFile(file, this.#dataFolder)
@@ -80,7 +119,19 @@ export class CachedRulesFiles implements RuleFileReader {
     const state = isSame ? known.state : read
     if (this.#known.size >= knownMax) this.#known.clear()
     this.#known.set(file, { stamp: stamp ?? '', state })
+    if (state.exposure && !isSame) this.#onIgnored(rulesFileTexts.ignored(file, state.exposure))
     return state
+  }
+
+  /** The folders above can change without a change of the file, so its standing is looked up each time. */
+  #stampOf(file: string): string | null {
+    const stamp = stampOf([file, this.#dataFolder.trustFile])
+    try {
+      return stamp === null ? null : `${stamp} ${JSON.stringify(standingOf(file, this.#dataFolder))}`
+    } catch {
+      // A folder on the way cannot be entered. Reading the file reports why.
+      return null
+    }
   }
 }
 

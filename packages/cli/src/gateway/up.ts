@@ -124,7 +124,7 @@ export async function startGateway(
 }
 
 function machineOf(dataFolder: DataFolder): AgentMachine {
-  const ruleFiles = new CachedRulesFiles(dataFolder)
+  const ruleFiles = new CachedRulesFiles(dataFolder, message => log({ event: 'rules.ignored', message }))
   return { runner: dataFolder.runnerId(), home: homedir(), files: machineFiles, ruleFiles }
 }
 
