@@ -82,11 +82,11 @@ async function newCallers(owner: Actor): Promise<Pick<ApiActors, 'person' | 'run
   return { runner, person: await owner.create(url, 'person', 'bob') }
 }
 
-/** Returns who calls the operation: the runner for an agent, or a person. */
+/** Returns who calls the operation: the runner for an agent, or a person. Rules are proposed only to the owner. */
 function callerOf(op: OperationName): Actor {
   const { owner, person, runner } = actors
   if (Object.hasOwn(operationGroups.agents, op) || accessOf('owner', op) === 'no') return runner
-  return accessOf('person', op) === 'no' ? owner : person
+  return accessOf('person', op) === 'no' || op === 'proposeRules' ? owner : person
 }
 
 interface Sent {

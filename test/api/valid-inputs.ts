@@ -42,8 +42,10 @@ const answerOf = async (actor: Actor) => {
   const { request } = await actor.request()
   return { id: request.id, digest: request.digest, answer: { kind: 'deny' as const } }
 }
-const ruleId = async (_actor: Actor, { owner }: ApiActors): Promise<{ id: RuleId }> => {
-  const { id } = await owner.call('addRule', { effect: 'ask', tool: 'a tool that nobody has' })
+/** A person may change only rules of their own. */
+const ruleId = async (actor: Actor, { owner }: ApiActors): Promise<{ id: RuleId }> => {
+  const author = actor.role === 'person' ? actor : owner
+  const { id } = await author.call('addRule', { effect: 'ask', tool: 'a tool that nobody has' })
   return { id }
 }
 const tokenId = async (_actor: Actor, { owner }: ApiActors): Promise<{ id: TokenId }> => {

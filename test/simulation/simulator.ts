@@ -187,6 +187,8 @@ class Simulation {
   async #actAsPerson(): Promise<string> {
     const caller = this.#random.pick(people) as Caller
     const call = this.#callAs(caller)
+    // Only the owner may add rules that allow something and remove rules of others.
+    const callAsOwner = this.#callAs({ ...caller, role: 'owner' })
     const sessions = [...this.replayed.sessions.values()]
     const session = this.#random.pick(sessions)
     const pending = [...this.replayed.requests.values()].filter(request => request.status === 'pending')
@@ -219,8 +221,8 @@ class Simulation {
       ],
       [0.5, ['deletes a session', async () => session?.state === 'ended' && id && call('deleteSession', { id })]],
       [0.2, ['stops everything', () => call('stopEverything', {})]],
-      [0.5, ['adds a rule', () => call('addRule', { effect, ...rule })]],
-      [0.5, ['removes a rule', () => this.#removeRule(call)]],
+      [0.5, ['adds a rule', () => callAsOwner('addRule', { effect, ...rule })]],
+      [0.5, ['removes a rule', () => this.#removeRule(callAsOwner)]],
     ])
     return `${caller.name} ${name}: ${(await act()) ? 'done' : 'nothing to do'}`
   }

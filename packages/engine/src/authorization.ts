@@ -3,6 +3,7 @@ import {
   type Answer,
   type Ask,
   accessOf,
+  actionProblem,
   type ExtraAction,
   externalInfo,
   Fault,
@@ -11,9 +12,10 @@ import {
   type PersonId,
   type RunnerId,
   type SessionId,
+  type ToolCall,
 } from '@holdpoint/protocol'
 import type { Caller } from './gateway.ts'
-import type { SessionRow } from './rows.ts'
+import type { RuleRow, SessionRow } from './rows.ts'
 import type { Query } from './store.ts'
 
 export const externalDriver = externalInfo.name
@@ -37,6 +39,8 @@ const extraActionPhrases: Readonly<Record<ExtraAction, string>> = {
   'patchSession.mode': 'change the mode of a session',
   'answer.mode': 'change the mode with an answer',
   'answer.settings': 'accept a suggestion that changes settings',
+  'rule.allow': 'add or change a rule that allows something',
+  'rule.others': 'change or remove a rule that somebody else has added',
   'makeLink.person': 'create a link for another person',
 }
 function ownerMay(action: OperationName | ExtraAction): boolean {
@@ -58,6 +62,8 @@ const extraChecks: { readonly [K in OperationName]?: (input: ParsedInput<K>) => 
           ...(Object.keys(options ?? {}).length === 0 ? [] : ['startSession.options' as const]),
         ],
   patchSession: ({ mode }) => (mode === undefined ? [] : ['patchSession.mode']),
+  addRule: ({ effect }) => (effect === 'allow' ? ['rule.allow'] : []),
+  patchRule: ({ rule }) => (rule?.effect === 'allow' ? ['rule.allow'] : []),
   makeLink: ({ person }) => (person === undefined ? [] : ['makeLink.person']),
 }
 
@@ -67,11 +73,23 @@ export function answerActions(ask: Ask, answer: Answer): readonly ExtraAction[] 
   const chosen = ask.suggestions?.find(({ id }) => id === answer.suggestion)
   return [
     ...(answer.mode === undefined && chosen?.mode === undefined ? [] : ['answer.mode' as const]),
+    ...(answer.remember === undefined ? [] : ['rule.allow' as const]),
     ...(chosen === undefined || sessionScopes.has(chosen.scope) ? [] : ['answer.settings' as const]),
   ]
 }
 /** Scopes that end with the session. Claude Code calls one of them `cliArg`. */
 const sessionScopes = new Set(['session', 'cliArg'])
+
+/** Returns the Fault that refuses to change or remove a stored rule, or null. People change their own rules; the owner changes all. */
+export function ruleAccessFault(caller: Caller, { madeById }: Pick<RuleRow, 'madeById'>): Fault | null {
+  return madeById === caller.id ? null : accessFault(caller, 'rule.others')
+}
+
+/** Refuses an action that the input does not show. A runner reports what the agent's own program does; everybody else only claims it. */
+export function requireShownAction({ role }: Caller, call: ToolCall): void {
+  const problem = role === 'runner' ? null : actionProblem(call)
+  if (problem !== null) throw new Fault('bad_input', problem)
+}
 
 export function isPerson({ role }: Pick<Caller, 'role'>): boolean {
   return role === 'owner' || role === 'person'

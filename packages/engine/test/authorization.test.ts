@@ -94,6 +94,8 @@ describe('the fault for an action that a role may not do', () => {
     ['startSession.options', 'start a session with options'],
     ['patchSession.mode', 'change the mode of a session'],
     ['answer.mode', 'change the mode with an answer'],
+    ['rule.allow', 'add or change a rule that allows something'],
+    ['rule.others', 'change or remove a rule that somebody else has added'],
     ['makeLink.person', 'create a link for another person'],
   ] as const)('describes %s in words', (action, words) => {
     expect(accessFault(bob, action)?.message).toBe(
@@ -118,6 +120,8 @@ describe('extraActions', () => {
     expect(extraActions('patchSession', { id, title: 'x' })).toEqual([])
     expect(extraActions('makeLink', { person: 'per_x' as never })).toEqual(['makeLink.person']) // any id will do
     expect(extraActions('makeLink', {})).toEqual([])
+    expect(extraActions('addRule', { effect: 'allow' })).toEqual(['rule.allow'])
+    expect(extraActions('addRule', { effect: 'ask' })).toEqual([])
     expect(extraActions('getSession', { id })).toEqual([])
   })
 })
@@ -140,6 +144,7 @@ describe('answerActions', () => {
     ['a suggestion for the project', { kind: 'allow', suggestion: 'p' }, ['answer.settings']],
     ['a suggestion that changes the mode', { kind: 'allow', suggestion: 'm' }, ['answer.mode']],
     ['a suggestion that changes both', { kind: 'allow', suggestion: 'both' }, ['answer.mode', 'answer.settings']],
+    ['an allow with a rule', { kind: 'allow', remember: { effect: 'allow', command: 'ls' } }, ['rule.allow']],
     ['an unknown suggestion', { kind: 'allow', suggestion: 'x' }, []],
   ])('answerActions returns the further permissions for %s', (_, answer, actions) => {
     expect(answerActions(ask, answer)).toEqual(actions)

@@ -206,6 +206,6 @@ export async function openFixture(options: Partial<GatewayOptions> = {}): Promis
   return new GatewayFixture(clock, await openMemory({ clock, epoch: 'e1' })).open(options)
 }
 
-export function expectFault(call: Promise<unknown>, code: FaultCode): Promise<void> {
-  return expect(call).rejects.toMatchObject({ name: 'Fault', code })
+export function expectFault(call: Promise<unknown>, code: FaultCode, message = /(?:)/): Promise<void> {
+  return expect(call).rejects.toMatchObject({ name: 'Fault', code, message: expect.stringMatching(message) })
 }

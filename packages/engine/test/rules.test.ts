@@ -2,9 +2,11 @@
 import { type Input, type Request, RuleId } from '@holdpoint/protocol'
 import { credentialRule } from '@holdpoint/rules'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { callAs } from '../src/index.ts'
 import {
   type AttachedAgent,
   approval,
+  bob,
   expectFault,
   type GatewayFixture,
   openFixture,
@@ -297,5 +299,80 @@ describe('proposed rules', () => {
   it('are not offered if the agent’s program forbids it', async () => {
     const request = await ask('npm test', { caution: { noRemember: true } })
     expect((await fixture.person('proposeRules', { id: request.id })).items).toEqual([])
+  })
+})
+
+describe('an action that an agent reports about its own call', () => {
+  const lie = { action: { shell: 'npm test', cwd: '/srv' } }
+  it('is refused if the input shows another command, so no rule answers it', async () => {
+    await addRule({})
+    const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
+    const open = (key: string, more = {}) =>
+      fixture.person('openRequest', { id, key, ask: approval('rm -rf ~', { tool: 'Run', ...more }) })
+    await expectFault(open('a', lie), 'bad_input', /^action: the input has a "command"/)
+    await expectFault(
+      fixture.person('checkTool', { id, tool: 'Run', input: { command: 'rm -rf ~' }, ...lie }),
+      'bad_input',
+    )
+    expect(await open('b')).toMatchObject({ status: 'pending', risk: { level: 'dangerous' } })
+  })
+  it('a rule that denies a command finds it also if the agent calls its tool by another name', async () => {
+    await addRule({ effect: 'deny', command: 'git push' })
+    const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv' })
+    const push = approval('git push', { tool: 'Run' })
+    expect((await fixture.externalAgent('openRequest', { id, key: 'a', ask: push })).resolution).toMatchObject({
+      answer: { kind: 'deny' },
+    })
+  })
+  it('the action that a runner reports is used as it is', async () => {
+    await addRule({})
+    expect((await ask('npm test', { input: { script: 'test' }, ...lie })).status).toBe('resolved')
+  })
+})
+
+describe('the rules of a person who is not the owner', () => {
+  const deny = { effect: 'deny', command: 'git push', scope } as const
+  const allow = { effect: 'allow', command: 'npm test', scope } as const
+  it('a person adds, changes and removes rules of their own that deny or ask', async () => {
+    const { id } = await fixture.otherPerson('addRule', deny)
+    expect(await fixture.otherPerson('patchRule', { id, rule: { ...deny, effect: 'ask' } })).toMatchObject({
+      version: 2,
+    })
+    await fixture.otherPerson('patchRule', { id, paused: true })
+    await fixture.otherPerson('patchRule', { id, paused: false })
+    await expectFault(fixture.otherPerson('patchRule', { id, rule: allow }), 'forbidden')
+    await fixture.otherPerson('removeRule', { id })
+  })
+  it('a person cannot add a rule that allows something, nor remember one, and is told so', async () => {
+    await expectFault(fixture.otherPerson('addRule', allow), 'forbidden', /only the owner/)
+    const request = await ask()
+    const answer = { kind: 'allow', remember: allow } as const
+    const remember = () => fixture.otherPerson('answerRequest', { id: request.id, digest: request.digest, answer })
+    await expectFault(remember(), 'forbidden', /only the owner/)
+    expect(await fixture.otherPerson('proposeRules', { id: request.id })).toMatchObject({
+      items: [],
+      reason: expect.stringContaining('Only the owner'),
+    })
+    expect((await reload(request)).status).toBe('pending')
+  })
+  it('a person cannot change, pause or remove a rule of the owner', async () => {
+    const { id } = await addRule(deny)
+    for (const change of [{ paused: true }, { rule: { ...deny, effect: 'ask' as const } }])
+      await expectFault(fixture.otherPerson('patchRule', { id, ...change }), 'forbidden', /somebody else/)
+    await expectFault(fixture.otherPerson('removeRule', { id }), 'forbidden', /somebody else/)
+    expect((await ask('git push')).resolution).toMatchObject({ answer: { kind: 'deny' } })
+  })
+  it('the owner changes and removes the rules of everybody', async () => {
+    const { id } = await fixture.otherPerson('addRule', deny)
+    await fixture.person('patchRule', { id, rule: { ...deny, effect: 'ask' } })
+    await fixture.person('removeRule', { id })
+  })
+  it('a person can pause and remove a rule of their own that allows something, but not put it into effect again', async () => {
+    const rule = await addRule(allow)
+    // The owner's rule, as if its author were no longer the owner.
+    const own = callAs(fixture.gateway, { ...bob, id: rule.madeById ?? '' })
+    await own('patchRule', { id: rule.id, paused: true })
+    await expectFault(own('patchRule', { id: rule.id, paused: false }), 'forbidden', /allows something/)
+    await own('removeRule', { id: rule.id })
   })
 })

@@ -31,6 +31,10 @@ export type ExtraAction =
   | 'answer.mode'
   /** Accept a suggestion that changes stored settings of the agent's program. */
   | 'answer.settings'
+  /** Add or remember a rule that allows something, change one, or resume one. */
+  | 'rule.allow'
+  /** Change, pause or remove a rule that somebody else or a file has added. */
+  | 'rule.others'
   /** Create a link that signs in somebody else. */
   | 'makeLink.person'
 
@@ -83,6 +87,8 @@ export const accessTable: Readonly<Record<OperationName | ExtraAction, AccessRow
   addRule: ['no', 'all', 'all', 'no', 'no'],
   patchRule: ['no', 'all', 'all', 'no', 'no'],
   removeRule: ['no', 'all', 'all', 'no', 'no'],
+  'rule.allow': ['no', 'all', 'no', 'no', 'no'],
+  'rule.others': ['no', 'all', 'no', 'no', 'no'],
   previewRule: ['no', 'all', 'all', 'no', 'no'],
   proposeRules: ['no', 'all', 'all', 'no', 'no'],
   checkRules: ['no', 'all', 'all', 'no', 'no'],

@@ -1,6 +1,6 @@
 /** What a request does, in Holdpoint's words. Agents name their tools differently, so rules, risk and cards use the action and not the name of the tool. */
 import { z } from 'zod'
-import type { JsonObject } from './json.ts'
+import type { Json, JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 
 const path = z.string().min(1).max(limits.pathMax)
@@ -46,10 +46,79 @@ export interface ToolCall {
   readonly action?: Action | undefined
 }
 
-/** Returns what a call does. Agents that connect by themselves may leave out the action; then only the tool `Bash` is known. */
+/** Returns what a call does. Agents that connect by themselves may leave out the action; then a text in the field `command` is a shell command, and nothing else is known. */
 export function actionOf({ tool, input, cwd, action }: ToolCall): Action {
   if (action) return action
-  return tool === 'Bash' && typeof input.command === 'string' ? { shell: input.command, cwd } : { other: tool }
+  return typeof input.command === 'string' ? { shell: input.command, cwd } : { other: tool }
+}
+
+/**
+ * Returns why the action that an agent reports about its own call cannot be used, or null if the input shows the same.
+ * Rules and people would otherwise decide about another call than the one that the agent runs. The digest covers the action, so the gateway cannot correct it.
+ */
+export function actionProblem(call: ToolCall): string | null {
+  const { input, cwd, action } = call
+  if (!action) return null
+  if (typeof input.command === 'string') {
+    const isSame = 'shell' in action && action.shell === input.command && action.cwd === cwd
+    return isSame
+      ? null
+      : 'action: the input has a "command", so the action can only be {"shell": that command, "cwd": the cwd of the ask}; leave the action out'
+  }
+  if ('shell' in action) return 'action: put the shell command into the field "command" of the input'
+  return isShownByInput(call, action)
+    ? null
+    : `action: the input does not show the same as this ${actionKind(action)} action; name exactly what stands in the input, or leave the action out`
+}
+
+function isShownByInput({ tool, input }: ToolCall, action: Exclude<Action, { shell: string }>): boolean {
+  const texts = textsIn(input)
+  if (texts === null) return false
+  const values = new Set(texts.map(({ value }) => value))
+  const has = (text: string) => values.has(text)
+  if ('write' in action || 'read' in action) {
+    const named = new Set('write' in action ? action.write : action.read)
+    return [...named].every(has) && texts.every(({ field, value }) => !isPathField(field) || named.has(value))
+  }
+  if ('fetch' in action) {
+    const hosts = texts.map(({ value }) => hostOf(value)).filter(host => host !== '')
+    return hosts.every(host => host === action.fetch) && (hosts.length > 0 || has(action.fetch))
+  }
+  if ('mcp' in action)
+    return (
+      tool === `mcp__${action.mcp}__${action.tool}` || (has(action.mcp) && (tool === action.tool || has(action.tool)))
+    )
+  return action.other === tool
+}
+
+interface FieldText {
+  /** The name of the field that has the text, or the list with it. */
+  readonly field: string
+  readonly value: string
+}
+
+/** Comparing more values with an action would block the gateway for too long. */
+const comparedValuesMax = 5000
+
+/** Returns all texts of an input, or null if it has too many values. */
+function textsIn(input: JsonObject): readonly FieldText[] | null {
+  const texts: FieldText[] = []
+  let count = 0
+  const rest: { readonly field: string; readonly value: Json | undefined }[] = [{ field: '', value: input }]
+  for (let next = rest.pop(); next; next = rest.pop()) {
+    const { field, value } = next
+    if (++count > comparedValuesMax) return null
+    if (typeof value === 'string') texts.push({ field, value })
+    else if (Array.isArray(value)) for (const item of value) rest.push({ field, value: item })
+    else if (typeof value === 'object' && value !== null)
+      for (const [name, item] of Object.entries(value)) rest.push({ field: name, value: item })
+  }
+  return texts
+}
+
+const pathFieldEnds = ['path', 'paths', 'file', 'files', 'filename']
+function isPathField(field: string): boolean {
+  return pathFieldEnds.some(end => field.toLowerCase().endsWith(end))
 }
 
 /** Returns the call with an edited input. The action changes with the input: each text of the action that stands in a field of the old input is replaced by the new text of that field. */

@@ -96,7 +96,7 @@ export const adminOps = {
     method: 'POST',
     path: '/rules',
     status: 201,
-    summary: 'Add a rule.',
+    summary: 'Add a rule. Only the owner can add one that allows something.',
     faults: ['unsupported'],
     input: RuleDraft,
     output: Rule,
@@ -104,7 +104,8 @@ export const adminOps = {
   patchRule: {
     method: 'PATCH',
     path: '/rules/:id',
-    summary: 'Replace a rule, or pause it. The rule keeps its id and gets a new version.',
+    summary:
+      'Replace a rule, or pause it. The rule keeps its id and gets a new version. Only the owner can change a rule of somebody else, and put one that allows something into effect.',
     faults: ['not_found', 'unsupported', 'version_conflict'],
     input: z.strictObject({
       id: RuleId,
@@ -128,7 +129,7 @@ export const adminOps = {
   removeRule: {
     method: 'DELETE',
     path: '/rules/:id',
-    summary: 'Remove a rule.',
+    summary: 'Remove a rule. Only the owner can remove a rule of somebody else.',
     faults: ['not_found'],
     input: z.strictObject({ id: RuleId }),
     output: emptyObject,

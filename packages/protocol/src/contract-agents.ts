@@ -66,7 +66,7 @@ export const agentOps = {
         .max(limits.pathMax)
         .optional()
         .describe('The folder in which the tool would run. Default: the folder of the session.'),
-      action: Action.optional(),
+      action: Action.optional().describe('What the call does, as in an approval.'),
       agentPath: AgentPath.optional(),
       fence,
     }),

@@ -1,5 +1,5 @@
 export { type Access, accessColumns, accessOf, accessTable, type ExtraAction, Role, rolesFor } from './access.ts'
-export { Action, ActionKind, actionKind, actionOf, editedCall, hostOf, type ToolCall } from './action.ts'
+export { Action, ActionKind, actionKind, actionOf, actionProblem, editedCall, hostOf, type ToolCall } from './action.ts'
 export {
   AllowAnswer,
   Answer,

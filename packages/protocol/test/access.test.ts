@@ -52,6 +52,8 @@ listRules             no      all     all     no      no
 addRule               no      all     all     no      no
 patchRule             no      all     all     no      no
 removeRule            no      all     all     no      no
+rule.allow            no      all     no      no      no
+rule.others           no      all     no      no      no
 previewRule           no      all     all     no      no
 proposeRules          no      all     all     no      no
 checkRules            no      all     all     no      no

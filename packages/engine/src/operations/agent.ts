@@ -15,6 +15,7 @@ import {
   hideSession,
   maySee,
   requireAgentAccess,
+  requireShownAction,
   runnerAccessFault,
   sessionNotFound,
 } from '../authorization.ts'
@@ -253,7 +254,10 @@ function applyReportedState(
 
 export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput<'checkTool'>) {
   const session = await ctx.store.get('session', input.id)
-  if (session && !agentAccessFault(caller, session)) await refreshRuleFiles(ctx, session)
+  if (session && !agentAccessFault(caller, session)) {
+    requireShownAction(caller, { ...input, cwd: input.cwd ?? session.cwd })
+    await refreshRuleFiles(ctx, session)
+  }
   return ctx.commit({
     label: 'check',
     reads: [{ table: 'session', id: input.id }],

@@ -18,6 +18,7 @@ import {
   maySee,
   requestNotFound,
   requireAgentAccess,
+  requireShownAction,
   sessionNotFound,
 } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
@@ -46,6 +47,7 @@ export async function openRequest(
   if (!session) throw sessionNotFound(input.id, caller)
   const denied = agentAccessFault(caller, session)
   if (denied) throw denied
+  if (input.ask.kind === 'approval') requireShownAction(caller, input.ask)
   await refreshRuleFiles(ctx, session)
   const id = requestId(input.id, input.key)
   const { status, body } = await commitRequest(ctx, caller, input, options, id, accountOf(session))

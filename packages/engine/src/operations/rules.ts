@@ -11,7 +11,7 @@ import {
   type RunnerId,
 } from '@holdpoint/protocol'
 import { proposeRules as proposalsFor, RuleSet, ruleProblem, validateRule } from '@holdpoint/rules'
-import { personIdOf, requestNotFound } from '../authorization.ts'
+import { accessFault, personIdOf, requestNotFound, ruleAccessFault } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, pendingIn } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
@@ -87,6 +87,9 @@ export function patchRule(ctx: Context, caller: Caller, input: ParsedInput<'patc
         const before = change.get('rule', id)
         if (!before) return ruleNotFound(id)
         if (before.source) return ruleOfFile(before, before.source.file)
+        const isResumed = paused === false && !draft && before.effect === 'allow'
+        const denied = ruleAccessFault(caller, before) ?? (isResumed ? accessFault(caller, 'rule.allow') : null)
+        if (denied) return denied
         if (version !== undefined && version !== before.version)
           return new Fault(
             'version_conflict',
@@ -158,6 +161,8 @@ export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'rem
         const rule = change.get('rule', input.id)
         if (!rule) return ruleNotFound(input.id)
         if (rule.source && isFileInUse(ctx, change, rule.source.runner)) return ruleOfFile(rule, rule.source.file)
+        const denied = ruleAccessFault(caller, rule)
+        if (denied) return denied
         takeRule(change, input.id)
         return { status: 200, body: {} }
       },
@@ -210,6 +215,11 @@ export async function proposeRules(ctx: Context, caller: Caller, input: ParsedIn
     return { status: 200, body: { items: [], reason: 'Rules only answer approvals.' } }
   if (ask.caution?.noRemember)
     return { status: 200, body: { items: [], reason: 'The agent’s program forbids remembering this answer.' } }
+  if (accessFault(caller, 'rule.allow'))
+    return {
+      status: 200,
+      body: { items: [], reason: 'Only the owner of this gateway can add a rule that allows something.' },
+    }
   const details = { agentPath: request.agentPath, isEditable: ask.editable }
   const now = await ctx.store.now()
   const context = ruleContext(ctx, session, details, now, () => false)

@@ -1,0 +1,50 @@
+/** What a call does: the action that its input shows, and claims of agents that the input does not show. */
+import { describe, expect, it } from 'vitest'
+import { type Action, actionOf, actionProblem, type JsonObject } from '../src/index.ts'
+
+const callOf = (input: JsonObject, action?: Action, tool = 'Tool') => ({ tool, input, cwd: '/srv', action })
+
+describe('actionOf', () => {
+  it('a text in the field "command" is a shell command, whatever the tool is called', () => {
+    expect(actionOf(callOf({ command: 'git push' }))).toEqual({ shell: 'git push', cwd: '/srv' })
+    expect(actionOf(callOf({ command: ['git', 'push'] }))).toEqual({ other: 'Tool' })
+  })
+})
+
+describe('actionProblem', () => {
+  const shown: readonly (readonly [string, JsonObject, Action, string])[] = [
+    ['a command', { command: 'ls' }, { shell: 'ls', cwd: '/srv' }, 'Tool'],
+    ['a file', { file_path: 'a.txt', content: 'x' }, { write: ['a.txt'] }, 'Tool'],
+    ['files in a list', { edits: [{ path: 'a' }, { path: 'b' }] }, { write: ['b', 'a'] }, 'Tool'],
+    ['a URL', { url: 'https://docs.example/a' }, { fetch: 'docs.example' }, 'Tool'],
+    ['a host', { host: 'docs.example' }, { fetch: 'docs.example' }, 'Tool'],
+    ['an MCP tool in the name', {}, { mcp: 'github', tool: 'get__issue' }, 'mcp__github__get__issue'],
+    ['an MCP tool in the input', { server: 'github' }, { mcp: 'github', tool: 'get_issue' }, 'get_issue'],
+    ['the tool', {}, { other: 'Tool' }, 'Tool'],
+  ]
+  it.each(shown)('an action is accepted if the input shows %s', (_, input, action, tool) => {
+    expect(actionProblem(callOf(input, action, tool))).toBeNull()
+  })
+  it('a call without an action has no problem', () => {
+    expect(actionProblem(callOf({ command: 'ls' }))).toBeNull()
+  })
+
+  const refused: readonly (readonly [string, JsonObject, Action])[] = [
+    ['another command', { command: 'rm -rf ~' }, { shell: 'npm test', cwd: '/srv' }],
+    ['another folder', { command: 'npm test' }, { shell: 'npm test', cwd: '/other' }],
+    ['a fetch for a command', { command: 'git push', url: 'https://docs.example' }, { fetch: 'docs.example' }],
+    ['a read for a command', { command: 'rm -rf ~', path: 'a' }, { read: ['a'] }],
+    ['a command that is elsewhere', { argv: ['rm'], note: 'npm test' }, { shell: 'npm test', cwd: '/srv' }],
+    ['a file that is not named', { file_path: 'a' }, { read: ['b'] }],
+    ['a file that is only mentioned', { file_path: '/etc/passwd', note: 'README.md' }, { read: ['README.md'] }],
+    ['one of two files', { paths: ['a', 'b'] }, { write: ['a'] }],
+    ['a host that is not named', { url: 'https://evil.example' }, { fetch: 'docs.example' }],
+    ['one of two hosts', { url: 'https://evil.example', from: 'https://docs.example' }, { fetch: 'docs.example' }],
+    ['an MCP tool that is not named', {}, { mcp: 'github', tool: 'get_issue' }],
+    ['the file of a very long list', { paths: Array<string>(6000).fill('a') }, { read: ['a'] }],
+    ['another tool', {}, { other: 'Read' }],
+  ]
+  it.each(refused)('an action is refused if it says %s', (_, input, action) => {
+    expect(actionProblem(callOf(input, action))).toMatch(/^action: /)
+  })
+})
