@@ -188,8 +188,20 @@ export const hostileTexts: Readonly<Record<string, (length: number) => string>> 
   'commands with many paths': repeated('cat /usr/../usr/../usr/../bin/../bin/sh\n'),
   variables: repeated(`\${a`),
   'assignments and options': repeated('a=b --c=d '),
+  'variables in many words': searched('git $a$b ', 'a=1;b=2;'),
+  'lists in braces': searched('{a,b} ', 'git '),
+  'commands in commands': searched('env '),
+  'shells in shells': searched('bash -c '),
+  'changes of the folder': length => manyFolders(Math.min(length, searchedForCommands)),
+  'searches of one folder': length => `grep -r x ${repeated('. ')(1900)}`.slice(0, length),
   'text that looks like credentials': repeated('hp_aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1 '),
   'text that looks like hidden folders': repeated('~/.h'),
+}
+
+/** A longer text is not searched for commands, so longer ones would be easier. */
+const searchedForCommands = 30_000
+function searched(pattern: string, start = ''): (length: number) => string {
+  return length => (start + repeated(pattern)(searchedForCommands)).slice(0, Math.min(length, searchedForCommands))
 }
 
 function differentWords(length: number): string {
@@ -200,6 +212,12 @@ function differentWords(length: number): string {
     size += word.length + 1
   }
   return words.join(' ').slice(0, length)
+}
+
+function manyFolders(length: number): string {
+  return Array.from({ length: length / 4 }, (_, i) => `cd ${i.toString(36)};`)
+    .join('')
+    .slice(0, length)
 }
 
 /** JSON values with a hostile structure, with at most about this many bytes. */

@@ -9,6 +9,7 @@ import { addCommandTouches, addWrite } from './risk/command-touches.ts'
 import { runsComputedCode } from './risk/computed-code.ts'
 import { isHarmless } from './risk/harmless-commands.ts'
 import { RiskFindings } from './risk/risk-findings.ts'
+import { RiskWork, TooMuchWork } from './risk/risk-work.ts'
 import { type ReadCommand, readShell } from './risk/shell-reading.ts'
 import { literalCommands } from './shell/literal-commands.ts'
 import type { CallSite } from './site.ts'
@@ -25,7 +26,7 @@ const tooManyFiles: Risk = { level: 'dangerous', touches: ['unreadable'] }
 
 function riskAt(action: Action, site: CallSite): Risk {
   const findings = new RiskFindings()
-  if ('shell' in action) addShell(action.shell, { ...site, cwd: action.cwd || site.cwd }, findings)
+  if ('shell' in action) addWithinLimits(action.shell, { ...site, cwd: action.cwd || site.cwd }, findings)
   else if ('write' in action) addPaths(action.write, findings, path => addWrite(path, site, findings))
   else if ('read' in action) addPaths(action.read, findings, path => addRead(path, site, findings))
   else if ('fetch' in action) findings.add('network')
@@ -46,24 +47,39 @@ function addRead(path: string, site: CallSite, findings: RiskFindings): void {
   else findings.raise('notable')
 }
 
-function addShell(whole: string, site: CallSite, findings: RiskFindings): void {
+/** What was found before the limit stays. */
+function addWithinLimits(text: string, site: CallSite, findings: RiskFindings): void {
+  try {
+    addShell(text, site, findings, new RiskWork())
+  } catch (error) {
+    if (!(error instanceof TooMuchWork)) throw error
+    findings.add('unreadable', 'dangerous')
+  }
+}
+
+/** Checking a file that a command names takes longer than looking at a word. */
+const pathUnits = 50
+
+function addShell(whole: string, site: CallSite, findings: RiskFindings, work: RiskWork): void {
   if (whole.length > searchedMax) findings.add('unreadable', 'dangerous')
   const text = whole.slice(0, searchedMax)
   const direct = readShell(text, site.cwd)
   const harmless = new Set<string>()
   if (direct === null) findings.add('unreadable')
   for (const command of direct ?? []) {
+    const files = command.targets.length + command.sources.length
+    work.spend(command.folders.length * (command.argv.length + files * pathUnits))
     for (const target of command.targets)
       for (const folder of command.folders) addWrite(target, { ...site, cwd: folder }, findings)
     for (const source of command.sources)
       for (const folder of command.folders) addRead(source, { ...site, cwd: folder }, findings)
     if (isHarmlessCommand(command, site)) harmless.add(keyOf(command.argv))
-    else addDirect(command, site, findings)
+    else addDirect(command, site, findings, work)
   }
   // What wrappers run, and what is hidden in texts that a shell would run.
-  const { commands, isComplete } = literalCommands(text)
-  for (const { argv } of commands) if (!harmless.has(keyOf(argv))) addWrapped(argv, site, findings)
-  if (!isComplete) findings.add('unreadable')
+  const { commands, isComplete, isCutShort } = literalCommands(text)
+  for (const { argv } of commands) if (!harmless.has(keyOf(argv))) addWrapped(argv, site, findings, work)
+  if (!isComplete) findings.add('unreadable', isCutShort ? 'dangerous' : 'notable')
   if (runsComputedCode(text.slice(0, parsedMax))) findings.add('unreadable', 'dangerous')
   if (direct === null) addRedirects(text, site, findings)
 }
@@ -77,20 +93,20 @@ function isHarmlessCommand({ argv, folders }: ReadCommand, site: CallSite): bool
 }
 
 /** A command whose words are certain, and that is not proven to be harmless. */
-function addDirect({ argv, folders }: ReadCommand, site: CallSite, findings: RiskFindings): void {
+function addDirect({ argv, folders }: ReadCommand, site: CallSite, findings: RiskFindings, work: RiskWork): void {
   findings.raise('notable')
   for (const folder of folders) {
     const at = { ...site, cwd: folder }
     const check = checkArguments(argv, at)
     if (check.ok) findings.add('project-code')
-    if (!addCommandTouches(argv, at, findings) && !check.ok) findings.add('unreadable')
+    if (!addCommandTouches(argv, at, findings, work) && !check.ok) findings.add('unreadable')
   }
 }
 
 /** A command that a wrapper may run. Words that are no program at all are found here too, so nothing unknown counts. */
-function addWrapped(argv: readonly string[], site: CallSite, findings: RiskFindings): void {
+function addWrapped(argv: readonly string[], site: CallSite, findings: RiskFindings, work: RiskWork): void {
   const found = new RiskFindings()
-  const isKnown = addCommandTouches(argv, site, found)
+  const isKnown = addCommandTouches(argv, site, found, work)
   if (!isKnown || argv.length === 0) return
   const { level, touches } = found.risk
   for (const touch of touches) findings.add(touch, level === 'dangerous' ? 'dangerous' : 'notable')

@@ -1,8 +1,10 @@
 /** Looks at files for one call. What was seen is remembered, and after many lookups the call counts as too long to check, so that a call with very many paths cannot keep the gateway busy. */
-import type { FileLookup } from '../site.ts'
+import type { FileLookup, FolderEntry } from '../site.ts'
 
 /** Looking takes about 10 µs. A search through a whole project needs several hundred lookups. */
 const lookupsMax = 1500
+/** Entries of folders, also of those that were listed before: a search that names a folder many times looks through it each time. */
+const entriesMax = 12_000
 
 class TooManyLookups extends Error {}
 
@@ -29,11 +31,18 @@ function limitedLookup(files: FileLookup): FileLookup {
       return found
     }
   }
+  let entriesLeft = entriesMax
+  function counted(entries: readonly FolderEntry[] | null): readonly FolderEntry[] | null {
+    entriesLeft -= 1 + (entries?.length ?? 0)
+    if (entriesLeft < 0) throw new TooManyLookups()
+    return entries
+  }
   const { readText, list, hasHardLinks } = files
+  const listed = list && remembered(folder => list.call(files, folder))
   return {
     realPath: remembered(path => files.realPath(path)),
     ...(readText && { readText: remembered(path => readText.call(files, path)) }),
-    ...(list && { list: remembered(folder => list.call(files, folder)) }),
+    ...(listed && { list: folder => counted(listed(folder)) }),
     ...(hasHardLinks && { hasHardLinks: remembered(path => hasHardLinks.call(files, path)) }),
   }
 }

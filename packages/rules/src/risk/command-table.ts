@@ -191,9 +191,9 @@ export function tableLines(name: string, args: readonly string[]): readonly Tabl
 function areIn(wanted: readonly (readonly string[])[], words: readonly string[]): boolean {
   let at = 0
   for (const alternatives of wanted) {
-    const found = words.findIndex((word, index) => index >= at && alternatives.includes(word))
-    if (found < 0 || found > at + wordsBefore) return false
-    at = found + 1
+    const found = words.slice(at, at + wordsBefore + 1).findIndex(word => alternatives.includes(word))
+    if (found < 0) return false
+    at += found + 1
   }
   return true
 }

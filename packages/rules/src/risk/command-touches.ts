@@ -6,9 +6,16 @@ import { programName } from '../shell/wrapper-programs.ts'
 import type { CallSite } from '../site.ts'
 import { commandTable, hasOption, tableLines } from './command-table.ts'
 import type { RiskFindings } from './risk-findings.ts'
+import type { RiskWork } from './risk-work.ts'
 
 /** Adds what a command touches. Returns false if nothing is known about the program. */
-export function addCommandTouches(argv: readonly string[], site: CallSite, findings: RiskFindings): boolean {
+export function addCommandTouches(
+  argv: readonly string[],
+  site: CallSite,
+  findings: RiskFindings,
+  work: RiskWork,
+): boolean {
+  work.spend(argv.length)
   const name = programName(argv[0] ?? '').replace(/\.exe$/, '')
   const args = argv.slice(1)
   const isScript = /^(?:\.{0,2}\/|~\/)|\.(?:sh|py|js|mjs|cjs|ts|rb|pl|php|bash|ps1|bat|cmd)$/.test(argv[0] ?? '')
@@ -18,7 +25,7 @@ export function addCommandTouches(argv: readonly string[], site: CallSite, findi
   addDeletes(name, args, site, findings)
   addOverwrites(name, args, site, findings)
   addWrites(name, args, site, findings)
-  addSecrets(args, site, findings)
+  addSecrets(args, site, findings, work)
   addCode(name, args, findings)
   addPublishingScript(name, args, findings)
   addPushedRefs(name, args, findings)
@@ -163,15 +170,18 @@ const writesOutput: ReadonlySet<string> = new Set(
 )
 
 /** A path of a secret as an argument, also behind `=` and `@`. */
-function addSecrets(args: readonly string[], site: CallSite, findings: RiskFindings): void {
-  for (const arg of args)
-    for (const part of [arg, ...arg.split(/[=@,:]/).slice(1)]) {
+function addSecrets(args: readonly string[], site: CallSite, findings: RiskFindings, work: RiskWork): void {
+  for (const arg of args) {
+    const parts = new Set([arg, ...arg.split(/[=@,:]/).slice(1)])
+    work.spend(parts.size - 1)
+    for (const part of parts) {
       if (part === '' || part.length > 1000 || /\s/.test(part)) continue
       const path = joinPath(site.cwd, expandHome(part, site))
       // A plain word such as `token` names a file only if there is one.
-      if (isSecretPath(path) && (/[./~]/.test(part) || (site.files?.realPath(path) ?? null) !== null))
-        findings.add('secrets', 'dangerous')
+      const isNamed = () => /[./~]/.test(part) || (site.files?.realPath(path) ?? null) !== null
+      if (work.isSecret(path, () => isSecretPath(path)) && isNamed()) findings.add('secrets', 'dangerous')
     }
+  }
 }
 
 const codePatterns: readonly (readonly [RegExp, Parameters<RiskFindings['add']>])[] = [

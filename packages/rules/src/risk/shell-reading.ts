@@ -11,6 +11,7 @@ import {
 import { isSecretName } from '../files/path-names.ts'
 import { parseCommand } from '../shell/parse-command.ts'
 import type { CommandOperator, CommandSegment } from '../shell/parsed-command.ts'
+import { parsingCost } from '../shell/syntax-commands.ts'
 import { workingFolders } from '../shell/working-folders.ts'
 
 export interface ReadCommand {
@@ -29,6 +30,8 @@ interface ReadSegment extends CommandSegment {
 }
 
 const lengthMax = 65_536
+/** Each `cd` that may fail doubles the number of folders in which the rest can run. */
+const folderChangesMax = 6
 
 /** Returns the simple commands of a text, or null if their words are known only when they run. */
 export function readShell(text: string, cwd: string): readonly ReadCommand[] | null {
@@ -37,7 +40,7 @@ export function readShell(text: string, cwd: string): readonly ReadCommand[] | n
   const segments = parsed.provable
     ? parsed.segments.map(segment => ({ ...segment, targets: [], sources: [] }))
     : treeCommands(text)
-  if (!segments) return null
+  if (!segments || segments.filter(({ argv }) => argv[0] === 'cd').length > folderChangesMax) return null
   const folders = workingFolders(segments, cwd)
   return segments.map(({ argv, targets, sources }, index) => ({
     argv,
@@ -48,6 +51,8 @@ export function readShell(text: string, cwd: string): readonly ReadCommand[] | n
 }
 
 function treeCommands(text: string): readonly ReadSegment[] | null {
+  // A text with substitutions is not read anyway, and nested ones would take long.
+  if (parsingCost(text) > 0) return null
   try {
     const script = parse(text)
     if (script.errors?.length) return null

@@ -11,27 +11,39 @@ export class FoundCommands {
   addCommand(words: readonly string[]): void {
     if (words[0] === 'for' && words[2] === 'in')
       for (const value of words.slice(3)) this.addValue(words[1] ?? '', value)
+    if (declares.has(words[0] ?? '')) for (const word of words.slice(1)) this.#addAssignment(word)
     let first = 0
     for (; first < words.length; first++) {
       const word = words[first] as string // `first` is below the length
-      const assignment = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=(.*)$/s.exec(word)
-      if (assignment)
-        this.addValue(assignment[1] as string, assignment[2] as string) // both groups always match
-      else if (!leadingWords.has(word)) break
+      if (!this.#addAssignment(word) && !leadingWords.has(word)) break
     }
     if (first < words.length) this.commands.push(first === 0 ? words : words.slice(first))
   }
 
+  /** Returns whether the word assigns a variable. */
+  #addAssignment(word: string): boolean {
+    const [, name, value] = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=(.*)$/s.exec(word) ?? []
+    if (name === undefined || value === undefined) return false
+    this.addValue(name, value)
+    return true
+  }
+
   /** Notes that a variable can have this value. */
   addValue(name: string, value: string): void {
+    if (runValues.test(name)) this.scripts.push(value)
     this.#values.set(name, (this.#values.get(name) ?? new Set()).add(value))
   }
-  valuesOf(name: string): readonly string[] {
-    return [...(this.#values.get(name) ?? [])]
+  valuesOf(name: string): ReadonlySet<string> {
+    return this.#values.get(name) ?? new Set()
   }
 }
+
+/** Variables such as PAGER, GIT_SSH_COMMAND and EDITOR, whose value programs run as a command. */
+const runValues = /PAGER|EDITOR|VISUAL|BROWSER|COMMAND|ASKPASS|SHELL|LESSOPEN|^BASH_ENV$|^ENV$|^PS4$|GIT_EXTERNAL_DIFF/
 
 /** Reserved words after which a command follows. */
 const leadingWords: ReadonlySet<string> = new Set(
   'if then elif else while until do ! { } time coproc function'.split(' '),
 )
+/** Builtins whose arguments assign variables. */
+const declares: ReadonlySet<string> = new Set(['export', 'declare', 'typeset', 'local', 'readonly'])

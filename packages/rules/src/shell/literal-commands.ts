@@ -5,7 +5,7 @@
 import { FoundCommands } from './found-commands.ts'
 import { scanCommands } from './loose-scanner.ts'
 import { includesWords, wordsIn } from './mentioned-words.ts'
-import { findParsedCommands } from './syntax-commands.ts'
+import { findParsedCommands, parsingCost } from './syntax-commands.ts'
 import { codeScripts, isInterpreter, programName, shellNames, wrappedCommands } from './wrapper-programs.ts'
 
 export interface LiteralCommand {
@@ -18,6 +18,8 @@ export interface LiteralCommands {
   readonly commands: readonly LiteralCommand[]
   /** Whether the whole text was searched. If not, a deny rule must also match if `mentions` returns true for its words. */
   readonly isComplete: boolean
+  /** Whether the search ended before the end, because it would have taken too much work. */
+  readonly isCutShort: boolean
   /** Whether all these words occur in the text, in any order and in any quotes. */
   readonly mentions: (words: readonly string[]) => boolean
   /** The words for which `mentions` returns true: in lower case, paths also without their folders. */
@@ -28,6 +30,12 @@ export const searchLimits = {
   /** The length of all texts together, because a command can contain others as text. */
   characters: 32_768,
   commands: 2000,
+  /** How many texts are searched: the whole one and those that it contains. */
+  scripts: 500,
+  /** The words of all commands together, because each wrapper repeats the words that follow it. */
+  words: 4000,
+  /** The cost of parsing, in which nested substitutions count many times. */
+  parsing: 300_000,
   depth: 8,
   /** How many commands are tried as those that a wrapper runs. */
   starts: 50,
@@ -38,6 +46,9 @@ export const searchLimits = {
 /** Programs that pass their standard input on as commands. */
 const readsCommands: ReadonlySet<string> = new Set([
   ...shellNames,
+  'source',
+  '.',
+  'eval',
   'ssh',
   'xargs',
   'parallel',
@@ -57,7 +68,8 @@ export function literalCommands(text: string): LiteralCommands {
   }
   return {
     commands: search.commands,
-    isComplete: search.isComplete,
+    isComplete: search.isComplete && !search.isCutShort,
+    isCutShort: search.isCutShort,
     mentions: wanted => includesWords(mentionedWords(), wanted),
     mentionedWords,
   }
@@ -71,31 +83,41 @@ export function mentionsWords(text: string, words: readonly string[]): boolean {
 class CommandSearch {
   readonly commands: LiteralCommand[] = []
   isComplete = true
+  isCutShort = false
   readonly #known = new Set<string>()
   #charactersLeft: number = searchLimits.characters
+  #scriptsLeft: number = searchLimits.scripts
+  #wordsLeft: number = searchLimits.words
+  #parsingLeft: number = searchLimits.parsing
+  #hasInterpreter = false
+  #hasReader = false
 
   addScript(text: string, depth: number): void {
     if (this.#known.has(text)) return
     this.#known.add(text)
     this.#charactersLeft -= text.length
-    if (this.#charactersLeft < 0 || depth > searchLimits.depth) {
-      this.isComplete = false
+    if (this.#charactersLeft < 0 || this.#scriptsLeft-- <= 0 || depth > searchLimits.depth) {
+      this.isCutShort = true
       return
     }
     const found = new FoundCommands()
-    if (!findParsedCommands(text, found)) this.isComplete = false
+    this.#parsingLeft -= parsingCost(text)
+    if (this.#parsingLeft < 0 || !findParsedCommands(text, found)) this.isComplete = false
     scanCommands(text, found)
     for (const script of found.scripts) this.addScript(script, depth + 1)
     const variants = found.commands.flatMap(argv => this.#variants(argv, found))
     for (const argv of variants) this.#add(argv, depth)
-    for (const input of found.inputs)
-      if (this.commands.some(({ name }) => isInterpreter(name)))
-        for (const script of codeScripts(input)) this.addScript(script, depth + 1)
+    if (this.#hasInterpreter)
+      for (const input of found.inputs) for (const script of codeScripts(input)) this.addScript(script, depth + 1)
     // A shell may read what another command prints.
-    if (!this.commands.some(({ name }) => readsCommands.has(name))) return
+    if (!this.#hasReader) return
     for (const input of found.inputs) this.addScript(input, depth + 1)
-    for (const [name, ...args] of variants)
-      if (printsText.has(programName(name ?? ''))) this.addScript(args.join(' '), depth + 1)
+    for (const [name = '', ...args] of variants) {
+      if (!printsText.has(programName(name))) continue
+      this.addScript(args.join(' '), depth + 1)
+      // The first argument of `printf` is a format.
+      this.addScript(args.slice(1).join(' '), depth + 1)
+    }
   }
 
   #add(argv: readonly string[], depth: number): void {
@@ -111,24 +133,35 @@ class CommandSearch {
     const key = argv.join('\0')
     if (this.#known.has(`\0${key}`)) return false
     this.#known.add(`\0${key}`)
-    if (this.commands.length >= searchLimits.commands) {
-      this.isComplete = false
+    this.#wordsLeft -= argv.length
+    if (this.#wordsLeft < 0 || this.commands.length >= searchLimits.commands) {
+      this.isCutShort = true
       return false
     }
-    this.commands.push({ name: programName(argv[0] ?? ''), argv })
+    const name = programName(argv[0] ?? '')
+    this.#hasInterpreter ||= isInterpreter(name)
+    this.#hasReader ||= readsCommands.has(name)
+    this.commands.push({ name, argv })
     return true
   }
 
   /** Returns the command as it is written, and with the values that its variables and lists in braces can have. */
   #variants(argv: readonly string[], found: FoundCommands): readonly (readonly string[])[] {
-    const choicesOf = argv.map(word => [[word], ...alternatives(word, found)])
-    if (choicesOf.every(({ length }) => length === 1)) return [argv]
-    let variants: (readonly string[])[] = [[]]
-    for (const choices of choicesOf) {
-      variants = choices.flatMap(choice => variants.map(before => [...before, ...choice]))
-      if (variants.length <= searchLimits.variants) continue
-      this.isComplete = false
-      variants = variants.slice(0, searchLimits.variants)
+    if (!argv.some(word => /[${]/.test(word))) return [argv]
+    const variants: string[][] = [[]]
+    for (const word of argv) {
+      if (variants.length > 1 && variants.length * (variants[0]?.length ?? 0) > searchLimits.words) {
+        this.isCutShort = true
+        return [argv]
+      }
+      const others = alternatives(word, found)
+      const count = variants.length
+      for (const other of others) {
+        const room = searchLimits.variants - variants.length
+        if (room < count) this.isComplete = false
+        for (const before of variants.slice(0, Math.min(count, room))) variants.push([...before, ...other])
+      }
+      for (const variant of variants.slice(0, count)) variant.push(word)
     }
     return variants.filter(({ length }) => length > 0)
   }
@@ -154,18 +187,20 @@ function variablesIn(word: string): readonly Variable[] {
   return found
 }
 
-/** What else a word can become, each as a list of words. */
+/** What else a word can become, each as a list of words. There is at most one more than the number of variants that are tried. */
 function alternatives(word: string, found: FoundCommands): readonly (readonly string[])[] {
   const list = braceList.exec(word)
   if (list?.[2]?.includes(',')) return [(list[2] ?? '').split(',').map(item => `${list[1]}${item}${list[3]}`)]
   if (!word.includes('$')) return []
   const variables = variablesIn(word)
-  const values = variables.flatMap(({ name }) => found.valuesOf(name).map(value => [name, value] as const))
-  return values.map(([name, value]) =>
-    withValue(word, variables, name, value)
-      .split(/\s+/)
-      .filter(part => part !== ''),
-  )
+  const results: (readonly string[])[] = []
+  for (const name of new Set(variables.map(variable => variable.name)))
+    for (const value of found.valuesOf(name)) {
+      if (results.length > searchLimits.variants) return results
+      const words = withValue(word, variables, name, value).split(/\s+/)
+      results.push(words.filter(part => part !== ''))
+    }
+  return results
 }
 
 function withValue(word: string, variables: readonly Variable[], name: string, value: string): string {

@@ -2,12 +2,13 @@
 import { type Command, forEachChild, parse, type Script, type SyntaxNode } from 'unbash'
 import type { FoundCommands } from './found-commands.ts'
 
-/** The parser reads a substitution again for each level around it, so deeply nested ones would take seconds. */
-const costMax = 300_000
+/** Returns a measure for the time that parsing can take: the parser reads a substitution again for each level around it. */
+export function parsingCost(text: string): number {
+  return (text.match(/[$<>]\(/g)?.length ?? 0) * text.length
+}
 
 /** Returns whether the parser could read the whole text. */
 export function findParsedCommands(text: string, found: FoundCommands): boolean {
-  if ((text.match(/[$<>]\(/g)?.length ?? 0) * text.length > costMax) return false
   let isWhole = true
   const visit = (node: SyntaxNode) => {
     if (node.type === 'Script') isWhole &&= !hasErrors(node)
@@ -17,7 +18,10 @@ export function findParsedCommands(text: string, found: FoundCommands): boolean 
     const waiting: SyntaxNode[] = [parse(text)]
     for (let node = waiting.pop(); node; node = waiting.pop()) {
       visit(node)
-      forEachChild(node, child => waiting.push(child))
+      const children: SyntaxNode[] = []
+      forEachChild(node, child => children.push(child))
+      // The node that was added last is visited next, and commands must be found in the order of the text.
+      for (const child of children.reverse()) waiting.push(child)
     }
   } catch {
     return false

@@ -2,12 +2,14 @@
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
-export const shellNames = names('sh bash dash ash zsh ksh mksh fish csh tcsh busybox toybox pwsh powershell')
+export const shellNames = names(
+  'sh bash rbash dash ash zsh ksh rksh mksh yash fish csh tcsh busybox toybox pwsh powershell',
+)
 
 /** Programs whose arguments contain a command, as words of their own or as one text. */
 const wrappers = names(
   `sudo doas su runuser pkexec env nice ionice chrt taskset nohup setsid stdbuf timeout time command builtin exec eval
-  source . trap alias xargs parallel watch entr ssh mosh rsh sshpass script expect unbuffer flock strace ltrace gdb valgrind perf
+  source . trap alias set xargs parallel watch entr ssh mosh rsh sshpass script expect unbuffer flock strace ltrace gdb valgrind perf
   chroot unshare nsenter setpriv capsh firejail bwrap fakeroot proot systemd-run systemd-nspawn start-stop-daemon daemonize
   tmux screen at batch crontab caffeinate arch npx bunx pnpx uvx pipx nodemon concurrently faketime proxychains proxychains4
   torsocks dotenv cross-env dbus-run-session xvfb-run rlwrap tsocks softlimit setarch linux64 linux32 chpst choom prlimit
@@ -28,6 +30,11 @@ const triggers: readonly (readonly [ReadonlySet<string>, RegExp])[] = [
   [names('make gmake'), /^(?:-E|--eval)$/],
   [names('rsync'), /^(?:-e|--rsh)$/],
   [names('vim vi nvim ex'), /^(?:-c|--cmd|-S)$/],
+  [
+    names('tar gtar bsdtar'),
+    /^(?:-[A-Za-z]*I|-F|--use-compress-program|--to-command|--info-script|--new-volume-script)$/,
+  ],
+  [names('man'), /^(?:-P|-H|--pager|--html)$/],
 ]
 /** Options of any program whose value is a command. */
 const commandOption =
@@ -59,7 +66,7 @@ export function wrappedCommands(argv: readonly string[]): WrappedCommands {
     const code = starts.some(index => isInterpreter(programName(argv[index] as string)))
       ? texts.flatMap(codeScripts)
       : []
-    return { starts, scripts: [...options, ...texts.map(scriptOf), ...code] }
+    return { starts, scripts: [...options, ...texts.flatMap(scriptsOf), ...code] }
   }
   if (isInterpreter(name)) return { starts: [], scripts: [...options, ...argv.slice(1).flatMap(codeScripts)] }
   return { starts: [], scripts: options }
@@ -76,9 +83,10 @@ function wrappedFrom(name: string, argv: readonly string[]): number | null {
 function isScript(word: string): boolean {
   return /[\s;|&<>`$()]/.test(word)
 }
-/** Removes what stands before the command in --option=command, name=command and alias.x=!command. */
-function scriptOf(word: string): string {
-  return word.replace(/^(?:-{0,2}[\w.-]+=!?|!)/, '')
+/** Removes what stands before the command in --option=command, name=command, alias.x=!command and -Scommand. */
+function scriptsOf(word: string): readonly string[] {
+  const script = word.replace(/^(?:-{0,2}[\w.-]+=!?|!)/, '')
+  return /^-[A-Za-z]/.test(script) ? [script, script.slice(2)] : [script]
 }
 
 export function isInterpreter(name: string): boolean {
@@ -91,5 +99,8 @@ export function codeScripts(code: string): readonly string[] {
     found => found[1] ?? found[2] ?? found[3],
   )
   const words = code.replace(/[^\w./@:=+~%-]+/g, ' ')
-  return [...strings.filter(text => text !== undefined && text.trim() !== ''), `exec ${words}`] as readonly string[] // empty and missing ones are filtered out
+  // sed runs the result of s/…/command/e.
+  const replacement = /^[^a-z]*s\W/.test(code) ? [`exec ${words.replaceAll('/', ' ')}`] : []
+  const scripts = [...strings.filter(text => text !== undefined && text.trim() !== ''), `exec ${words}`]
+  return [...scripts, ...replacement] as readonly string[] // empty and missing ones are filtered out
 }

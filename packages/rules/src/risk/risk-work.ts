@@ -1,0 +1,28 @@
+/** Limits the work for the risk of one call, so that no text can keep the gateway busy. */
+
+export class TooMuchWork extends Error {}
+
+/** One unit takes about two microseconds. */
+const unitsMax = 5000
+const secretUnits = 4
+
+export class RiskWork {
+  #left = unitsMax
+  readonly #secrets = new Map<string, boolean>()
+
+  /** Throws `TooMuchWork` if the call is not worth more work. */
+  spend(units: number): void {
+    this.#left -= units
+    if (this.#left < 0) throw new TooMuchWork()
+  }
+
+  /** Remembers the result for a path, because wrappers repeat the same words many times. */
+  isSecret(path: string, look: () => boolean): boolean {
+    const known = this.#secrets.get(path)
+    if (known !== undefined) return known
+    this.spend(secretUnits + path.split('/').length)
+    const found = look()
+    this.#secrets.set(path, found)
+    return found
+  }
+}
