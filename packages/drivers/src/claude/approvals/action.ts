@@ -1,5 +1,7 @@
 /** Says what a tool call of Claude Code does, in Holdpoint's words. */
+import { posix } from 'node:path'
 import { type Action, hostOf, type JsonObject } from '@holdpoint/protocol'
+import { globFolders } from './glob-folders.ts'
 
 /** Tools that read or write files, with the field that names the file or folder. `optional` fields default to the working folder. */
 const fileTools: Readonly<
@@ -8,7 +10,6 @@ const fileTools: Readonly<
   Read: { access: 'read', field: 'file_path' },
   NotebookRead: { access: 'read', field: 'notebook_path' },
   Grep: { access: 'read', field: 'path', optional: true },
-  Glob: { access: 'read', field: 'path', optional: true },
   LS: { access: 'read', field: 'path', optional: true },
   Write: { access: 'write', field: 'file_path' },
   Edit: { access: 'write', field: 'file_path' },
@@ -18,6 +19,8 @@ const fileTools: Readonly<
 
 export function actionFor(tool: string, input: JsonObject, cwd: string): Action {
   if (tool === 'Bash' && typeof input.command === 'string') return { shell: input.command, cwd }
+  if (tool === 'Glob' && typeof input.pattern === 'string')
+    return { read: globFolders(input.pattern, typeof input.path === 'string' ? posix.resolve(cwd, input.path) : cwd) }
   const files = Object.hasOwn(fileTools, tool) ? fileTools[tool] : undefined
   if (files) {
     const path = input[files.field] ?? (files.optional ? cwd : undefined)
