@@ -1,6 +1,7 @@
 /** Matches the rules that allow. They match only what can be proven: the exact command, arguments that a grammar knows, resolved paths, exact hosts and tools. */
 import { type Action, actionKind, type Rule, type ToolCall } from '@holdpoint/protocol'
 import { checkPath } from './files/check-path.ts'
+import { checkTree, type TreeFilter } from './files/check-tree.ts'
 import { isInside, joinPath, parentOf } from './paths.ts'
 import { checkArguments } from './programs/check-arguments.ts'
 import { normalHost, type RuleWithWords } from './restricting-rules.ts'
@@ -41,13 +42,7 @@ export class AllowingRules {
   }
 
   find(call: ToolCall, action: Action, context: RuleContext): Allowed | NotAllowed {
-    const site: CallSite = {
-      // If nobody knows where the agent runs, only exact rules for its session match, which need no folder.
-      folder: context.folder ?? '',
-      cwd: realFolder('shell' in action ? action.cwd : call.cwd, context),
-      home: context.home,
-      files: context.files,
-    }
+    const site = siteOf(call, action, context)
     if ('shell' in action) return this.#findForCommand(call, action.shell, site, context)
     const rule = this.#others.find(
       rule => isApplicable(rule, call, context) && isInScope(rule, site, context) && this.#matches(rule, action, site),
@@ -83,7 +78,8 @@ export class AllowingRules {
     const rules = new Set<Rule>()
     // If a `cd` may fail, the commands after it can run in several folders, and each must be allowed.
     const folders = workingFolders(segments, site.cwd)
-    for (const [index, { argv }] of segments.entries()) {
+    for (const [index, segment] of segments.entries()) {
+      const { argv } = segment
       for (const folder of folders[index] ?? []) {
         const cwd = realFolder(folder, site)
         if (argv[0] === 'cd') {
@@ -91,7 +87,7 @@ export class AllowingRules {
             return { reason: 'The command changes to a folder that no rule covers.' }
           continue
         }
-        const found = this.#ruleFor(argv, call, { ...site, cwd }, context)
+        const found = this.#ruleFor(segment, call, { ...site, cwd }, context)
         if (!('rule' in found)) return found
         rules.add(found.rule)
       }
@@ -100,14 +96,15 @@ export class AllowingRules {
   }
 
   #ruleFor(
-    argv: readonly string[],
+    { argv, operator }: CommandSegment,
     call: ToolCall,
     site: CallSite,
     context: RuleContext,
   ): { readonly rule: Rule } | NotAllowed {
     const applies = (rule: Rule) => isApplicable(rule, call, context) && isInScope(rule, site, context)
     const exact = this.#exact.get(JSON.stringify(argv))?.find(applies)
-    if (exact) return { rule: exact }
+    // What a pipe gives to a program can be code. Only a program with known arguments is known not to run it.
+    if (exact && (operator !== '|' || checkArguments(argv, site).ok)) return { rule: exact }
     if (context.folder === null) return { reason: 'Holdpoint does not know in which folder this agent runs.' }
     const candidates = [
       ...(this.#grammar.get(argv[0] ?? '') ?? [])
@@ -135,6 +132,17 @@ export class AllowingRules {
     if (kind !== access || site.folder === '') return false
     const paths = 'write' in action ? action.write : 'read' in action ? action.read : []
     return paths.every(path => coversPath(rule, path, access, site))
+  }
+}
+
+/** Returns where a call runs. */
+export function siteOf(call: ToolCall, action: Action, context: RuleContext): CallSite {
+  return {
+    // If nobody knows where the agent runs, only exact rules for its session match, which need no folder.
+    folder: context.folder ?? '',
+    cwd: realFolder('shell' in action ? action.cwd : call.cwd, context),
+    home: context.home,
+    files: context.files,
   }
 }
 
@@ -175,6 +183,10 @@ function realFolder(folder: string, { files }: Pick<CallSite, 'files'>): string 
 function coversPath(rule: Rule, path: string, access: 'read' | 'write', site: CallSite): boolean {
   const wanted = joinPath(rule.scope?.cwd ?? '/', rule.path?.replace(/\/\*\*$/, '') ?? '')
   const checked = checkPath(path, { ...site, folder: '/' }, access)
-  if (rule.path?.endsWith('/**')) return checked.ok && isInside(checked.path, wanted)
-  return checked.path === wanted
+  const isCovered = rule.path?.endsWith('/**') ? checked.ok && isInside(checked.path, wanted) : checked.path === wanted
+  const isFolder = isCovered && access === 'read' && (site.files?.list?.(checked.path) ?? null) !== null
+  return isFolder ? checkTree(path, { ...site, folder: '/' }, everything).ok : isCovered
 }
+
+/** A tool that searches a folder may read everything in it. */
+const everything: TreeFilter = { skippedFolders: new Set(), skipsHidden: false, followsLinks: false, endings: null }

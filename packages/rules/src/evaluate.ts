@@ -1,8 +1,9 @@
 /** Evaluates rules for a tool call: first the built-in ones, then those of people. Deny beats ask, ask beats allow, and Holdpoint asks a person if no rule matches. */
 import { actionOf, type Rule, type ToolCall } from '@holdpoint/protocol'
-import { AllowingRules } from './allowing-rules.ts'
+import { AllowingRules, siteOf } from './allowing-rules.ts'
 import { evaluateBuiltInRules } from './built-in.ts'
 import { withLimitedLookup } from './files/limited-lookup.ts'
+import { readFolders } from './read-folders.ts'
 import { RestrictedCall, RestrictingRules, type RuleWithWords, restrictedWords } from './restricting-rules.ts'
 import type { Decision, RuleContext } from './rule-context.ts'
 import { broadAllowProblem, literalWords } from './rule-validation.ts'
@@ -50,6 +51,9 @@ export class RuleSet {
     if (restricted.isTooLong) return tooLong
     const allowed = this.#allowing.find(call, action, context)
     if (!('rules' in allowed)) return { verdict: 'ask', reason: allowed.reason ?? 'No rule matches.', rules: [] }
+    const site = siteOf(call, action, context)
+    const inside = this.#restricting.findInside(restricted, () => readFolders(action, site))
+    if (inside) return readsInside(inside)
     const [first] = allowed.rules
     if (!first) return { verdict: 'ask', reason: 'No rule matches.', rules: [] }
     return {
@@ -70,6 +74,12 @@ const tooManyFiles: Decision = {
   verdict: 'ask',
   reason: 'This call names too many files to check, so a person has to decide.',
   rules: [],
+}
+
+/** The call reads more than the rule names, so the rule does not decide alone, and neither does a rule that allows. */
+function readsInside(rule: Rule): Decision {
+  const reason = `This reads a folder that contains ${rule.path}, for which there is the rule “${describeRule(rule)}”.`
+  return { verdict: 'ask', reason, rules: [] }
 }
 
 function commandWords(rule: Rule, command: string): readonly string[] | null {

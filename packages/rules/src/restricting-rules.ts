@@ -1,11 +1,20 @@
 /** Matches the rules that deny or ask. They match generously: a call that may do what a rule names is matched, because a missed match would let something run. */
 import { type Action, actionKind, hostOf, type Rule, type ToolCall } from '@holdpoint/protocol'
+import { isSecretPath } from './files/path-names.ts'
 import { foldPath, isInside, joinPath, searchedMax, searchedPaths } from './paths.ts'
+import type { ReadFolder } from './read-folders.ts'
 import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
+import { isDynamic, looseWords, withoutMessages } from './shell/dynamic-text.ts'
 import { type LiteralCommands, literalCommands } from './shell/literal-commands.ts'
+import { includesWords, wordsIn } from './shell/mentioned-words.ts'
+import { reachedFolders } from './shell/reached-folders.ts'
 import { mentions, plainText, wordsOf } from './shell-text.ts'
 
 const wordsMax = 2000
+/** How much of the end of a very long text is also searched for the words of rules. */
+const endMax = 16_384
+/** In longer texts, only whole words are found. */
+const looseMax = 32_768
 
 /** A call, with what is found out about it only if a rule asks. */
 export class RestrictedCall {
@@ -18,6 +27,8 @@ export class RestrictedCall {
   #words: ReadonlySet<string> | undefined
   #hosts: ReadonlySet<string> | undefined
   #paths: ReadonlySet<string> | undefined
+  #folders: ReadonlySet<string> | null | undefined
+  #mentioned: ReadonlySet<string> | null | undefined
 
   constructor(call: ToolCall, action: Action, context: RuleContext) {
     this.call = call
@@ -35,7 +46,9 @@ export class RestrictedCall {
   get isTooLong(): boolean {
     if ('write' in this.action || 'read' in this.action) return this.#namedPaths().length < this.#actionPaths.length
     if (this.shellText === null) return false
-    return this.shellText.length > searchedMax || this.#allWords.size > wordsMax
+    if (this.shellText.length > searchedMax || this.#allWords.size > wordsMax) return true
+    // These are known only if a rule asked for them.
+    return this.#commands?.isComplete === false || this.#folders === null
   }
   /** The part of the shell command that is searched. */
   get #searched(): string {
@@ -48,6 +61,21 @@ export class RestrictedCall {
   get commands(): LiteralCommands {
     this.#commands ??= literalCommands(this.#searched)
     return this.#commands
+  }
+  /** Words that may belong to a command although none was found that contains them; null if all commands were found. */
+  get mentioned(): ReadonlySet<string> | null {
+    if (this.#mentioned === undefined) this.#mentioned = this.#findMentioned()
+    return this.#mentioned
+  }
+  #findMentioned(): ReadonlySet<string> | null {
+    const { commands, isComplete, mentionedWords } = this.commands
+    const text = withoutMessages(this.#searched)
+    if (isComplete) return isDynamic(text, commands) ? looseWords(text) : null
+    const end = this.shellText?.slice(searchedMax).slice(-endMax) ?? ''
+    const words = new Set(mentionedWords())
+    for (const word of wordsIn(end)) words.add(word)
+    if (text.length <= looseMax) for (const word of looseWords(text)) words.add(word)
+    return words
   }
   /** Everything in the shell command that could be a path. */
   get #allWords(): ReadonlySet<string> {
@@ -62,8 +90,16 @@ export class RestrictedCall {
   }
   /** The paths that the call names, absolute, with and without symbolic links. */
   get paths(): ReadonlySet<string> {
-    this.#paths ??= new Set(this.#namedPaths().flatMap(path => this.#forms(path)))
+    this.#paths ??= new Set(this.#namedPaths().flatMap(path => [...this.#forms(path)]))
     return this.#paths
+  }
+  /** The folders in which the call can run. */
+  get #allFolders(): Iterable<string> {
+    const { action, call } = this
+    const starts = 'shell' in action ? [call.cwd, action.cwd] : [call.cwd]
+    if (this.shellText === null) return starts
+    if (this.#folders === undefined) this.#folders = reachedFolders(this.commands.commands, starts, this.context.home)
+    return this.#folders ?? starts
   }
 
   get #actionPaths(): readonly string[] {
@@ -74,11 +110,15 @@ export class RestrictedCall {
     if ('write' in this.action || 'read' in this.action) return searchedPaths(this.#actionPaths)
     return this.shellText === null ? [] : [...this.#allWords].slice(0, wordsMax)
   }
-  #forms(path: string): readonly string[] {
+  *#forms(path: string): Generator<string> {
     const { home, files } = this.context
-    const absolute = joinPath(this.call.cwd, /^~(?=\/|$)/.test(path) ? `${home}${path.slice(1)}` : path)
-    const real = files?.realPath(absolute)
-    return [foldPath(absolute), ...(real ? [foldPath(real)] : [])]
+    const expanded = /^~(?=\/|$)/.test(path) ? `${home}${path.slice(1)}` : path
+    for (const folder of expanded.startsWith('/') ? ['/'] : this.#allFolders) {
+      const absolute = joinPath(folder, expanded)
+      yield foldPath(absolute)
+      const real = files?.realPath(absolute)
+      if (real) yield foldPath(real)
+    }
   }
 }
 
@@ -108,11 +148,28 @@ export class RestrictingRules {
     return asks
   }
 
+  /** Returns a rule for a path in one of these folders. A call that reads a whole folder reads that path too. */
+  findInside(call: RestrictedCall, folders: () => readonly ReadFolder[]): Rule | null {
+    const rules = this.#others.filter(({ rule }) => rule.path !== undefined && appliesTo(rule, call))
+    if (rules.length === 0) return null
+    const read = folders().map(folder => ({ ...folder, path: foldPath(folder.path) }))
+    const isRead = ({ path = '', scope }: Rule) => {
+      const wanted = restrictedPath(path, scope?.cwd)
+      const isSecretFile = !path.endsWith('/**') && isSecretPath(wanted)
+      return read.some(folder => isInside(wanted, folder.path) && !(isSecretFile && folder.hasNoSecrets))
+    }
+    return rules.find(({ rule }) => isRead(rule))?.rule ?? null
+  }
+
   *#candidates(call: RestrictedCall): Generator<RuleWithWords> {
+    // Rules with a command come first: they need no look at files, of which there may be too many.
+    if (this.#byProgram.size > 0 && call.shellText !== null) yield* this.#forCommands(call)
     yield* this.#others
-    if (this.#byProgram.size === 0 || call.shellText === null) return
+  }
+
+  *#forCommands(call: RestrictedCall): Generator<RuleWithWords> {
     const programs = new Set(call.commands.commands.map(({ name }) => name))
-    if (!call.commands.isComplete) for (const word of call.commands.mentionedWords()) programs.add(word)
+    for (const word of call.mentioned ?? []) programs.add(word)
     for (const program of programs) yield* this.#byProgram.get(program) ?? []
   }
 }
@@ -136,15 +193,20 @@ function programName(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1).toLowerCase()
 }
 
-function isMatch(rule: Rule, words: readonly string[] | null, call: RestrictedCall): boolean {
+/** Whether the rule is for this kind of call, session and folder, whatever the call names. */
+function appliesTo(rule: Rule, call: RestrictedCall): boolean {
   const { action, context } = call
   if (rule.tool !== undefined && rule.tool !== call.call.tool) return false
   if (rule.action !== undefined && rule.action !== actionKind(action)) return false
-  if (!isForSession(rule, context) || !isInFolder(rule, call) || !isInForce(rule, context)) return false
+  return isForSession(rule, context) && isInFolder(rule, call) && isInForce(rule, context)
+}
+
+function isMatch(rule: Rule, words: readonly string[] | null, call: RestrictedCall): boolean {
+  if (!appliesTo(rule, call)) return false
   if (words !== null && !namesCommand(words, call)) return false
   if (rule.path !== undefined && !namesPath(rule.path, rule.scope?.cwd, call)) return false
   if (rule.host !== undefined && !namesHost(rule.host, call)) return false
-  return rule.mcp === undefined || isMcpTool(rule.mcp, action)
+  return rule.mcp === undefined || isMcpTool(rule.mcp, call.action)
 }
 
 /** Whether the session runs in the folder of the rule or below, or the agent says that the call does. */
@@ -155,16 +217,12 @@ function isInFolder({ scope }: Rule, { call, context }: RestrictedCall): boolean
   return cwds.some(cwd => cwd !== null && isInside(foldPath(joinPath('/', cwd)), folder))
 }
 
-/** Programs that take words of the command that they run from their input. */
-const inputReaders: ReadonlySet<string> = new Set(['xargs', 'parallel'])
-
 /** Whether the words of the rule occur in one of the commands: the program first, then the other words in this order, with anything in between. */
 function namesCommand([program = '', ...rest]: readonly string[], call: RestrictedCall): boolean {
   if (call.shellText === null) return false
-  const { commands, isComplete, mentions } = call.commands
+  const { commands } = call.commands
   if (commands.some(({ name, argv }) => name === program && hasWords(rest, argv.slice(1)))) return true
-  const mayNameMore = !isComplete || commands.some(({ name }) => inputReaders.has(name))
-  return mayNameMore && mentions([program, ...rest])
+  return call.mentioned !== null && includesWords(call.mentioned, [program, ...rest])
 }
 
 /** A few short options, which can be joined and stand in any order: `rm -rf` is `rm -f -r`. */
@@ -191,8 +249,13 @@ function isSubsequence(wanted: readonly string[], words: readonly string[]): boo
 
 function namesPath(path: string, folder: string | undefined, { paths }: RestrictedCall): boolean {
   const isFolder = path.endsWith('/**')
-  const wanted = foldPath(joinPath(folder ?? '/', isFolder ? path.slice(0, -3) : path))
+  const wanted = restrictedPath(path, folder)
   return [...paths].some(named => named === wanted || (isFolder && isInside(named, wanted)))
+}
+
+/** Returns the path of a rule, absolute. A rule for a folder is for everything in it. */
+function restrictedPath(path: string, folder: string | undefined): string {
+  return foldPath(joinPath(folder ?? '/', path.replace(/\/\*\*$/, '')))
 }
 
 function namesHost(host: string, call: RestrictedCall): boolean {

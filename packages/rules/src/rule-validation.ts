@@ -3,6 +3,7 @@ import { Fault, type RuleDraft } from '@holdpoint/protocol'
 import { hasGrammar } from './programs/check-arguments.ts'
 import { normalHost } from './restricting-rules.ts'
 import { parseCommand } from './shell/parse-command.ts'
+import { isInterpreter, programName, shellNames } from './shell/wrapper-programs.ts'
 
 /** Throws a Fault if the rule cannot be used. */
 export function validateRule(draft: RuleDraft): RuleDraft {
@@ -74,9 +75,17 @@ function commandProblem({ command = '', args, scope }: RuleDraft): string | null
   if (!segment || parsed.segments.length !== 1) return 'An allow rule is for one command. Add a rule for each part.'
   if (segment.redirects.length > 0) return 'Write the command without redirects.'
   if (segment.argv[0] === 'cd') return 'A rule for cd has no effect. Holdpoint follows cd by itself.'
+  const [program = '', ...rest] = segment.argv
+  if (rest.length === 0 && runsInput(program))
+    return `${program} without arguments runs whatever it reads, so it cannot be allowed.`
   if (args === 'grammar' && !hasGrammar(segment.argv))
     return `Holdpoint does not know the arguments of ${segment.argv.join(' ')}. Use args "exact".`
   return null
+}
+
+function runsInput(program: string): boolean {
+  const name = programName(program)
+  return shellNames.has(name) || isInterpreter(name)
 }
 
 /** Returns the words of an allow rule's command, or null if it is not one simple command without expansions. */

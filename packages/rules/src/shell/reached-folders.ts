@@ -1,0 +1,36 @@
+/** Finds the folders in which the commands of a text can run, for deny rules. It is generous: every `cd` and every option such as -C may or may not have an effect. */
+import { joinPath } from '../paths.ts'
+import type { LiteralCommand } from './literal-commands.ts'
+
+const foldersMax = 32
+const changes: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd'])
+const folderOption = /^(?:-C|--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir|--root)$/
+const attachedFolder = /^(?:-C|(?:--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir|--root)=)(.+)$/s
+
+/** Returns null if there are too many. */
+export function reachedFolders(
+  commands: readonly LiteralCommand[],
+  starts: readonly string[],
+  home: string,
+): ReadonlySet<string> | null {
+  const folders = new Set(starts)
+  const targets = new Set(targetsOf(commands))
+  // The same command is found once, however often it stands in the text.
+  const repeated = [...targets].filter(target => /^[./]+$/.test(target))
+  for (const target of [...targets, ...repeated]) {
+    const path = target.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)
+    for (const folder of [...folders]) folders.add(joinPath(folder, path))
+    if (folders.size > foldersMax) return null
+  }
+  return folders
+}
+
+function* targetsOf(commands: readonly LiteralCommand[]): Generator<string> {
+  for (const { name, argv } of commands) {
+    if (changes.has(name)) yield argv.findLast((word, index) => index > 0 && !/^-[LPe@]*$|^--$/.test(word)) ?? '~'
+    for (const [index, word] of argv.entries()) {
+      const value = folderOption.test(word) ? argv[index + 1] : attachedFolder.exec(word)?.[1]
+      if (value !== undefined) yield value
+    }
+  }
+}

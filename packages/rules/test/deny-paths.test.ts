@@ -1,0 +1,149 @@
+/** Deny rules for a path beat rules that allow, also if a command reaches the path through another folder or reads a folder around it. Exact rules do not allow programs to run what a pipe gives them. */
+import type { Rule, ToolCall } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { type RuleContext, RuleSet, ruleProblem } from '../src/index.ts'
+import { makeSite } from './support/node-files.ts'
+
+const site = makeSite({
+  'src/private/a.txt': 'TOP',
+  'src/b.txt': '',
+  'd2/c.txt': '',
+  'keys/.env': 'x',
+  link: '->src',
+})
+const context: RuleContext = {
+  driver: 'claude',
+  session: null,
+  runner: null,
+  folder: site.folder,
+  agentPath: [],
+  isEditable: true,
+  now: 0,
+  home: site.home,
+  files: site.files,
+  builtIn: { protectedFolder: null, cwd: site.folder },
+  isUsedUp: () => false,
+}
+const scope = { cwd: site.folder }
+const ruleOf = (draft: Partial<Rule>, index: number): Rule => ({
+  effect: 'allow',
+  scope,
+  ...draft,
+  id: `rul_${String(index).padStart(20, '0')}` as Rule['id'], // a valid id
+  madeBy: 'ada',
+  madeAt: 0,
+  version: 1,
+})
+const evaluate = (drafts: readonly Partial<Rule>[], call: ToolCall) =>
+  new RuleSet(drafts.map(ruleOf)).evaluate(call, context)
+const bash = (command: string): ToolCall => ({ tool: 'Bash', input: { command }, cwd: site.folder })
+const read = (tool: string, ...paths: readonly string[]): ToolCall => ({
+  tool,
+  input: {},
+  cwd: site.folder,
+  action: { read: [...paths] },
+})
+const onlyReads: Partial<Rule> = { group: 'only-reads' }
+
+describe.each(['deny', 'ask'] as const)(
+  'a rule with the effect %s for src/private/**, beside the group only-reads',
+  effect => {
+    const drafts = [{ effect, path: 'src/private/**' }, onlyReads]
+    it.each([
+      'cat src/private/a.txt',
+      'cd src && cat private/a.txt',
+      'cd ./src && head -n 5 ./private/a.txt',
+      'cd d2 && cd ../src && cat private/a.txt',
+      'cd link && cat private/a.txt',
+      'git -C src diff private/a.txt',
+      'git -C d2 -C ../src diff private/a.txt',
+      'tar -C src -c private',
+      'make --directory=src private/a.txt',
+      'cd src; (cat private/a.txt)',
+    ])('matches %j', command => expect(evaluate(drafts, bash(command)).verdict).toBe(effect))
+    it.each([
+      'grep -r . src',
+      'grep -r . link',
+      'cd src && grep -r .',
+      'rg TOP',
+      'rg TOP .',
+      'diff -r src d2',
+      'git log -p -- src',
+      'git diff',
+      'git grep TOP',
+    ])('leaves %j, which reads a folder around the path, to a person', command =>
+      expect(evaluate(drafts, bash(command)).verdict).toBe('ask'),
+    )
+    it.each([
+      'ls src',
+      'ls -R',
+      'find . -name a.txt',
+      'tree src',
+      'cat src/b.txt',
+      'grep -r . d2',
+      'cd src && cat b.txt',
+    ])('does not match %j, which reads other files or only names', command =>
+      expect(evaluate(drafts, bash(command)).verdict).toBe('allow'),
+    )
+  },
+)
+
+describe('a search through a folder around a denied path', () => {
+  it('says which rule is the reason for the question', () => {
+    const { reason, rules } = evaluate([{ effect: 'deny', path: 'src/private/**' }, onlyReads], bash('grep -r . src'))
+    expect(reason).toBe(
+      'This reads a folder that contains src/private/**, for which there is the rule “deny src/private/**”.',
+    )
+    expect(rules).toEqual([])
+  })
+  it('is allowed if the denied path is a secret that the search is known to skip', () => {
+    const drafts = [{ effect: 'deny' as const, path: 'keys/.env' }, onlyReads]
+    expect(evaluate(drafts, bash('rg TOP')).verdict).toBe('allow')
+    expect(evaluate(drafts, bash('cat keys/.env')).verdict).toBe('deny')
+  })
+  it('is not allowed by an exact rule for a program whose arguments are not known', () => {
+    const drafts = [{ effect: 'deny' as const, path: 'src/private/**' }, { command: 'tar -cf x.tar src' }]
+    expect(evaluate(drafts, bash('tar -cf x.tar src')).verdict).toBe('ask')
+  })
+})
+
+describe('a rule that allows reading a folder', () => {
+  const allow: Partial<Rule> = { action: 'read', path: `${site.folder}/**` }
+  it('allows a search through a folder without secrets', () => {
+    expect(evaluate([allow], read('Grep', 'src')).verdict).toBe('allow')
+  })
+  it.each(['keys', '.', site.folder])('does not allow a search through %j, which contains a secret', path => {
+    expect(evaluate([allow], read('Grep', path)).verdict).toBe('ask')
+    expect(evaluate([{ action: 'read', path: site.folder }], read('Grep', site.folder)).verdict).toBe('ask')
+  })
+  it('does not allow a search through a folder that contains a denied path', () => {
+    expect(evaluate([{ effect: 'deny', path: 'src/private/**' }, allow], read('Grep', 'src')).verdict).toBe('ask')
+    expect(evaluate([{ effect: 'deny', path: 'src/private/**' }, allow], read('Read', 'src/b.txt')).verdict).toBe(
+      'allow',
+    )
+  })
+})
+
+describe('an exact rule for a program behind a pipe', () => {
+  it.each([
+    ['patch -p1', 'cat src/b.txt | patch -p1'],
+    ['crontab -', 'echo x | crontab -'],
+    ['bash -s', "echo 'touch x' | bash -s"],
+    ['node -', 'cat src/b.txt | node -'],
+  ])('%j does not allow %j', (command, text) => {
+    expect(evaluate([{ command }, onlyReads], bash(text)).verdict).toBe('ask')
+    expect(evaluate([{ command }, onlyReads], bash(command)).verdict).toBe('allow')
+  })
+  it('allows a program whose arguments are known', () => {
+    expect(
+      evaluate([{ command: 'cat src/b.txt' }, { command: 'head -n 5' }], bash('cat src/b.txt | head -n 5')),
+    ).toMatchObject({ verdict: 'allow' })
+  })
+  it.each(['bash', 'sh', '/bin/zsh', 'python3', 'node', 'perl'])(
+    'cannot be added for the interpreter %j alone',
+    command => {
+      expect(ruleProblem({ effect: 'allow', command, scope })).toMatch(/runs whatever it reads/)
+      expect(evaluate([{ command }, onlyReads], bash(`echo x | ${command}`)).verdict).toBe('ask')
+    },
+  )
+})
