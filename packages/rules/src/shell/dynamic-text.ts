@@ -68,7 +68,11 @@ export function withoutMessages(text: string): string {
 
 /** Whether a message of a commit or a pull request follows this text. */
 function takesMessage(before: string): boolean {
-  const command = before.split(/[\n;|&(]/).at(-1)?.trimStart() ?? ''
+  const command =
+    before
+      .split(/[\n;|&(]/)
+      .at(-1)
+      ?.trimStart() ?? ''
   return messageCommand.test(command) && messageOption.test(command)
 }
 
