@@ -98,7 +98,8 @@ describe('escaping of agents’ text', () => {
       expect(shown.out).toContain(`  │ ${spans.map(span => span.text).join('')}`.trimEnd())
     const env = { HOLDPOINT_HOME: gateway.home.path }
     const terminal = new Terminal(['allow', request.id], { env, rows: 400, columns: 80 })
-    await terminal.waitFor('[y/N]')
+    // Dangerous requests ask for a typed word.
+    await terminal.waitFor(/\[y\/N\]|Type "allow"/)
     terminal.press('n', keys.enter)
     await terminal.exit
     expectClean(terminal.raw, 'allow at a terminal')
@@ -126,7 +127,8 @@ describe('escaping of agents’ text', () => {
     expect(unescaped(inbox)).toEqual([])
     expect(inbox).toContain('Use “\\u{5db}\\u{5dc}\\u{5d9}/\\u{5d0}”')
     const terminal = new Terminal(['allow', request.id], { env: { HOLDPOINT_HOME: gateway.home.path }, rows: 60 })
-    await terminal.waitFor('[y/N]')
+    // Dangerous requests ask for a typed word.
+    await terminal.waitFor(/\[y\/N\]|Type "allow"/)
     terminal.press('n', keys.enter)
     await terminal.exit
     expect(unescaped(terminal.text()).map(line => line.trim())).toEqual(['│ שלום (עולם)'])
