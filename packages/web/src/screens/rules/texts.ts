@@ -110,7 +110,7 @@ export const ruleFormTexts = {
   access: 'Access',
   accesses: { read: 'Reading', write: 'Writing', any: 'Reading and writing' },
   host: 'Host',
-  hostHint: 'The exact name, such as registry.npmjs.org.',
+  hostHint: 'The exact name, such as docs.example.com.',
   server: 'MCP server',
   tool: 'Tool',
   folder: 'Folder',
