@@ -42,11 +42,11 @@ describe('compareUrgency', () => {
 
 describe('isDangerous', () => {
   const approval = { kind: 'approval' } as Ask // the function reads no other field
-  it('is true for a dangerous action, and for a request that the agent’s program flags', () => {
+  it('isDangerous is true for a dangerous action, and for a request that the agent’s program flags', () => {
     expect(isDangerous({ ask: approval, risk: { level: 'dangerous', touches: [] } })).toBe(true)
     expect(isDangerous({ ask: { ...approval, caution: { defaultToNo: true } } as Ask })).toBe(true) // see above
   })
-  it('is false for a notable action and for questions', () => {
+  it('isDangerous is false for a notable action and for questions', () => {
     expect(isDangerous({ ask: approval, risk: { level: 'notable', touches: ['network'] } })).toBe(false)
     expect(isDangerous({ ask: { kind: 'questions', questions: [] } as unknown as Ask })).toBe(false) // see above
   })

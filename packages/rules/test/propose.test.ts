@@ -85,7 +85,7 @@ describe('rules that are proposed for a command', () => {
 describe('rules that are proposed for files', () => {
   const files = (action: 'read' | 'write', ...paths: string[]) =>
     proposeRules(call(action === 'read' ? { read: paths } : { write: paths }), context)
-  it('an ordinary file gets the exact file, its folder and the folder of the session', () => {
+  it('a request for an ordinary file gets three proposals: exactly this file, its folder, and the folder of the session', () => {
     expect(files('write', 'src/a.ts').items).toEqual([
       {
         rule: { effect: 'allow', action: 'write', path: '/srv/src/a.ts', scope: { cwd: '/srv' } },

@@ -39,7 +39,7 @@ describe('the form for a rule', () => {
       expiresAt: 3_600_005,
     })
   })
-  it('fields that do not fit the effect are left out', () => {
+  it('the rule form leaves out fields that do not fit the effect', () => {
     const form = { ...emptyForm, command: 'ls', harmlessArguments: true, uses: '3', message: 'No.' }
     expect(draftOf({ ...form, effect: 'ask' }, null, 0)).toEqual({ effect: 'ask', command: 'ls' })
     expect(draftOf({ ...form, effect: 'deny' }, null, 0)).toEqual({ effect: 'deny', command: 'ls', message: 'No.' })
