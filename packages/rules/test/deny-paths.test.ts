@@ -1,8 +1,9 @@
 /** Deny rules for a path beat rules that allow, also if a command reaches the path through another folder or reads a folder around it. Exact rules do not allow programs to run what a pipe gives them. */
 import type { Rule, ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { type RuleContext, RuleSet, ruleProblem } from '../src/index.ts'
+import { RuleSet, ruleProblem } from '../src/index.ts'
 import { makeSite } from './support/node-files.ts'
+import { contextAt } from './support/rule-context.ts'
 
 const site = makeSite({
   'src/private/a.txt': 'TOP',
@@ -11,19 +12,7 @@ const site = makeSite({
   'keys/.env': 'x',
   link: '->src',
 })
-const context: RuleContext = {
-  driver: 'claude',
-  session: null,
-  runner: null,
-  folder: site.folder,
-  agentPath: [],
-  isEditable: true,
-  now: 0,
-  home: site.home,
-  files: site.files,
-  builtIn: { protectedFolder: null, cwd: site.folder },
-  isUsedUp: () => false,
-}
+const context = contextAt(site)
 const scope = { cwd: site.folder }
 const ruleOf = (draft: Partial<Rule>, index: number): Rule => ({
   effect: 'allow',

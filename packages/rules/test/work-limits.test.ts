@@ -2,23 +2,12 @@
 import type { Rule } from '@holdpoint/protocol'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { leastCpuMs } from '../../../test/support/cpu-time.ts'
-import { literalCommands, type RuleContext, RuleSet, riskOf } from '../src/index.ts'
+import { literalCommands, RuleSet, riskOf } from '../src/index.ts'
 import { makeSite } from './support/node-files.ts'
+import { contextAt } from './support/rule-context.ts'
 
 const site = makeSite({ 'src/a.ts': '', ...Object.fromEntries(Array.from({ length: 400 }, (_, i) => [`d/${i}`, ''])) })
-const context: RuleContext = {
-  driver: 'claude',
-  session: null,
-  runner: null,
-  folder: site.folder,
-  agentPath: [],
-  isEditable: true,
-  now: 0,
-  home: site.home,
-  files: site.files,
-  builtIn: { protectedFolder: null, cwd: site.folder },
-  isUsedUp: () => false,
-}
+const context = contextAt(site)
 const ruleOf = (draft: Partial<Rule>, index: number): Rule => ({
   effect: 'deny',
   scope: { cwd: site.folder },
