@@ -29,6 +29,25 @@ export type { SpokenBlock } from './generator/turn-log.ts'
 export { processStartTime } from './process-start-time.ts'
 export { rehearsal } from './rehearsal/rehearsal.ts'
 export { type RunnerOptions, runRunner } from './runner.ts'
+export type {
+  AgentCall,
+  AgentConnection,
+  AgentExit,
+  AgentMessage,
+  AgentOutput,
+  AgentProtocol,
+  AgentSettings,
+  AgentTurnEnd,
+  AnswerEffects,
+  CallParking,
+  CarriedRequest,
+  CloseReason,
+  ConnectionOptions,
+  InterruptedTurn,
+  ProcessStatus,
+  ResumePlan,
+  SettingsChange,
+} from './session/agent-connection.ts'
 export {
   AgentSession,
   type AgentSessionOptions,

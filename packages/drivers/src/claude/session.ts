@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type CommandOutcome, Fault, pause } from '@holdpoint/protocol'
+import type { CarriedRequest, InterruptedTurn } from '../session/agent-connection.ts'
 import type { MessageBody, SessionCommand } from '../session/agent-session.ts'
 import { endOrphan, type ProcessExit } from './cli/cli-process.ts'
 import type { CliRun } from './cli/cli-run.ts'
@@ -9,14 +10,7 @@ import { messageUuid, userMessage } from './cli/message.ts'
 import { errorEvent, processExitMessage } from './error-events.ts'
 import { processExit, turnFailed, unfinished } from './messages.ts'
 import { ProcessHost, type ProcessHostOptions } from './process-host.ts'
-import {
-  type CarriedRequest,
-  CarriedRequests,
-  dropCarried,
-  type InterruptedTurn,
-  readInterruptedTurn,
-  summarizeDecisions,
-} from './resuming/carried-requests.ts'
+import { CarriedRequests, dropCarried, readInterruptedTurn, summarizeDecisions } from './resuming/carried-requests.ts'
 import { countAttempt, planResume } from './resuming/resume-plan.ts'
 import { cwdProblem } from './setup/cwd-check.ts'
 import type { ToolCall } from './transcript/transcript-index.ts'

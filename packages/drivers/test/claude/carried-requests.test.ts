@@ -8,10 +8,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { PendingCalls } from '../../src/claude/approvals/pending-calls.ts'
 import { questionsAsk } from '../../src/claude/approvals/questions.ts'
 import { ParkingProbe } from '../../src/claude/parking/parking-method.ts'
-import { type CarriedRequest, CarriedRequests } from '../../src/claude/resuming/carried-requests.ts'
+import { CarriedRequests } from '../../src/claude/resuming/carried-requests.ts'
 import { countAttempt, resetAttempts } from '../../src/claude/resuming/resume-plan.ts'
 import { TranscriptStore } from '../../src/claude/transcript/transcript-store.ts'
-import { AgentSession } from '../../src/index.ts'
+import { AgentSession, type CarriedRequest } from '../../src/index.ts'
 import { RunnerFixture, runnerId } from '../runner-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-carried-'))

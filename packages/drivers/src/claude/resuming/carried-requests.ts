@@ -1,27 +1,10 @@
 /** Carried requests, which an earlier process of the session left open. The next process opens them again under their old keys. If a call cannot be resumed, its recorded answer applies once to an equal new call. */
-import { type Ask, canonicalJson, type JsonObject, type Request, type Resolution } from '@holdpoint/protocol'
+import { type Ask, canonicalJson, type JsonObject, type Request } from '@holdpoint/protocol'
+import type { CarriedRequest, InterruptedTurn } from '../../session/agent-connection.ts'
 import type { AgentSession } from '../../session/agent-session.ts'
 import { questionTool } from '../approvals/permission.ts'
 import { questionsAsk } from '../approvals/questions.ts'
 import { decisions } from '../messages.ts'
-
-export interface CarriedRequest {
-  readonly key: string
-  readonly ask: Ask
-  readonly resolution: Resolution | null
-  /** Whether the process was lost after the answer was handed, so that nobody knows whether the call ran. */
-  readonly outcomeUnknown: boolean
-}
-
-/** The turn that was open when the process was lost, as read from the log. */
-export interface InterruptedTurn {
-  /** Requests by key that are pending, or resolved but not taken. */
-  readonly requests: ReadonlyMap<string, CarriedRequest>
-  /** Whether a person interrupted the turn while a request was pending. */
-  readonly interrupted: boolean
-  /** Whether a message started the turn. If not, Claude Code started the turn by itself. */
-  readonly startedByMessage: boolean
-}
 
 export async function readInterruptedTurn(session: AgentSession): Promise<InterruptedTurn> {
   const byId = new Map<string, CarriedRequest>()

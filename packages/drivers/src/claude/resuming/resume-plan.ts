@@ -1,11 +1,11 @@
 /** Decides how to continue a turn whose process was lost, based on the transcript, the log and the parking method. */
+import type { InterruptedTurn } from '../../session/agent-connection.ts'
 import { turnFailed } from '../messages.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
 import type { ToolCall } from '../transcript/transcript-index.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
-import type { InterruptedTurn } from './carried-requests.ts'
 
-export type ResumePlan =
+type ClaudeResumePlan =
   /** Resume the CLI at the open call. The CLI asks for the call again under the same id. */
   | { readonly kind: 'call'; readonly call: ToolCall }
   /** Send the message again, because the CLI never received it. A call that repeats a carried request then gets the recorded answer. */
@@ -23,7 +23,7 @@ export async function planResume(
   transcript: TranscriptStore,
   messageUuid: string | null,
   parkingProbe: ParkingProbe,
-): Promise<ResumePlan> {
+): Promise<ClaudeResumePlan> {
   const { index } = transcript
   if (interrupted) return { kind: 'interrupted' }
   if (messageUuid !== null && !index.hasMessage(messageUuid)) return { kind: 'message' }
