@@ -39,6 +39,7 @@ export type {
   AgentSettings,
   AgentTurnEnd,
   AnswerEffects,
+  CallAnswer,
   CallParking,
   CarriedRequest,
   CloseReason,

@@ -9,7 +9,7 @@ import type {
   ToolCall,
   Verdict,
 } from '@holdpoint/protocol'
-import type { HandedAnswer } from './open-request.ts'
+import type { AskOutcome } from './open-request.ts'
 
 /** One kind of agent, for one session. */
 export interface AgentProtocol {
@@ -30,6 +30,8 @@ export interface AgentProtocol {
   planResume?(turn: InterruptedTurn, message: AgentMessage | null): ResumePlan | Promise<ResumePlan>
   /** Returns a sentence for people that says why no turn can start now, for example because the folder is missing; null if a turn can start. */
   startProblem?(): string | null
+  /** Returns a sentence for people that says why the agent cannot have this mode or model; null if the agent decides. */
+  settingsProblem?(change: SettingsChange): string | null
 }
 
 export interface ConnectionOptions {
@@ -52,7 +54,7 @@ export interface AgentConnection {
   /** Sends a message, which starts a turn. The loop may call this before the agent is ready, and never while a turn runs that another message started. */
   send(message: AgentMessage): void
   /** Gives the agent the answer to a call. Called once for each call that was opened, and again with the same answer if the agent opens the call again. An answer of kind `agent` says that the loop no longer waits, for example after an interrupt: let the agent refuse the call. Rejects if the agent could not be reached; the answer then counts as not delivered. */
-  answer(call: string, answer: HandedAnswer): Promise<AnswerEffects>
+  answer(call: string, answer: CallAnswer): Promise<AnswerEffects>
   /** Asks the agent to stop its turn. The loop answers every waiting call first. If the turn has not ended after some seconds, the loop closes the connection. */
   interrupt(): Promise<void>
   /** Changes mode and model, or neither. Rejects with a reason for people if the agent refuses. */
@@ -107,6 +109,8 @@ export interface AgentExit {
   readonly how: string
   /** The last lines that the process wrote for people, such as its stderr. */
   readonly lastOutput?: string
+  /** Set if the agent ended its process on purpose in the middle of a turn, because requests that it opened itself still wait. The session is then parked, and an answer resumes the turn. */
+  readonly isParked?: boolean
 }
 
 type TurnFinished = Extract<AgentEvent, { readonly type: 'turn.finished' }>
@@ -118,8 +122,8 @@ export interface AgentTurnEnd {
   readonly usage?: TurnFinished['usage']
   /** The cost of this turn alone, in US dollars. */
   readonly cost?: number
-  /** A sentence for people that says why the turn failed. */
-  readonly failure?: string
+  /** A sentence for people that says why the turn failed or was cancelled. */
+  readonly reason?: string
   /** Events that belong to the end of the turn, such as the error behind a failure. They are written together with the end. */
   readonly events?: readonly AgentEvent[]
   /** The ids of the messages that this turn carried out. Leave it out if the agent works on one thing at a time: the turn then belongs to whatever the loop waits for. */
@@ -145,6 +149,16 @@ export interface AgentCall {
   readonly origin?: 'main' | 'background'
   /** Returns whether the call repeats an earlier ask. The default compares tool and input, or the whole ask if it is no approval. */
   readonly repeats?: (earlier: Ask) => boolean
+}
+
+/** The answer to a call, after it was committed as handed. */
+export type CallAnswer = AskOutcome & {
+  /** The key of the request. It differs from the id of the call if the call repeats a request of an earlier process. */
+  readonly key: string
+  /** What the person was asked. */
+  readonly ask: Ask
+  /** True if the agent had already taken this answer, so that an allowed action may have run. Do not let it run again. */
+  readonly replayed: boolean
 }
 
 /** What an answer causes beside the answer itself. */
@@ -196,6 +210,8 @@ export type ResumePlan =
   | { readonly kind: 'continue'; readonly call?: string }
   /** Send the message again, because the agent never received it. An equal call gets the recorded answer, once. */
   | { readonly kind: 'message' }
+  /** Send the message again to an agent that repeats its turn from the start and opens its requests under the same keys. */
+  | { readonly kind: 'replay' }
   /** Tell the agent in a message what was decided. An equal call gets the recorded answer, once. */
   | { readonly kind: 'summary' }
   | { readonly kind: 'interrupted' }
