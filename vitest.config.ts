@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { agentNames, selectedAgents } from './test/agents/selection.mjs'
 
 const sourceOf = (name: string) => fileURLToPath(new URL(`./packages/${name}/src/index.ts`, import.meta.url))
 const packages = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client']
@@ -11,6 +12,7 @@ const slowFolders = [
   'test/races/',
   'test/api/',
   'drivers/test/claude/',
+  'test/agents/',
   'cli/test/',
   'test/page/',
   'store/test/',
@@ -32,8 +34,12 @@ const slowestFiles = [
 ]
 
 /** Tests that start real agents. They have a command of their own (`npm run test:agents`), because starting agents takes much CPU time. */
-const agentTests = 'packages/drivers/test/claude/**/*.test.ts'
-const runsAgents = process.env.HOLDPOINT_TEST_AGENTS === '1'
+const agentTests = ['packages/drivers/test/{claude,codex,opencode,acp}/**/*.test.ts', 'test/agents/**/*.test.ts']
+const runsAgents = process.env.HOLDPOINT_TEST_AGENTS !== undefined
+/** Tests of agents that this run does not include: files and folders with the name of such an agent. */
+const otherAgentTests = agentNames
+  .filter(name => !selectedAgents().includes(name))
+  .flatMap(name => [`**/test/**/${name}.test.ts`, `**/test/**/${name}/**/*.test.ts`])
 
 /** Mixes the folders, so that files that wait run beside files that compute, and runs the quick tests last. */
 class MixedFolders extends BaseSequencer {
@@ -55,8 +61,8 @@ class MixedFolders extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: packages.map(name => ({ find: `@holdpoint/${name}`, replacement: sourceOf(name) })) },
   test: {
-    include: runsAgents ? [agentTests] : ['packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(runsAgents ? [] : [agentTests])],
+    include: runsAgents ? agentTests : ['packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, ...(runsAgents ? otherAgentTests : agentTests)],
     // Some tests of terminals and processes still depend on how busy the machine is. CI runs a failed test up to twice more and reports that.
     retry: process.env.CI ? 2 : 0,
     // A busy machine needs long; a test that passes never waits for these.
