@@ -97,6 +97,29 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     expect(await second.locator('.always-panel b', { hasText: /^b$/ }).count()).toBe(0)
   })
 
+  it('a person who is not the owner gets “Always…” only for suggestions that end with the session', async () => {
+    const { secret } = await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })
+    const agent = await openAgent()
+    const plain = await agent.ask(command('npm test'))
+    const suggestions = [
+      { id: 's1', label: 'npm run check:*', scope: 'session' },
+      { id: 's2', label: 'npm run build:*', scope: 'userSettings' },
+      { id: 's3', label: 'accept all edits', scope: 'session', mode: 'acceptEdits' },
+    ]
+    const suggested = await agent.ask(command('npm run check', { suggestions }))
+    const stored = await agent.ask(command('npm run build', { suggestions: suggestions.slice(1) }))
+    const page = await fixture.openPage({ token: secret })
+    for (const request of [plain, stored]) {
+      await button(cardOf(page, request), 'Allow once').waitFor()
+      expect(await button(cardOf(page, request), 'Always…').count()).toBe(0)
+    }
+    const card = await openPanel(page, suggested)
+    await card.getByText('Only the owner of this gateway can add a rule that allows something.').waitFor()
+    expect(await card.getByRole('radio').count()).toBe(1)
+    await click(page, button(card, 'Allow and remember'))
+    expect(await fixture.answerGivenOnPage(suggested)).toEqual({ kind: 'allow', suggestion: 's1' })
+  })
+
   it('the inbox offers a rule once for a command that was allowed five times and never denied', async () => {
     const agent = await openAgent()
     for (let at = 0; at < 4; at++) await fixture.answer(await agent.ask(command('npm run lint')))

@@ -127,6 +127,45 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     await form.getByText('A person is asked.').waitFor()
   })
 
+  it('a person who is not the owner gets buttons only for their own rules and for rules that deny or ask', async () => {
+    const { secret } = await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })
+    const asBob = fixture.gateway.callAs(secret)
+    await add({ effect: 'allow', group: 'only-reads', scope: { cwd: '/src/api' } })
+    await add({ effect: 'deny', command: 'git push' })
+    await asBob('addRule', { effect: 'ask', command: 'npm publish' })
+    const { page, row } = await open({ token: secret })
+    await page.getByText('Only the owner of this gateway can add rules that allow something.').waitFor()
+    const groups = page.getByRole('region', { name: 'Groups of commands' })
+    await groups.getByText('On in /src/api').waitFor()
+    expect(await groups.getByRole('button').count()).toBe(0)
+    expect(await groups.getByRole('combobox').count()).toBe(0)
+    await row('git push').locator('summary').click()
+    await row('git push').getByText('Only the owner of this gateway and the person who added the rule can').waitFor()
+    expect(await row('git push').getByRole('button').allTextContents()).toEqual(['What would it have matched?'])
+    await row('npm publish').locator('summary').click()
+    await button(row('npm publish'), 'Pause').click()
+    await button(row('npm publish'), 'Resume').click()
+    await button(row('npm publish'), 'Pause').waitFor()
+    await button(row('npm publish'), 'Edit…').click()
+    const edit = page.getByRole('dialog', { name: 'Edit rule' })
+    expect(await edit.getByRole('radio').count()).toBe(2)
+    await edit.getByLabel('Deny').check()
+    await button(edit, 'Save').click()
+    await edit.waitFor({ state: 'detached' })
+    await button(page, 'New rule').click()
+    const dialog = page.getByRole('dialog', { name: 'New rule' })
+    expect(await dialog.getByLabel('Allow without asking').count()).toBe(0)
+    await dialog.getByLabel('Command', { exact: true }).fill('make deploy')
+    await button(dialog, 'Add rule').click()
+    await row('make deploy').waitFor()
+    expect(await asBob('listRules', {})).toMatchObject({
+      items: expect.arrayContaining([
+        expect.objectContaining({ effect: 'ask', command: 'make deploy', madeBy: 'Bob' }),
+        expect.objectContaining({ effect: 'deny', command: 'npm publish' }),
+      ]),
+    })
+  })
+
   it('hostile content is escaped, rules from files are read-only with the state of their file, and nothing is wider than a phone', async () => {
     const long = `/very/${'long/'.repeat(60)}`
     await add({ effect: 'deny', command: `echo ${'x'.repeat(2000)} \u202eevil\u200b`, scope: { cwd: long } })

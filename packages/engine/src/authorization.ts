@@ -1,7 +1,5 @@
 /** Decides what a caller may do. The access table decides by role; the other functions decide which sessions the caller may see and for which agents the caller may write. */
 import {
-  type Answer,
-  type Ask,
   accessOf,
   actionProblem,
   type ExtraAction,
@@ -66,19 +64,6 @@ const extraChecks: { readonly [K in OperationName]?: (input: ParsedInput<K>) => 
   patchRule: ({ rule }) => (rule?.effect === 'allow' ? ['rule.allow'] : []),
   makeLink: ({ person }) => (person === undefined ? [] : ['makeLink.person']),
 }
-
-/** Returns the further actions that an answer needs permission for. A suggestion whose scope is the session counts as a plain allow. A suggestion with another scope changes settings that outlast the session. */
-export function answerActions(ask: Ask, answer: Answer): readonly ExtraAction[] {
-  if (ask.kind !== 'approval' || answer.kind !== 'allow') return []
-  const chosen = ask.suggestions?.find(({ id }) => id === answer.suggestion)
-  return [
-    ...(answer.mode === undefined && chosen?.mode === undefined ? [] : ['answer.mode' as const]),
-    ...(answer.remember === undefined ? [] : ['rule.allow' as const]),
-    ...(chosen === undefined || sessionScopes.has(chosen.scope) ? [] : ['answer.settings' as const]),
-  ]
-}
-/** Scopes that end with the session. Claude Code calls one of them `cliArg`. */
-const sessionScopes = new Set(['session', 'cliArg'])
 
 /** Returns the Fault that refuses to change or remove a stored rule, or null. People change their own rules; the owner changes all. */
 export function ruleAccessFault(caller: Caller, { madeById }: Pick<RuleRow, 'madeById'>): Fault | null {

@@ -1,10 +1,9 @@
 /** Checks what each caller may do beyond the access table: whose sessions a caller sees, for whose agent a caller may write, and what the input of a call needs in addition. */
-import { type Answer, Fault, type SessionId } from '@holdpoint/protocol'
+import { Fault, type SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {
   accessFault,
   agentAccessFault,
-  answerActions,
   extraActions,
   hideSession,
   maySee,
@@ -18,7 +17,6 @@ import {
 import type { Caller, SessionRow } from '../src/index.ts'
 import {
   ada,
-  approval,
   bob,
   type GatewayFixture,
   openFixture,
@@ -26,7 +24,6 @@ import {
   runnerCaller,
   runnerCallerFor,
   runnerId,
-  secretAsk,
   stranger,
 } from './gateway-fixture.ts'
 
@@ -123,36 +120,6 @@ describe('extraActions', () => {
     expect(extraActions('addRule', { effect: 'allow' })).toEqual(['rule.allow'])
     expect(extraActions('addRule', { effect: 'ask' })).toEqual([])
     expect(extraActions('getSession', { id })).toEqual([])
-  })
-})
-
-describe('answerActions', () => {
-  const suggestions = [
-    { id: 's', label: 'For this session', scope: 'session' },
-    { id: 'c', label: 'For this process', scope: 'cliArg' },
-    { id: 'p', label: 'For this project', scope: 'projectSettings' },
-    { id: 'm', label: 'Accept edits', scope: 'session', mode: 'acceptEdits' },
-    { id: 'both', label: 'Always', scope: 'userSettings', mode: 'acceptEdits' },
-  ]
-  const ask = approval('ls', { suggestions })
-  it.each<[string, Answer, readonly string[]]>([
-    ['a deny', { kind: 'deny' }, []],
-    ['a plain allow', { kind: 'allow' }, []],
-    ['an allow with a mode', { kind: 'allow', mode: 'plan' }, ['answer.mode']],
-    ['a suggestion for the session', { kind: 'allow', suggestion: 's' }, []],
-    ['a suggestion for the process', { kind: 'allow', suggestion: 'c' }, []],
-    ['a suggestion for the project', { kind: 'allow', suggestion: 'p' }, ['answer.settings']],
-    ['a suggestion that changes the mode', { kind: 'allow', suggestion: 'm' }, ['answer.mode']],
-    ['a suggestion that changes both', { kind: 'allow', suggestion: 'both' }, ['answer.mode', 'answer.settings']],
-    ['an allow with a rule', { kind: 'allow', remember: { effect: 'allow', command: 'ls' } }, ['rule.allow']],
-    ['an unknown suggestion', { kind: 'allow', suggestion: 'x' }, []],
-  ])('answerActions returns the further permissions for %s', (_, answer, actions) => {
-    expect(answerActions(ask, answer)).toEqual(actions)
-  })
-  it('answerActions returns no further permissions for asks that are not approvals or have no suggestions', () => {
-    expect(answerActions(secretAsk, { kind: 'allow', mode: 'plan' })).toEqual([])
-    expect(answerActions(approval(), { kind: 'allow', suggestion: 'p' })).toEqual([])
-    expect(answerActions(approval(), { kind: 'allow', mode: 'plan' })).toEqual(['answer.mode'])
   })
 })
 

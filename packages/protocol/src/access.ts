@@ -1,5 +1,7 @@
 /** The access table says what each role may do. The gateway checks every call and every stream against this table, and nothing else decides by role alone. To add a role, add a column. */
 import { z } from 'zod'
+import type { Answer } from './answer.ts'
+import type { Ask } from './ask.ts'
 import type { OperationName } from './contract.ts'
 
 export const Role = z
@@ -115,3 +117,16 @@ export function accessOf(role: Role | 'nobody', action: OperationName | ExtraAct
 export function rolesFor(op: OperationName): readonly (Role | 'nobody')[] {
   return accessColumns.filter(role => accessOf(role, op) !== 'no')
 }
+
+/** Returns the further actions that an answer needs permission for. A suggestion whose scope is the session counts as a plain allow. A suggestion with another scope changes settings that outlast the session. */
+export function answerActions(ask: Ask, answer: Answer): readonly ExtraAction[] {
+  if (ask.kind !== 'approval' || answer.kind !== 'allow') return []
+  const chosen = ask.suggestions?.find(({ id }) => id === answer.suggestion)
+  return [
+    ...(answer.mode === undefined && chosen?.mode === undefined ? [] : ['answer.mode' as const]),
+    ...(answer.remember === undefined ? [] : ['rule.allow' as const]),
+    ...(chosen === undefined || sessionScopes.has(chosen.scope) ? [] : ['answer.settings' as const]),
+  ]
+}
+/** Scopes that end with the session. Claude Code calls one of them `cliArg`. */
+const sessionScopes = new Set(['session', 'cliArg'])

@@ -255,6 +255,7 @@ export const adminOps = {
     output: z.object({
       person: z.string().describe('The name of the signed-in person.'),
       personId: PersonId.describe('The id of the signed-in person.'),
+      role: Role.describe('What the signed-in person may do.'),
       pageSecret: z
         .string()
         .describe('The secret that the page must send with its cookie, in the header `x-holdpoint-page`.'),

@@ -1,4 +1,13 @@
-export { type Access, accessColumns, accessOf, accessTable, type ExtraAction, Role, rolesFor } from './access.ts'
+export {
+  type Access,
+  accessColumns,
+  accessOf,
+  accessTable,
+  answerActions,
+  type ExtraAction,
+  Role,
+  rolesFor,
+} from './access.ts'
 export { Action, ActionKind, actionKind, actionOf, actionProblem, editedCall, hostOf, type ToolCall } from './action.ts'
 export {
   AllowAnswer,

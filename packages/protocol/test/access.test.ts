@@ -1,6 +1,16 @@
 /** Contains the access table as a literal, so that a change of what a role may do fails a test and shows up in a review. */
 import { describe, expect, it } from 'vitest'
-import { accessColumns, accessOf, accessTable, contract, Role, rolesFor } from '../src/index.ts'
+import {
+  type Answer,
+  type Ask,
+  accessColumns,
+  accessOf,
+  accessTable,
+  answerActions,
+  contract,
+  Role,
+  rolesFor,
+} from '../src/index.ts'
 
 /** For each operation and each further action: what nobody (a caller without a credential), the owner, people, runners and agents may do. */
 const table = `
@@ -105,5 +115,37 @@ describe('the access table', () => {
     expect(rolesFor('answerRequest')).toEqual(['owner', 'person'])
     expect(rolesFor('backup')).toEqual(['owner'])
     expect(rolesFor('signIn')).toContain('nobody')
+  })
+})
+
+describe('answerActions', () => {
+  const suggestions = [
+    { id: 's', label: 'For this session', scope: 'session' },
+    { id: 'c', label: 'For this process', scope: 'cliArg' },
+    { id: 'p', label: 'For this project', scope: 'projectSettings' },
+    { id: 'm', label: 'Accept edits', scope: 'session', mode: 'acceptEdits' },
+    { id: 'both', label: 'Always', scope: 'userSettings', mode: 'acceptEdits' },
+  ]
+  const approval: Ask = { kind: 'approval', tool: 'Bash', title: 'ls', input: {}, cwd: '/', editable: true }
+  const ask: Ask = { ...approval, suggestions }
+  it.each<[string, Answer, readonly string[]]>([
+    ['a deny', { kind: 'deny' }, []],
+    ['a plain allow', { kind: 'allow' }, []],
+    ['an allow with a mode', { kind: 'allow', mode: 'plan' }, ['answer.mode']],
+    ['a suggestion for the session', { kind: 'allow', suggestion: 's' }, []],
+    ['a suggestion for the process', { kind: 'allow', suggestion: 'c' }, []],
+    ['a suggestion for the project', { kind: 'allow', suggestion: 'p' }, ['answer.settings']],
+    ['a suggestion that changes the mode', { kind: 'allow', suggestion: 'm' }, ['answer.mode']],
+    ['a suggestion that changes both', { kind: 'allow', suggestion: 'both' }, ['answer.mode', 'answer.settings']],
+    ['an allow with a rule', { kind: 'allow', remember: { effect: 'allow', command: 'ls' } }, ['rule.allow']],
+    ['an unknown suggestion', { kind: 'allow', suggestion: 'x' }, []],
+  ])('answerActions returns the further permissions for %s', (_, answer, actions) => {
+    expect(answerActions(ask, answer)).toEqual(actions)
+  })
+  const form: Ask = { kind: 'form', title: 'Token', message: '', schema: { type: 'object', properties: {} } }
+  it('answerActions returns no further permissions for asks that are not approvals or have no suggestions', () => {
+    expect(answerActions(form, { kind: 'allow', mode: 'plan' })).toEqual([])
+    expect(answerActions(approval, { kind: 'allow', suggestion: 'p' })).toEqual([])
+    expect(answerActions(approval, { kind: 'allow', mode: 'plan' })).toEqual(['answer.mode'])
   })
 })

@@ -179,7 +179,7 @@ export class RequestHandler {
     const redeemed = this.#options.gateway.redeemLink(code)
     const { cookie, pageSecret, caller } = await this.#countWrong(incoming, 'signIn', redeemed)
     this.#options.crashPoint?.('replying:signIn')
-    const signedIn = { person: caller.name, personId: caller.id, pageSecret }
+    const signedIn = { person: caller.name, personId: caller.id, role: caller.role, pageSecret }
     return jsonReply(200, signedIn, this.#cookieHeader(incoming, cookie, limits.signInTtlMs))
   }
 

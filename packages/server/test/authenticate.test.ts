@@ -284,6 +284,7 @@ it('sign-in sets an HttpOnly, SameSite cookie, and sign-out revokes the cookie',
   expect(body).toEqual({
     person: 'ada',
     personId: expect.stringMatching(/^per_/),
+    role: 'owner',
     pageSecret: expect.stringMatching(/^[\w-]{40,}$/),
   })
   expect(setCookie).toMatch(

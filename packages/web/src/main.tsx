@@ -3,6 +3,7 @@ import './ui/tokens.css'
 import './ui/base.css'
 import './ui/page.css'
 import { type Connection, httpCall, Inbox, watchEvents } from '@holdpoint/client'
+import type { Role } from '@holdpoint/protocol'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { GatewayContext } from './gateway/gateway-context.ts'
@@ -29,8 +30,8 @@ async function start(): Promise<void> {
   addEventListener('hashchange', () => readCode() !== null && location.reload())
   if (code !== null && readPageSecret() === null) return signIn(code)
   try {
-    const { id, person: name } = await call('whoAmI', {})
-    const current: SignedIn = { id, name }
+    const { id, person: name, role } = await call('whoAmI', {})
+    const current: SignedIn = { id, name, role }
     const other = code === null ? null : await describeOther(code, current)
     if (code === null || other === null) renderApp(current)
     else
@@ -52,6 +53,7 @@ async function start(): Promise<void> {
 interface SignedIn {
   readonly id: string
   readonly name: string
+  readonly role: Role
 }
 
 /** Resolves with the name of the person whom the link signs in, or null if the link is for the signed-in person or does not work, because such a link can be ignored. */
@@ -62,9 +64,9 @@ async function describeOther(code: string, current: SignedIn): Promise<string | 
 
 async function signIn(code: string): Promise<void> {
   try {
-    const { person: name, personId: id, pageSecret } = await call('signIn', { code })
+    const { person: name, personId: id, role, pageSecret } = await call('signIn', { code })
     writePageSecret(pageSecret)
-    renderApp({ id, name })
+    renderApp({ id, name, role })
   } catch (error) {
     root.render(<SignInScreen error={error} linkFailed />)
   }
@@ -76,13 +78,13 @@ async function switchPerson(code: string): Promise<void> {
   await signIn(code)
 }
 
-function renderApp({ id, name }: SignedIn): void {
+function renderApp({ id, name, role }: SignedIn): void {
   const inbox = new Inbox({
     call,
     watch: options => watchEvents({ ...connection, fetch: fetchAbortedOffline }, options),
   })
   root.render(
-    <GatewayContext value={{ call, inbox, me: id, myName: name }}>
+    <GatewayContext value={{ call, inbox, me: id, myName: name, myRole: role }}>
       <App />
     </GatewayContext>,
   )

@@ -1,6 +1,7 @@
 /** Operations that answer one or several requests, each of them once. */
 import {
   type Answer,
+  answerActions,
   answerProblem,
   canonicalJson,
   digestText,
@@ -12,7 +13,7 @@ import {
   type RequestId,
 } from '@holdpoint/protocol'
 import { RuleSet, validateRule } from '@holdpoint/rules'
-import { accessFault, answerActions, personIdOf, requestNotFound } from '../authorization.ts'
+import { accessFault, personIdOf, requestNotFound } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'

@@ -1,7 +1,17 @@
 /** React hooks for the gateway: typed calls, the inbox state, and the signed-in person. */
 import type { Inbox, InboxSnapshot } from '@holdpoint/client'
-import type { Call, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
-import { createContext, use, useRef, useSyncExternalStore } from 'react'
+import {
+  accessOf,
+  type Call,
+  type ExtraAction,
+  type OperationName,
+  type Request,
+  type RequestId,
+  type Role,
+  type Session,
+  type SessionId,
+} from '@holdpoint/protocol'
+import { createContext, use, useCallback, useRef, useSyncExternalStore } from 'react'
 import { useLocalTime } from './use-local-time.ts'
 
 export interface PageGateway {
@@ -11,6 +21,7 @@ export interface PageGateway {
   readonly me: string
   /** The name of the signed-in person. */
   readonly myName: string
+  readonly myRole: Role
 }
 export const GatewayContext = createContext<PageGateway | null>(null)
 
@@ -18,6 +29,13 @@ export function useGateway(): PageGateway {
   const gateway = use(GatewayContext)
   if (!gateway) throw new Error('useGateway needs a GatewayContext')
   return gateway
+}
+
+/** Returns whether the signed-in person may do something, so that the page offers nothing that the gateway would refuse. */
+export type May = (action: OperationName | ExtraAction) => boolean
+export function useMay(): May {
+  const { myRole } = useGateway()
+  return useCallback(action => accessOf(myRole, action) !== 'no', [myRole])
 }
 
 /** Subscribes to a part of the inbox. The component renders again only when the selected value changes, not for every streamed word. */

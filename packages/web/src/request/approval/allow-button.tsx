@@ -1,7 +1,8 @@
 /** The button that allows an approval, and the answers it sends. */
 import { type AnswerDraft, isDangerous } from '@holdpoint/client'
-import type { Answer, ApprovalAsk, Request } from '@holdpoint/protocol'
+import { type Answer, type ApprovalAsk, answerActions, type Request } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
+import type { May } from '../../gateway/gateway-context.ts'
 import { AnswerButton, type AnswerButtonProps, DangerousAnswerButton } from '../answer-button.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import type { CardPanels } from '../card-panel.tsx'
@@ -48,6 +49,12 @@ export function defaultAllow(
   const answer = allowAnswer(ask, draft)
   const { allow, allowWithNote, allowWithoutEdit } = textsFor(ask)
   return { label: draft.edit !== undefined ? allowWithoutEdit : answer.note ? allowWithNote : allow, answer }
+}
+
+/** Returns the suggestions of the agent's own program that the person may accept. */
+export function acceptableSuggestions(ask: ApprovalAsk, may: May): NonNullable<ApprovalAsk['suggestions']> {
+  const { suggestions = [] } = ask
+  return suggestions.filter(({ id }) => answerActions(ask, { kind: 'allow', suggestion: id }).every(may))
 }
 
 type AllowAnswer = Extract<Answer, { kind: 'allow' }>

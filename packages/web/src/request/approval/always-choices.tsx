@@ -14,7 +14,7 @@ import { RuleText } from '../rule/rule-text.tsx'
 import { limitTexts, ruleTexts, scopeTexts } from '../rule/texts.ts'
 import type { ApprovalPanelProps } from './allow-button.tsx'
 import { type ChosenLimits, effectiveScope } from './always-limits.ts'
-import type { AlwaysChoice, Proposals } from './always-panel.tsx'
+import type { AlwaysChoice, Proposals, Suggestions } from './always-panel.tsx'
 import { alwaysTexts, panelTexts, scopeLabel } from './texts.ts'
 import { useAgentName } from './use-agent-name.ts'
 
@@ -143,15 +143,18 @@ export function RuleLimits({ rule, limits, onChange, onEscape }: RuleLimitsProps
   )
 }
 
-type SuggestionsProps = ChoiceProps & Pick<ApprovalPanelProps, 'request' | 'ask'>
+interface SuggestionsProps extends ChoiceProps, Pick<ApprovalPanelProps, 'request'> {
+  readonly suggestions: Suggestions
+}
 
-export function AgentSuggestions({ request, ask, name, choice, onChoose, onEscape }: SuggestionsProps): ReactNode {
+export function AgentSuggestions(props: SuggestionsProps): ReactNode {
+  const { request, suggestions, name, choice, onChoose, onEscape } = props
   const agent = useAgentName(request.session)
-  if (!ask.suggestions?.length) return null
+  if (suggestions.length === 0) return null
   return (
     <fieldset className="choices agent-suggestions" onKeyDown={onEscape}>
       <legend className="soft small">{alwaysTexts.suggestions(agent)}</legend>
-      {ask.suggestions.map(({ id, label, scope }) => (
+      {suggestions.map(({ id, label, scope }) => (
         <label key={id} className="choice">
           <input
             type="radio"

@@ -2,11 +2,11 @@
 import type { ApprovalAsk, RuleDraft, RuleProposal } from '@holdpoint/protocol'
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useGateway } from '../../gateway/gateway-context.ts'
+import { useGateway, useMay } from '../../gateway/gateway-context.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { BackButton } from '../card-panel.tsx'
 import { RulePreviewView, useRulePreview } from '../rule/rule-preview.tsx'
-import { AllowButton, type ApprovalPanelProps, allowAnswer } from './allow-button.tsx'
+import { AllowButton, type ApprovalPanelProps, acceptableSuggestions, allowAnswer } from './allow-button.tsx'
 import { AgentSuggestions, NewRuleText, ProposedRules, RuleLimits } from './always-choices.tsx'
 import { type ChosenLimits, defaultLimits, ruleToAdd } from './always-limits.ts'
 import { alwaysTexts, panelTexts } from './texts.ts'
@@ -22,15 +22,16 @@ export type AlwaysChoice =
 export function AlwaysPanel(props: ApprovalPanelProps): ReactNode {
   const { request, ask, submission, cardDraft, panels, fullyShown } = props
   const proposals = useProposals(props)
+  const suggestions = acceptableSuggestions(ask, useMay())
   const [chosen, setChosen] = useState<AlwaysChoice | null>(null)
   const [limits, setLimits] = useState<ChosenLimits>(defaultLimits)
   const name = useId()
-  const choice = chosen ?? onlyChoice(ask, proposals)
+  const choice = chosen ?? onlyChoice(suggestions, proposals)
   const proposal = choice?.kind === 'rule' ? proposals?.items[choice.index] : undefined
   const rule = proposal && ruleToAdd(proposal.rule, limits, request.session)
   const answer = allowAnswer(ask, cardDraft.draft)
   const remembered = choice?.kind === 'suggestion' ? { suggestion: choice.id } : rule ? { remember: rule } : undefined
-  const hasChoice = proposals === null || proposals.items.length > 0 || (ask.suggestions ?? []).length > 0
+  const hasChoice = proposals === null || proposals.items.length > 0 || suggestions.length > 0
   const back = () => panels.open('main')
   const onEscape = (event: KeyboardEvent) => event.key === 'Escape' && back()
   return (
@@ -38,7 +39,7 @@ export function AlwaysPanel(props: ApprovalPanelProps): ReactNode {
       <ProposedRules {...{ name, proposals, choice, onEscape }} onChoose={setChosen} takesFocus={panels.takesFocus} />
       {proposal && <RuleLimits {...{ limits, onEscape }} rule={proposal.rule} onChange={setLimits} />}
       {proposal && <Preview rule={ruleToAdd(proposal.rule, limits, request.session)} {...{ request }} />}
-      <AgentSuggestions {...{ request, ask, name, choice, onEscape }} onChoose={setChosen} />
+      <AgentSuggestions {...{ request, suggestions, name, choice, onEscape }} onChoose={setChosen} />
       {rule && <NewRuleText rule={rule} />}
       {answer.note !== undefined && (
         <p className="soft small">
@@ -58,6 +59,9 @@ export function AlwaysPanel(props: ApprovalPanelProps): ReactNode {
     </div>
   )
 }
+
+/** Suggestions of the agent's own program. */
+export type Suggestions = NonNullable<ApprovalAsk['suggestions']>
 
 /** The rules that Holdpoint proposes; an empty list comes with the reason. */
 export interface Proposals {
@@ -82,7 +86,7 @@ function useProposals({ request: { id } }: ApprovalPanelProps): Proposals | null
 }
 
 /** The narrowest rule is chosen at first. If there is none, a suggestion is chosen at first only if there is no other. */
-function onlyChoice({ suggestions = [] }: ApprovalAsk, proposals: Proposals | null): AlwaysChoice | null {
+function onlyChoice(suggestions: Suggestions, proposals: Proposals | null): AlwaysChoice | null {
   if (!proposals) return null
   if (proposals.items.length > 0) return { kind: 'rule', index: 0 }
   const [first, ...others] = suggestions

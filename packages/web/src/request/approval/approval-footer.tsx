@@ -1,10 +1,11 @@
 /** The footer of an approval: the main row of buttons, or the open panel. */
 import type { ReactNode } from 'react'
+import { useMay } from '../../gateway/gateway-context.ts'
 import { cardKeys } from '../../shortcuts/card-keys.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { type CardPanel, PanelButton } from '../card-panel.tsx'
 import { DenyPanel } from '../deny-panel.tsx'
-import { AllowButton, type ApprovalPanelProps, defaultAllow, textsFor } from './allow-button.tsx'
+import { AllowButton, type ApprovalPanelProps, acceptableSuggestions, defaultAllow, textsFor } from './allow-button.tsx'
 import { EditPanel } from './edit-panel.tsx'
 import { NotePanel } from './note-panel.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
@@ -36,7 +37,9 @@ function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: 
   const { edit, deny } = textsFor(ask)
   const { label, answer } = defaultAllow(ask, cardDraft.draft)
   const edited = cardDraft.draft.edit !== undefined
+  const may = useMay()
   const canRemember = ask.plan === undefined && !edited && !ask.caution?.noRemember
+  const mayRemember = may('rule.allow') || acceptableSuggestions(ask, may).length > 0
   const panelButton = (name: string, panel: CardPanel, shortcut?: string, className?: string) => (
     <PanelButton
       label={name}
@@ -56,7 +59,7 @@ function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: 
         <div className="more-actions">
           {ask.editable && panelButton(edited ? panelTexts.yourEdit : edit, 'edit', cardKeys.edit)}
           {panelButton(answer.note ? panelTexts.yourNote : panelTexts.addNote, 'note')}
-          {canRemember && panelButton(panelTexts.always, 'remember')}
+          {canRemember && mayRemember && panelButton(panelTexts.always, 'remember')}
         </div>
         {panelButton(`${deny}…`, 'deny', cardKeys.deny, 'align-end deny')}
       </div>

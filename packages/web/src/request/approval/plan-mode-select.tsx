@@ -1,7 +1,7 @@
 /** A select for the mode in which the agent continues after its plan is approved. Every panel that can approve a plan contains this select. */
 import { exactText } from '@holdpoint/client'
 import { type ReactNode, useId } from 'react'
-import { useInboxPart } from '../../gateway/gateway-context.ts'
+import { useInboxPart, useMay } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import { preventTypeAhead } from '../../shortcuts/type-ahead.ts'
 import type { ApprovalPanelProps } from './allow-button.tsx'
@@ -16,8 +16,9 @@ export function PlanModeSelect({ request, ask, submission, cardDraft }: PlanMode
   const known = ask.modes ?? driverModes
   const { mode } = cardDraft.draft
   const modes = mode === undefined || known.includes(mode) ? known : [...known, mode]
+  const mayChooseMode = useMay()('answer.mode')
   const id = useId()
-  if (ask.plan === undefined || modes.length === 0) return null
+  if (ask.plan === undefined || modes.length === 0 || !mayChooseMode) return null
   return (
     <div className="plan-mode">
       <label className="soft small" htmlFor={id}>

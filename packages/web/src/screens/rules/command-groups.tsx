@@ -2,13 +2,14 @@
 import type { CommandGroup, Rule } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useId, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useGateway, useLive } from '../../gateway/gateway-context.ts'
+import { useGateway, useLive, useMay } from '../../gateway/gateway-context.ts'
 import { ruleTexts } from '../../request/rule/texts.ts'
 import { ExactText } from '../../text/agent-text.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { FolderInput } from './folder-input.tsx'
 import { isEditable } from './rule-filter.ts'
 import { groupTexts, rowTexts } from './texts.ts'
+import { useMayChange } from './use-may-change.ts'
 import './command-groups.css'
 
 export function CommandGroups({ rules }: { readonly rules: readonly Rule[] }): ReactNode {
@@ -31,6 +32,7 @@ interface GroupProps {
 
 function GroupCard({ group, rules }: GroupProps): ReactNode {
   const { name, about } = ruleTexts.groups[group]
+  const mayTurnOn = useMay()('rule.allow')
   const on = rules.filter(rule => rule.group === group && rule.effect === 'allow' && isEditable(rule))
   return (
     <section className="group-card" aria-label={name}>
@@ -45,7 +47,7 @@ function GroupCard({ group, rules }: GroupProps): ReactNode {
           ))}
         </ul>
       )}
-      <TurnOn group={group} name={name} />
+      {mayTurnOn && <TurnOn group={group} name={name} />}
     </section>
   )
 }
@@ -53,6 +55,7 @@ function GroupCard({ group, rules }: GroupProps): ReactNode {
 function GroupFolder({ rule, name }: { readonly rule: Rule; readonly name: string }): ReactNode {
   const { call } = useGateway()
   const live = useLive()
+  const mayTurnOff = useMayChange()(rule)
   const [problem, setProblem] = useState('')
   const turnOff = () => call('removeRule', { id: rule.id }).catch((error: unknown) => setProblem(errorMessage(error)))
   return (
@@ -61,14 +64,16 @@ function GroupFolder({ rule, name }: { readonly rule: Rule; readonly name: strin
         {groupTexts.onIn} <ExactText text={rule.scope?.cwd ?? ''} className="mono agent-background rule-exact" />
         {rule.paused && ` (${rowTexts.paused})`}
       </span>
-      <ConfirmButton
-        label={`${groupTexts.turnOff}…`}
-        question={groupTexts.turnOffQuestion(name)}
-        confirmLabel={groupTexts.turnOff}
-        disabled={!live}
-        className="small"
-        onConfirm={() => void turnOff()}
-      />
+      {mayTurnOff && (
+        <ConfirmButton
+          label={`${groupTexts.turnOff}…`}
+          question={groupTexts.turnOffQuestion(name)}
+          confirmLabel={groupTexts.turnOff}
+          disabled={!live}
+          className="small"
+          onConfirm={() => void turnOff()}
+        />
+      )}
       {problem && (
         <p className="problem" role="alert">
           {problem}

@@ -2,11 +2,11 @@
 import type { Rule, RuleDraft } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useGateway, useInboxPart, useLive } from '../../gateway/gateway-context.ts'
+import { useGateway, useInboxPart, useLive, useMay } from '../../gateway/gateway-context.ts'
 import { RulePreviewView, useRulePreview } from '../../request/rule/rule-preview.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { LimitFields } from './limit-fields.tsx'
-import { draftOf, emptyForm, formOf, type RuleForm } from './rule-form.ts'
+import { draftOf, effectsFor, emptyFormFor, formOf, type RuleForm } from './rule-form.ts'
 import { TargetFields } from './target-fields.tsx'
 import { ruleFormTexts } from './texts.ts'
 import './rule-dialog.css'
@@ -21,7 +21,8 @@ export function RuleDialog({ edited, onClose }: RuleDialogProps): ReactNode {
   const { call } = useGateway()
   const live = useLive()
   const skewMs = useInboxPart(snapshot => snapshot.clockSkewMs)
-  const [form, setForm] = useState<RuleForm>(() => (edited ? formOf(edited) : emptyForm))
+  const effects = effectsFor(useMay())
+  const [form, setForm] = useState<RuleForm>(() => (edited ? formOf(edited) : emptyFormFor(effects)))
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState('')
   const [tested, setTested] = useState<RuleDraft | null>(null)
@@ -55,7 +56,7 @@ export function RuleDialog({ edited, onClose }: RuleDialogProps): ReactNode {
     <Dialog label={title} className="rule-dialog" onClose={onClose}>
       <form className="rule-form" onSubmit={event => void save(event)} noValidate>
         <h1>{title}</h1>
-        <TargetFields {...{ form, edited }} onChange={change} />
+        <TargetFields {...{ form, edited, effects }} onChange={change} />
         <LimitFields {...{ form, edited }} onChange={change} />
         {tested && <Preview rule={tested} />}
         {problem && (

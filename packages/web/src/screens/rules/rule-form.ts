@@ -1,5 +1,6 @@
 /** The fields of the form for a rule, and their conversion from and to a rule. */
-import { type CommandGroup, type Rule, RuleDraft, type RuleEffect, type SessionId } from '@holdpoint/protocol'
+import { type CommandGroup, type Rule, RuleDraft, RuleEffect, type SessionId } from '@holdpoint/protocol'
+import type { May } from '../../gateway/gateway-context.ts'
 import { type Duration, expiryOf, limitsOf, needsSession, parseUses } from '../../request/rule/rule-limits.ts'
 
 export type TargetKind = 'command' | 'group' | 'path' | 'host' | 'mcp' | 'other'
@@ -42,6 +43,15 @@ export const emptyForm: RuleForm = {
   uses: '',
   message: '',
   note: '',
+}
+
+/** Returns the effects that a person may give to a rule. */
+export function effectsFor(may: May): readonly RuleEffect[] {
+  return RuleEffect.options.filter(effect => effect !== 'allow' || may('rule.allow'))
+}
+
+export function emptyFormFor([first = emptyForm.effect]: readonly RuleEffect[]): RuleForm {
+  return { ...emptyForm, effect: first }
 }
 
 function kindOf({ command, group, path, host, mcp }: RuleDraft): TargetKind {

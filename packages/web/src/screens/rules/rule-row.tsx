@@ -3,7 +3,7 @@ import { ruleExplanation, ruleLimitsLabel, timeSince } from '@holdpoint/client'
 import type { Rule } from '@holdpoint/protocol'
 import { memo, type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useGateway, useLive } from '../../gateway/gateway-context.ts'
+import { useGateway, useLive, useMay } from '../../gateway/gateway-context.ts'
 import { RulePreviewView, useRulePreview } from '../../request/rule/rule-preview.tsx'
 import { RuleScopeText } from '../../request/rule/rule-summary.tsx'
 import { RuleText } from '../../request/rule/rule-text.tsx'
@@ -14,6 +14,7 @@ import { AddedBy, RuleFacts } from './rule-facts.tsx'
 import { isEditable } from './rule-filter.ts'
 import { draftIn } from './rule-form.ts'
 import { rowTexts } from './texts.ts'
+import { useMayChange } from './use-may-change.ts'
 import './rule-row.css'
 
 export interface RuleRowProps {
@@ -92,6 +93,8 @@ interface RuleActionsProps {
 function RuleActions({ rule, onEdit, onTest }: RuleActionsProps): ReactNode {
   const { call } = useGateway()
   const live = useLive()
+  const mayChange = useMayChange()(rule)
+  const mayPutIntoEffect = useMay()('rule.allow') || rule.effect !== 'allow'
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState('')
   const { id, version, paused = false } = rule
@@ -109,31 +112,38 @@ function RuleActions({ rule, onEdit, onTest }: RuleActionsProps): ReactNode {
   return (
     <>
       <div className="rule-actions">
-        <button type="button" className="button small" disabled={disabled} onClick={() => onEdit(rule)}>
-          {rowTexts.edit}
-        </button>
-        <button
-          type="button"
-          className="button small"
-          disabled={disabled}
-          onClick={() => void send(() => call('patchRule', { id, version, paused: !paused }))}
-        >
-          {paused ? rowTexts.resume : rowTexts.pause}
-        </button>
+        {mayChange && mayPutIntoEffect && (
+          <button type="button" className="button small" disabled={disabled} onClick={() => onEdit(rule)}>
+            {rowTexts.edit}
+          </button>
+        )}
+        {mayChange && (mayPutIntoEffect || !paused) && (
+          <button
+            type="button"
+            className="button small"
+            disabled={disabled}
+            onClick={() => void send(() => call('patchRule', { id, version, paused: !paused }))}
+          >
+            {paused ? rowTexts.resume : rowTexts.pause}
+          </button>
+        )}
         <button type="button" className="button small" disabled={disabled} onClick={onTest}>
           {rowTexts.test}
         </button>
-        <ConfirmButton
-          label={sending ? rowTexts.sending : `${rowTexts.revoke}…`}
-          question={rowTexts.revokeQuestion}
-          consequence={rowTexts.revokeWarning}
-          confirmLabel={rowTexts.revoke}
-          disabled={disabled}
-          plain={false}
-          className="small"
-          onConfirm={() => void send(() => call('removeRule', { id }))}
-        />
+        {mayChange && (
+          <ConfirmButton
+            label={sending ? rowTexts.sending : `${rowTexts.revoke}…`}
+            question={rowTexts.revokeQuestion}
+            consequence={rowTexts.revokeWarning}
+            confirmLabel={rowTexts.revoke}
+            disabled={disabled}
+            plain={false}
+            className="small"
+            onConfirm={() => void send(() => call('removeRule', { id }))}
+          />
+        )}
       </div>
+      {!mayChange && <p className="soft small">{rowTexts.othersRule}</p>}
       {problem && (
         <p className="problem" role="alert">
           {problem}

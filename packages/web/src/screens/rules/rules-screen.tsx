@@ -3,7 +3,7 @@ import type { Rule } from '@holdpoint/protocol'
 import { limits } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useGatewayTime } from '../../gateway/gateway-context.ts'
+import { useGatewayTime, useMay } from '../../gateway/gateway-context.ts'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
@@ -24,6 +24,7 @@ export function RulesScreen(): ReactNode {
   const [filter, setFilter] = useHistoryFilter(noRuleFilter)
   /** The rule in the dialog: `new`, or the rule that is edited. */
   const [edited, setEdited] = useState<Rule | 'new' | null>(null)
+  const mayAllow = useMay()('rule.allow')
   const listRef = useRef<HTMLDivElement>(null)
   const move = (by: 1 | -1) => {
     const rows = [...(listRef.current?.querySelectorAll<HTMLElement>('.rule-row > details > summary') ?? [])]
@@ -39,7 +40,9 @@ export function RulesScreen(): ReactNode {
           {rulesTexts.newRule}
         </button>
       </div>
-      <p className="soft small rules-introduction">{rulesTexts.introduction}</p>
+      <p className="soft small rules-introduction">
+        {rulesTexts.introduction} {!mayAllow && rulesTexts.onlyRestricting}
+      </p>
       {problem !== null && (
         <div className="load-error" role="alert">
           <p className="problem">
@@ -87,6 +90,7 @@ interface SectionsProps {
 
 function Sections({ rules, filter, onEdit }: SectionsProps): ReactNode {
   const { own, files, builtIn } = useMemo(() => matchingRules(rules, filter), [rules, filter])
+  const mayAllow = useMay()('rule.allow')
   const isFiltered = filter.effect !== 'all' || filter.q.trim() !== ''
   const { sections } = rulesTexts
   return (
@@ -95,7 +99,7 @@ function Sections({ rules, filter, onEdit }: SectionsProps): ReactNode {
       {own.length === 0 && (
         <div className="rules-empty">
           <p>{isFiltered ? commonTexts.noResults : rulesTexts.empty}</p>
-          {!isFiltered && <p className="soft small">{rulesTexts.emptyHint}</p>}
+          {!isFiltered && mayAllow && <p className="soft small">{rulesTexts.emptyHint}</p>}
         </div>
       )}
       <Section title={sections.files} rules={files} onEdit={onEdit} />

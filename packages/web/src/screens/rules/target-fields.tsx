@@ -1,5 +1,5 @@
 /** The fields of the rule form that say what happens and to which calls. */
-import { CommandGroup, type Rule, RuleEffect } from '@holdpoint/protocol'
+import { CommandGroup, type Rule, type RuleEffect } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { ruleTexts } from '../../request/rule/texts.ts'
 import { Field } from '../../ui/field.tsx'
@@ -12,14 +12,19 @@ export interface RuleFieldsProps {
   readonly onChange: (change: Partial<RuleForm>) => void
 }
 
-export function TargetFields({ form, edited, onChange }: RuleFieldsProps): ReactNode {
+interface TargetFieldsProps extends RuleFieldsProps {
+  /** The effects that the person may choose. */
+  readonly effects: readonly RuleEffect[]
+}
+
+export function TargetFields({ form, edited, effects, onChange }: TargetFieldsProps): ReactNode {
   const name = useId()
   const kinds = targetKinds(form.effect, edited)
   return (
     <>
       <fieldset className="choices inline">
         <legend className="soft small">{ruleFormTexts.effect}</legend>
-        {RuleEffect.options.map(effect => (
+        {effects.map(effect => (
           <label key={effect} className="choice">
             <input
               type="radio"

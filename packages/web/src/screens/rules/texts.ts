@@ -3,6 +3,8 @@
 export const rulesTexts = {
   title: 'Rules',
   introduction: 'A rule answers requests for you. Deny beats ask, and ask beats allow.',
+  onlyRestricting:
+    'You can add rules that deny or ask. Only the owner of this gateway can add rules that allow something.',
   newRule: 'New rule',
   search: 'Search rules',
   effect: 'Effect',
@@ -36,6 +38,7 @@ export const rowTexts = {
   revokeQuestion: 'Revoke this rule?',
   revokeWarning: 'The rule stops answering at once.',
   sending: 'Saving…',
+  othersRule: 'Only the owner of this gateway and the person who added the rule can change it.',
   fromFile: 'This rule comes from a file. Change it there.',
   builtIn: 'Every gateway has this rule, and nobody can change it.',
   files: {
