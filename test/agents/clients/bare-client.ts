@@ -1,0 +1,64 @@
+/** A bare client of an agent: it sends a message and answers approvals, with as little code as the agent's protocol permits. The smoke tests and the bench use it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { AgentRecipe } from '../recipes.ts'
+
+export interface BareClient {
+  /** Sends a message and waits until the agent's turn ends. */
+  prompt(text: string): Promise<BareTurn>
+  /** Ends the agent and everything that it started. */
+  close(): Promise<void>
+}
+export interface BareTurn {
+  /** The pieces of text as the agent streamed them. */
+  readonly pieces: readonly string[]
+}
+/** Decides what happens when the agent asks for permission. The text is the command or the title that the agent shows. */
+export type Decide = (text: string) => 'allow' | 'deny' | Promise<'allow' | 'deny'>
+
+/** An agent's process, in a process group of its own. */
+export class AgentProcess {
+  readonly child: ChildProcess
+  /** Resolves when the process has exited. */
+  readonly exited: Promise<void>
+  #errors = ''
+
+  constructor({ command, args, env }: AgentRecipe, cwd: string, more: readonly string[] = []) {
+    this.child = spawn(command, [...args, ...more], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.child.stderr?.on('data', chunk => {
+      this.#errors += chunk
+    })
+    this.exited = new Promise((resolve, reject) => {
+      this.child.once('error', reject)
+      this.child.once('exit', () => resolve())
+    })
+  }
+
+  /** What the agent has written to its standard error. */
+  get errors(): string {
+    return this.#errors
+  }
+
+  /** Waits until the agent has written a text that matches the pattern, for example its address. */
+  findInOutput(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<string> {
+    let written = ''
+    return new Promise((resolve, reject) => {
+      this.child[stream]?.on('data', chunk => {
+        written += chunk
+        const found = pattern.exec(written)
+        if (found) resolve(found[0])
+      })
+      const fail = () => reject(new Error(`the agent exited and did not write ${pattern}: ${written}${this.#errors}`))
+      this.exited.then(fail, reject)
+    })
+  }
+
+  /** Kills the process group, because a launcher does not always end the agent that it started. */
+  async kill(): Promise<void> {
+    try {
+      if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGKILL')
+    } catch {
+      // The group has ended already.
+    }
+    await this.exited
+  }
+}

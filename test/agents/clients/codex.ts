@@ -1,0 +1,104 @@
+/** A bare client of `codex app-server`, over its standard streams or a WebSocket. */
+import { createInterface } from 'node:readline'
+import { WebSocket } from 'ws'
+import type { AgentRecipe } from '../recipes.ts'
+import { AgentProcess, type BareClient, type BareTurn, type Decide } from './bare-client.ts'
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Params
+  readonly result?: Params
+  readonly error?: { readonly message: string }
+}
+// biome-ignore lint/suspicious/noExplicitAny: this client reads a few fields of many messages
+type Params = any
+
+export class CodexClient implements BareClient {
+  readonly #send: (message: object) => void
+  readonly #process: AgentProcess
+  readonly #decide: Decide
+  readonly #replies = new Map<number, (message: Message) => void>()
+  #lastId = 0
+  #threadId = ''
+  #pieces: string[] = []
+  #turnEnded: (() => void) | null = null
+
+  private constructor(process: AgentProcess, decide: Decide, send: (message: object) => void) {
+    this.#process = process
+    this.#decide = decide
+    this.#send = send
+  }
+
+  /** Starts codex with its standard streams as the transport. */
+  static async start(recipe: AgentRecipe, cwd: string, decide: Decide): Promise<CodexClient> {
+    const agent = new AgentProcess(recipe, cwd)
+    const { stdin, stdout } = agent.child
+    if (!stdin || !stdout) throw new Error('codex has no standard streams')
+    const client = new CodexClient(agent, decide, message => stdin.write(`${JSON.stringify(message)}\n`))
+    createInterface({ input: stdout }).on('line', line => client.#receive(JSON.parse(line)))
+    await client.#begin(cwd)
+    return client
+  }
+
+  /** Starts codex with a WebSocket as the transport. Codex chooses the port and reports it on its standard error. */
+  static async startWebSocket(recipe: AgentRecipe, cwd: string, decide: Decide): Promise<CodexClient> {
+    const agent = new AgentProcess(recipe, cwd, ['--listen', 'ws://127.0.0.1:0'])
+    const url = await agent.findInOutput('stderr', /ws:\/\/127\.0\.0\.1:\d+/)
+    const socket = new WebSocket(url)
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    const client = new CodexClient(agent, decide, message => socket.send(JSON.stringify(message)))
+    socket.on('message', data => client.#receive(JSON.parse(String(data))))
+    await client.#begin(cwd)
+    return client
+  }
+
+  async #begin(cwd: string): Promise<void> {
+    const clientInfo = { name: 'bare-client', title: 'Bare client', version: '0.0.0' }
+    await this.request('initialize', { clientInfo, capabilities: { experimentalApi: true, requestAttestation: false } })
+    this.#send({ method: 'initialized' })
+    // With the policy “untrusted”, codex asks before every command that it does not know as safe.
+    const { thread } = await this.request('thread/start', {
+      cwd,
+      approvalPolicy: 'untrusted',
+      sandbox: 'workspace-write',
+    })
+    this.#threadId = thread.id
+  }
+
+  async request(method: string, params: object): Promise<Params> {
+    const id = ++this.#lastId
+    const reply = new Promise<Message>(resolve => this.#replies.set(id, resolve))
+    this.#send({ id, method, params })
+    const { result, error } = await reply
+    if (error) throw new Error(`codex refused ${method}: ${error.message}`)
+    return result
+  }
+
+  async prompt(text: string): Promise<BareTurn> {
+    this.#pieces = []
+    const ended = new Promise<void>(resolve => {
+      this.#turnEnded = resolve
+    })
+    await this.request('turn/start', { threadId: this.#threadId, input: [{ type: 'text', text, text_elements: [] }] })
+    await ended
+    return { pieces: this.#pieces }
+  }
+
+  #receive({ id, method, params, ...reply }: Message): void {
+    if (method === undefined) this.#replies.get(id ?? -1)?.(reply)
+    else if (id !== undefined) void this.#answer(id, method, params)
+    else if (method === 'item/agentMessage/delta') this.#pieces.push(params.delta)
+    else if (method === 'turn/completed') this.#turnEnded?.()
+  }
+
+  async #answer(id: number, method: string, params: Params): Promise<void> {
+    if (!method.endsWith('/requestApproval')) return this.#send({ id, error: { code: -32601, message: method } })
+    const decision = await this.#decide(params.command ?? params.reason ?? method)
+    this.#send({ id, result: { decision: decision === 'allow' ? 'accept' : 'decline' } })
+  }
+
+  async close(): Promise<void> {
+    await this.#process.kill()
+  }
+}
