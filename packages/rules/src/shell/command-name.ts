@@ -28,7 +28,8 @@ const printedFormat = /^(?!-)(?:[^%\\]|%[%sb]|\\[nrt\\])*$/
 
 /** The builtins that may run, each with the arguments for which it neither evaluates text nor changes the shell. */
 const harmless: Readonly<Record<string, (args: readonly string[]) => boolean>> = {
-  cd: ([path = '', ...rest]) => rest.length === 0 && /^[^-+]/.test(path),
+  // POSIX leaves open what a path that starts with exactly two slashes means.
+  cd: ([path = '', ...rest]) => rest.length === 0 && /^(?!\/\/(?!\/))[^-+]/.test(path),
   command: ([option, ...names]) => (option === '-v' || option === '-V') && names.every(name => programName.test(name)),
   printf: ([format = '']) => printedFormat.test(format),
   test: args => args.every(arg => (args.some(isNumericOperator) ? plainNumber : plainOperand).test(arg)),

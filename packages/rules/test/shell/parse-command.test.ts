@@ -116,6 +116,8 @@ describe('a command that is not provable says why', () => {
     ["[ 'a[1]' -eq 1 ]", 'The shell may evaluate the arguments of [.'],
     ['cd', 'The command changes to a folder that is not named exactly.'],
     ['cd -', 'The command changes to a folder that is not named exactly.'],
+    ['cd //', 'The command changes to a folder that is not named exactly.'],
+    ['cd //srv/a', 'The command changes to a folder that is not named exactly.'],
     ['cd a b', 'The command changes to a folder that is not named exactly.'],
     ['cd a | ls', 'The command changes the folder in a pipeline, which shells do differently.'],
     ['ls | cd a && ls', 'The command changes the folder in a pipeline, which shells do differently.'],
