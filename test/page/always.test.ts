@@ -49,11 +49,11 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     const card = await openPanel(page, request)
     const exact = card.getByRole('radio', { name: 'Only this command, with exactly these arguments' })
     expect(await exact.isChecked()).toBe(true)
-    await card.getByText('It would have matched 1 request since today: all allowed by people.').waitFor()
+    await card.getByText('It would have matched 1 request since today: allowed by you.').waitFor()
     // The wider rule also covers what was denied, and says so.
     await card.getByRole('radio', { name: 'with any arguments that Holdpoint knows to be harmless' }).check()
     await card.getByText('It also answers 2 other pending requests now.').waitFor()
-    expect(await visibleText(card.locator('.rule-preview'))).toMatch(/1 allowed by people[\s\S]*1 denied by people/)
+    expect(await visibleText(card.locator('.rule-preview'))).toMatch(/1 allowed by you[\s\S]*1 denied by you/)
     await card.getByText('Runs project code, which agents can change.').first().waitFor()
     await card.getByLabel('For how long').selectOption('Until this session ends')
     await expect.poll(() => card.getByLabel('Where').isDisabled()).toBe(true)
@@ -120,8 +120,13 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     expect(await fixture.answerGivenOnPage(suggested)).toEqual({ kind: 'allow', suggestion: 's1' })
   })
 
-  it('the inbox offers a rule once for a command that was allowed five times and never denied', async () => {
+  it('the inbox offers a rule once for a command that this person allowed five times and nobody denied', async () => {
     const agent = await openAgent()
+    const { secret } = await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })
+    for (let at = 0; at < 3; at++) {
+      const { id, digest } = await agent.ask(command('npm run lint'))
+      await fixture.gateway.callAs(secret)('answerRequest', { id, digest, answer: { kind: 'allow' } })
+    }
     for (let at = 0; at < 4; at++) await fixture.answer(await agent.ask(command('npm run lint')))
     const page = await fixture.openPage()
     const allow = async () => {
@@ -132,6 +137,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     const offer = page.getByRole('region', { name: 'A rule from your history' })
     await allow()
     await offer.getByText('5 times and never denied it. Make it a rule?').waitFor()
+    expect(await visibleText(offer)).toContain('You allowed npm run lint in')
     await button(offer, 'No, thanks').click()
     await offer.waitFor({ state: 'detached' })
     await page.reload()

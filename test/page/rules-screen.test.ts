@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     await dialog.getByLabel('Command', { exact: true }).fill('git push')
     await dialog.getByLabel('Message for the agent').fill('Open a pull request.')
     await button(dialog, 'What would it have matched?').click()
-    await dialog.getByText('It would have matched 1 request since today: all denied by people.').waitFor()
+    await dialog.getByText('It would have matched 1 request since today: denied by you.').waitFor()
     await dialog.getByText('git push --force').waitFor()
     await button(dialog, 'Add rule').click()
     await dialog.waitFor({ state: 'detached' })

@@ -360,7 +360,17 @@ describe('a removed prompt', () => {
 describe('the list of rules', () => {
   beforeEach(showForOneCooldown)
   const rule = { effect: 'allow', command: 'ls', scope: { cwd: '/' } } as const
-  const preview = { matched: 0, allowed: 0, denied: 0, since: null, complete: true, examples: [], pending: [] }
+  const preview = {
+    matched: 0,
+    allowed: 0,
+    denied: 0,
+    allowedByYou: 0,
+    deniedByYou: 0,
+    since: null,
+    complete: true,
+    examples: [],
+    pending: [],
+  }
   const item = { rule, explanation: '', runsProjectCode: false, preview }
   const paint = () => {
     controller.layout({ columns: 80, height: 40 }, { at: 1, of: 1 })

@@ -214,7 +214,17 @@ describe('the keys of an approval', () => {
     expect(prompt.hint).toMatch(hint)
   })
 
-  const preview = { matched: 2, allowed: 1, denied: 1, since: 0, complete: true, examples: [], pending: [] }
+  const preview = {
+    matched: 2,
+    allowed: 1,
+    denied: 1,
+    allowedByYou: 1,
+    deniedByYou: 0,
+    since: 0,
+    complete: true,
+    examples: [],
+    pending: [],
+  }
   const allowLs = { effect: 'allow', command: 'ls', scope: { cwd: '/' } } as const
   const offers: RuleOffers = {
     items: [

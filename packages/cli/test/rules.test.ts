@@ -85,7 +85,7 @@ describe('holdpoint rules', () => {
     const request = await ask('npm run lint')
     await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
     const preview = await rules('preview', 'allow', '--command', 'npm run lint')
-    expect(preview).toContain('Would have matched 1 request: 0 allowed by people, 1 denied.')
+    expect(preview).toContain('It would have matched 1 request since today: denied by you.')
     expect(preview).toContain('deny npm run lint')
   })
   it('imports the settings of Claude Code and says what is left out', async () => {

@@ -79,8 +79,9 @@ function durationLabel(minutes: number): string {
   return minutes < 48 * 60 ? `${Math.round(minutes / 60)} hours` : `${Math.round(minutes / 1440)} days`
 }
 
-/** Returns what a rule would have matched, such as “It would have matched 12 requests since Monday: 11 allowed, 1 denied.” */
-export function previewLabel({ matched, allowed, denied, since, complete }: RulePreview, now: number): string {
+/** Returns what a rule would have matched, such as “It would have matched 12 requests since Monday: 11 allowed by you, 1 denied by others.” */
+export function previewLabel(preview: RulePreview, now: number): string {
+  const { matched, allowed, denied, allowedByYou, deniedByYou, since, complete } = preview
   if (since === null) return 'There are no earlier requests to compare it with.'
   const span = complete
     ? `since ${dayLabel(since, now)}`
@@ -88,11 +89,17 @@ export function previewLabel({ matched, allowed, denied, since, complete }: Rule
   if (matched === 0) return `It would have matched no request ${span}.`
   const others = matched - allowed - denied
   const answers = [
-    ...(allowed > 0 ? [allowed === matched ? 'all allowed by people' : `${allowed} allowed by people`] : []),
-    ...(denied > 0 ? [denied === matched ? 'all denied by people' : `${denied} denied by people`] : []),
-    ...(others > 0 ? [`${others} that no person answered`] : []),
+    ...(allowed > 0 ? [answersLabel('allowed', allowed, allowedByYou, matched)] : []),
+    ...(denied > 0 ? [answersLabel('denied', denied, deniedByYou, matched)] : []),
+    ...(others > 0 ? [matched === 1 ? 'with another outcome' : `${others} with another outcome`] : []),
   ]
   return `It would have matched ${matched} ${matched === 1 ? 'request' : 'requests'} ${span}: ${answers.join(', ')}.`
+}
+
+function answersLabel(verb: string, count: number, byYou: number, matched: number): string {
+  const how = matched === 1 ? verb : `${count === matched ? 'all' : count} ${verb}`
+  if (byYou === count) return `${how} by you`
+  return byYou === 0 ? `${how} by others` : `${how} (${byYou} by you, ${count - byYou} by others)`
 }
 
 const dayMs = 24 * 3600_000

@@ -25,20 +25,24 @@ describe('labels of risk and rules', () => {
     expect(sentences.join()).not.toContain('marker')
     expect(new Set(sentences).size).toBe(targets.length)
   })
-  it('a preview says how many requests the rule would have matched, since when, and what people answered', () => {
+  it('a preview says how many requests the rule would have matched, since when, and what you and other people answered', () => {
     const now = new Date(2026, 4, 15, 12).getTime()
-    const monday = new Date(2026, 4, 11, 12).getTime()
-    const preview = { matched: 12, allowed: 12, denied: 0, since: monday, complete: true, examples: [], pending: [] }
-    const label = (change: Partial<RulePreview>) => previewLabel({ ...preview, ...change }, now)
-    expect(label({})).toBe('It would have matched 12 requests since Monday: all allowed by people.')
-    expect(label({ allowed: 9, denied: 1 })).toBe(
-      'It would have matched 12 requests since Monday: 9 allowed by people, 1 denied by people, 2 that no person answered.',
+    const since = new Date(2026, 4, 11, 12).getTime()
+    const none = { matched: 0, allowed: 0, denied: 0, allowedByYou: 0, deniedByYou: 0 }
+    const label = (change: Partial<RulePreview>) =>
+      previewLabel({ ...none, since, complete: true, examples: [], pending: [], ...change }, now)
+    const twelve = 'It would have matched 12 requests since Monday:'
+    expect(label({ matched: 12, allowed: 12, allowedByYou: 12 })).toBe(`${twelve} all allowed by you.`)
+    expect(label({ matched: 12, allowed: 12 })).toBe(`${twelve} all allowed by others.`)
+    expect(label({ matched: 12, allowed: 12, allowedByYou: 9 })).toBe(`${twelve} all allowed (9 by you, 3 by others).`)
+    expect(label({ matched: 12, allowed: 8, allowedByYou: 8, denied: 3, deniedByYou: 1 })).toBe(
+      `${twelve} 8 allowed by you, 3 denied (1 by you, 2 by others), 1 with another outcome.`,
     )
-    expect(label({ matched: 0, allowed: 0, since: now })).toBe('It would have matched no request since today.')
-    expect(label({ matched: 1, allowed: 1, complete: false })).toBe(
-      'It would have matched 1 request among the latest 1,000: all allowed by people.',
+    expect(label({ matched: 1, denied: 1, deniedByYou: 1, complete: false })).toBe(
+      'It would have matched 1 request among the latest 1,000: denied by you.',
     )
-    expect(label({ matched: 0, since: null })).toBe('There are no earlier requests to compare it with.')
+    expect(label({ since: now })).toBe('It would have matched no request since today.')
+    expect(label({ since: null })).toBe('There are no earlier requests to compare it with.')
   })
   it('a rule from a file says that it has no effect if it allows and the file is not trusted, or that the file has a mistake', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner: 'run_1' }

@@ -261,6 +261,24 @@ describe('a preview of a rule', () => {
     ])
     expect((await reload(pending)).status).toBe('pending')
   })
+  it('says how many of the matched requests the caller answered, and counts a request with a changed input as neither allowed nor denied', async () => {
+    const requests = await Promise.all([ask(), ask(), ask(), ask()])
+    const [first, second, third, changed] = requests as [Request, Request, Request, Request] // four were asked
+    await fixture.allow(first)
+    await fixture.allow(second, fixture.otherPerson)
+    await fixture.deny(third, fixture.otherPerson)
+    const answer = { kind: 'allow' as const, input: { command: 'npm test -- one.test.ts' } }
+    await fixture.person('answerRequest', { id: changed.id, digest: changed.digest, answer })
+    const rule = { effect: 'allow' as const, command: 'npm test', scope }
+    const counts = { matched: 4, allowed: 2, denied: 1 }
+    expect(await fixture.person('previewRule', { rule })).toMatchObject({ ...counts, allowedByYou: 1, deniedByYou: 0 })
+    expect(await fixture.otherPerson('previewRule', { rule })).toMatchObject({
+      ...counts,
+      allowedByYou: 1,
+      deniedByYou: 1,
+      examples: expect.arrayContaining([expect.objectContaining({ request: changed.id, answer: null })]),
+    })
+  })
 })
 
 describe('proposed rules', () => {

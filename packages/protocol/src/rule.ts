@@ -155,8 +155,10 @@ export type Verdict = z.infer<typeof Verdict>
 export const RulePreview = z
   .object({
     matched: z.int().describe('How many of the resolved requests the rule would have matched.'),
-    allowed: z.int().describe('How many of these a person allowed.'),
+    allowed: z.int().describe('How many of these a person allowed, without a change of the input.'),
     denied: z.int().describe('How many of these a person denied.'),
+    allowedByYou: z.int().describe('How many of the allowed ones the caller allowed.'),
+    deniedByYou: z.int().describe('How many of the denied ones the caller denied.'),
     since: z
       .int()
       .nullable()
@@ -167,7 +169,10 @@ export const RulePreview = z
         z.object({
           request: RequestId,
           what: z.string().describe('The command, path, host or tool.'),
-          answer: z.enum(['allow', 'deny']).nullable().describe('What a person answered; null if no person did.'),
+          answer: z
+            .enum(['allow', 'deny'])
+            .nullable()
+            .describe('What a person answered; null if no person did, or if a person changed the input.'),
           at: z.int().describe('When the request was resolved, in epoch milliseconds.'),
         }),
       )

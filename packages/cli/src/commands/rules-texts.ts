@@ -1,5 +1,5 @@
 /** Texts of `holdpoint rules`. */
-import type { RulePreview, Verdict } from '@holdpoint/protocol'
+import type { Verdict } from '@holdpoint/protocol'
 
 const verdicts = { allow: 'Allowed', ask: 'A person is asked', deny: 'Denied' } as const
 
@@ -29,8 +29,6 @@ export const rulesTexts = {
   stillPending: 'This request waits for a person.',
   rulesNow: 'The rules of now say: ',
   onlyApprovals: 'Rules answer approvals only. This request asks a question.',
-  preview: ({ matched, allowed, denied, complete }: RulePreview) =>
-    `Would have matched ${matched} ${matched === 1 ? 'request' : 'requests'}${complete ? '' : ' of the latest'}: ${allowed} allowed by people, ${denied} denied.`,
   previewPending: (count: number) => `Matches ${count} pending ${count === 1 ? 'request' : 'requests'}.`,
   noSettings: (file: string) => `There is no ${file}. Name the settings file to import.`,
   badSettings: (file: string) =>

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { isBuiltIn, ruleLabel, ruleLimitsLabel, ruleScopeLabel } from '@holdpoint/client'
+import { isBuiltIn, previewLabel, ruleLabel, ruleLimitsLabel, ruleScopeLabel } from '@holdpoint/client'
 import { Fault, type Rule, type RuleDraft, type RuleEffect, SessionId, type Verdict } from '@holdpoint/protocol'
 import { importClaudePermissions } from '@holdpoint/rules'
 import { z } from 'zod'
@@ -174,7 +174,8 @@ function verdictRows(verdict: Verdict): readonly Row[] {
 export async function previewRule(client: GatewayClient, effect: RuleEffect, options: RuleOptions): Promise<void> {
   const preview = await client.call('previewRule', { rule: await draftFrom(client, effect, options) })
   if (options.json) return out.json(preview)
-  out.print(row(trusted(texts.preview(preview))), row(trusted(texts.previewPending(preview.pending.length))))
+  const { now } = await client.call('whoAmI', {})
+  out.print(row(trusted(previewLabel(preview, now))), row(trusted(texts.previewPending(preview.pending.length))))
   for (const { what, answer, request } of preview.examples)
     out.print(
       row(

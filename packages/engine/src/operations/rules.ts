@@ -250,7 +250,7 @@ export async function previewRule(ctx: Context, caller: Caller, { rule }: Parsed
     )
     return decision.rules.length > 0
   }
-  const past = await pastMatches(ctx, isMatch)
+  const past = await pastMatches(ctx, caller, isMatch)
   const pending: RequestRow['id'][] = []
   for await (const row of scan(ctx.store, 'request', { where: pendingIn() }))
     if (await isMatch(row)) pending.push(row.id)
@@ -259,37 +259,53 @@ export async function previewRule(ctx: Context, caller: Caller, { rule }: Parsed
 
 async function pastMatches(
   ctx: Context,
+  caller: Caller,
   isMatch: (row: RequestRow) => Promise<boolean>,
 ): Promise<Omit<RulePreview, 'pending'>> {
-  const matched: RulePreview['examples'] = []
+  const matched: PastMatch[] = []
   let since: number | null = null
   let compared = 0
   for await (const row of scan(ctx.store, 'request', { where: { status: 'resolved' }, newestFirst: true })) {
     if (compared === limits.previewRequestsMax) break
     compared++
     since = row.resolution?.at ?? since
-    if (await isMatch(row)) matched.push(exampleOf(row))
+    if (await isMatch(row)) matched.push(pastMatch(row, caller))
   }
-  const byAnswer = (answer: 'allow' | 'deny') => matched.filter(example => example.answer === answer)
-  const denied = byAnswer('deny')
-  const others = matched.filter(({ answer }) => answer !== 'deny')
+  const countOf = (answer: 'allow' | 'deny') => matched.filter(({ example }) => example.answer === answer).length
+  const countByYou = (answer: 'allow' | 'deny') =>
+    matched.filter(({ example, isByCaller }) => isByCaller && example.answer === answer).length
+  const examples = matched.map(({ example }) => example)
+  const denied = examples.filter(({ answer }) => answer === 'deny')
+  const others = examples.filter(({ answer }) => answer !== 'deny')
   return {
     matched: matched.length,
-    allowed: byAnswer('allow').length,
-    denied: denied.length,
+    allowed: countOf('allow'),
+    denied: countOf('deny'),
+    allowedByYou: countByYou('allow'),
+    deniedByYou: countByYou('deny'),
     since,
     complete: compared < limits.previewRequestsMax,
     examples: [...denied, ...others].slice(0, examplesMax),
   }
 }
 
-function exampleOf({ id, ask, resolution, openedAt }: RequestRow): RulePreview['examples'][number] {
-  const kind = resolution?.by === 'person' ? resolution.answer?.kind : undefined
+interface PastMatch {
+  readonly example: RulePreview['examples'][number]
+  readonly isByCaller: boolean
+}
+
+function pastMatch({ id, ask, resolution, openedAt }: RequestRow, caller: Caller): PastMatch {
+  const answer = resolution?.by === 'person' ? resolution.answer : undefined
+  // A person who changed the input has not allowed what the agent asked.
+  const kind = answer?.kind === 'allow' && answer.input ? undefined : answer?.kind
   return {
-    request: id,
-    what: ask.kind === 'approval' ? actionText(actionOf(ask)) : '',
-    answer: kind === 'allow' || kind === 'deny' ? kind : null,
-    at: resolution?.at ?? openedAt,
+    isByCaller: resolution?.personId === caller.id,
+    example: {
+      request: id,
+      what: ask.kind === 'approval' ? actionText(actionOf(ask)) : '',
+      answer: kind === 'allow' || kind === 'deny' ? kind : null,
+      at: resolution?.at ?? openedAt,
+    },
   }
 }
 

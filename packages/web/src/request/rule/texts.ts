@@ -49,7 +49,7 @@ export const ruleTexts = {
 export const previewTexts = {
   loading: 'Looking at earlier requests…',
   examples: 'For example:',
-  answers: { allow: 'allowed', deny: 'denied', none: 'not answered by a person' },
+  answers: { allow: 'allowed', deny: 'denied', none: 'another outcome' },
   alsoPending: (count: number) =>
     count === 1
       ? 'It also answers 1 other pending request now.'

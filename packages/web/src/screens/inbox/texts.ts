@@ -30,7 +30,7 @@ export const resolvedTexts = { title: 'Recently answered', viewAll: 'View all in
 
 export const offerTexts = {
   label: 'A rule from your history',
-  allowed: 'People allowed',
+  allowed: 'You allowed',
   inFolder: 'in',
   question: (allowed: number) => `${allowed} times and never denied it. Make it a rule?`,
   accept: 'Make it a rule',

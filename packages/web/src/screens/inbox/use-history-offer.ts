@@ -1,4 +1,4 @@
-/** Finds a command that people have allowed often and never denied, so that the inbox can offer a rule for exactly this command. */
+/** Finds a command that this person has allowed often and nobody has denied, so that the inbox can offer a rule for exactly this command. */
 import { isDangerous } from '@holdpoint/client'
 import { actionOf, type Call, type Request, type RequestId, type RuleDraft } from '@holdpoint/protocol'
 import { useEffect, useMemo, useState } from 'react'
@@ -7,11 +7,11 @@ import { declineRule, isRuleDeclined } from '../../storage/declined-rules.ts'
 
 export interface HistoryOffer {
   readonly rule: RuleDraft
-  /** How often people have allowed the command. */
+  /** How often this person has allowed the command. */
   readonly allowed: number
 }
 
-/** How often people must have allowed a command before the inbox offers a rule. */
+/** How often the person must have allowed a command before the inbox offers a rule. */
 const allowedMin = 5
 
 /** Returns the command of an approval that this person has just allowed, together with its folder; null for anything else. */
@@ -35,7 +35,7 @@ async function findOffer(call: Call, id: RequestId): Promise<{ offer: HistoryOff
   const { items } = await call('proposeRules', { id })
   const exact = items.find(({ rule }) => rule.command !== undefined && rule.args !== 'grammar')?.rule
   if (!exact || isRuleDeclined(exact)) return { offer: null, missing: Number.POSITIVE_INFINITY }
-  const { allowed, denied } = await call('previewRule', { rule: exact })
+  const { allowedByYou: allowed, denied } = await call('previewRule', { rule: exact })
   if (denied > 0) return { offer: null, missing: Number.POSITIVE_INFINITY }
   const missing = allowedMin - allowed
   return { offer: missing > 0 ? null : { rule: exact, allowed }, missing }
