@@ -25,16 +25,31 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
   const command = (text: string): Ask => ({ ...asks.command(text), cwd: project }) as Ask // `asks.command()` returns an approval
   const dangerous = 'rm -rf build && git push --force'
 
-  it('the risk of each approval is shown in words, and the inbox lists the nearest deadline first, then the highest risk', async () => {
+  it('the risk of each approval is shown in words, and inbox and session list the nearest deadline first, then the highest risk', async () => {
     const agent = await openAgent()
     const low = await agent.ask(command('ls'))
     const notable = await agent.ask(command('curl https://example.com/x'))
     const danger = await agent.ask(command(dangerous))
     const question = await agent.ask(asks.questions(), { deadlineMs: 3600_000 })
     const page = await fixture.openPage()
+    const tab = await fixture.openTab(page, `#/sessions/${agent.session.id}`)
     await cardOf(page, low).waitFor()
     const order = await page.locator('li.inbox-item').evaluateAll(items => items.map(item => item.dataset.request))
     expect(order).toEqual([question.id, danger.id, notable.id, low.id])
+    await cardOf(tab, low).waitFor()
+    const cards = () => tab.locator('.pending-card article').evaluateAll(items => items.map(item => item.id))
+    const idsOf = (...requests: readonly (typeof low)[]) => requests.map(({ id }) => expect.stringContaining(id))
+    expect(await cards()).toEqual(idsOf(question, danger, notable, low))
+    // The cards on the screen do not move for a request that is more urgent.
+    const urgent = await agent.ask(command('rm -rf other'), { deadlineMs: 1800_000 })
+    await cardOf(tab, urgent).waitFor()
+    expect((await cards()).slice(0, 1)).toEqual(idsOf(question))
+    await tab.reload()
+    await cardOf(tab, low).waitFor()
+    expect(await cards()).toEqual(idsOf(urgent, question, danger, notable, low))
+    await fixture.answer(urgent, { kind: 'deny' })
+    await cardOf(tab, urgent).waitFor({ state: 'detached' })
+    expect(await cards()).toEqual(idsOf(question, danger, notable, low))
     const risk = (request: typeof low) => visibleText(cardOf(page, request).locator('.risk-line'))
     expect(await risk(low)).toBe('Low risk')
     expect(await risk(notable)).toMatch(/^Notable\s+uses the network$/)

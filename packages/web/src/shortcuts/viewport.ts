@@ -13,6 +13,11 @@ export function isInView(element: Element | null): boolean {
   })
 }
 
+/** Returns whether a part of the element is visible. */
+export function isOnScreen(element: Element | null): boolean {
+  return element !== null && visibleHeight(element) > 0
+}
+
 /** Focuses the element and scrolls it into view. */
 export function bringIntoView(element: HTMLElement): void {
   element.focus({ preventScroll: true })

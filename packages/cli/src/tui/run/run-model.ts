@@ -168,7 +168,7 @@ export class RunModel {
     }
   }
 
-  /** Returns the session's requests that the transcript does not show as resolved yet, oldest first. Requests older than the loaded transcript come from the inbox. */
+  /** Returns the session's requests that the transcript does not show as resolved yet. The oldest comes first, not the most urgent as in the inbox, because nothing after a pending request is printed until it is resolved. Requests older than the loaded transcript come from the inbox. */
   #requests(): readonly Request[] {
     const { requests, order } = this.#options.inbox.getSnapshot()
     const entries = this.#options.transcript.getSnapshot().entries.filter(isRequest)

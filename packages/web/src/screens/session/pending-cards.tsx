@@ -1,12 +1,13 @@
-/** The session's pending requests, oldest first, above the composer. Keyboard shortcuts apply to the focused card, or to the first card if none is focused. */
+/** The session's pending requests above the composer, in the order of the inbox. Keyboard shortcuts apply to the focused card, or to the first card if none is focused. */
 import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
 import { memo, type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
-import { useRequests } from '../../gateway/gateway-context.ts'
+import { useGateway, useRequests } from '../../gateway/gateway-context.ts'
 import { RequestCard } from '../../request/request-card.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
-import { bringIntoView, requireInView } from '../../shortcuts/viewport.ts'
+import { bringIntoView, isOnScreen, requireInView } from '../../shortcuts/viewport.ts'
 import { startCooldown } from '../../ui/input-cooldown.ts'
+import { orderRequests } from '../inbox/list-order.ts'
 import { cardAnchor } from './status-lines.tsx'
 import { transcriptTexts } from './texts.ts'
 import './pending-cards.css'
@@ -15,8 +16,7 @@ import './pending-cards.css'
 const cardsMax = 20
 
 export const PendingCards = memo(function PendingCards({ session }: { readonly session: SessionId }): ReactNode {
-  const requests = useRequests()
-  const pending = useMemo(() => pendingIn(requests.values(), session), [requests, session])
+  const pending = usePendingIn(session)
   const [focused, setFocused] = useState<RequestId | null>(null)
   const shown = pending.slice(0, cardsMax)
   const index = Math.max(
@@ -60,11 +60,34 @@ export const PendingCards = memo(function PendingCards({ session }: { readonly s
 })
 
 /** Returns the element around a request card. Focusing this element makes the card active. */
-function cardElement({ id }: Request): HTMLElement | null {
+function cardElement({ id }: Pick<Request, 'id'>): HTMLElement | null {
   return document.getElementById(cardAnchor(id))
 }
 
-function pendingIn(requests: Iterable<Request>, session: SessionId): readonly Request[] {
-  const pending = [...requests].filter(request => request.session === session && request.status === 'pending')
-  return pending.sort((a, b) => a.openedAt - b.openedAt || (a.id < b.id ? -1 : 1))
+/** Returns the pending requests of a session. As in the inbox, a new request never moves the cards on screen. */
+function usePendingIn(session: SessionId): readonly Request[] {
+  const { inbox } = useGateway()
+  const requests = useRequests()
+  const pending = useMemo(
+    () => inbox.getSnapshot().order.filter(id => requests.get(id)?.session === session),
+    [inbox, requests, session],
+  )
+  const [ids, setIds] = useState<readonly RequestId[]>(pending)
+  useLayoutEffect(() => {
+    const update = () =>
+      setIds(shown => {
+        const isVisible = document.visibilityState === 'visible' && inbox.getSnapshot().complete
+        const expired = new Set(shown.filter(id => !pending.includes(id)))
+        const isCardOnScreen = (id: RequestId) => isOnScreen(cardElement({ id }))
+        return orderRequests(shown, pending, { isVisible, isEndHovered: false, expired, isOnScreen: isCardOnScreen })
+      })
+    update()
+    document.addEventListener('visibilitychange', update)
+    return () => document.removeEventListener('visibilitychange', update)
+  }, [inbox, pending])
+  return useMemo(() => ids.flatMap(id => requests.get(id) ?? []).filter(isPending), [ids, requests])
+}
+
+function isPending({ status }: Request): boolean {
+  return status === 'pending'
 }
