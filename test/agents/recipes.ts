@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { scriptedEnvironment } from '../../packages/drivers/src/claude/setup/scripted-model.ts'
 import { agentExecutable } from './install.mjs'
 
 export interface RecipeOptions {
@@ -19,23 +20,84 @@ export interface AgentRecipe {
   /** The arguments with which a bare client starts the agent. */
   readonly args: readonly string[]
   /** The whole environment, without variables of this process other than PATH. */
-  readonly env: Readonly<Record<string, string>>
+  readonly env: Readonly<Record<string, string | undefined>>
   /** Creates the folders and settings files. */
   prepare(): void
 }
 
-type AgentParts = {
+interface AgentParts {
   readonly args: readonly string[]
-  readonly env?: Readonly<Record<string, string>>
+  readonly env?: Readonly<Record<string, string | undefined>>
   /** Settings files by their path in the home folder. */
   readonly files?: Readonly<Record<string, string>>
 }
 
 const recipes: Readonly<Record<string, (options: RecipeOptions) => AgentParts>> = {
-  codex: options => ({
-    args: ['app-server'],
-    env: { CODEX_HOME: join(options.home, '.codex') },
-    files: { '.codex/config.toml': codexConfig(options) },
+  codex: options => ({ args: ['app-server'], ...codexHome(options) }),
+  'codex-acp': options => {
+    const { env, files } = codexHome(options)
+    return { args: [], env: { ...env, NO_BROWSER: '1', INITIAL_AGENT_MODE: 'read-only' }, files }
+  },
+  opencode: ({ model }) => ({
+    // If port 4096 is taken, port 0 means any other.
+    args: ['serve', '--port', '0', '--hostname', '127.0.0.1'],
+    env: {
+      OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(model)),
+      OPENCODE_SERVER_PASSWORD: 'scripted',
+      OPENCODE_DISABLE_MODELS_FETCH: '1',
+      OPENCODE_DISABLE_AUTOUPDATE: '1',
+      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+      OPENCODE_DISABLE_SHARE: '1',
+      OPENCODE_DISABLE_CLAUDE_CODE: '1',
+      // opencode always tries to install a plugin in the background. Here that fails at once, and harmlessly.
+      npm_config_registry: 'http://127.0.0.1:9/',
+    },
+  }),
+  gemini: ({ model }) => ({
+    args: ['--acp', '-m', 'gemini-2.5-flash'],
+    env: {
+      GEMINI_API_KEY: 'scripted',
+      GOOGLE_GEMINI_BASE_URL: model,
+      GEMINI_CLI_NO_RELAUNCH: 'true',
+      GEMINI_CLI_TRUST_WORKSPACE: 'true',
+    },
+    files: { '.gemini/settings.json': JSON.stringify(geminiSettings('gemini-api-key')) },
+  }),
+  qwen: ({ model }) => ({
+    // Without this mode, the model itself approves some calls.
+    args: ['--acp', '--auth-type', 'openai', '--approval-mode', 'default'],
+    env: { OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: 'scripted-model' },
+    files: { '.qwen/settings.json': JSON.stringify(geminiSettings('openai')) },
+  }),
+  goose: ({ model }) => ({
+    args: ['acp', '--with-builtin', 'developer'],
+    env: {
+      GOOSE_PROVIDER: 'openai',
+      GOOSE_MODEL: 'gpt-4o',
+      GOOSE_MODE: 'approve',
+      GOOSE_DISABLE_KEYRING: '1',
+      GOOSE_TELEMETRY_ENABLED: 'false',
+      OPENAI_HOST: model,
+      OPENAI_BASE_PATH: 'v1/chat/completions',
+      OPENAI_API_KEY: 'scripted',
+    },
+  }),
+  copilot: ({ model, home }) => ({
+    args: ['--acp', '--no-auto-update'],
+    env: {
+      COPILOT_OFFLINE: 'true',
+      COPILOT_HOME: join(home, '.copilot'),
+      COPILOT_PROVIDER_BASE_URL: `${model}/v1`,
+      COPILOT_PROVIDER_TYPE: 'openai',
+      COPILOT_PROVIDER_API_KEY: 'scripted',
+      COPILOT_MODEL: 'scripted-model',
+      COPILOT_AUTO_UPDATE: 'false',
+    },
+  }),
+  'claude-agent-acp': ({ model, home }) => ({
+    args: [],
+    env: { ...scriptedEnvironment(model, home), ANTHROPIC_MODEL: 'scripted-model', DISABLE_ERROR_REPORTING: '1' },
   }),
 }
 export type AgentName = keyof typeof recipes
@@ -70,6 +132,39 @@ export function createAgentHome(): { readonly home: string; readonly cwd: string
   mkdirSync(cwd)
   return { home, cwd, remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }) }
 }
+
+const codexHome = (options: RecipeOptions) => ({
+  env: { CODEX_HOME: join(options.home, '.codex') },
+  files: { '.codex/config.toml': codexConfig(options) },
+})
+
+const opencodeConfig = (model: string) => ({
+  model: 'scripted/scripted-model',
+  small_model: 'scripted/scripted-model',
+  enabled_providers: ['scripted'],
+  autoupdate: false,
+  share: 'disabled',
+  provider: {
+    scripted: {
+      npm: '@ai-sdk/openai-compatible',
+      name: 'Scripted',
+      options: { baseURL: `${model}/v1`, apiKey: 'scripted' },
+      models: {
+        'scripted-model': { name: 'Scripted', tool_call: true, limit: { context: 128_000, output: 8192 } },
+      },
+    },
+  },
+  permission: { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask' },
+})
+
+/** The settings of gemini, which qwen shares because it began as a copy of gemini. */
+const geminiSettings = (selectedType: string) => ({
+  security: { auth: { selectedType }, folderTrust: { enabled: false } },
+  general: { enableAutoUpdate: false },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+  ide: { enabled: false },
+})
 
 /** Switches off everything that reaches for the network. The model is unknown to codex, which is harmless. */
 const codexConfig = ({ model, cwd }: RecipeOptions) => `
