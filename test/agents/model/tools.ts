@@ -7,7 +7,12 @@ type Offer<Kind extends ScriptedTool['kind']> = Readonly<
 
 /** The shell tools: codex, opencode and copilot, claude, gemini and qwen, goose. */
 const shellTools: Offer<'shell'> = {
-  exec_command: ({ command }) => ({ cmd: command }),
+  // Without these permissions, codex asks only if its policy is “untrusted”, and otherwise runs the command in its sandbox.
+  exec_command: ({ command }) => ({
+    cmd: command,
+    sandbox_permissions: 'require_escalated',
+    justification: 'a command',
+  }),
   bash: ({ command }) => ({ command, description: 'a command' }),
   Bash: ({ command }) => ({ command, description: 'a command' }),
   run_shell_command: ({ command }) => ({ command, description: 'a command', is_background: false }),

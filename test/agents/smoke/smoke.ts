@@ -15,6 +15,9 @@ export interface SmokeOptions {
   readonly goesOnAfterDeny: boolean
 }
 
+/** Counts how often the agent said a text. Some agents add notes of their own to the text of the model. */
+const timesSaid = (pieces: readonly string[], text: string) => pieces.join('').split(text).length - 1
+
 export function describeAgent(title: string, name: string, start: StartClient, options: SmokeOptions): void {
   describe(title, () => {
     const { home, cwd, remove } = createAgentHome()
@@ -43,20 +46,20 @@ export function describeAgent(title: string, name: string, start: StartClient, o
       model.script('count to five', say('one two three four five'))
       const { pieces } = await client.prompt('Please count to five.')
 
-      expect(pieces.join('')).toBe('one two three four five')
+      expect(timesSaid(pieces, 'one two three four five')).toBe(1)
       expect(pieces.length).toBeGreaterThan(1)
       expect(processesOf(home)).not.toEqual([])
     })
 
     it(`${title} asks before a command, runs it when it is allowed, and reports its output to the model`, async () => {
       decision = 'allow'
-      model.script('allowed command', shell('echo ran >> allowed.txt; echo output $((40 + 2))', 'call_allowed'))
+      model.script('allowed command', shell('echo ran >> allowed.txt; expr 40 + 2', 'call_allowed'))
       const { pieces } = await client.prompt('Run the allowed command.')
 
       expect(asked.join('\n')).toContain('allowed.txt')
+      expect(model.toolResult('call_allowed')).toContain('42')
       expect(readFileSync(join(cwd, 'allowed.txt'), 'utf8')).toBe('ran\n')
-      expect(model.toolResult('call_allowed')).toContain('output 42')
-      expect(pieces.join('')).toBe('done')
+      expect(timesSaid(pieces, 'done')).toBe(1)
     })
 
     it(`${title} does not run a command that is denied`, async () => {
@@ -68,9 +71,9 @@ export function describeAgent(title: string, name: string, start: StartClient, o
 
       expect(asked.join('\n')).toContain('denied.txt')
       expect(existsSync(join(cwd, 'denied.txt'))).toBe(false)
-      expect(pieces.join('')).toBe(options.goesOnAfterDeny ? 'after the deny' : '')
+      expect(timesSaid(pieces, 'after the deny')).toBe(options.goesOnAfterDeny ? 1 : 0)
       expect(model.toolResult('call_denied'), 'what the model is told about the call').toBeTruthy()
-      expect(next.pieces.join('')).toBe('goodbye')
+      expect(timesSaid(next.pieces, 'goodbye')).toBe(1)
     })
   })
 }
