@@ -28,11 +28,11 @@ export const mutationTargets = {
   'packages/drivers/src/session/open-request.ts': drivers('open-request', 'lying-gateway'),
   'packages/drivers/src/session/expected-request.ts': drivers('lying-gateway'),
   // Rules: what they match, and what may be a rule.
-  'packages/rules/src/evaluate.ts': rules('rule-set', 'evaluate'),
+  'packages/rules/src/evaluate.ts': rules('rule-set', 'deny-paths', 'evaluate'),
   'packages/rules/src/rule-context.ts': rules('evaluate'),
   'packages/rules/src/allowing-rules.ts': rules('evaluate', 'policy-attacks'),
   'packages/rules/src/restricting-rules.ts': rules('evaluate', 'policy-attacks'),
-  'packages/rules/src/rule-validation.ts': rules('evaluate'),
+  'packages/rules/src/rule-validation.ts': rules('rule-validation'),
   'packages/rules/src/rule-file.ts': rules('rule-file'),
   'packages/rules/src/propose.ts': rules('propose', 'policy-attacks'),
   'packages/rules/src/shell/parse-command.ts': rules('shell/parse-command', 'shell/attacks'),

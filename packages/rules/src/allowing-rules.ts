@@ -13,7 +13,7 @@ import { workingFolders } from './shell/working-folders.ts'
 import type { CallSite } from './site.ts'
 
 /** The rules that allow a call, and for a shell command the text that is proven to be harmless. */
-export type Allowed = { readonly rules: readonly Rule[]; readonly command?: string }
+export type Allowed = { readonly rules: readonly [Rule, ...Rule[]]; readonly command?: string }
 /** Why no allow rule matches; null if there is nothing to say. */
 export type NotAllowed = { readonly reason: string | null }
 
@@ -92,7 +92,8 @@ export class AllowingRules {
         rules.add(found.rule)
       }
     }
-    return rules.size === 0 ? { reason: null } : { rules: [...rules], command }
+    const [first, ...others] = rules
+    return first ? { rules: [first, ...others], command } : { reason: null }
   }
 
   #ruleFor(

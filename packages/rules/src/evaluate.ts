@@ -6,7 +6,7 @@ import { withLimitedLookup } from './files/limited-lookup.ts'
 import { readFolders } from './read-folders.ts'
 import { RestrictedCall, RestrictingRules, type RuleWithWords, restrictedWords } from './restricting-rules.ts'
 import type { Decision, RuleContext } from './rule-context.ts'
-import { broadAllowProblem, literalWords } from './rule-validation.ts'
+import { allowedWords, broadAllowProblem } from './rule-validation.ts'
 
 /** A set of rules, arranged once for many calls. */
 export class RuleSet {
@@ -54,13 +54,7 @@ export class RuleSet {
     const site = siteOf(call, action, context)
     const inside = this.#restricting.findInside(restricted, () => readFolders(action, site))
     if (inside) return readsInside(inside)
-    const [first] = allowed.rules
-    if (!first) return { verdict: 'ask', reason: 'No rule matches.', rules: [] }
-    return {
-      ...decision(first),
-      rules: allowed.rules,
-      ...(allowed.command === undefined ? {} : { command: allowed.command }),
-    }
+    return { ...decision(allowed.rules[0]), ...allowed }
   }
 }
 
@@ -84,7 +78,8 @@ function readsInside(rule: Rule): Decision {
 
 function commandWords(rule: Rule, command: string): readonly string[] | null {
   if (rule.effect !== 'allow') return restrictedWords(command)
-  return broadAllowProblem(rule) === null ? literalWords(command) : null
+  const words = allowedWords(rule, command)
+  return typeof words === 'string' ? null : words
 }
 
 function decision(rule: Rule): Decision {

@@ -52,7 +52,10 @@ function targetProblem(draft: RuleDraft): string | null {
 export function broadAllowProblem(draft: RuleDraft): string | null {
   const { effect, command, group, path, host, mcp, action, scope } = draft
   if (effect !== 'allow') return null
-  if (command !== undefined) return commandProblem(draft)
+  if (command !== undefined) {
+    const words = allowedWords(draft, command)
+    return typeof words === 'string' ? words : null
+  }
   if (group !== undefined)
     return scope?.cwd === undefined ? 'Turn on a group of commands for one folder: add scope.cwd.' : null
   if (path !== undefined)
@@ -64,35 +67,29 @@ export function broadAllowProblem(draft: RuleDraft): string | null {
   return `An allow rule for every use of ${draft.tool ?? 'every tool'} is too broad. Name a command, a path, a host or an MCP tool.`
 }
 
-function commandProblem({ command = '', args, scope }: RuleDraft): string | null {
+/** Returns the words of an allow rule's command, or why it cannot be allowed. */
+export function allowedWords({ args, scope }: RuleDraft, command: string): readonly string[] | string {
   const isScoped = (scope?.cwd !== undefined && isAbsolute(scope.cwd)) || scope?.session !== undefined
   if (!isScoped)
     return 'The same command can mean something else in another folder. Add scope.cwd or scope.session to the allow rule.'
   const parsed = parseCommand(command)
   if (!parsed.provable)
     return `Holdpoint cannot prove what this command does, so it cannot be allowed. ${parsed.reason}`
-  const [segment] = parsed.segments
-  if (!segment || parsed.segments.length !== 1) return 'An allow rule is for one command. Add a rule for each part.'
+  const [segment, ...others] = parsed.segments
+  if (!segment || others.length > 0) return 'An allow rule is for one command. Add a rule for each part.'
   if (segment.redirects.length > 0) return 'Write the command without redirects.'
-  if (segment.argv[0] === 'cd') return 'A rule for cd has no effect. Holdpoint follows cd by itself.'
   const [program = '', ...rest] = segment.argv
+  if (program === 'cd') return 'A rule for cd has no effect. Holdpoint follows cd by itself.'
   if (rest.length === 0 && runsInput(program))
     return `${program} without arguments runs whatever it reads, so it cannot be allowed.`
   if (args === 'grammar' && !hasGrammar(segment.argv))
     return `Holdpoint does not know the arguments of ${segment.argv.join(' ')}. Use args "exact".`
-  return null
+  return segment.argv
 }
 
 function runsInput(program: string): boolean {
   const name = programName(program)
   return shellNames.has(name) || isInterpreter(name)
-}
-
-/** Returns the words of an allow rule's command, or null if it is not one simple command without expansions. */
-export function literalWords(command: string): readonly string[] | null {
-  const parsed = parseCommand(command)
-  const [segment] = parsed.provable && parsed.segments.length === 1 ? parsed.segments : []
-  return segment && segment.redirects.length === 0 ? segment.argv : null
 }
 
 /** Whether this is an absolute path on a POSIX system or on Windows. A relative path could mean any folder. */

@@ -1,7 +1,7 @@
 /** How a set of rules decides: built-in rules first, unusable rules never, and a reason for every verdict. */
 import { randomBytes } from 'node:crypto'
 import { posix } from 'node:path'
-import { newSecret, type Rule, type RuleDraft, type ToolCall } from '@holdpoint/protocol'
+import { newSecret, type Rule, type RuleDraft, type RunnerId, type ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import {
   credentialRule,
@@ -12,10 +12,11 @@ import {
   RuleSet,
 } from '../src/index.ts'
 
+const runner = 'run_00000000000000000000' as RunnerId // a valid id
 const context: RuleContext = {
   driver: 'claude',
   session: null,
-  runner: null,
+  runner,
   folder: '/srv',
   agentPath: [],
   isEditable: true,
@@ -70,6 +71,62 @@ describe('rules that are too broad', () => {
   ])('the stored allow rule %j allows nothing', draft => {
     expect(evaluate([rule(draft)], bash('ls')).verdict).toBe('ask')
   })
+  it('a stored allow rule with a path and a command that cannot be proven does not allow the path', () => {
+    const rules = [rule({ action: 'read', path: '/srv/**', command: 'ls $x' })]
+    expect(evaluate(rules, { tool: 'Read', input: {}, cwd: '/srv', action: { read: ['/srv/a'] } }).verdict).toBe('ask')
+  })
+})
+
+describe('rules that deny a command', () => {
+  it.each(['/bin/rm -rf $HOME', 'rm -rf *', 'RM -rf'])('a rule for %j matches its words and nothing else', command => {
+    const deny = rule({ effect: 'deny', command })
+    expect(evaluate([deny], bash(command.toLowerCase()))).toMatchObject({ verdict: 'deny', rule: deny.id })
+    expect(evaluate([deny], bash('ls')).verdict).toBe('ask')
+  })
+})
+
+describe('calls that cannot be checked completely', () => {
+  const tooLong = {
+    verdict: 'ask',
+    reason: 'This call is too long to check, so a person has to decide.',
+    rules: [],
+  }
+  const words = (count: number, separator: string) =>
+    Array.from({ length: count }, (_, index) => index.toString(36)).join(separator)
+  it('a command with too many possible paths is asked about although a rule allows it', () => {
+    const allow = rule({ group: 'only-reads' })
+    expect(evaluate([allow], bash(`echo ${words(1900, ',')}`)).verdict).toBe('allow')
+    expect(evaluate([allow], bash(`echo ${words(2100, ',')}`))).toEqual(tooLong)
+  })
+  it('a command that may run many commands is asked about although a rule allows it, if another rule denies commands', () => {
+    const command = `nice ${words(60, ' ')}`
+    expect(evaluate([rule({ command })], bash(command)).verdict).toBe('allow')
+    expect(evaluate([rule({ command }), rule({ effect: 'deny', command: 'rm' })], bash(command))).toEqual(tooLong)
+  })
+  it('a command that may run in many folders is asked about although a rule allows it, if another rule denies a path', () => {
+    const command = `make ${Array.from({ length: 6 }, (_, index) => `-C ${index}`).join(' ')}`
+    expect(evaluate([rule({ command })], bash(command)).verdict).toBe('allow')
+    expect(evaluate([rule({ command }), rule({ effect: 'deny', path: 'secret' })], bash(command))).toEqual(tooLong)
+  })
+  it('very long paths are asked about although a rule allows them', () => {
+    const read = (count: number): ToolCall => {
+      const paths = Array.from({ length: count }, (_, index) => `/srv/${index}${'a'.repeat(4000)}`)
+      return { tool: 'Read', input: {}, cwd: '/srv', action: { read: paths } }
+    }
+    const allow = rule({ action: 'read', path: '/srv/**' })
+    expect(evaluate([allow], read(30)).verdict).toBe('allow')
+    expect(evaluate([allow], read(40))).toEqual(tooLong)
+  })
+  it('a command with too many files to look at is asked about, even if a rule allows it', () => {
+    const command = `echo ${words(800, ' ')}`
+    const rules = [rule({ group: 'only-reads' }), rule({ effect: 'deny', path: 'secret' })]
+    expect(evaluate(rules, bash(`cd ./sub; ${command}`))).toEqual({
+      verdict: 'ask',
+      reason: 'This call names too many files to check, so a person has to decide.',
+      rules: [],
+    })
+    expect(evaluate(rules, bash(command)).verdict).toBe('allow')
+  })
 })
 
 describe('rules without a scope', () => {
@@ -102,6 +159,12 @@ describe('the reason of a verdict', () => {
     expect(evaluate([deny({ note: 'N' })], bash('ls')).reason).toBe('N')
     expect(evaluate([deny({})], bash('ls')).reason).toBe('deny every call')
     expect(evaluate([], bash('ls'))).toEqual({ verdict: 'ask', reason: 'No rule matches.', rules: [] })
+  })
+  it('is not chosen by a file of a project that nobody has trusted', () => {
+    const denies = deny({ command: 'ls', message: 'M' })
+    const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner }
+    expect(evaluate([{ ...denies, source }], bash('ls')).reason).toBe('deny ls')
+    expect(evaluate([{ ...denies, source: { ...source, trusted: true } }], bash('ls')).reason).toBe('M')
   })
 })
 
