@@ -44,13 +44,18 @@ describe('parseRuleFile', () => {
     [{ effect: 'allow', action: 'read', path: '../../other', scope: { cwd: 'web' } }],
   ])('refuses the rule %j of a project, because it leads out of the project', rule => {
     expect(problem([rule])).toMatch(
-      /^rules\[0\]: .* leads out of \/srv\/app\. Name a (?:folder|path) of the project, or move/,
+      /^rules\[0\]: .* leads out of \/srv\/app\. Name a (?:folder|path) of the project, or move .* holdpoint\.rules\.json in/,
     )
   })
   it('lets a project deny a path outside of it, and allow one inside of it', () => {
     expect(problem([{ effect: 'deny', path: '/etc/**' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'write', path: 'docs/**' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: '../web', scope: { cwd: 'web' } }])).toBe('')
+    expect(problem([{ effect: 'allow', action: 'read', path: '../app/**' }])).toBe('')
+  })
+  it('takes “/**” as everything in a folder at the end of a path only', () => {
+    expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../x' }])).toBe('')
+    expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../../x' }])).toMatch(/leads out of/)
   })
   it.each([
     { until: 'session', scope: { session: 'ses_00000000000000000000' } },
@@ -65,5 +70,6 @@ describe('parseRuleFile', () => {
   it('names the rule that cannot be used', () => {
     expect(problem([{ effect: 'deny' }, { effect: 'allow', tool: 'Bash' }])).toMatch(/^rules\[1\]: .*too broad/)
     expect(problem([{ effect: 'deny', scope: { cwd: 'relative' } }], null)).toMatch(/^rules\[0\]: scope\.cwd must be/)
+    expect(() => parse([{ effect: 'allow', tool: 'Bash' }])).toThrow(expect.objectContaining({ code: 'bad_input' }))
   })
 })
