@@ -159,7 +159,7 @@ function isApplicable(rule: Rule, call: ToolCall, context: RuleContext): boolean
 }
 
 /** Whether a call happens in the folder of an allow rule. The call must be inside of the folder in which the session really runs. */
-function isInScope({ scope, group, source }: Rule, site: CallSite, context: RuleContext): boolean {
+function isInScope({ scope, group, command, source }: Rule, site: CallSite, context: RuleContext): boolean {
   const { folder } = context
   // The scope of a rule from a project's file may be a link that leads out of the project.
   if (source?.project && !isInside(site.cwd, parentOf(source.file))) return false
@@ -167,7 +167,9 @@ function isInScope({ scope, group, source }: Rule, site: CallSite, context: Rule
   if (!isInside(site.cwd, folder)) return false
   if (scope?.cwd === undefined) return true
   const ruleFolder = realFolder(scope.cwd, site)
-  return group === undefined ? site.cwd === ruleFolder : isInside(folder, ruleFolder)
+  if (group !== undefined) return isInside(folder, ruleFolder)
+  // A command can mean something else in another folder of the session; a path, a host or an MCP tool cannot.
+  return site.cwd === ruleFolder || (command === undefined && folder === ruleFolder)
 }
 
 /** Whether `cd` to this path stays inside of the session's folder. */
