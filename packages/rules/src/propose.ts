@@ -5,8 +5,10 @@ import { withLimitedLookup } from './files/limited-lookup.ts'
 import { parentOf } from './paths.ts'
 import { checkArguments, hasGrammar } from './programs/check-arguments.ts'
 import type { RuleContext } from './rule-context.ts'
-import { quoteWord } from './shell/canonical-command.ts'
+import { ruleProblem } from './rule-validation.ts'
+import { canonicalCommand, quoteWord } from './shell/canonical-command.ts'
 import { parseCommand } from './shell/parse-command.ts'
+import { canRunOthers } from './shell/wrapper-programs.ts'
 import type { CallSite } from './site.ts'
 
 export interface Proposals {
@@ -19,7 +21,13 @@ const none = (reason: string): Proposals => ({ items: [], reason })
 
 export function proposeRules(call: ToolCall, context: RuleContext): Proposals {
   const tooMany = none('This call names too many files to check, so a person has to decide each time.')
-  return withLimitedLookup(context.files, files => proposals(call, { ...context, files }), tooMany)
+  return withLimitedLookup(context.files, files => savable(proposals(call, { ...context, files })), tooMany)
+}
+
+/** Leaves out rules that the gateway would refuse. The first rule is the narrowest, so if that one is refused, all are. */
+function savable({ items, reason }: Proposals): Proposals {
+  const problems = items.map(({ rule }) => ruleProblem(rule))
+  return { items: items.filter((_, index) => problems[index] === null), reason: reason || (problems[0] ?? '') }
 }
 
 function proposals(call: ToolCall, context: RuleContext): Proposals {
@@ -55,14 +63,13 @@ function one(rule: RuleDraft, explanation: string): Proposals {
 function commandProposals(text: string, site: CallSite): Proposals {
   const parsed = parseCommand(text)
   if (!parsed.provable) return none(`A rule must know what runs. ${parsed.reason}`)
-  const commands = parsed.segments.filter(({ argv }) => argv[0] !== 'cd')
-  const [first] = commands
-  if (!first || parsed.segments.length !== 1) return none('A rule is for one command, and this one has several parts.')
+  const [first, ...others] = parsed.segments
+  if (!first || others.length > 0) return none('A rule is for one command, and this one has several parts.')
   const { argv } = first
-  const words = argv.map(quoteWord).join(' ')
+  const words = canonicalCommand([{ argv, operator: null, redirects: [] }])
   const checked = checkArguments(argv, site)
   const [program = ''] = argv
-  if (!checked.ok && isWrapper(program))
+  if (!checked.ok && canRunOthers(program))
     return none(`${program} can run other programs, and Holdpoint does not know these arguments. Allow it each time.`)
   const runsProjectCode = !checked.ok || checked.group === 'project-code'
   const scope = { cwd: site.cwd }
@@ -99,6 +106,7 @@ function fileProposals(action: Extract<Action, { write: unknown } | { read: unkn
   const [path] = paths
   if (path === undefined || paths.length > 1) return none('A rule is for one file, and this request names several.')
   const checked = checkPath(path, site, kind)
+  if (!checked.ok && checked.problem === 'unclear') return none(checked.reason)
   const verb = isWrite ? 'Change' : 'Read'
   const scope = { cwd: site.folder }
   const items: RuleProposal[] = [
@@ -119,20 +127,7 @@ function fileProposals(action: Extract<Action, { write: unknown } | { read: unkn
   return { items, reason: checked.ok ? '' : checked.reason }
 }
 
-/** Returns the shortest beginning of the command that names a program, or a subcommand, whose arguments Holdpoint knows. */
+/** Returns the shortest beginning of the command that names a program, or a subcommand, whose arguments Holdpoint knows; an empty list if there is none. */
 function grammarStart(argv: readonly string[]): readonly string[] {
-  const length = argv.findIndex((_, index) => hasGrammar(argv.slice(0, index + 1))) + 1
-  return argv.slice(0, length || argv.length)
-}
-
-/** Programs that run other programs or code from their arguments. */
-const wrappers: ReadonlySet<string> = new Set([
-  ...['bash', 'sh', 'zsh', 'dash', 'fish', 'ksh', 'env', 'sudo', 'doas', 'su', 'xargs', 'nice', 'nohup', 'timeout'],
-  ...['time', 'watch', 'script', 'ssh', 'find', 'parallel', 'exec', 'eval', 'command', 'builtin', 'node', 'deno'],
-  ...['bun', 'python', 'python2', 'python3', 'perl', 'ruby', 'php', 'lua', 'osascript', 'awk', 'gawk', 'npx', 'bunx'],
-  ...['docker', 'podman', 'kubectl', 'git', 'npm', 'pnpm', 'yarn'],
-])
-
-function isWrapper(program: string): boolean {
-  return wrappers.has(program.slice(program.lastIndexOf('/') + 1))
+  return argv.slice(0, argv.findIndex((_, index) => hasGrammar(argv.slice(0, index + 1))) + 1)
 }

@@ -80,7 +80,8 @@ export function allowedWords({ args, scope }: RuleDraft, command: string): reado
   if (segment.redirects.length > 0) return 'Write the command without redirects.'
   const [program = '', ...rest] = segment.argv
   if (program === 'cd') return 'A rule for cd has no effect. Holdpoint follows cd by itself.'
-  if (rest.length === 0 && runsInput(program))
+  // With args "grammar", the program must still have arguments that are known.
+  if (args !== 'grammar' && rest.length === 0 && runsInput(program))
     return `${program} without arguments runs whatever it reads, so it cannot be allowed.`
   if (args === 'grammar' && !hasGrammar(segment.argv))
     return `Holdpoint does not know the arguments of ${segment.argv.join(' ')}. Use args "exact".`

@@ -1,9 +1,10 @@
 /** The rules that “Always” proposes: the narrowest first, none that would allow more than it says, and a reason if there is none. */
 import { posix } from 'node:path'
-import type { ToolCall } from '@holdpoint/protocol'
+import type { Rule, ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { type Proposals, proposeRules } from '../src/propose.ts'
-import type { RuleContext } from '../src/rule-context.ts'
+import { type Proposals, proposeRules, type RuleContext, RuleSet, ruleProblem } from '../src/index.ts'
+import { makeSite } from './support/node-files.ts'
+import { contextAt } from './support/rule-context.ts'
 
 const context: RuleContext = {
   driver: 'claude',
@@ -63,7 +64,15 @@ describe('rules that are proposed for a command', () => {
     expect(shell(`mytool "a b"`).items).toHaveLength(1)
   })
   it('a command that starts another program gets none, unless its arguments are known', () => {
-    for (const command of ['node x.js', '/usr/bin/env ls', 'timeout 5 ls', 'docker run x', 'git push'])
+    for (const command of [
+      'node x.js',
+      '/usr/bin/env ls',
+      'timeout 5 ls',
+      'docker run x',
+      'git push',
+      'uv run x',
+      'BASH x',
+    ])
       expect(shell(command)).toMatchObject({ items: [], reason: expect.stringMatching(/can run other programs/) })
     expect(shell('/usr/bin/env ls').reason).toMatch(/^\/usr\/bin\/env can run/)
     expect(shell('git status').items).toHaveLength(3)
@@ -72,7 +81,10 @@ describe('rules that are proposed for a command', () => {
     const several = 'A rule is for one command, and this one has several parts.'
     expect(shell('ls && ls')).toEqual({ items: [], reason: several })
     expect(shell('cd src && ls')).toEqual({ items: [], reason: several })
-    expect(shell('cd src')).toEqual({ items: [], reason: several })
+    expect(shell('cd src')).toEqual({
+      items: [],
+      reason: 'A rule for cd has no effect. Holdpoint follows cd by itself.',
+    })
   })
   it('a command that cannot be proven gets none, with the reason', () => {
     expect(shell('ls $HOME')).toMatchObject({
@@ -82,9 +94,10 @@ describe('rules that are proposed for a command', () => {
   })
 })
 
+const files = (action: 'read' | 'write', ...paths: string[]) =>
+  proposeRules(call(action === 'read' ? { read: paths } : { write: paths }), context)
+
 describe('rules that are proposed for files', () => {
-  const files = (action: 'read' | 'write', ...paths: string[]) =>
-    proposeRules(call(action === 'read' ? { read: paths } : { write: paths }), context)
   it('a request for an ordinary file gets three proposals: exactly this file, its folder, and the folder of the session', () => {
     expect(files('write', 'src/a.ts').items).toEqual([
       {
@@ -121,6 +134,17 @@ describe('rules that are proposed for files', () => {
       reason: 'A rule is for one file, and this request names several.',
     })
   })
+  it('a path that may mean several files gets none, and neither does a file on another machine', () => {
+    expect(files('read', '~/a')).toEqual({ items: [], reason: '“~/a” may start in a home folder.' })
+    expect(proposeRules(call({ write: ['/srv/a'] }), { ...context, files: null })).toEqual({
+      items: [],
+      reason: 'The files of the agent are on another machine.',
+    })
+  })
+  it('a relative path starts in the folder of the call', () => {
+    const { items } = proposeRules({ ...call({ read: ['a.ts'] }), cwd: '/srv/src' }, context)
+    expect(items.map(({ rule }) => rule.path)).toEqual(['/srv/src/a.ts', '/srv/src/**', '/srv/**'])
+  })
 })
 
 describe('rules that are proposed for other actions', () => {
@@ -146,10 +170,24 @@ describe('rules that are proposed for other actions', () => {
       ],
     })
   })
+  it('a fetch from something that is not the name of a host gets none', () => {
+    expect(proposeRules(call({ fetch: 'a b' }), context)).toMatchObject({
+      items: [],
+      reason: expect.stringMatching(/^"a b" is not the name of a host\./),
+    })
+  })
   it('a tool that Holdpoint does not know gets none', () => {
     expect(proposeRules(call({ other: 'Strange' }), context)).toEqual({
       items: [],
       reason: 'Holdpoint does not know what Strange does, so a person has to decide each time.',
+    })
+  })
+  it('nothing is proposed for a command with too many files to look at', () => {
+    const list = () => Array.from({ length: 13_000 }, (_, index) => ({ name: `${index}`, kind: 'file' as const }))
+    const large = { ...context, files: { realPath: posix.normalize, readText: () => null, list } }
+    expect(proposeRules(call({ shell: 'grep -r x src', cwd: '/srv' }), large)).toEqual({
+      items: [],
+      reason: 'This call names too many files to check, so a person has to decide each time.',
     })
   })
   it('nothing is proposed if nobody knows in which folder the agent runs', () => {
@@ -157,5 +195,34 @@ describe('rules that are proposed for other actions', () => {
       items: [],
       reason: 'Holdpoint does not know in which folder this agent runs.',
     })
+  })
+})
+
+describe('every proposed rule', () => {
+  const site = makeSite({ 'a.ts': '', 'src/b.ts': '', 'package.json': '{"scripts":{"test":"vitest"}}' })
+  const real = contextAt(site)
+  const inFolder = (cwd: string, action: NonNullable<ToolCall['action']>): ToolCall =>
+    'shell' in action ? { tool: 'Bash', input: { command: action.shell }, cwd } : { tool: 'T', input: {}, cwd, action }
+  const commands = ['ls  src', 'git -C src status', 'npm -s test', './node_modules/.bin/tsc --noEmit', 'mytool "a b"']
+  const builtins = ['[ -f a.ts ]', 'command -v node', 'node --test', 'sed -n 1p a.ts', 'ls > /dev/null']
+  const actions: readonly NonNullable<ToolCall['action']>[] = [
+    ...[...commands, ...builtins].map(shell => ({ shell, cwd: '' })),
+    { read: ['a.ts'] },
+    { write: ['src/b.ts'] },
+    { fetch: 'docs.example.com' },
+    { mcp: 'github', tool: 'search' },
+  ]
+  it.each(actions)('for %j can be saved, and allows the same from then on', action => {
+    for (const cwd of [site.folder, `${site.folder}/src`]) {
+      const asked = inFolder(cwd, action)
+      const { items } = proposeRules(asked, real)
+      expect(items).not.toEqual([])
+      for (const { rule } of items) {
+        expect(ruleProblem(rule)).toBe(null)
+        const id = 'rul_00000000000000000009' as Rule['id'] // a valid id
+        const saved = { ...rule, id, madeBy: 'ada', madeAt: 0, version: 1 }
+        expect(new RuleSet([saved]).evaluate(asked, real), JSON.stringify(rule)).toMatchObject({ verdict: 'allow' })
+      }
+    }
   })
 })

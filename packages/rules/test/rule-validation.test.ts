@@ -74,6 +74,7 @@ const accepted: readonly RuleDraft[] = [
   allow({ command: 'ls', args: 'exact' }),
   allow({ command: 'ls', args: 'grammar' }),
   allow({ command: 'git status', args: 'grammar' }),
+  allow({ command: 'sed', args: 'grammar' }),
   allow({ command: 'my tool', args: 'exact' }),
   allow({ command: 'bash x.sh' }),
   allow({ command: 'python3 x.py' }),

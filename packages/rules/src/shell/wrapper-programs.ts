@@ -1,4 +1,4 @@
-/** Knows the programs that run other programs, for deny rules. It is generous: it does not read the wrapper's options, and takes every word that can be the start of a command as one. */
+/** Knows the programs that run other programs, for deny rules and for proposed rules. It is generous: it does not read the wrapper's options, and takes every word that can be the start of a command as one. */
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
@@ -49,6 +49,12 @@ export function programName(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1).toLowerCase()
 }
 
+/** Returns whether a program can run other programs or code that its arguments name. */
+export function canRunOthers(program: string): boolean {
+  const name = programName(program)
+  return runsArguments(name) || isInterpreter(name) || triggers.some(([programs]) => programs.has(name))
+}
+
 export interface WrappedCommands {
   /** The positions of words at which another command can start. */
   readonly starts: readonly number[]
@@ -74,10 +80,14 @@ export function wrappedCommands(argv: readonly string[]): WrappedCommands {
 
 /** Returns the position of the first word that can belong to a wrapped command, or null if the program wraps none. */
 function wrappedFrom(name: string, argv: readonly string[]): number | null {
-  if (wrappers.has(name) || shellNames.has(name)) return 1
+  if (runsArguments(name)) return 1
   const trigger = triggers.find(([programs]) => programs.has(name))?.[1]
   const at = trigger ? argv.findIndex((word, index) => index > 0 && trigger.test(word)) : -1
   return at < 0 ? null : at + 1
+}
+
+function runsArguments(name: string): boolean {
+  return wrappers.has(name) || shellNames.has(name)
 }
 
 function isScript(word: string): boolean {
