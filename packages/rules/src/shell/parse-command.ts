@@ -68,27 +68,17 @@ function wordProblem({ value, isBare }: WordToken, before: readonly WordToken[])
 
 /** Whether the parser reads the same words at the same positions, the same operators and the same redirects. */
 function agrees(segments: readonly ReadSegment[], text: string): boolean {
-  let tree: readonly TreeSegment[] | null
+  // These fields are in the order in which `treeSegments` returns them.
+  const read: readonly TreeSegment[] = segments.map(({ words, operator, redirects }) => ({
+    words: words.map(({ value, start, end }) => ({ value, start, end })),
+    operator,
+    redirects,
+  }))
   try {
-    tree = treeSegments(text)
+    return JSON.stringify(treeSegments(text)) === JSON.stringify(read)
   } catch {
     return false
   }
-  return (
-    tree?.length === segments.length &&
-    segments.every(({ words, operator, redirects }, index) => {
-      const other = tree[index] as TreeSegment // both lists have the same length
-      return (
-        operator === other.operator &&
-        redirects.join() === other.redirects.join() &&
-        words.length === other.words.length &&
-        words.every(({ value, start, end }, at) => {
-          const word = other.words[at]
-          return word?.value === value && word.start === start && word.end === end
-        })
-      )
-    })
-  )
 }
 
 /** `cd sub` looks for the folder in CDPATH first, `cd ./sub` does not. */

@@ -53,6 +53,8 @@ describe('a provable command', () => {
         ['&&', 'ls'],
       ],
     ],
+    ['cd a-b', [['cd', './a-b']]],
+    ["ls '[' ']'", [['ls', '[', ']']]],
     [
       'cd /srv; cd ../a; cd .; cd ..',
       [
@@ -63,6 +65,12 @@ describe('a provable command', () => {
       ],
     ],
   ])('%s', (text, expected) => expect(proven(text)).toEqual(expected))
+  it('has at most 8192 characters, 1000 words, 50 parts and 4 changes of the folder', () => {
+    expect(proven('a'.repeat(8192))).toEqual([['a'.repeat(8192)]])
+    expect(proven('a '.repeat(1000))).toEqual([Array(1000).fill('a')])
+    expect(proven(Array(50).fill('ls').join(';'))).toHaveLength(50)
+    expect(proven('cd a; cd a; cd a; cd a')).toHaveLength(4)
+  })
 })
 
 describe('a command that is not provable says why', () => {
@@ -78,6 +86,9 @@ describe('a command that is not provable says why', () => {
     ['npm test 2>(touch X)', 'The command passes the output of another command as a file.'],
     ['ls *.ts', 'The command expands a pattern to file names.'],
     ['ls [a]', 'The command expands a pattern to file names.'],
+    ['ls [', 'The command expands a pattern to file names.'],
+    ['ls ]', 'The command expands a pattern to file names.'],
+    ['[ -f [ ]', 'The command expands a pattern to file names.'],
     ['ls {a,b}', 'The command expands braces.'],
     ['ls ~/x', 'The command expands a home folder.'],
     ['ls a=~', 'The command expands a home folder.'],
@@ -118,6 +129,7 @@ describe('a command that is not provable says why', () => {
     ['cd -', 'The command changes to a folder that is not named exactly.'],
     ['cd //', 'The command changes to a folder that is not named exactly.'],
     ['cd //srv/a', 'The command changes to a folder that is not named exactly.'],
+    ['cd +1', 'The command changes to a folder that is not named exactly.'],
     ['cd a b', 'The command changes to a folder that is not named exactly.'],
     ['cd a | ls', 'The command changes the folder in a pipeline, which shells do differently.'],
     ['ls | cd a && ls', 'The command changes the folder in a pipeline, which shells do differently.'],
