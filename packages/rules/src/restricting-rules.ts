@@ -180,17 +180,10 @@ export interface RuleWithWords {
   readonly words: readonly string[] | null
 }
 
-/** Returns the words of a rule's command. A rule may name something that is no complete command, such as `rm -rf`. */
+/** Returns the words of a rule's command: the program first, which is empty if the command names none. A rule may name something that is no complete command, such as `rm -rf`. */
 export function restrictedWords(command: string): readonly string[] {
-  const [first] = literalCommands(command).commands
-  if (first) return [first.name, ...first.argv.slice(1)]
-  const [program = '', ...rest] = command.split(/\s+/).filter(word => word !== '')
-  return [programName(program), ...rest]
-}
-
-/** Returns the name under which a program is found, as `literalCommands` returns it. */
-function programName(word: string): string {
-  return word.slice(word.lastIndexOf('/') + 1).toLowerCase()
+  const [{ name, argv } = { name: '', argv: [] }] = literalCommands(command).commands
+  return [name, ...argv.slice(1)]
 }
 
 /** Whether the rule is for this kind of call, session and folder, whatever the call names. */
@@ -210,10 +203,10 @@ function isMatch(rule: Rule, words: readonly string[] | null, call: RestrictedCa
 }
 
 /** Whether the session runs in the folder of the rule or below, or the agent says that the call does. */
-function isInFolder({ scope }: Rule, { call, context }: RestrictedCall): boolean {
+function isInFolder({ scope }: Rule, { action, call, context }: RestrictedCall): boolean {
   if (scope?.cwd === undefined) return true
   const folder = foldPath(joinPath('/', scope.cwd))
-  const cwds = [context.folder, call.cwd, 'shell' in (call.action ?? {}) ? (call.action as { cwd: string }).cwd : null]
+  const cwds = [context.folder, call.cwd, 'shell' in action ? action.cwd : null]
   return cwds.some(cwd => cwd !== null && isInside(foldPath(joinPath('/', cwd)), folder))
 }
 

@@ -1,7 +1,7 @@
 /** Checks that a rule can be used: it names one thing, an allow rule is narrow, and its limits make sense. */
 import { Fault, type RuleDraft } from '@holdpoint/protocol'
 import { hasGrammar } from './programs/check-arguments.ts'
-import { normalHost } from './restricting-rules.ts'
+import { normalHost, restrictedWords } from './restricting-rules.ts'
 import { parseCommand } from './shell/parse-command.ts'
 import { isInterpreter, programName, shellNames } from './shell/wrapper-programs.ts'
 
@@ -39,6 +39,8 @@ function targetProblem(draft: RuleDraft): string | null {
   const { effect, group, args, command, path, scope, host } = draft
   if (group !== undefined && effect !== 'allow') return 'Only an allow rule can name a group of commands.'
   if (args === 'grammar' && effect !== 'allow') return 'args "grammar" is only for allow rules.'
+  if (effect !== 'allow' && command !== undefined && restrictedWords(command)[0] === '')
+    return `${JSON.stringify(command)} names no program, so the rule would never match.`
   if (args !== undefined && command === undefined) return 'A rule with "args" needs a command.'
   if (path !== undefined && !isAbsolute(path) && scope?.cwd === undefined)
     return 'A relative path needs scope.cwd, the folder that it starts from.'

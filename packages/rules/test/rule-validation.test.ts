@@ -32,6 +32,10 @@ const refused: readonly (readonly [reason: RegExp, drafts: readonly RuleDraft[]]
   [/Use only one of group, mcp\.$/, [allow({ group: 'only-reads', mcp: { server: 'x', tool: 'y' } })]],
   [/can name a group of commands/, restricting.map(effect => ({ effect, group: 'only-reads', scope }))],
   [/"grammar" is only for allow rules/, restricting.map(effect => ({ effect, command: 'ls', args: 'grammar' }))],
+  [
+    /names no program, so the rule would never match/,
+    restricting.flatMap(effect => ['(', ' ', '#rm -rf', 'if', '&&'].map(command => ({ effect, command }))),
+  ],
   [/"args" needs a command/, [allow({ path: '/a', args: 'exact' }), deny({ path: '/a', args: 'exact' })]],
   [/relative path needs scope\.cwd/, [deny({ path: 'a.txt' }), { effect: 'allow', path: 'a' }]],
   [/relative path needs scope\.cwd/, [deny({ path: 'a.txt', scope: { session } })]],
