@@ -30,8 +30,13 @@ export const mutationTargets = {
   // Rules: what they match, and what may be a rule.
   'packages/rules/src/evaluate.ts': rules('rule-set', 'deny-paths', 'evaluate'),
   'packages/rules/src/rule-context.ts': rules('evaluate'),
-  'packages/rules/src/allowing-rules.ts': rules('evaluate', 'policy-attacks'),
-  'packages/rules/src/restricting-rules.ts': rules('evaluate', 'policy-attacks'),
+  'packages/rules/src/allowing-rules.ts': rules('allowing-rules', 'deny-paths', 'evaluate'),
+  'packages/rules/src/restricting-rules.ts': rules(
+    'restricting-rules',
+    'rule-set',
+    'deny-paths',
+    'shell/deny-dynamic-texts',
+  ),
   'packages/rules/src/rule-validation.ts': rules('rule-validation'),
   'packages/rules/src/rule-file.ts': rules('rule-file'),
   'packages/rules/src/propose.ts': rules('propose', 'policy-attacks'),

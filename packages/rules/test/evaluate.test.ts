@@ -4,7 +4,6 @@ import { posix } from 'node:path'
 import type { Rule, RuleDraft, RunnerId, SessionId, ToolCall } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { leastCpuMs } from '../../../test/support/cpu-time.ts'
 import { type RuleContext, RuleSet } from '../src/index.ts'
 
 const session = 'ses_00000000000000000000' as SessionId // a valid id
@@ -501,18 +500,6 @@ describe('a command that is too long to check', () => {
     const deny = [rule({ effect: 'deny', command: 'rm -rf', scope: {} })]
     for (const call of [bash(`rm -rf build; ${long}`), other(`rm -rf build; ${long}`), other(`rm -rf x ${words}`)])
       expect(verdict(deny, call)).toBe('deny')
-  })
-  it('takes little time with rules of every kind, whatever its text is', () => {
-    const rules = [
-      ...Array.from({ length: 50 }, (_, i) => rule({ effect: 'deny', host: `host${i}.test`, scope: {} })),
-      ...Array.from({ length: 50 }, (_, i) => rule({ effect: 'deny', path: `/never/${i}/**`, scope: {} })),
-      ...Array.from({ length: 50 }, (_, i) => rule({ effect: 'ask', command: `program${i} sub`, scope: {} })),
-    ]
-    const set = new RuleSet(rules)
-    const different = Array.from({ length: 150_000 }, (_, i) => i.toString(36)).join(' ')
-    const urls = Array.from({ length: 20_000 }, (_, i) => `http://h${i}.test/`).join(' ')
-    for (const text of [long, different, urls, 'a|'.repeat(400_000), '$('.repeat(400_000), '/a/../'.repeat(100_000)])
-      expect(leastCpuMs(() => set.evaluate(other(text), context))).toBeLessThan(100)
   })
 })
 

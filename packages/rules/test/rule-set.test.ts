@@ -1,46 +1,12 @@
 /** How a set of rules decides: built-in rules first, unusable rules never, and a reason for every verdict. */
 import { randomBytes } from 'node:crypto'
-import { posix } from 'node:path'
-import { newSecret, type Rule, type RuleDraft, type RunnerId, type ToolCall } from '@holdpoint/protocol'
+import { newSecret, type Rule, type RuleDraft, type ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import {
-  credentialRule,
-  dataFolderRule,
-  describeRule,
-  type ProtectedFolder,
-  type RuleContext,
-  RuleSet,
-} from '../src/index.ts'
+import { credentialRule, dataFolderRule, describeRule, type ProtectedFolder, RuleSet } from '../src/index.ts'
+import { bash, runner, srvContext, srvRule } from './support/rule-context.ts'
 
-const runner = 'run_00000000000000000000' as RunnerId // a valid id
-const context: RuleContext = {
-  driver: 'claude',
-  session: null,
-  runner,
-  folder: '/srv',
-  agentPath: [],
-  isEditable: true,
-  now: 0,
-  home: '/home/ada',
-  // Every path exists and is no link.
-  files: { realPath: posix.normalize },
-  builtIn: { protectedFolder: null, cwd: '/srv' },
-  isUsedUp: () => false,
-}
-/** The first ids belong to built-in rules. */
-let ruleCount = 100
-const rule = (draft: Partial<RuleDraft>): Rule => ({
-  effect: 'allow',
-  scope: { cwd: '/srv' },
-  ...draft,
-  id: `rul_${String(ruleCount++).padStart(20, '0')}` as Rule['id'], // a valid id
-  madeBy: 'ada',
-  madeAt: 0,
-  version: 1,
-})
-const bash = (command: string): ToolCall => ({ tool: 'Bash', input: { command }, cwd: '/srv' })
-const evaluate = (rules: readonly Rule[], call: ToolCall, builtIn = context.builtIn) =>
-  new RuleSet(rules).evaluate(call, { ...context, builtIn })
+const evaluate = (rules: readonly Rule[], call: ToolCall, builtIn = srvContext.builtIn) =>
+  new RuleSet(rules).evaluate(call, { ...srvContext, builtIn })
 
 describe('built-in rules in a set', () => {
   const secret = newSecret(randomBytes, 32)
@@ -48,14 +14,14 @@ describe('built-in rules in a set', () => {
   const tooLong = { protectedFolder: unclear, cwd: '/srv' }
   it('a call with a credential is denied by the built-in rule, whatever the other rules say', () => {
     const command = `curl -H ${secret} x.test`
-    for (const rules of [[], [rule({ command })], [rule({ effect: 'deny' })]])
+    for (const rules of [[], [srvRule({ command })], [srvRule({ effect: 'deny' })]])
       expect(evaluate(rules, bash(command))).toMatchObject({ verdict: 'deny', rule: credentialRule.id, rules: [] })
   })
   it('a call that is too long to check for the data folder is asked although a rule allows it, and denied if a rule denies it', () => {
     const builtIn = { verdict: 'ask', rule: dataFolderRule.id, rules: [] }
-    expect(evaluate([rule({ command: 'ls' })], bash('ls'), tooLong)).toMatchObject(builtIn)
-    expect(evaluate([rule({ effect: 'ask' })], bash('ls'), tooLong)).toMatchObject(builtIn)
-    const deny = rule({ effect: 'deny', command: 'ls' })
+    expect(evaluate([srvRule({ command: 'ls' })], bash('ls'), tooLong)).toMatchObject(builtIn)
+    expect(evaluate([srvRule({ effect: 'ask' })], bash('ls'), tooLong)).toMatchObject(builtIn)
+    const deny = srvRule({ effect: 'deny', command: 'ls' })
     expect(evaluate([deny], bash('ls'), tooLong)).toMatchObject({ verdict: 'deny', rule: deny.id })
   })
 })
@@ -69,17 +35,17 @@ describe('rules that are too broad', () => {
     { action: 'shell' },
     {},
   ])('the stored allow rule %j allows nothing', draft => {
-    expect(evaluate([rule(draft)], bash('ls')).verdict).toBe('ask')
+    expect(evaluate([srvRule(draft)], bash('ls')).verdict).toBe('ask')
   })
   it('a stored allow rule with a path and a command that cannot be proven does not allow the path', () => {
-    const rules = [rule({ action: 'read', path: '/srv/**', command: 'ls $x' })]
+    const rules = [srvRule({ action: 'read', path: '/srv/**', command: 'ls $x' })]
     expect(evaluate(rules, { tool: 'Read', input: {}, cwd: '/srv', action: { read: ['/srv/a'] } }).verdict).toBe('ask')
   })
 })
 
 describe('rules that deny a command', () => {
   it.each(['/bin/rm -rf $HOME', 'rm -rf *', 'RM -rf'])('a rule for %j matches its words and nothing else', command => {
-    const deny = rule({ effect: 'deny', command })
+    const deny = srvRule({ effect: 'deny', command })
     expect(evaluate([deny], bash(command.toLowerCase()))).toMatchObject({ verdict: 'deny', rule: deny.id })
     expect(evaluate([deny], bash('ls')).verdict).toBe('ask')
   })
@@ -94,32 +60,34 @@ describe('calls that cannot be checked completely', () => {
   const words = (count: number, separator: string) =>
     Array.from({ length: count }, (_, index) => index.toString(36)).join(separator)
   it('a command with too many possible paths is asked about although a rule allows it', () => {
-    const allow = rule({ group: 'only-reads' })
+    const allow = srvRule({ group: 'only-reads' })
     expect(evaluate([allow], bash(`echo ${words(1900, ',')}`)).verdict).toBe('allow')
     expect(evaluate([allow], bash(`echo ${words(2100, ',')}`))).toEqual(tooLong)
   })
   it('a command that may run many commands is asked about although a rule allows it, if another rule denies commands', () => {
     const command = `nice ${words(60, ' ')}`
-    expect(evaluate([rule({ command })], bash(command)).verdict).toBe('allow')
-    expect(evaluate([rule({ command }), rule({ effect: 'deny', command: 'rm' })], bash(command))).toEqual(tooLong)
+    expect(evaluate([srvRule({ command })], bash(command)).verdict).toBe('allow')
+    expect(evaluate([srvRule({ command }), srvRule({ effect: 'deny', command: 'rm' })], bash(command))).toEqual(tooLong)
   })
   it('a command that may run in many folders is asked about although a rule allows it, if another rule denies a path', () => {
     const command = `make ${Array.from({ length: 6 }, (_, index) => `-C ${index}`).join(' ')}`
-    expect(evaluate([rule({ command })], bash(command)).verdict).toBe('allow')
-    expect(evaluate([rule({ command }), rule({ effect: 'deny', path: 'secret' })], bash(command))).toEqual(tooLong)
+    expect(evaluate([srvRule({ command })], bash(command)).verdict).toBe('allow')
+    expect(evaluate([srvRule({ command }), srvRule({ effect: 'deny', path: 'secret' })], bash(command))).toEqual(
+      tooLong,
+    )
   })
   it('very long paths are asked about although a rule allows them', () => {
     const read = (count: number): ToolCall => {
       const paths = Array.from({ length: count }, (_, index) => `/srv/${index}${'a'.repeat(4000)}`)
       return { tool: 'Read', input: {}, cwd: '/srv', action: { read: paths } }
     }
-    const allow = rule({ action: 'read', path: '/srv/**' })
+    const allow = srvRule({ action: 'read', path: '/srv/**' })
     expect(evaluate([allow], read(30)).verdict).toBe('allow')
     expect(evaluate([allow], read(40))).toEqual(tooLong)
   })
   it('a command with too many files to look at is asked about, even if a rule allows it', () => {
     const command = `echo ${words(800, ' ')}`
-    const rules = [rule({ group: 'only-reads' }), rule({ effect: 'deny', path: 'secret' })]
+    const rules = [srvRule({ group: 'only-reads' }), srvRule({ effect: 'deny', path: 'secret' })]
     expect(evaluate(rules, bash(`cd ./sub; ${command}`))).toEqual({
       verdict: 'ask',
       reason: 'This call names too many files to check, so a person has to decide.',
@@ -131,7 +99,7 @@ describe('calls that cannot be checked completely', () => {
 
 describe('rules without a scope', () => {
   it('a rule without a scope that denies or asks matches in every folder, and one that allows nothing', () => {
-    const { scope: _scope, ...everywhere } = rule({ command: 'ls' })
+    const { scope: _scope, ...everywhere } = srvRule({ command: 'ls' })
     const call = { ...bash('ls'), cwd: '/elsewhere' }
     for (const effect of ['deny', 'ask'] as const)
       expect(evaluate([{ ...everywhere, effect }], call)).toMatchObject({ verdict: effect, rule: everywhere.id })
@@ -140,7 +108,7 @@ describe('rules without a scope', () => {
 })
 
 describe('the reason of a verdict', () => {
-  const deny = (draft: Partial<RuleDraft>) => rule({ effect: 'deny', ...draft })
+  const deny = (draft: Partial<RuleDraft>) => srvRule({ effect: 'deny', ...draft })
   it.each<[Partial<RuleDraft>, string]>([
     [{ command: 'git push' }, 'deny git push'],
     [{ path: '/srv/x' }, 'deny /srv/x'],
@@ -170,10 +138,10 @@ describe('the reason of a verdict', () => {
 
 describe('a set that replaces an earlier one', () => {
   it('uses the new text of a rule whose version has changed', () => {
-    const first = rule({ command: 'ls' })
+    const first = srvRule({ command: 'ls' })
     const before = new RuleSet([first])
     const changed = new RuleSet([{ ...first, command: 'pwd', version: 2 }], before)
-    expect(changed.evaluate(bash('pwd'), context).verdict).toBe('allow')
-    expect(changed.evaluate(bash('ls'), context).verdict).toBe('ask')
+    expect(changed.evaluate(bash('pwd'), srvContext).verdict).toBe('allow')
+    expect(changed.evaluate(bash('ls'), srvContext).verdict).toBe('ask')
   })
 })

@@ -82,3 +82,18 @@ describe('a text with', () => {
     if (!text.startsWith('grep')) expect(evaluate(`rm -rf x;${text}`).verdict).toBe('deny')
   })
 })
+
+describe('a very long text', () => {
+  it('is compared with rules of every kind within 100 ms', () => {
+    const fifty = (draft: (i: number) => Partial<Rule>) => Array.from({ length: 50 }, (_, i) => draft(i))
+    const hosts = fifty(i => ({ host: `host${i}.test` }))
+    const paths = fifty(i => ({ path: `/never/${i}/**` }))
+    const commands = fifty(i => ({ effect: 'ask', command: `program${i} sub` }))
+    const set = new RuleSet([...hosts, ...paths, ...commands].map(ruleOf))
+    const different = Array.from({ length: 150_000 }, (_, i) => i.toString(36)).join(' ')
+    const urls = Array.from({ length: 20_000 }, (_, i) => `http://h${i}.test/`).join(' ')
+    const long = `echo ${'a '.repeat(70_000)}`
+    for (const text of [long, different, urls, 'a|'.repeat(400_000), '$('.repeat(400_000), '/a/../'.repeat(100_000)])
+      expect(leastCpuMs(() => set.evaluate({ ...call(text), tool: 'run_shell' }, context))).toBeLessThan(maxMs)
+  })
+})

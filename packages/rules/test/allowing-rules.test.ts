@@ -1,0 +1,279 @@
+/** What allow rules match, rule by rule: which commands, folders, files, hosts and tools they cover, and which they do not. */
+import { posix } from 'node:path'
+import type { Action, Rule, RuleDraft, ToolCall } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { type RuleContext, RuleSet } from '../src/index.ts'
+import { makeSite } from './support/node-files.ts'
+import { bash, contextAt, runner, session, srvContext, srvRule } from './support/rule-context.ts'
+
+const evaluate = (rules: readonly Rule[], call: ToolCall, change: Partial<RuleContext> = {}) =>
+  new RuleSet(rules).evaluate(call, { ...srvContext, ...change })
+const verdict = (drafts: readonly Partial<RuleDraft>[], call: ToolCall, change: Partial<RuleContext> = {}) =>
+  evaluate(drafts.map(srvRule), call, change).verdict
+const reason = (drafts: readonly Partial<RuleDraft>[], call: ToolCall, change: Partial<RuleContext> = {}) =>
+  evaluate(drafts.map(srvRule), call, change).reason
+const call = (action: Action, cwd = '/srv'): ToolCall => ({ tool: 'T', input: {}, cwd, action })
+
+describe('several allow rules', () => {
+  it('several rules with the same command in different folders match in each of their folders', () => {
+    for (const args of ['exact', 'grammar'] as const) {
+      const drafts = ['/srv/a', '/srv/b'].map(cwd => ({ command: 'ls', args, scope: { cwd } }))
+      for (const cwd of ['/srv/a', '/srv/b']) expect(verdict(drafts, bash('ls', cwd))).toBe('allow')
+      expect(verdict(drafts, bash('ls', '/srv/c'))).toBe('ask')
+    }
+  })
+  it('several rules of different kinds match beside each other', () => {
+    const exact = { command: 'mytool' }
+    const grammar: Partial<RuleDraft> = { command: 'wc', args: 'grammar' }
+    const group: Partial<RuleDraft> = { group: 'only-reads' }
+    for (const drafts of [
+      [exact, grammar],
+      [exact, group],
+      [exact, grammar, group, { path: '/srv/**' }],
+    ]) {
+      expect(verdict(drafts, bash('mytool'))).toBe('allow')
+      expect(verdict(drafts, bash('wc -l a.txt'))).toBe('allow')
+    }
+  })
+  it('a rule that allows two parts of a command is named once', () => {
+    const allow = srvRule({ command: 'ls' })
+    expect(evaluate([allow], bash('ls && ls')).rules).toEqual([allow])
+  })
+})
+
+describe('an allow rule with known arguments', () => {
+  const status: Partial<RuleDraft> = { command: 'cargo test', args: 'grammar' }
+  it('allows its words with further arguments, and other words not', () => {
+    expect(verdict([status], bash('cargo test'))).toBe('allow')
+    expect(verdict([status], bash('cargo test --lib'))).toBe('allow')
+    expect(verdict([status], bash('cargo check'))).toBe('ask')
+    expect(verdict([status], bash('cargo'))).toBe('ask')
+  })
+  it('says why further arguments are not known', () => {
+    expect(reason([{ command: 'ls', args: 'grammar' }], bash('ls --unknown'))).toMatch(/--unknown/)
+    expect(reason([{ command: 'ls', args: 'exact' }], bash('ls --unknown'))).toBe('No rule matches.')
+  })
+  it.each(['awk', 'node'])('for the interpreter %j does not allow it alone', command => {
+    const drafts: Partial<RuleDraft>[] = [{ command, args: 'grammar' }, { group: 'only-reads' }]
+    expect(verdict(drafts, bash(`echo x | ${command}`))).toBe('ask')
+    expect(verdict(drafts, bash(command))).toBe('ask')
+  })
+})
+
+describe('a group of commands', () => {
+  it('allows its own commands, and those of the other group not', () => {
+    expect(verdict([{ group: 'only-reads' }], bash('ls'))).toBe('allow')
+    expect(verdict([{ group: 'project-code' }], bash('cargo test'))).toBe('allow')
+    expect(reason([{ group: 'only-reads' }], bash('cargo test'))).toBe('No rule matches.')
+    expect(reason([{ group: 'project-code' }], bash('ls'))).toBe('No rule matches.')
+  })
+  it('applies to sessions in its folder and below, whatever folder the call names', () => {
+    const reads = (cwd: string): Partial<RuleDraft>[] => [{ group: 'only-reads', scope: { cwd } }]
+    expect(verdict(reads('/srv'), bash('ls', '/srv/sub'))).toBe('allow')
+    expect(verdict(reads('/srv'), bash('ls', '/srv/sub'), { folder: '/srv/sub' })).toBe('allow')
+    expect(verdict(reads('/srv/sub'), bash('ls', '/srv/sub'))).toBe('ask')
+    expect(verdict(reads('/srv'), bash('ls', '/elsewhere'))).toBe('ask')
+  })
+  it('says why a command is not in it', () => {
+    expect(reason([{ group: 'only-reads' }], bash('curl x.test'))).toBe(
+      'There is no list of harmless options for “curl”.',
+    )
+  })
+})
+
+describe('the reason why no rule allows a command', () => {
+  it('names what cannot be proven, if there are rules with commands', () => {
+    expect(reason([{ command: 'ls' }], bash('ls $x'))).toBe('The command expands a variable.')
+    expect(reason([{ path: '/srv/a' }], bash('ls $x'))).toBe('No rule matches.')
+    expect(reason([], bash('ls $x'))).toBe('No rule matches.')
+  })
+  it('says that the agent cannot run the canonical text', () => {
+    expect(reason([{ command: 'ls' }], bash('ls '), { isEditable: false })).toBe(
+      'This agent cannot run the command as Holdpoint has read it.',
+    )
+  })
+  it('names the additional field', () => {
+    const input = { command: 'ls', sandbox: false }
+    expect(reason([{ command: 'ls' }], { tool: 'Bash', input, cwd: '/srv' })).toBe(
+      'No rule allows a command with the field "sandbox".',
+    )
+  })
+  it('says that a cd leads to a folder without a rule', () => {
+    expect(reason([{ group: 'only-reads' }], bash('cd /etc && ls'))).toBe(
+      'The command changes to a folder that no rule covers.',
+    )
+    expect(reason([{ group: 'only-reads' }], bash('cd src'))).toBe('No rule matches.')
+  })
+  it('says that nobody knows the folder of the agent', () => {
+    const drafts = [{ command: 'ls', scope: { session } }]
+    expect(verdict(drafts, bash('ls'), { folder: null })).toBe('allow')
+    expect(reason(drafts, bash('pwd'), { folder: null })).toBe(
+      'Holdpoint does not know in which folder this agent runs.',
+    )
+  })
+})
+
+describe('an agent whose input is not the text of the command', () => {
+  const run = (shell: string): ToolCall => ({
+    tool: 'exec',
+    input: { argv: ['bash', '-lc', shell], sandbox: true },
+    cwd: '/srv',
+    action: { shell, cwd: '/srv' },
+  })
+  it('may run a command that is already in canonical quoting, because nothing has to be replaced', () => {
+    expect(evaluate([srvRule({ command: 'ls src' })], run('ls src'))).toMatchObject({
+      verdict: 'allow',
+      command: 'ls src',
+    })
+    expect(verdict([{ command: 'ls src' }], run('ls  src'))).toBe('ask')
+  })
+})
+
+describe('the folder of a call', () => {
+  const inFolder = (action: string, cwd: string): ToolCall => ({
+    ...bash('ls', cwd),
+    action: { shell: 'ls', cwd: action },
+  })
+  it('is for a command the folder in which it runs', () => {
+    expect(verdict([{ command: 'ls' }], inFolder('/srv', '/elsewhere'))).toBe('allow')
+    expect(verdict([{ command: 'ls' }], inFolder('/elsewhere', '/srv'))).toBe('ask')
+  })
+  it('counts without links, for the call and for the rule', () => {
+    const files = { realPath: (path: string) => posix.normalize(path).replace(/^\/link(?=\/|$)/, '/srv') }
+    expect(verdict([{ command: 'ls' }], bash('ls', '/link'), { files })).toBe('allow')
+    expect(verdict([{ command: 'ls', scope: { cwd: '/link' } }], bash('ls'), { files })).toBe('allow')
+    expect(verdict([{ command: 'ls', scope: { cwd: '/srv/a' } }], bash('cd /link/a && ls'), { files })).toBe('allow')
+  })
+  it('counts as it is written if nothing exists there or its files are on another machine', () => {
+    expect(verdict([{ command: 'ls' }], bash('ls'), { files: { realPath: () => null } })).toBe('allow')
+    expect(verdict([{ command: 'ls' }], bash('ls'), { files: null })).toBe('allow')
+    expect(verdict([{ command: 'ls' }], bash('ls', '/srv/sub'), { files: null })).toBe('ask')
+  })
+  it('must be in the folder of the session, also if the rule is for the whole session', () => {
+    const drafts = [{ command: 'ls', scope: { session } }]
+    expect(verdict(drafts, bash('ls', '/srv/sub'))).toBe('allow')
+    expect(verdict(drafts, bash('ls', '/elsewhere'))).toBe('ask')
+  })
+  it('must be the folder of the rule for a command, and the session’s folder is enough for a path, a host or an MCP tool', () => {
+    expect(verdict([{ command: 'ls' }], bash('ls', '/srv/sub'))).toBe('ask')
+    const others: readonly (readonly [Partial<RuleDraft>, Action])[] = [
+      [{ path: '/srv/a.txt' }, { read: ['../a.txt'] }],
+      [{ host: 'a.test' }, { fetch: 'a.test' }],
+      [{ mcp: { server: 's', tool: 't' } }, { mcp: 's', tool: 't' }],
+    ]
+    for (const [draft, action] of others) {
+      expect(verdict([draft], call(action, '/srv/sub'))).toBe('allow')
+      expect(verdict([{ ...draft, scope: { cwd: '/srv/sub' } }], call(action, '/srv/sub'))).toBe('allow')
+      expect(verdict([{ ...draft, scope: { cwd: '/srv/sub' } }], call(action))).toBe('ask')
+      expect(verdict([{ ...draft, scope: { cwd: '/' } }], call(action))).toBe('ask')
+      expect(verdict([draft], call(action, '/elsewhere'))).toBe('ask')
+    }
+  })
+})
+
+describe('a trusted rule from the file of a project', () => {
+  const source = { file: '/srv/app/holdpoint.rules.json', trusted: true, project: true, runner }
+  const files = { realPath: (path: string) => (path === '/srv/app/link' ? '/srv/other' : posix.normalize(path)) }
+  const rule = { ...srvRule({ command: 'ls', scope: { cwd: '/srv/app/link' } }), source }
+  it('does not match where a link leads out of the project', () => {
+    expect(evaluate([rule], bash('ls', '/srv/other'), { files }).verdict).toBe('ask')
+    expect(
+      evaluate([{ ...rule, source: { ...source, project: false } }], bash('ls', '/srv/other'), { files }),
+    ).toMatchObject({
+      verdict: 'allow',
+    })
+  })
+  it('matches in the project', () => {
+    const inside = { ...rule, scope: { cwd: '/srv/app' } }
+    expect(evaluate([inside], bash('ls', '/srv/app')).verdict).toBe('allow')
+  })
+})
+
+describe('an allow rule for a session whose folder nobody knows', () => {
+  const unknown = { folder: null }
+  it('matches an exact command, a host and an MCP tool of that session', () => {
+    expect(verdict([{ command: 'ls', scope: { session } }], bash('ls'), unknown)).toBe('allow')
+    expect(verdict([{ host: 'a.test', scope: { session } }], call({ fetch: 'a.test' }), unknown)).toBe('allow')
+  })
+  it('matches nothing that depends on the folder', () => {
+    expect(verdict([{ command: 'ls', scope: { session, cwd: '/srv' } }], bash('ls'), unknown)).toBe('ask')
+    expect(verdict([{ command: 'ls', args: 'grammar', scope: { session } }], bash('ls -l'), unknown)).toBe('ask')
+    expect(verdict([{ path: '/srv/a', scope: { session } }], call({ read: ['/srv/a'] }), unknown)).toBe('ask')
+    expect(verdict([{ group: 'only-reads', scope: { session, cwd: '/srv' } }], bash('ls'), unknown)).toBe('ask')
+    expect(verdict([{ host: 'a.test', scope: {} }], call({ fetch: 'a.test' }), unknown)).toBe('ask')
+  })
+})
+
+describe('an allow rule for a tool of the agent', () => {
+  it('does not match other tools', () => {
+    expect(verdict([{ tool: 'T', path: '/srv/a' }], call({ read: ['/srv/a'] }))).toBe('allow')
+    expect(verdict([{ tool: 'U', path: '/srv/a' }], call({ read: ['/srv/a'] }))).toBe('ask')
+    expect(verdict([{ tool: 'U', command: 'ls' }], bash('ls'))).toBe('ask')
+  })
+})
+
+describe('an allow rule for a kind of action', () => {
+  it('does not match actions of another kind', () => {
+    expect(verdict([{ action: 'fetch', host: 'a.test' }], call({ fetch: 'a.test' }))).toBe('allow')
+    expect(verdict([{ action: 'read', host: 'a.test' }], call({ fetch: 'a.test' }))).toBe('ask')
+    expect(verdict([{ host: 'a.test' }], call({ mcp: 'a.test', tool: 'a.test' }))).toBe('ask')
+    expect(verdict([{ path: '/srv/a' }], call({ fetch: 'a.test' }))).toBe('ask')
+  })
+  it('does not match something that is not the name of a host, even if the rule is not either', () => {
+    expect(verdict([{ host: 'a/b' }], call({ fetch: 'a/b' }))).toBe('ask')
+  })
+})
+
+describe('an allow rule with a path', () => {
+  const read = (...paths: string[]) => call({ read: paths })
+  const write = (...paths: string[]) => call({ write: paths })
+  it('covers every file that the call names, or the call is not allowed', () => {
+    expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs/a', '/srv/docs/b'))).toBe('allow')
+    expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs/a', '/srv/b'))).toBe('ask')
+    expect(verdict([{ action: 'write', path: '/srv/docs/**' }], write('/srv/docs/a', '/srv/b'))).toBe('ask')
+  })
+  it('starts in the folder of the rule, or at the root', () => {
+    expect(verdict([{ path: 'docs/**' }], read('/srv/docs/a'))).toBe('allow')
+    expect(verdict([{ path: 'a' }], read('/srv/a'))).toBe('allow')
+    expect(verdict([{ path: '/srv/a', scope: {} }], read('/srv/a'))).toBe('allow')
+  })
+  it('covers what is in a folder only if it ends with /**', () => {
+    expect(verdict([{ path: '/srv/docs' }], read('/srv/docs'))).toBe('allow')
+    expect(verdict([{ path: '/srv/docs' }], read('/srv/docs/a'))).toBe('ask')
+    expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs'))).toBe('allow')
+    expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs2/a'))).toBe('ask')
+    expect(verdict([{ path: '/srv/**/a' }], read('/srv/a'))).toBe('ask')
+  })
+  it('covers secrets, protected files and files outside of the session’s folder only if it names them exactly', () => {
+    for (const path of ['/srv/.env', '/etc/hosts']) expect(verdict([{ path }], read(path))).toBe('allow')
+    expect(verdict([{ path: '/srv/**' }], read('/srv/.env'))).toBe('ask')
+    expect(verdict([{ path: '/etc/**' }], read('/etc/hosts'))).toBe('allow')
+    const draft: Partial<RuleDraft> = { action: 'write', path: '/srv/package.json' }
+    expect(verdict([draft], write('/srv/package.json'))).toBe('allow')
+    expect(verdict([{ ...draft, path: '/srv/**' }], write('/srv/package.json'))).toBe('ask')
+  })
+})
+
+describe('an allow rule with a path of a real folder', () => {
+  const site = makeSite({
+    'docs/a.md': '',
+    'docs/keys': '->../keys',
+    'docs/.hidden/b.md': '',
+    'keys/.env': 'x',
+    'more/node_modules/x/a.js': '',
+  })
+  const context = contextAt({ ...site, folder: `${site.folder}/docs`, cwd: `${site.folder}/docs` })
+  const verdictOf = (path: string, asked: string) => {
+    const rule = srvRule({ action: 'read', path, scope: {} })
+    return new RuleSet([rule]).evaluate(call({ read: [asked] }, `${site.folder}/docs`), context).verdict
+  }
+  it('allows a search through the folder, which does not follow links', () => {
+    expect(verdictOf(`${site.folder}/docs/**`, '.')).toBe('allow')
+    expect(verdictOf(`${site.folder}/docs`, '.')).toBe('allow')
+  })
+  it('allows a search through a folder outside of the session’s folder that it names, if that contains no secret', () => {
+    expect(verdictOf(`${site.folder}/more/**`, '../more')).toBe('allow')
+    expect(verdictOf(`${site.folder}/keys/**`, '../keys')).toBe('ask')
+    expect(verdictOf(`${site.folder}/keys`, '../keys')).toBe('ask')
+  })
+})
