@@ -62,6 +62,7 @@ describe('rules that are proposed for a command', () => {
       items: [{ rule: { effect: 'allow', command: `mytool 'a b'`, scope: { cwd: '/srv' } }, runsProjectCode: true }],
     })
     expect(shell(`mytool "a b"`).items).toHaveLength(1)
+    expect(shell('ls --unknown').items.map(({ rule }) => rule.command)).toEqual(['ls --unknown'])
   })
   it('a command that starts another program gets none, unless its arguments are known', () => {
     for (const command of [
