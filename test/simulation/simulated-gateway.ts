@@ -39,6 +39,7 @@ export class SimulatedGateway {
     const failing = failingStore(store, random, faultRates, () => alive, stops)
     const stoppableClock: Clock = {
       now: () => clock.now(),
+      monotonic: () => clock.monotonic(),
       after: (ms, wake) => clock.after(ms, () => alive && wake()),
     }
     const randomBytes = (count: number) => random.bytes(count)

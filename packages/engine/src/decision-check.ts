@@ -26,7 +26,7 @@ async function isLogged(ctx: Context, row: RequestRow): Promise<boolean> {
 /** Finds the event of a row of schema 3, which does not contain its position. */
 async function isLoggedInSession(ctx: Context, row: RequestRow): Promise<boolean> {
   const range = { session: row.session, types: auditTypes, newestFirst: true }
-  for await (const { body } of scanEvents(ctx.store, range))
+  for await (const { body } of scanEvents(ctx, range))
     if (body.type === 'request.resolved' && body.request === row.id)
       return body.digest === row.digest && isSameDecision(row, body.resolution)
   return false

@@ -1,5 +1,5 @@
 /** Publishes every committed event once and in order, to subscribers and to long polls that wait for a topic. Notifications from other gateways only trigger a read of the log (G3). */
-import { formatCursor, type SessionId } from '@holdpoint/protocol'
+import { type Clock, formatCursor, type SessionId } from '@holdpoint/protocol'
 import type { FrameListener, SerializedFrame } from './gateway.ts'
 import { scanEvents } from './paging.ts'
 import type { Store, StoredEvent } from './store.ts'
@@ -13,6 +13,7 @@ export function eventFrame(event: StoredEvent): SerializedFrame {
 
 export class Feed {
   readonly #store: Store
+  readonly #clock: Clock
   readonly #subscribers = new Map<FrameListener, SessionId | null>()
   readonly #waiters = new Map<string, Set<() => void>>()
   readonly #eventListeners = new Set<(event: StoredEvent) => void>()
@@ -22,8 +23,9 @@ export class Feed {
   #catchingUp: Promise<void> | null = null
   #catchUpAgain = false
 
-  constructor(store: Store, head: { readonly seq: number; readonly epoch: string }) {
+  constructor(store: Store, clock: Clock, head: { readonly seq: number; readonly epoch: string }) {
     this.#store = store
+    this.#clock = clock
     this.#seq = head.seq
     this.#epoch = head.epoch
     this.#stop = store.onCommit(events => this.#onCommit(events))
@@ -93,7 +95,8 @@ export class Feed {
     while (this.#catchUpAgain) {
       this.#catchUpAgain = false
       try {
-        for await (const event of scanEvents(this.#store, { after: this.#seq })) this.#publish(event)
+        const source = { store: this.#store, clock: this.#clock }
+        for await (const event of scanEvents(source, { after: this.#seq })) this.#publish(event)
       } catch {
         return // The store is unreachable. Its next notification or poll starts another read.
       }

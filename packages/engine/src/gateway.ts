@@ -306,7 +306,7 @@ export async function openGateway({
 }: GatewayOptions): Promise<Gateway> {
   const head = await store.head()
   // Opening the store started a new epoch, but the cursor of the last event carries the epoch in which that event was written.
-  const feed = new Feed(store, { seq: head.seq, epoch: (await store.epochAt(head.seq)) ?? head.epoch })
+  const feed = new Feed(store, clock, { seq: head.seq, epoch: (await store.epochAt(head.seq)) ?? head.epoch })
   const streamingBlocks = new StreamingBlocks(clock, frame => feed.send(frame))
   const ctx = new Context({
     store,

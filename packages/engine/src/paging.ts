@@ -1,5 +1,5 @@
 /** Fills pages that are limited in bytes as well as in number of items. The store is read a few rows at a time, so that rows beyond the page are not all loaded into memory and other work can continue. */
-import { limits } from '@holdpoint/protocol'
+import { type Clock, limits } from '@holdpoint/protocol'
 import type { Rows, Table } from './rows.ts'
 import type { EventQuery, Query, Store, StoredEvent } from './store.ts'
 
@@ -9,31 +9,34 @@ const turnMs = 4
 /** Decides how much to read at once, so that reading many large rows neither blocks the event loop nor fills the memory, and reading many small rows takes few reads. */
 class ReadPace {
   readonly #max: number
+  readonly #clock: Clock
   #limit = 2
-  #turnStart = performance.now()
+  #turnStart: number
   #readStart = 0
 
-  constructor(max: number) {
+  constructor(max: number, clock: Clock) {
     this.#max = max
+    this.#clock = clock
+    this.#turnStart = clock.monotonic()
   }
 
   /** Resolves with the number of rows to read next. */
   async next(): Promise<number> {
     if (this.isLong) await this.rest()
-    this.#readStart = performance.now()
+    this.#readStart = this.#clock.monotonic()
     return this.#limit
   }
   /** Whether this work has taken long, so that other work should run first. */
   get isLong(): boolean {
-    return performance.now() - this.#turnStart > turnMs
+    return this.#clock.monotonic() - this.#turnStart > turnMs
   }
   async rest(): Promise<void> {
     await nextTurn()
-    this.#turnStart = performance.now()
+    this.#turnStart = this.#clock.monotonic()
   }
   /** Must be called when the rows are read. */
   done(): void {
-    const isSlow = performance.now() - this.#readStart > turnMs
+    const isSlow = this.#clock.monotonic() - this.#readStart > turnMs
     this.#limit = isSlow ? Math.max(1, this.#limit >> 1) : Math.min(this.#max, this.#limit * 2)
   }
 }
@@ -43,9 +46,19 @@ export function nextTurn(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve))
 }
 
+/** A store to read, and the clock that measures how long the reads take. */
+export interface ScanSource {
+  readonly store: Store
+  readonly clock: Clock
+}
+
 /** Yields rows one by one, in the order of the query. */
-export async function* scan<K extends Table>(store: Store, table: K, query: Query): AsyncGenerator<Rows[K], void> {
-  const pace = new ReadPace(limits.readAheadMax)
+export async function* scan<K extends Table>(
+  { store, clock }: ScanSource,
+  table: K,
+  query: Query,
+): AsyncGenerator<Rows[K], void> {
+  const pace = new ReadPace(limits.readAheadMax, clock)
   for (let from: Query = query; ; ) {
     const limit = await pace.next()
     const rows = await store.find(table, { ...from, limit })
@@ -69,8 +82,8 @@ export function remainingRange(range: EventRange, { seq }: StoredEvent): EventRa
 }
 
 /** Yields events one by one, oldest first, or newest first if `range.newestFirst` is set. */
-export async function* scanEvents(store: Store, range: EventRange): AsyncGenerator<StoredEvent, void> {
-  const pace = new ReadPace(limits.pageMax)
+export async function* scanEvents({ store, clock }: ScanSource, range: EventRange): AsyncGenerator<StoredEvent, void> {
+  const pace = new ReadPace(limits.pageMax, clock)
   for (let remaining = range; ; ) {
     const limit = await pace.next()
     const events = await store.events({ ...remaining, limit })

@@ -43,7 +43,7 @@ export class PendingRules {
       if ((await this.#ctx.store.find('request', { where: pendingIn(), limit: 1 })).length === 0) return
       const rules = await this.#ctx.currentRules()
       if (rules.rules.length === 0) return
-      for await (const row of scan(this.#ctx.store, 'request', { where: pendingIn() })) {
+      for await (const row of scan(this.#ctx, 'request', { where: pendingIn() })) {
         if (this.#isStale || this.#isClosed) return
         if (await this.#mayMatch(rules, row)) await this.#applyTo(row)
       }

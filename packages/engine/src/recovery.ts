@@ -1,6 +1,6 @@
 /** Makes a store safe to use after it has lost events, because a backup was restored or because its files were lost. A lost event may have handed an allow, revoked a credential or given out a fence. */
 import { hash } from 'node:crypto'
-import type { EventBody, Rule } from '@holdpoint/protocol'
+import { type EventBody, type Rule, systemClock } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
 import { chunksOf, scan, scanEvents } from './paging.ts'
 import { requestTransitionFor, setDelivery } from './request-transitions.ts'
@@ -35,7 +35,7 @@ export async function undoneChanges(restored: Store, previous: Store): Promise<U
   const lostRules = new Map<string, Rule>()
   /** Rules of the backup that were removed or changed since. */
   const revivedRules = new Map<string, Rule>()
-  for await (const { body } of scanEvents(previous, { after: common })) {
+  for await (const { body } of scanEvents({ store: previous, clock: systemClock }, { after: common })) {
     undone.events++
     if (body.type === 'token.removed') undone.revokedTokens++
     if (body.type === 'rule.added') lostRules.set(body.value.id, body.value)
@@ -76,13 +76,14 @@ export async function recoverFromLoss(store: Store, { ownerSecret, event }: Reco
   for (const rows of chunksOf(revoked, chunkMax))
     await updateRows(store, 'token', rows, (change, row) => revokeToken(change, row))
   for (const rows of chunksOf(runners, chunkMax)) await updateRows(store, 'runner', rows, expireRunner)
+  const source = { store, clock: systemClock }
   const allows: RequestRow[] = []
-  for await (const row of scan(store, 'request', { where: { open: Object.values(openCodes) } }))
+  for await (const row of scan(source, 'request', { where: { open: Object.values(openCodes) } }))
     if (mayHaveBeenUsed(row)) allows.push(row)
   for (const rows of chunksOf(allows, chunkMax))
     await updateRows(store, 'request', rows, markUnknown, rows.map(usageRead))
   const sessions: Pick<SessionRow, 'id'>[] = []
-  for await (const { id } of scan(store, 'session', {})) sessions.push({ id })
+  for await (const { id } of scan(source, 'session', {})) sessions.push({ id })
   for (const rows of chunksOf(sessions, chunkMax)) await updateRows(store, 'session', rows, raiseFence)
   const recovery = { tokens: revoked.length, unknown: allows.length }
   await commit(store, [], change => change.event(null, { ...event(recovery), fenceStep }))

@@ -55,7 +55,7 @@ export async function deleteWithHistory(
 
 async function decisionsOf(ctx: Context, session: SessionId): Promise<readonly KeptDecision[]> {
   const decisions: KeptDecision[] = []
-  for await (const { body } of scanEvents(ctx.store, { session, types: auditTypes })) {
+  for await (const { body } of scanEvents(ctx, { session, types: auditTypes })) {
     if (body.type !== 'request.resolved') continue
     const { answer, reason: _reason, ...resolution } = body.resolution
     const { request, digest } = body

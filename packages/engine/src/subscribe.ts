@@ -64,7 +64,7 @@ async function missedBetween(
 ): Promise<readonly StoredEvent[] | null> {
   if (from > to || to - from > limits.resumeEventsMax) return null
   const upToEnd = async function* () {
-    for await (const event of scanEvents(ctx.store, { after: from, ...(session ? { session } : {}) })) {
+    for await (const event of scanEvents(ctx, { after: from, ...(session ? { session } : {}) })) {
       if (event.seq > to) return
       yield event
     }
@@ -77,9 +77,9 @@ async function snapshot(ctx: Context, session: SubscribeOptions['session']) {
   const where = pendingIn(session)
   const only = session ? await ctx.store.get('session', session) : undefined
   const [requests, pending, sessions] = await Promise.all([
-    fillPage(scan(ctx.store, 'request', { where }), snapshotPage),
+    fillPage(scan(ctx, 'request', { where }), snapshotPage),
     pendingCount(ctx.store, session),
-    fillPage(session ? (only ? [only] : []) : scan(ctx.store, 'session', { newestFirst: true }), snapshotPage),
+    fillPage(session ? (only ? [only] : []) : scan(ctx, 'session', { newestFirst: true }), snapshotPage),
   ])
   return {
     sessions: await ctx.toSessions(sessions.items),

@@ -8,6 +8,8 @@ export interface TimerOptions {
 export interface Clock {
   /** Returns the current time in epoch milliseconds. */
   now(): number
+  /** Returns milliseconds of a clock that nobody can set. Only differences between its values are meaningful. */
+  monotonic(): number
   /** Calls `callback` once, at least `ms` milliseconds from now. Returns a function that cancels the timer. */
   after(ms: number, callback: () => void, options?: TimerOptions): () => void
 }
@@ -21,6 +23,7 @@ const timerMaxMs = 2 ** 31 - 1
  */
 export const systemClock: Clock = {
   now: () => Date.now(),
+  monotonic: () => performance.now(),
   after(ms, callback, { background = false } = {}) {
     let timer: ReturnType<typeof setTimeout>
     const start = (remainingMs: number) => {

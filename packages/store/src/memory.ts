@@ -141,7 +141,7 @@ export async function openMemory({
     events: async query => filterEvents(events, query),
     epochAt: async seq => events[seq - 1]?.epoch,
     bodyHashAt: async seq => events[seq - 1]?.bodyHash,
-    keys: new MemoryKeys(),
+    keys: new MemoryKeys(clock),
     onCommit: listener => groupCommit.onCommit(listener),
     backup: async () => {
       throw new Fault('unsupported', 'The memory store has nothing on disk to back up. Use a SQLite file.')
@@ -151,10 +151,15 @@ export async function openMemory({
 }
 
 class MemoryKeys implements KeyStore {
+  readonly #clock: TimeSource
   readonly #keys = new Map<string, { readonly key: string; readonly at: number }>()
 
+  constructor(clock: TimeSource) {
+    this.#clock = clock
+  }
+
   async put(id: string, key: string): Promise<void> {
-    this.#keys.set(id, { key, at: performance.now() })
+    this.#keys.set(id, { key, at: this.#clock.monotonic() })
   }
   async get(id: string): Promise<string | undefined> {
     return this.#keys.get(id)?.key
@@ -163,7 +168,7 @@ class MemoryKeys implements KeyStore {
     for (const id of ids) this.#keys.delete(id)
   }
   async list(ageMs: number): Promise<readonly string[]> {
-    const now = performance.now()
+    const now = this.#clock.monotonic()
     return [...this.#keys].filter(([, { at }]) => now - at >= ageMs).map(([id]) => id)
   }
   async share(): Promise<void> {}

@@ -292,7 +292,7 @@ export async function listCommands(
 }
 
 async function* openCommandsAfter(ctx: Context, { id, after = 0 }: ParsedInput<'listCommands'>) {
-  for await (const command of scan(ctx.store, 'command', { where: { open: 1, session: id } }))
+  for await (const command of scan(ctx, 'command', { where: { open: 1, session: id } }))
     if (command.seq > after) yield command
 }
 

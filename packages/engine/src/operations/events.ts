@@ -57,7 +57,7 @@ export async function listEvents(ctx: Context, caller: Caller, input: ParsedInpu
   if (!session || !maySee(caller, session)) throw sessionNotFound(input.id)
   const range = await rangeOf(ctx.store, input)
   const max = { items: input.limit ?? limits.pageDefault, bytes: limits.pageMaxBytes }
-  const { items, more } = await fillPage(scanEvents(ctx.store, { ...range, session: input.id }), max, eventBytes)
+  const { items, more } = await fillPage(scanEvents(ctx, { ...range, session: input.id }), max, eventBytes)
   const last = items.at(-1)
   const next = more && last ? cursorOf(last) : null
   return { status: 200, body: { items: inLogOrder(range, items.map(toEvent)), next } }

@@ -168,7 +168,7 @@ export async function listRequests(ctx: Context, caller: Caller, input: ParsedIn
   const after = input.after ? await ctx.store.get('request', input.after) : undefined
   if (input.after && (!after || !(await maySeeSession(ctx, caller, after.session)))) throw requestNotFound(input.after)
   const { status, session } = input
-  const rows = scan(ctx.store, 'request', {
+  const rows = scan(ctx, 'request', {
     where: status === 'pending' ? pendingIn(session) : { ...(status && { status }), ...(session && { session }) },
     ...(after ? { afterOrd: after.ord } : {}),
   })

@@ -252,8 +252,7 @@ export async function previewRule(ctx: Context, caller: Caller, { rule }: Parsed
   }
   const past = await pastMatches(ctx, caller, isMatch)
   const pending: RequestRow['id'][] = []
-  for await (const row of scan(ctx.store, 'request', { where: pendingIn() }))
-    if (await isMatch(row)) pending.push(row.id)
+  for await (const row of scan(ctx, 'request', { where: pendingIn() })) if (await isMatch(row)) pending.push(row.id)
   return { status: 200, body: { ...past, pending } }
 }
 
@@ -265,7 +264,7 @@ async function pastMatches(
   const matched: PastMatch[] = []
   let since: number | null = null
   let compared = 0
-  for await (const row of scan(ctx.store, 'request', { where: { status: 'resolved' }, newestFirst: true })) {
+  for await (const row of scan(ctx, 'request', { where: { status: 'resolved' }, newestFirst: true })) {
     if (compared === limits.previewRequestsMax) break
     compared++
     since = row.resolution?.at ?? since

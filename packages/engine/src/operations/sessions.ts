@@ -298,7 +298,7 @@ export async function stopEverything(
   options: DispatchOptions,
 ) {
   const liveIds: SessionId[] = []
-  for await (const { id } of scan(ctx.store, 'session', { where: { state: [...liveStates] } })) liveIds.push(id)
+  for await (const { id } of scan(ctx, 'session', { where: { state: [...liveStates] } })) liveIds.push(id)
   const { body: ids } = await ctx.commit<readonly SessionId[]>(
     { label: 'stopEverything', reads: [], decide: () => ({ status: 202, body: liveIds }) },
     { caller, op: 'stopEverything', input, options },
@@ -387,7 +387,7 @@ export async function listSessions(ctx: Context, caller: Caller, input: ParsedIn
   const limit = input.limit ?? limits.pageDefault
   const before = input.before ? await ctx.store.get('session', input.before) : undefined
   if (input.before && (!before || !maySee(caller, before))) throw sessionNotFound(input.before)
-  const rows = scan(ctx.store, 'session', {
+  const rows = scan(ctx, 'session', {
     where: { ...visibleSessions(caller), ...(input.state && { state: input.state }) },
     ...(input.q ? { contains: { search: input.q.toLowerCase() } } : {}),
     ...(before ? { beforeOrd: before.ord } : {}),
