@@ -48,8 +48,9 @@ export class SimulatedRunner {
   /** Whether the gateway has told this runner that a newer incarnation replaced it. */
   superseded = false
   #incarnation: number | null = null
-  #agents = new Map<SessionId, SimulatedAgent>()
-  #attaching: { readonly id: SessionId; readonly key: string } | null = null
+  readonly #agents = new Map<SessionId, SimulatedAgent>()
+  /** Sessions whose attach has no reply yet, with the idempotency key of the attach. */
+  readonly #attaching = new Map<SessionId, string>()
 
   constructor(id: RunnerId, call: Call, random: Random, act: (request: Request, digestText: string) => void) {
     this.id = id
@@ -58,16 +59,10 @@ export class SimulatedRunner {
     this.#act = act
   }
 
-  /** Simulates a crash of the process, which loses its state. */
-  crash(): void {
-    this.#incarnation = null
-    this.#attaching = null
-    this.#agents = new Map()
-  }
-
   async step(): Promise<string> {
     if (this.#incarnation === null) return this.#announce()
-    if (this.#attaching) return this.#attach(this.#attaching)
+    const [attaching] = this.#attaching.keys()
+    if (attaching) return this.#attach(attaching)
     const next = this.#random.pickWeighted<() => Promise<string>>([
       [2, () => this.#renew()],
       [3, () => this.#findWork()],
@@ -94,19 +89,20 @@ export class SimulatedRunner {
     const { items } = await this.#call('listWork', { id: this.id, incarnation: this.#incarnation ?? 0 })
     const session = this.#random.pick(items)
     if (!session) return 'no work'
-    this.#attaching = { id: session.id, key: `attach-${this.#random.next()}` }
-    return this.#attach(this.#attaching)
+    return this.#attach(session.id)
   }
   /** Attaches a session, and retries with the same key until there is a reply. Calls with the same key return the same fence. */
-  async #attach({ id, key }: { readonly id: SessionId; readonly key: string }): Promise<string> {
+  async #attach(id: SessionId): Promise<string> {
+    const key = this.#attaching.get(id) ?? `attach-${this.#random.next()}`
+    this.#attaching.set(id, key)
     try {
       const input = { id, runner: this.id, incarnation: this.#incarnation ?? 0 }
       const { fence } = await this.#call('attachSession', input, { idempotencyKey: key })
       this.#agents.set(id, { id, fence, asked: 0, phase: 'ask', request: null })
-      this.#attaching = null
+      this.#attaching.delete(id)
       return `attached ${id} ${fence}`
     } catch (fault) {
-      if (codeOf(fault) !== 'store_unavailable') this.#attaching = null
+      if (codeOf(fault) !== 'store_unavailable') this.#attaching.delete(id)
       throw fault
     }
   }

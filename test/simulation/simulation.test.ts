@@ -2,7 +2,8 @@
  * Simulations with fixed seeds. A failure names its seed; `SEED=… npx vitest run test/simulation` repeats exactly that run,
  * and `npm run simulate -- --minutes 10` runs new seeds.
  */
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { Random } from './random.ts'
 import { simulate } from './simulator.ts'
 
 const steps = Number(process.env.STEPS ?? 400)
@@ -15,9 +16,20 @@ it.each(seeds)('the simulation with seed %i keeps all invariants', async seed =>
   expect(actions).toBeGreaterThan(0)
 })
 
-it('two simulations with the same seed have exactly the same steps', async () => {
+it('two simulations with the same seed have exactly the same steps, however much real time passes', async () => {
   const [seed] = seeds as [number]
-  const [first, second] = [await simulate(seed, steps), await simulate(seed, steps)]
+  const first = await simulate(seed, steps)
+  // Between any two readings of a real clock, up to 30 s pass in the second run.
+  const random = new Random(seed)
+  let now = Date.now()
+  const pass = () => {
+    now += random.below(30_000)
+    return now
+  }
+  const clocks = [vi.spyOn(performance, 'now').mockImplementation(pass), vi.spyOn(Date, 'now').mockImplementation(pass)]
+  const second = await simulate(seed, steps).finally(() => {
+    for (const clock of clocks) clock.mockRestore()
+  })
   expect(second.trace).toEqual(first.trace)
   expect((await simulate(seed + 1, steps)).trace).not.toEqual(first.trace)
 })

@@ -100,7 +100,11 @@ class Simulation {
       for (const request of this.replayed.requests.values())
         if (request.status === 'pending' && this.#random.chance(0.5))
           await this.#runAndTrace('person', () => this.#answer(request))
-      for (const runner of this.#runners) await this.#runAndTrace('runner', () => runner.step())
+      for (const [i, runner] of this.#runners.entries()) {
+        await this.#runAndTrace('runner', () => runner.step())
+        // A runner that was superseded stops, and its supervisor starts it again.
+        if (runner.superseded) this.#runners[i] = this.#newRunner(i)
+      }
       await this.#clock.advance(100)
       await this.#checkInvariants()
     }
