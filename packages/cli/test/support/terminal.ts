@@ -1,6 +1,8 @@
 /** Runs the program in a pseudo-terminal, renders its output with a terminal emulator, and types keys. */
+import { readSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
 import { typingPauseMs } from '@holdpoint/client'
 // biome-ignore lint/correctness/noUnresolvedImports: a CommonJS module, whose exports the linter cannot see
 import { type IPty, spawn } from '@lydell/node-pty'
@@ -40,15 +42,28 @@ export const keys = {
 const waitMaxMs = 25_000
 
 /**
- * node-pty destroys its socket 200 ms after the program exits. On a busy machine that timer can run before the last output
- * is read, and the output is lost. The socket closes by itself once everything is read, so destroy it much later.
+ * Passes on the output that is still unread when the socket of the pseudo-terminal closes. Once the program has exited, libuv reads at most
+ * 4095 bytes and then reports the end, and node-pty closes the socket after 200 ms. On a busy machine, more than that is unread.
  */
-function keepLastOutput(pty: IPty): void {
-  const { _socket: socket } = pty as unknown as { readonly _socket: Socket } // a private field of node-pty
+function readRemainingOutput(pty: IPty, onData: (data: Buffer) => void): void {
+  const { _socket: socket, fd } = pty as unknown as { readonly _socket: Socket; readonly fd: number } // private fields of node-pty
   const destroy = socket.destroy.bind(socket)
   socket.destroy = error => {
-    setTimeout(() => destroy(error), 1000)
-    return socket
+    if (!socket.destroyed) for (const data of unreadData(fd)) onData(data)
+    return destroy(error)
+  }
+}
+function* unreadData(fd: number): Iterable<Buffer> {
+  const buffer = Buffer.alloc(65_536)
+  for (;;) {
+    let count: number
+    try {
+      count = readSync(fd, buffer)
+    } catch {
+      return // EIO: everything is read and no process has the terminal open. EAGAIN: everything is read and another process still has it open.
+    }
+    if (count === 0) return
+    yield Buffer.from(buffer.subarray(0, count))
   }
 }
 
@@ -78,17 +93,21 @@ export class Terminal {
       rows,
       cwd: cwd ?? process.cwd(),
       env: { ...plain, TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env } as Record<string, string>, // spawn drops undefined values
+      encoding: null,
     })
-    keepLastOutput(this.#pty)
-    this.#pty.onData(data => {
-      this.raw += data
-      this.#screen.write(data, () => this.#notify())
-    })
+    const decoder = new StringDecoder('utf8')
+    const onData = (data: Buffer) => {
+      const text = decoder.write(data)
+      this.raw += text
+      this.#screen.write(text, () => this.#notify())
+    }
+    this.#pty.onData(data => onData(data as unknown as Buffer)) // without an encoding, node-pty passes buffers on
+    readRemainingOutput(this.#pty, onData)
     this.exit = new Promise(resolve => {
       this.#pty.onExit(({ exitCode }) => {
-        this.#exited = exitCode
         // The emulator may still be processing the last output, so wait for an empty write, which it processes after that output.
         this.#screen.write('', () => {
+          this.#exited = exitCode
           this.#notify()
           resolve(exitCode)
         })
