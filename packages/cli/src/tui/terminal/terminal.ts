@@ -29,7 +29,7 @@ const spinnerStepMs = 120
 
 const exitSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 
-/** For this time after the view is closed, SIGINT is ignored. */
+/** For this time after the view is closed, and after every SIGINT that follows, SIGINT is ignored. */
 const interruptsIgnoredMs = 3000
 
 /** SIGTSTP stops the process within this time, so a timer of this length fires only after the process was continued. */
@@ -185,9 +185,9 @@ export class Terminal {
   }
 }
 
-/** Outside raw mode, Ctrl+C sends SIGINT. A person who presses it several times to leave must not kill the program before it has said what happens to the session and has stopped its gateway. */
-function ignoreInterrupts(): void {
-  const ignore = () => {}
+/** Outside raw mode, Ctrl+C sends SIGINT. A person who presses it several times to leave must not kill the program before it has said what happens to the session and has stopped its gateway, however long that takes. A Ctrl+C after a pause ends the program. */
+export function ignoreInterrupts(): void {
+  const timer = setTimeout(() => process.off('SIGINT', ignore), interruptsIgnoredMs).unref()
+  const ignore = () => void timer.refresh()
   process.on('SIGINT', ignore)
-  setTimeout(() => process.off('SIGINT', ignore), interruptsIgnoredMs).unref()
 }
