@@ -1,5 +1,5 @@
 /** Decides how page and terminal present an ask. Every property of the input is shown somewhere. */
-import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
+import type { ApprovalAsk, Ask, JsonObject } from '@holdpoint/protocol'
 import { type CutText, exactText, labelText, omissionMarker, singleLineCut } from './display-text.ts'
 
 export interface TextEdit {
@@ -129,12 +129,11 @@ function subject(ask: Ask): { readonly text: string; readonly isCode: boolean } 
   }
 }
 
-/** Returns the ask with the edited input and plan if a person edited the input (G7), otherwise the unchanged ask. */
-export function effectiveAsk(ask: Ask, resolution: Resolution | null): Ask {
-  const answer = resolution?.answer
-  if (ask.kind !== 'approval' || answer?.kind !== 'allow' || !answer.input) return ask
-  const { plan } = answer.input
-  return { ...ask, input: answer.input, ...(ask.plan !== undefined && typeof plan === 'string' && { plan }) }
+/** Returns the ask with the input that runs, and with its plan (G7). Returns the ask itself if there is no other input. */
+export function effectiveAsk<T extends Ask>(ask: T, input: JsonObject | null | undefined): T {
+  if (ask.kind !== 'approval' || !input || input === ask.input) return ask
+  const { plan } = input
+  return { ...ask, input, ...(ask.plan !== undefined && typeof plan === 'string' && { plan }) }
 }
 
 function without(input: JsonObject, ...names: readonly string[]): JsonObject {

@@ -11,6 +11,7 @@ import {
   type SessionId,
   type StreamingBlock,
 } from '@holdpoint/protocol'
+import { changedRequest } from './changed-request.ts'
 import { compareUrgency } from './urgency.ts'
 
 export interface InboxStateSnapshot {
@@ -202,7 +203,7 @@ export class InboxState {
   #changeRequest(id: RequestId, change: Partial<Request>): void {
     this.#changedIds?.add(id)
     const request = this.#requests.get(id)
-    if (request) this.#set({ ...request, ...change })
+    if (request) this.#set(changedRequest(request, change))
     else if (change.status === 'resolved') this.#pendingCount--
   }
 

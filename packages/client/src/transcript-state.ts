@@ -1,5 +1,6 @@
 /** Builds transcript entries from the events of a session. Applying an event a second time has no effect, and pages can be added at either end. */
 import type { Attachment, Command, Event, Request, RequestId, Session, StreamingBlock } from '@holdpoint/protocol'
+import { changedRequest } from './changed-request.ts'
 import { describeChange } from './session-change.ts'
 import type { Entry, MessageEntry, NoteEntry, ToolEntry } from './transcript-entry.ts'
 
@@ -193,7 +194,7 @@ export class TranscriptState {
 
   #changeRequest(id: RequestId, event: Event, change: Partial<Request>): void {
     this.#change(id, event, entry =>
-      entry.kind === 'request' ? { ...entry, request: { ...entry.request, ...change } } : entry,
+      entry.kind === 'request' ? { ...entry, request: changedRequest(entry.request, change) } : entry,
     )
   }
 

@@ -10,7 +10,7 @@ import {
   summaryText,
   viewOf,
 } from '@holdpoint/client'
-import type { ApprovalAsk, Ask, JsonObject, Resolution } from '@holdpoint/protocol'
+import type { ApprovalAsk, Ask, JsonObject } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 
@@ -146,11 +146,10 @@ describe('the labels of an ask', () => {
     expect(summaryText({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form with another title is still a form
   })
   it('summarize the edited input if a person changed it', () => {
-    const edited: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { command: 'ls -l' } } }
-    expect(effectiveAsk(ask('Bash', { command: 'ls' }), edited)).toMatchObject({ input: { command: 'ls -l' } })
+    const edited = effectiveAsk(ask('Bash', { command: 'ls' }), { command: 'ls -l' })
+    expect(edited).toMatchObject({ input: { command: 'ls -l' } })
     expect(effectiveAsk(ask('Bash', { command: 'ls' }), null)).toMatchObject({ input: { command: 'ls' } })
-    const plan: Resolution = { at: 1, by: 'person', answer: { kind: 'allow', input: { plan: 'new' } } }
-    expect(effectiveAsk(ask('P', { plan: 'old' }, { plan: 'old' }), plan)).toMatchObject({
+    expect(effectiveAsk(ask('P', { plan: 'old' }, { plan: 'old' }), { plan: 'new' })).toMatchObject({
       plan: 'new',
       input: { plan: 'new' },
     })

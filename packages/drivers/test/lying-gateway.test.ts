@@ -1,5 +1,14 @@
 /** Checks the agent's side against a gateway that lies: whatever it returns, only the agent's own input runs, or an edited one whose digest matches. */
-import type { Answer, Ask, Call, CallOptions, OperationName, Request } from '@holdpoint/protocol'
+import {
+  type Answer,
+  type Ask,
+  type Call,
+  type CallOptions,
+  type OperationName,
+  type Request,
+  type Resolution,
+  withEffective,
+} from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { approval, connectAgent, defineAgent, generatorDriver, step } from '../src/index.ts'
 import { RunnerFixture } from './runner-fixture.ts'
@@ -10,17 +19,19 @@ afterEach(() => fixture.close())
 const input = { command: 'echo asked' }
 const ask: Ask = { kind: 'approval', tool: 'Bash', input, title: 'Run', cwd: '/', editable: true }
 
+const edited = { command: 'id > /tmp/ran' }
+
 type Lie = (request: Request) => object
-const resolved = (answer: Answer, more: object = {}): Lie => {
-  const resolution = { at: 1, by: 'person', person: 'ada', answer, ...more }
-  return request => ({ ...request, status: 'resolved', resolution, delivery: { state: 'waiting', at: 1 } })
-}
+const resolved =
+  (answer: Answer, more: Partial<Resolution> = {}): Lie =>
+  request => {
+    const resolution = { ...withEffective(request.ask, { at: 1, by: 'person', person: 'ada', answer }), ...more }
+    return { ...request, status: 'resolved', resolution, delivery: { state: 'waiting', at: 1 } }
+  }
 const allowed =
   (change: Lie): Lie =>
   request =>
     change(resolved({ kind: 'allow' })(request) as Request)
-const edited = { command: 'id > /tmp/ran' }
-
 const lies: readonly (readonly [string, Lie, RegExp])[] = [
   [
     'another input in the ask',
@@ -38,7 +49,17 @@ const lies: readonly (readonly [string, Lie, RegExp])[] = [
     resolved({ kind: 'allow', input: edited }, { editedDigest: 'f'.repeat(64) }),
     /does not match the input/,
   ],
-  ['a digest of an edited input without the input', resolved({ kind: 'allow' }, { editedDigest: 'f' }), /is missing/],
+  [
+    'a digest of an edited input without the input',
+    resolved({ kind: 'allow' }, { editedDigest: 'f' }),
+    /does not match the input/,
+  ],
+  ['an allow without an input', resolved({ kind: 'allow' }, { effective: {} }), /the allowed input is missing/],
+  [
+    'another effective input than the one that was allowed',
+    resolved({ kind: 'allow' }, { effective: { input: edited } }),
+    /does not match the input/,
+  ],
 ]
 
 /** Returns a call whose replies to `op` are lies. It does not wait for a resolution, because it invents one. */

@@ -1,5 +1,5 @@
 /** Checks that the decision in a row is the decision in the log, so that a row that was changed in the database is not handed to an agent. */
-import { digestText, Fault, type Resolution } from '@holdpoint/protocol'
+import { digestText, Fault, type Resolution, withEffective } from '@holdpoint/protocol'
 import { type Context, sha256 } from './context.ts'
 import { scanEvents } from './paging.ts'
 import { resolvedEvent } from './request-transitions.ts'
@@ -20,7 +20,11 @@ export async function decisionFault(ctx: Context, row: RequestRow): Promise<Faul
 async function isLogged(ctx: Context, row: RequestRow): Promise<boolean> {
   if (row.resolvedSeq === undefined) return isLoggedInSession(ctx, row)
   // The event can be rebuilt from the row exactly, so its hash is enough. The chain of hashes covers it.
-  return (await ctx.store.bodyHashAt(row.resolvedSeq)) === sha256(JSON.stringify(resolvedEvent(row)))
+  const event = resolvedEvent(row)
+  // Holdpoint 0.1 wrote the same event without `effective`.
+  const { effective: _, ...resolution } = event.resolution
+  const hashes = [event, { ...event, resolution }].map(body => sha256(JSON.stringify(body)))
+  return hashes.includes((await ctx.store.bodyHashAt(row.resolvedSeq)) ?? '')
 }
 
 /** Finds the event of a row of schema 3, which does not contain its position. */
@@ -31,8 +35,8 @@ async function isLoggedInSession(ctx: Context, row: RequestRow): Promise<boolean
       return body.digest === row.digest && isSameDecision(row, body.resolution)
   return false
 }
-/** Compares with secrets masked, because rows of schema 3 contain them and events do not. */
+/** Compares with secrets masked, because rows of schema 3 contain them and events do not, and with `effective`, which rows do not contain. */
 function isSameDecision({ ask, resolution }: RequestRow, logged: Resolution): boolean {
-  const masked = (decision: Resolution) => JSON.stringify(maskResolution(ask, decision))
+  const masked = (decision: Resolution) => JSON.stringify(withEffective(ask, maskResolution(ask, decision)))
   return resolution !== null && masked(resolution) === masked(logged)
 }

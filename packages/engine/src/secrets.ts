@@ -9,6 +9,7 @@ import {
   type RequestId,
   type Resolution,
   secretFieldIds,
+  withEffective,
 } from '@holdpoint/protocol'
 import { isPerson } from './authorization.ts'
 import type { Context } from './context.ts'
@@ -135,7 +136,7 @@ export async function withSecrets(ctx: Context, caller: Caller, request: Request
   if (isPerson(caller) || !request.resolution?.answer || secretFieldIds(request.ask).size === 0) return request
   const row = await ctx.store.get('request', request.id)
   const resolution = row ? await unmasked(ctx, row) : null
-  return resolution ? { ...request, resolution } : request
+  return resolution ? { ...request, resolution: withEffective(request.ask, resolution) } : request
 }
 
 async function unmasked(ctx: Context, row: RequestRow): Promise<Resolution | null> {

@@ -57,7 +57,7 @@ async function decisionsOf(ctx: Context, session: SessionId): Promise<readonly K
   const decisions: KeptDecision[] = []
   for await (const { body } of scanEvents(ctx, { session, types: auditTypes })) {
     if (body.type !== 'request.resolved') continue
-    const { answer, reason: _reason, ...resolution } = body.resolution
+    const { answer, effective: _effective, reason: _reason, ...resolution } = body.resolution
     const { request, digest } = body
     decisions.push({ request, digest, ...resolution, ...(answer ? { answer: answer.kind } : {}) })
   }

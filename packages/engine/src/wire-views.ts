@@ -1,5 +1,16 @@
 /** Converts rows to the objects that the API returns, and masks secrets in answers. */
-import type { Ask, PersonId, Request, Resolution, Rule, Runner, RunnerId, Session, Token } from '@holdpoint/protocol'
+import {
+  type Ask,
+  type PersonId,
+  type Request,
+  type Resolution,
+  type Rule,
+  type Runner,
+  type RunnerId,
+  type Session,
+  type Token,
+  withEffective,
+} from '@holdpoint/protocol'
 import type { CommandRow, RequestRow, RuleRow, RuleUseRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
 import { maskAnswer } from './secrets.ts'
 
@@ -23,7 +34,7 @@ export function toSession(row: SessionRow, pending: number): Session {
   return { id, ...session, pending }
 }
 
-/** Converts a request row. Secrets in its answer are masked; `withSecrets` adds them for the agent's side. */
+/** Converts a request row, and adds `effective` to its resolution. Secrets in its answer are masked; `withSecrets` adds them for the agent's side. */
 export function toRequest(row: RequestRow): Request {
   const {
     ord: _ord,
@@ -37,7 +48,8 @@ export function toRequest(row: RequestRow): Request {
     ...rest
   } = row
   const request = { id, session, ...rest }
-  return request.resolution ? { ...request, resolution: maskResolution(row.ask, request.resolution) } : request
+  if (!row.resolution) return request
+  return { ...request, resolution: withEffective(row.ask, maskResolution(row.ask, row.resolution)) }
 }
 
 export function maskResolution(ask: Ask, resolution: Resolution): Resolution {

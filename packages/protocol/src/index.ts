@@ -108,11 +108,13 @@ export {
   DeliveryState,
   Draft,
   deadlineFields,
+  Effective,
   OnDeadline,
   Person,
   Request,
   RequestKey,
   Resolution,
+  withEffective,
 } from './request.ts'
 export { type RetryOptions, type RetryPauses, retry, retryPauseMs } from './retry.ts'
 export { type DirectionRun, hasRightToLeft, readsRightToLeft, splitRightToLeft } from './right-to-left.ts'

@@ -1,8 +1,9 @@
 /** The schemas of requests, their resolutions and deliveries, and drafts. */
 import { z } from 'zod'
-import { Answer } from './answer.ts'
+import { Answer, QuestionAnswer } from './answer.ts'
 import { Ask } from './ask.ts'
 import { PersonId, RequestId, RuleId, SessionId } from './ids.ts'
+import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { Risk } from './risk.ts'
 
@@ -35,6 +36,17 @@ export const AgentReason = z
   .describe('Why the request no longer needs an answer.')
 export type AgentReason = z.infer<typeof AgentReason>
 
+export const Effective = z
+  .object({
+    input: JsonObject.optional().describe(
+      'The input to run: the input of the ask, or the edited one. Present if an approval was allowed.',
+    ),
+    answers: z.array(QuestionAnswer).optional().describe('The answers. Present if questions were answered.'),
+    values: JsonObject.optional().describe('The values. Present if a form was submitted.'),
+  })
+  .describe('What the agent may act on: the input, the answers or the values that count.')
+export type Effective = z.infer<typeof Effective>
+
 export const Resolution = z
   .object({
     at: z.int().describe('When the request was resolved, in epoch milliseconds.'),
@@ -61,10 +73,33 @@ export const Resolution = z
       .describe(
         'The digest of the edited input. Present only if a person edited the input, so that the agent runs something else than it asked for, or if a rule allowed a command in canonical quoting.',
       ),
+    effective: Effective.optional().describe(
+      'What the agent may act on. Missing if the request was denied, declined or not answered, and in events that Holdpoint 0.1 stored.',
+    ),
     reason: z.string().optional().describe('Why the request was resolved without an answer, for example "withdrawn".'),
   })
   .describe('How a request was resolved.')
 export type Resolution = z.infer<typeof Resolution>
+
+/** Returns the resolution with `effective`. Stored requests and events of older versions lack this field, so everything that returns a resolution calls this function. */
+export function withEffective(ask: Ask, resolution: Resolution): Resolution {
+  const { effective: _, ...rest } = resolution
+  const effective = effectiveOf(ask, resolution.answer)
+  return effective ? { ...rest, effective } : rest
+}
+
+function effectiveOf(ask: Ask, answer: Answer | undefined): Effective | null {
+  switch (answer?.kind) {
+    case 'allow':
+      return ask.kind === 'approval' ? { input: answer.input ?? ask.input } : null
+    case 'answers':
+      return { answers: answer.answers }
+    case 'submit':
+      return { values: answer.values }
+    default:
+      return null
+  }
+}
 
 export const DeliveryState = z
   .enum(['waiting', 'handed', 'taken', 'unknown', 'undeliverable'])

@@ -148,7 +148,8 @@ function openedDigest(request: Request | RequestRow): string {
   const { session, key, agentPath, ask, digest, openedAt, deadlineAt, onDeadline, needs } = request
   return digestOf([session, key, agentPath, ask, digest, openedAt, deadlineAt, onDeadline, needs])
 }
-function resolutionDigest(secretAsk: Ask | null, resolution: Resolution): string {
+/** Leaves out `effective`, which is not part of the row, because it follows from the ask and the answer. */
+function resolutionDigest(secretAsk: Ask | null, { effective: _, ...resolution }: Resolution): string {
   return digestOf(secretAsk ? maskResolution(secretAsk, resolution) : resolution)
 }
 function deliveryText({ state, at }: Request['delivery']): string {

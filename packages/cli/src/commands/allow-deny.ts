@@ -110,7 +110,7 @@ async function confirmAtTerminal(
 
 /** Shows the whole request as it would run, with the person's own input if there is one. */
 async function showInFull(call: Call, output: Output, request: Request, answer: Answer): Promise<void> {
-  const ask = effectiveAsk(request.ask, { at: 0, by: 'person', answer })
+  const ask = effectiveAsk(request.ask, answer.kind === 'allow' ? answer.input : null)
   const rows = [...requestRows({ ...request, ask }, await requestContext(call, request))]
   if (ask !== request.ask) rows.push(row(trusted(allowTexts.ownInput, 'waiting')))
   if (answer.kind === 'allow') {

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import {
   type Ask,
+  canonicalJson,
   digestText,
   editedCall,
   Fault,
@@ -54,21 +55,20 @@ export function requireExpected(expected: ExpectedRequest, request: Request): Re
   return request
 }
 
-/** Returns the input that an allow permits to run: the agent's own, or the edited one if its digest matches. Returns null if the answer is not an allow. */
+/** Returns the input that an allow permits to run: the effective input, if it is the agent's own or if it was edited and its digest matches. Returns null if the answer is not an allow. */
 export function permittedInput({ id, session, ask }: ExpectedRequest, resolution: Resolution): JsonObject | null {
-  const { answer, editedDigest } = resolution
+  const { answer, editedDigest, effective } = resolution
   if (answer?.kind !== 'allow') return null
   if (ask.kind !== 'approval') throw new WrongRequest(id, `it allows a request of kind ${ask.kind}`)
   if (hasCredential(ask.input))
     throw new WrongRequest(id, 'it allows a call that contains one of Holdpoint’s credentials')
-  if (answer.input === undefined) {
-    if (editedDigest !== undefined) throw new WrongRequest(id, 'the edited input is missing')
-    return ask.input
-  }
+  if (!effective?.input) throw new WrongRequest(id, 'the allowed input is missing')
+  const isEdited = editedDigest !== undefined || canonicalJson(effective.input) !== canonicalJson(ask.input)
+  if (!isEdited) return ask.input
   if (!ask.editable) throw new WrongRequest(id, 'its input was edited, but this request cannot be edited')
-  if (editedDigest !== sha256(digestText(session, editedCall(ask, answer.input))))
+  if (editedDigest !== sha256(digestText(session, editedCall(ask, effective.input))))
     throw new WrongRequest(id, 'the digest of the edited input does not match the input')
-  return answer.input
+  return effective.input
 }
 
 function sha256(text: string): string {

@@ -7,6 +7,7 @@ import {
   type Cursor,
   limits,
   type ParsedInput,
+  withEffective,
 } from '@holdpoint/protocol'
 import type { Context } from '../context.ts'
 import type { Caller } from '../gateway.ts'
@@ -95,7 +96,7 @@ async function scanEvent(ctx: Context, filter: Filter, needle: string, event: St
     session: event.session,
     request,
     digest,
-    resolution,
+    resolution: withEffective(row.ask, resolution),
     delivery,
     value,
     title,

@@ -29,7 +29,7 @@ import type { RequestRow, SessionRow } from '../rows.ts'
 import { refreshRuleFiles, resolveByRule, riskIn } from '../rule-answers.ts'
 import { withSecrets } from '../secrets.ts'
 import { applySessionTransition, persistPartialBlocks, putSession, resetIdleAttaches } from '../session-transitions.ts'
-import type { Read } from '../store.ts'
+import type { Query, Read } from '../store.ts'
 import { accountOf, pendingFault, putRequest, usageReads } from '../usage.ts'
 import { toRequest } from '../wire-views.ts'
 
@@ -168,11 +168,14 @@ export async function listRequests(ctx: Context, caller: Caller, input: ParsedIn
   const after = input.after ? await ctx.store.get('request', input.after) : undefined
   if (input.after && (!after || !(await maySeeSession(ctx, caller, after.session)))) throw requestNotFound(input.after)
   const { status, session } = input
-  const rows = scan(ctx, 'request', {
+  const requests = scanRequests(ctx, {
     where: status === 'pending' ? pendingIn(session) : { ...(status && { status }), ...(session && { session }) },
     ...(after ? { afterOrd: after.ord } : {}),
   })
-  const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
-  const items = page.items.map(row => toRequest(row))
-  return { status: 200, body: { items, next: page.more ? (items.at(-1)?.id ?? null) : null } }
+  const { items, more } = await fillPage(requests, { items: limit, bytes: limits.pageMaxBytes })
+  return { status: 200, body: { items: [...items], next: more ? (items.at(-1)?.id ?? null) : null } }
+}
+
+async function* scanRequests(ctx: Context, query: Query): AsyncGenerator<Request, void> {
+  for await (const row of scan(ctx, 'request', query)) yield toRequest(row)
 }

@@ -61,8 +61,7 @@ export function openApproval(): ApprovalState {
 
 /** Returns the ask with the person's edited input applied. */
 export function editedAsk(ask: ApprovalAsk, { input }: ApprovalState): ApprovalAsk {
-  const edited = input && effectiveAsk(ask, { at: 0, by: 'person', answer: { kind: 'allow', input } })
-  return edited?.kind === 'approval' ? edited : ask
+  return effectiveAsk(ask, input)
 }
 
 export function handleApprovalKey(

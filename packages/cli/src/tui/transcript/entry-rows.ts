@@ -137,7 +137,7 @@ const marks: Readonly<Record<ReturnType<typeof resolutionTone>, readonly [string
 function requestRow({ request, agentPath }: RequestEntry, context: EntryContext): Row {
   const { resolution } = request
   // If a person edited the input, show the edited input.
-  const ask = effectiveAsk(request.ask, resolution)
+  const ask = effectiveAsk(request.ask, resolution?.effective?.input)
   const about = [
     ...pathSpans(agentPath),
     trusted(actionLabel(ask), 'strong'),

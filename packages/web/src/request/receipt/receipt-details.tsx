@@ -1,6 +1,6 @@
 /** Shows the details of a resolved request: the ask, the answer, the person or rule that answered, the times, and the digest. */
-import { actionLabel, deliveryLabel, editableJson, editableOf, effectiveAsk, riskLabel } from '@holdpoint/client'
-import type { Answer, ApprovalAsk, QuestionsAsk, Request } from '@holdpoint/protocol'
+import { actionLabel, deliveryLabel, editableJson, editableOf, riskLabel } from '@holdpoint/client'
+import type { Answer, ApprovalAsk, JsonObject, QuestionsAsk, Request } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import { ExactText } from '../../text/agent-text.tsx'
@@ -47,25 +47,25 @@ function AnswerDetails({ request }: { readonly request: Request }): ReactNode {
   if (!answer) return null
   return (
     <>
-      {ask.kind === 'approval' && answer.kind === 'allow' && answer.input && <EditDiff ask={ask} request={request} />}
+      {ask.kind === 'approval' && answer.kind === 'allow' && answer.input && (
+        <EditDiff ask={ask} input={answer.input} />
+      )}
       {answer.kind === 'submit' && <Entries value={answer.values} />}
       <NoteOrReason answer={answer} />
     </>
   )
 }
 
-function EditDiff({ ask, request }: { readonly ask: ApprovalAsk; readonly request: Request }): ReactNode {
-  const edited = effectiveAsk(ask, request.resolution)
-  if (edited.kind !== 'approval') return null
+function EditDiff({ ask, input: edited }: { readonly ask: ApprovalAsk; readonly input: JsonObject }): ReactNode {
   const { property } = editableOf(ask)
-  const [before, after] = [ask, edited].map(({ input }) => (property === null ? null : input[property]))
+  const [before, after] = [ask.input, edited].map(input => (property === null ? null : input[property]))
   const isText = typeof before === 'string' && typeof after === 'string'
   return (
     <div className="remark">
       <span className="soft small">{receiptTexts.edited}</span>
       <ChangeView
         context={3}
-        edit={isText ? { before, after } : { before: editableJson(ask.input), after: editableJson(edited.input) }}
+        edit={isText ? { before, after } : { before: editableJson(ask.input), after: editableJson(edited) }}
       />
     </div>
   )

@@ -39,7 +39,10 @@ export function Receipt({
           </span>
           <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
           {showSession && title && <InlineAgentText text={title} className="receipt-session" oneLine />}
-          <SummaryText summary={summary(effectiveAsk(ask, resolution))} className="receipt-what mono" />
+          <SummaryText
+            summary={summary(effectiveAsk(ask, resolution?.effective?.input))}
+            className="receipt-what mono"
+          />
           <span className="receipt-outcome">
             {resolution ? <ResolutionText resolution={resolution} me={me} /> : receiptTexts.pending}
           </span>
