@@ -23,11 +23,15 @@ def call(path, body=None):
 
 
 def ask(session, key, question):
-    """Opens a request and waits for its resolution, however long that takes."""
+    """Opens a request and waits for its answer, however long that takes.
+
+    The gateway hands an allow to one caller only, and after a crash it shows that the command may or may not have run.
+    """
     request = call(f"/sessions/{session}/requests", {"key": key, "ask": question})
-    while request["status"] != "resolved":
-        request = call(f"/requests/{request['id']}?wait=60000")
-    return request
+    while True:
+        answer = call(f"/requests/{request['id']}/handover", {"wait": 60000})
+        if answer["outcome"] != "pending":
+            return answer
 
 
 def main():
@@ -41,18 +45,13 @@ def main():
         "cwd": os.getcwd(),
         "editable": True,
     }
-    request = ask(session, "run-1", question)
-    # Take over the answer before acting. The gateway hands an allow to one caller only, and after a crash it shows
-    # that the command may or may not have run.
-    handover = call(f"/requests/{request['id']}/handover", {})
-    answer = handover.get("answer") or {}
-    allowed = handover["outcome"] == "allow"
+    answer = ask(session, "run-1", question)
+    allowed = answer["outcome"] == "allow"
     if allowed:
-        approved = answer.get("input") or question["input"]
-        subprocess.run(approved["command"], shell=True, check=False)
+        subprocess.run(answer["effective"]["input"]["command"], shell=True, check=False)
     else:
-        print(f"Not allowed: {answer.get('reason') or handover['outcome']}", file=sys.stderr)
-    call(f"/requests/{request['id']}/delivery", {"state": "taken"})
+        print(f"Not allowed: {answer.get('reason') or answer['outcome']}", file=sys.stderr)
+    call(f"/requests/{answer['request']['id']}/delivery", {"state": "taken"})
     call(f"/sessions/{session}/detach", {"ending": {"reason": "done"}})
     return 0 if allowed else 1
 

@@ -20,15 +20,17 @@ ask="{\"kind\": \"approval\", \"tool\": \"Bash\", \"title\": \"Run a command\", 
   \"cwd\": $(json "$PWD"), \"input\": {\"command\": $(json "$command")}}"
 request=$(api "/sessions/$session/requests" "{\"key\": \"run-1\", \"ask\": $ask}" | field .id)
 
-until [ "$(api "/requests/$request?wait=60000" | field .status)" = resolved ]; do :; done
-
-# Take over the answer before acting. The gateway hands an allow to one caller only, and after a crash it shows that the command may or may not have run.
-handover=$(api "/requests/$request/handover" '{}')
+# Wait for the answer and take it over. The gateway hands an allow to one caller only, and after a crash it shows that the command may or may not have run.
+outcome=pending
+while [ "$outcome" = pending ]; do
+  handover=$(api "/requests/$request/handover" '{"wait": 60000}')
+  outcome=$(field .outcome <<<"$handover")
+done
 status=0
-if [ "$(field .outcome <<<"$handover")" = allow ]; then
-  bash -c "$(field '.answer.input?.command' <<<"$handover" | grep . || printf '%s' "$command")"
+if [ "$outcome" = allow ]; then
+  bash -c "$(field .effective.input.command <<<"$handover")"
 else
-  echo "Not allowed: $(field '.answer?.reason' <<<"$handover" | grep . || field .outcome <<<"$handover")" >&2
+  echo "Not allowed: $(field '.reason' <<<"$handover" | grep . || echo "$outcome")" >&2
   status=1
 fi
 api "/requests/$request/delivery" '{"state": "taken"}' >/dev/null

@@ -6,13 +6,11 @@ import { homedir } from 'node:os'
 const url = `${process.env.HOLDPOINT_URL ?? 'http://127.0.0.1:4747'}/api/v1`
 const token = process.env.HOLDPOINT_TOKEN ?? readFileSync(`${homedir()}/.holdpoint/token`, 'utf8').trim()
 
-interface Request {
-  readonly id: string
-  readonly status: 'pending' | 'resolved'
-}
 interface Handover {
   readonly outcome: string
-  readonly answer?: { readonly input?: { readonly command: string }; readonly reason?: string }
+  readonly effective?: { readonly input: { readonly command: string } }
+  readonly reason?: string
+  readonly request: { readonly id: string }
 }
 
 /** Calls the gateway with POST if there is a body, otherwise with GET. */
@@ -26,27 +24,26 @@ async function call<T>(path: string, body?: object): Promise<T> {
   return reply.json() as Promise<T>
 }
 
-/** Opens a request and waits for its resolution, however long that takes. */
-async function ask(session: string, key: string, question: object): Promise<Request> {
-  let request = await call<Request>(`/sessions/${session}/requests`, { key, ask: question })
-  while (request.status !== 'resolved') request = await call<Request>(`/requests/${request.id}?wait=60000`)
-  return request
+/** Opens a request and waits for its answer, however long that takes. The gateway hands an allow to one caller only, and after a crash it shows that the command may or may not have run. */
+async function ask(session: string, key: string, question: object): Promise<Handover> {
+  const { id } = await call<{ readonly id: string }>(`/sessions/${session}/requests`, { key, ask: question })
+  for (;;) {
+    const answer = await call<Handover>(`/requests/${id}/handover`, { wait: 60_000 })
+    if (answer.outcome !== 'pending') return answer
+  }
 }
 
-const input = { command: process.argv[2] ?? 'echo hello from TypeScript' }
 const session = await call<{ readonly id: string }>('/sessions', { driver: 'external', title: 'TypeScript agent' })
-const request = await ask(session.id, 'run-1', {
+const { effective, outcome, reason, request } = await ask(session.id, 'run-1', {
   kind: 'approval',
   tool: 'Bash',
   title: 'Run a command',
-  input,
+  input: { command: process.argv[2] ?? 'echo hello from TypeScript' },
   cwd: process.cwd(),
   editable: true,
 })
-// Take over the answer before acting. The gateway hands an allow to one caller only, and after a crash it shows that the command may or may not have run.
-const { outcome, answer } = await call<Handover>(`/requests/${request.id}/handover`, {})
-if (outcome === 'allow') spawnSync(answer?.input?.command ?? input.command, { shell: true, stdio: 'inherit' })
-else console.error(`Not allowed: ${answer?.reason ?? outcome}`)
+if (effective) spawnSync(effective.input.command, { shell: true, stdio: 'inherit' })
+else console.error(`Not allowed: ${reason ?? outcome}`)
 await call(`/requests/${request.id}/delivery`, { state: 'taken' })
 await call(`/sessions/${session.id}/detach`, { ending: { reason: 'done' } })
-process.exitCode = outcome === 'allow' ? 0 : 1
+process.exitCode = effective ? 0 : 1

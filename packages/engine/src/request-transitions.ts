@@ -1,5 +1,5 @@
 /** Changes the state of requests according to the transition table, and writes each row together with its event. */
-import type { AgentReason, RequestId, Resolution, SessionId } from '@holdpoint/protocol'
+import { type AgentReason, type RequestId, type Resolution, type SessionId, withEffective } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import { type DraftRow, openCodes, type RequestRow, type SealedAnswer, type SessionRow } from './rows.ts'
 import { type RequestState, type RequestTransition, type RequestTrigger, requestTransitions } from './transitions.ts'
@@ -53,8 +53,13 @@ export function resolveRequest(
 }
 
 /** Returns the body of the event that resolved the request. `decisionFault` rebuilds the event from the row and compares the hashes, so the order of the fields matters. */
-export function resolvedEvent({ id, digest, resolution }: Pick<RequestRow, 'id' | 'digest' | 'resolution'>) {
-  const full = resolution as Resolution // the caller passes a resolved request
+export function resolvedEvent({
+  id,
+  ask,
+  digest,
+  resolution,
+}: Pick<RequestRow, 'id' | 'ask' | 'digest' | 'resolution'>) {
+  const full = withEffective(ask, resolution as Resolution) // the caller passes a resolved request
   const state = full.by === 'agent' ? ('taken' as const) : ('waiting' as const)
   return { type: 'request.resolved' as const, request: id, digest, resolution: full, delivery: { state, at: full.at } }
 }
@@ -107,7 +112,7 @@ export class TooManyAtOnce extends Error {
     this.trigger = trigger
   }
 }
-type SessionWideTrigger = 'interrupt' | 'end' | 'agentLost'
+type SessionWideTrigger = 'interrupt' | 'end' | 'finish' | 'agentLost'
 
 /** How many requests one change resolves. More would block all other work for too long. */
 const resolvedPerChangeMax = 500
@@ -138,26 +143,29 @@ export function resolveSomeRequests(change: ChangeBuilder, { session, fence, tri
 export function resolveByAgent(
   change: ChangeBuilder,
   rows: readonly RequestRow[],
-  trigger: 'withdraw' | 'interrupt' | 'end' | 'agentLost',
+  trigger: 'withdraw' | SessionWideTrigger,
   drafts: readonly DraftRow[],
 ): void {
   const resolutionReasons: Record<typeof trigger, AgentReason> = {
     withdraw: 'withdrawn',
     interrupt: 'interrupted',
     end: 'session_ended',
+    finish: 'session_ended',
     agentLost: 'lost',
   }
   const deliveryReasons = {
     withdraw: 'the agent withdrew the request',
     interrupt: 'the turn was interrupted first',
     end: 'the session ended first',
+    finish: 'the session ended first',
     agentLost: 'the agent was lost first',
   }
   for (const found of rows) {
     const row = expireIfDue(change, found, drafts)
     const to = requestTransitionFor(row, trigger)
-    if (to === 'taken')
+    if (row.status === 'pending')
       resolveRequest(change, row, trigger, { by: 'agent', reason: resolutionReasons[trigger] }, drafts)
+    else if (to === 'taken') setDelivery(change, row, to)
     else if (to === 'undeliverable' || to === 'unknown')
       setDelivery(change, row, to, { reason: deliveryReasons[trigger] })
   }

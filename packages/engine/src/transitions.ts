@@ -12,6 +12,8 @@ export type RequestTrigger =
   | 'withdraw'
   | 'interrupt'
   | 'end'
+  // The agent reports that it is done, which shows that it has used the answers that were handed to it.
+  | 'finish'
   | 'agentLost'
   // The agent's side reports the delivery of the resolution.
   | 'hand'
@@ -38,6 +40,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     withdraw: 'taken',
     interrupt: 'taken',
     end: 'taken',
+    finish: 'taken',
     agentLost: 'taken',
     hand: 'refuse',
     take: 'refuse',
@@ -52,6 +55,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     withdraw: 'undeliverable',
     interrupt: 'undeliverable',
     end: 'undeliverable',
+    finish: 'undeliverable',
     agentLost: 'undeliverable',
     hand: 'handed',
     take: 'refuse',
@@ -66,6 +70,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     withdraw: 'stay',
     interrupt: 'stay',
     end: 'unknown',
+    finish: 'taken',
     agentLost: 'unknown',
     hand: 'stay',
     take: 'taken',
@@ -80,6 +85,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     withdraw: 'stay',
     interrupt: 'stay',
     end: 'stay',
+    finish: 'stay',
     agentLost: 'stay',
     hand: 'refuse',
     take: 'stay',
@@ -94,6 +100,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     withdraw: 'stay',
     interrupt: 'stay',
     end: 'stay',
+    finish: 'stay',
     agentLost: 'stay',
     hand: 'handAgain',
     take: 'taken',
@@ -108,6 +115,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
     withdraw: 'stay',
     interrupt: 'stay',
     end: 'stay',
+    finish: 'stay',
     agentLost: 'stay',
     hand: 'refuse',
     take: 'refuse',

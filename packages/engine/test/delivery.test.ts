@@ -249,7 +249,7 @@ it('an answer that arrives while it is asked for is not handed unchecked', async
       },
     },
   })
-  const handing = fixture.externalAgent('handOverRequest', { id: request.id })
+  const handing = fixture.externalAgent('reportDelivery', { id: request.id, state: 'handed' })
   await runPendingWork()
   await fixture.allow(request)
   release()

@@ -1,10 +1,18 @@
 /** Handing an answer to an external agent: `handOverRequest` returns the answer and records the hand-over in one step, and an allow is handed once. */
 import type { Answer, Request } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
-import { approval, expectFault, type GatewayFixture, openFixture, secretAsk } from './gateway-fixture.ts'
+import {
+  approval,
+  expectFault,
+  type GatewayFixture,
+  openFixture,
+  runPendingWork,
+  secretAsk,
+} from './gateway-fixture.ts'
 
 let fixture: GatewayFixture
 let id: Request['session']
+let pending: Request
 beforeEach(async () => {
   fixture = await openFixture()
   id = (await fixture.externalAgent('startSession', { driver: 'external' })).id
@@ -23,11 +31,11 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<string[]> {
 describe('handOverRequest', () => {
   it('returns the answer and records that it was handed', async () => {
     const request = await ask('k')
-    await expectFault(handOver(request), 'not_resolved')
+    expect(await handOver(request)).toMatchObject({ outcome: 'pending', request: { status: 'pending' } })
     await fixture.allow(request)
     expect(await handOver(request)).toMatchObject({
       outcome: 'allow',
-      answer: { kind: 'allow' },
+      effective: { input: { command: 'ls' } },
       request: { id: request.id, delivery: { state: 'handed' } },
     })
     expect((await fixture.eventTypes()).filter(type => type === 'request.handed')).toHaveLength(1)
@@ -39,7 +47,7 @@ describe('handOverRequest', () => {
     const edited = await ask('edited')
     const answer = { kind: 'allow', input: { command: 'ls -l' } } as const
     await fixture.person('answerRequest', { id: edited.id, digest: edited.digest, answer })
-    expect(await handOver(edited)).toMatchObject({ outcome: 'allow', answer })
+    expect(await handOver(edited)).toMatchObject({ outcome: 'allow', effective: { input: answer.input } })
     const secret = await ask('secret', secretAsk)
     const answers: Answer = { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1234' }] }
     await fixture.person('answerRequest', {
@@ -47,7 +55,10 @@ describe('handOverRequest', () => {
       digest: secret.digest,
       answer: answers,
     })
-    expect(await handOver(secret)).toMatchObject({ outcome: 'answers', answer: answers })
+    expect(await handOver(secret)).toMatchObject({
+      outcome: 'answers',
+      effective: { answers: answers.answers },
+    })
     const denied = await ask('denied')
     await fixture.deny(denied)
     expect(await handOver(denied)).toMatchObject({ outcome: 'deny' })
@@ -56,7 +67,75 @@ describe('handOverRequest', () => {
     await fixture.clock.advance(2000)
     const nobody = await handOver(late)
     expect(nobody.outcome).toBe('nobody')
-    expect(nobody).not.toHaveProperty('answer')
+    expect(nobody).not.toHaveProperty('effective')
+  })
+  it('waits until a person answers', async () => {
+    const request = await ask('k')
+    const waiting = fixture.externalAgent('handOverRequest', { id: request.id, wait: 60_000 })
+    await runPendingWork()
+    await fixture.allow(request)
+    expect(await waiting).toMatchObject({ outcome: 'allow', request: { delivery: { state: 'handed' } } })
+  })
+  it('returns “pending” and records nothing if nobody answers in time, and can be repeated with the same key', async () => {
+    const request = await ask('k')
+    const input = { id: request.id, wait: 10_000 }
+    const waiting = fixture.externalAgent('handOverRequest', input, { idempotencyKey: 'h' })
+    await runPendingWork()
+    await fixture.clock.advance(10_000)
+    expect(await waiting).toMatchObject({ outcome: 'pending', request: { status: 'pending' } })
+    await fixture.allow(request)
+    expect(await fixture.externalAgent('handOverRequest', input, { idempotencyKey: 'h' })).toMatchObject({
+      outcome: 'allow',
+    })
+  })
+  it('of many agents that wait for the same allow, one gets it', async () => {
+    const request = await ask('k')
+    const calls = Array.from({ length: 4 }, () =>
+      fixture.externalAgent('handOverRequest', { id: request.id, wait: 60_000 }),
+    )
+    const settled = outcomes(calls)
+    await runPendingWork()
+    await fixture.allow(request)
+    expect(await settled).toEqual(['already_resolved', 'already_resolved', 'already_resolved', 'ok'])
+  })
+  it.each([
+    ['withdrawn', () => fixture.externalAgent('withdrawRequest', { id: pending.id })],
+    ['interrupted', () => fixture.person('interruptSession', { id })],
+    ['session_ended', () => fixture.person('endSession', { id })],
+  ] as const)('returns “%s” to an agent whose request no longer needs an answer', async (outcome, stop) => {
+    pending = await ask('k')
+    const waiting = fixture.externalAgent('handOverRequest', { id: pending.id, wait: 60_000 })
+    await runPendingWork()
+    await stop()
+    const handover = await waiting
+    expect(handover.outcome).toBe(outcome)
+    expect(handover).not.toHaveProperty('effective')
+  })
+  it('does not wait for a caller that is not the agent', async () => {
+    const request = await ask('k')
+    const input = { id: request.id, wait: 60_000 }
+    await expectFault(fixture.otherAgent('handOverRequest', input), 'not_found')
+    await expectFault(fixture.person('handOverRequest', input), 'forbidden')
+    await expectFault(fixture.externalAgent('handOverRequest', { ...input, fence: 7 }), 'fenced')
+  })
+  it('of an agent that ends its session as done, the answers that were handed to it count as taken', async () => {
+    const requests = [await ask('allowed'), await ask('not handed'), await ask('pending')]
+    const [allowed, notHanded] = requests as [Request, Request, Request]
+    await fixture.allow(allowed)
+    await fixture.allow(notHanded)
+    await handOver(allowed)
+    await fixture.externalAgent('detachSession', { id, ending: { reason: 'done' } })
+    const states = requests.map(
+      async request => (await fixture.person('getRequest', { id: request.id })).delivery.state,
+    )
+    expect(await Promise.all(states)).toEqual(['taken', 'undeliverable', 'taken'])
+  })
+  it.each(['failed', 'lost'] as const)('of an agent that ends its session as %s, they become unknown', async reason => {
+    const request = await ask('k')
+    await fixture.allow(request)
+    await handOver(request)
+    await fixture.externalAgent('detachSession', { id, ending: { reason } })
+    expect((await fixture.person('getRequest', { id: request.id })).delivery.state).toBe('unknown')
   })
   it('F11c: of many concurrent calls for an allow, one succeeds and the others get 409', async () => {
     const request = await ask('k')

@@ -4,15 +4,17 @@ import { describe, expect, it } from 'vitest'
 import { requestTransitions, sessionTransitions } from '../src/index.ts'
 
 const requestTriggers =
-  'answer rule deadline withdraw interrupt end agentLost hand take markUnknown markUndeliverable storeLost'.split(' ')
+  'answer rule deadline withdraw interrupt end finish agentLost hand take markUnknown markUndeliverable storeLost'.split(
+    ' ',
+  )
 const requests: Record<string, string> = {
-  pending: 'waiting waiting waiting taken taken taken taken refuse refuse stay refuse stay',
+  pending: 'waiting waiting waiting taken taken taken taken taken refuse refuse stay refuse stay',
   waiting:
-    'alreadyResolved stay stay undeliverable undeliverable undeliverable undeliverable handed refuse stay undeliverable unknown',
-  handed: 'alreadyResolved stay stay stay stay unknown unknown stay taken unknown undeliverable unknown',
-  taken: 'alreadyResolved stay stay stay stay stay stay refuse stay stay refuse stay',
-  unknown: 'alreadyResolved stay stay stay stay stay stay handAgain taken stay refuse stay',
-  undeliverable: 'alreadyResolved stay stay stay stay stay stay refuse refuse stay stay stay',
+    'alreadyResolved stay stay undeliverable undeliverable undeliverable undeliverable undeliverable handed refuse stay undeliverable unknown',
+  handed: 'alreadyResolved stay stay stay stay unknown taken unknown stay taken unknown undeliverable unknown',
+  taken: 'alreadyResolved stay stay stay stay stay stay stay refuse stay stay refuse stay',
+  unknown: 'alreadyResolved stay stay stay stay stay stay stay handAgain taken stay refuse stay',
+  undeliverable: 'alreadyResolved stay stay stay stay stay stay stay refuse refuse stay stay stay',
 }
 const sessionTriggers =
   'attach startTurn finishTurn park finish runnerLost tooManyIdleAttaches message interrupt stop delete'.split(' ')

@@ -1,14 +1,14 @@
 /** The operations for agents, and for the runners that act for agents: requests, events, deliveries, leases and commands. */
 import { z } from 'zod'
 import { Action } from './action.ts'
-import { Answer, AnswerKind } from './answer.ts'
+import { AnswerKind } from './answer.ts'
 import { Ask } from './ask.ts'
 import { AgentEvent } from './event.ts'
 import { CommandId, Cursor, RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { agentFaults, type Operation, pageOf, waitParam } from './operation.ts'
-import { AgentPath, DeliveryState, deadlineFields, Request, RequestKey } from './request.ts'
+import { AgentPath, AgentReason, DeliveryState, deadlineFields, Effective, Request, RequestKey } from './request.ts'
 import { Verdict } from './rule.ts'
 import { Command, CommandOutcome, Ending, Session } from './session.ts'
 
@@ -17,6 +17,13 @@ const fence = z
   .min(0)
   .optional()
   .describe('The fence from `attachSession`. Required unless the session’s driver is "external".')
+
+const wait = z
+  .int()
+  .min(0)
+  .max(limits.waitMaxMs)
+  .optional()
+  .describe('How long to wait for the answer, in milliseconds. By default, the call returns at once.')
 
 export const agentOps = {
   openRequest: {
@@ -84,16 +91,19 @@ export const agentOps = {
     method: 'POST',
     path: '/requests/:id/handover',
     summary:
-      'Get the answer and record in the same step that the agent has it. Act on an allow only after this call: of two calls, only one succeeds. Report `taken` with `reportDelivery` afterwards.',
-    faults: [...agentFaults, 'not_resolved', 'already_resolved', 'gone'],
-    input: z.strictObject({ id: RequestId, fence }),
+      'Wait for the answer, and record in the same step that the agent has it. Act on an allow only after this call: of two calls, only one gets it, and the other gets `already_resolved`. A call that is repeated with the same Idempotency-Key gets the same answer. Afterwards, report `taken` with `reportDelivery`, or end the session as done. If the agent does neither, people are told that the outcome is unknown.',
+    faults: [...agentFaults, 'already_resolved', 'gone'],
+    input: z.strictObject({ id: RequestId, wait, fence }),
     output: z.object({
       outcome: z
-        .enum([...AnswerKind.options, 'nobody'])
-        .describe('The kind of the answer, or "nobody" if nobody answered before the deadline.'),
-      answer: Answer.optional().describe(
-        'The answer; missing if nobody answered. If it is an allow, run its `input` if it has one, because a person edited it, and otherwise your own input.',
+        .enum([...AnswerKind.options, 'nobody', ...AgentReason.options, 'pending'])
+        .describe(
+          'The kind of the answer. "nobody": nobody answered before the deadline. "withdrawn", "interrupted", "session_ended" or "lost": the request no longer needs an answer. "pending": there is no answer yet, so call again.',
+        ),
+      effective: Effective.optional().describe(
+        'What you may act on: the input to run, the answers or the values. Missing if the outcome is a no.',
       ),
+      reason: z.string().optional().describe('Why the outcome is a no. Missing if the person gave no reason.'),
       request: Request,
     }),
   },
@@ -134,7 +144,8 @@ export const agentOps = {
   detachSession: {
     method: 'POST',
     path: '/sessions/:id/detach',
-    summary: 'Return the lease of a session. With `ending`, the session ends; otherwise it is parked.',
+    summary:
+      'Return the lease of a session. With `ending`, the session ends; otherwise it is parked. If the agent ends it as "done", the answers that were handed to it count as taken.',
     faults: ['not_found', 'fenced'],
     input: z.strictObject({ id: SessionId, fence, ending: Ending.optional() }),
     output: Session,

@@ -39,7 +39,7 @@ const surface = [
   'appendEvents: POST /sessions/:id/events (id items fence)',
   'checkTool: POST /sessions/:id/check (id tool input cwd action agentPath fence)',
   'withdrawRequest: POST /requests/:id/withdraw (id fence)',
-  'handOverRequest: POST /requests/:id/handover (id fence)',
+  'handOverRequest: POST /requests/:id/handover (id wait fence)',
   'reportDelivery: POST /requests/:id/delivery (id state reason fence)',
   'attachSession: POST /sessions/:id/attach (id runner incarnation)',
   'detachSession: POST /sessions/:id/detach (id fence ending)',

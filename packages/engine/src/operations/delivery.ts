@@ -1,5 +1,12 @@
 /** Operations on requests from the agent's side: withdraw a request, get its answer, and report the delivery of the answer. */
-import { Fault, type Output, type ParsedInput, type Request, type RequestId } from '@holdpoint/protocol'
+import {
+  type AgentReason,
+  Fault,
+  type Output,
+  type ParsedInput,
+  type Request,
+  type RequestId,
+} from '@holdpoint/protocol'
 import { hideSession, requestNotFound, requireAgentAccess } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
@@ -56,14 +63,25 @@ export async function reportDelivery(
   )
 }
 
-/** Returns the answer and records in the same change that it was handed, so that of two agents only one gets an allow. */
+/** Waits for the answer, returns it, and records in the same change that it was handed, so that of two agents only one gets an allow. */
 export async function handOverRequest(
   ctx: Context,
   caller: Caller,
   input: ParsedInput<'handOverRequest'>,
   options: DispatchOptions,
 ) {
-  const before = await storedRequest(ctx, input.id)
+  const before = await ctx.longPoll(caller, options, `request:${input.id}`, input.wait ?? 0, async () => {
+    const value = await storedRequest(ctx, input.id)
+    const session = await ctx.store.get('session', value.session)
+    // Check this again after every wait, because another runner may have taken over the session.
+    const allowed = requireAgentAccess(session, caller, value.session, input.fence, 'allowEnded')
+    const visible = hideSession(allowed, requestNotFound(input.id))
+    if (visible instanceof Fault) throw visible
+    return { ready: value.status === 'resolved', value }
+  })
+  // A request that is pending or that the agent's side resolved has no answer to hand.
+  if (before.resolution === null || before.resolution.by === 'agent')
+    return { status: 200, body: toHandover(toRequest(before)) }
   const check = await checkAnswer(ctx, before)
   const call = { caller, op: 'handOverRequest', input, options }
   const apply: Apply = (change, row, session, isSame) => handAnswer(ctx, change, row, session, { ...check, isSame })
@@ -72,8 +90,17 @@ export async function handOverRequest(
 }
 
 function toHandover(request: Request): Output<'handOverRequest'> {
-  const answer = request.resolution?.answer
-  return answer ? { outcome: answer.kind, answer, request } : { outcome: 'nobody', request }
+  const { resolution } = request
+  if (!resolution) return { outcome: 'pending', request }
+  const { by, answer, effective } = resolution
+  const reason = answer && 'reason' in answer ? answer.reason : resolution.reason
+  if (by === 'agent') return { outcome: reason as AgentReason, request } // the gateway writes only reasons that AgentReason lists
+  return {
+    outcome: answer?.kind ?? 'nobody',
+    ...(effective && { effective }),
+    ...(reason === undefined ? {} : { reason }),
+    request,
+  }
 }
 
 interface AnswerCheck {
