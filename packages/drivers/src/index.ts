@@ -58,3 +58,4 @@ export {
   type SessionCommand,
 } from './session/agent-session.ts'
 export type { AskOutcome, CrashPoint, HandedAnswer, OpenRequest } from './session/open-request.ts'
+export { runSession, type SessionLoopOptions } from './session/session-loop.ts'

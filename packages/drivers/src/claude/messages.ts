@@ -15,17 +15,6 @@ export const toAgent = {
   rule: (verdict: string, reason: string) => `A rule says ${verdict}: ${reason}`,
 }
 
-/** The message that the agent reads after its process was lost, with one line for each call that it had asked about. */
-export const decisions = {
-  heading: 'Your process was lost while you waited for answers. This is what was decided:',
-  pending: (call: string) => `- ${call}: nobody has answered yet; make the same call again to wait for the answer`,
-  unknown: (call: string) =>
-    `- ${call}: approved, and it may have run; its outcome is unknown, so check before running it again`,
-  allowed: (call: string) => `- ${call}: allowed; make exactly the same call again to run it`,
-  answered: (call: string, answer: string) => `- ${call}: ${answer}`,
-  nobodyAnswered: 'nobody answered',
-}
-
 /** Why a tool call was denied without asking anyone. */
 export const denied = {
   notObject: (tool: string) => `${tool} was denied because its input is not an object`,

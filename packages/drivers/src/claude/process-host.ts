@@ -2,15 +2,15 @@
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import { type Clock, type CommandBody, type CommandOutcome, messageOf, within } from '@holdpoint/protocol'
 import type { AgentSession } from '../session/agent-session.ts'
+import type { CarriedRequests } from '../session/carried-requests.ts'
 import { isMode, type Mode, resumeMode } from './approvals/modes.ts'
 import { isAlwaysAsked } from './approvals/permission.ts'
 import { CliRun, type StopReason } from './cli/cli-run.ts'
 import { errorEvent } from './error-events.ts'
 import { bypassUnavailable, settings, untrustedSettings } from './messages.ts'
-import { ParkTimer } from './parking/park-timer.ts'
+import { ClaudeParkTimer } from './parking/park-timer.ts'
 import type { ParkingProbe } from './parking/parking-method.ts'
 import { askRuleFor } from './resuming/ask-rule.ts'
-import type { CarriedRequests } from './resuming/carried-requests.ts'
 import { resetAttempts } from './resuming/resume-plan.ts'
 import { findProjectSettings, type ProjectSettings } from './setup/project-settings.ts'
 import type { Environment, Installation } from './setup/sdk.ts'
@@ -46,7 +46,7 @@ export class ProcessHost {
   readonly #session: AgentSession
   readonly #mayBypass: boolean
   #cli: CliRun | null = null
-  #parkTimer: ParkTimer | null = null
+  #parkTimer: ClaudeParkTimer | null = null
   #parkAfterMs: number | null
   /** The mode of the running process, or the mode in which the next process will start. */
   #mode: string | null
@@ -113,7 +113,7 @@ export class ProcessHost {
         if (process.state === 'lost') this.#options.onLost(cli, process.note ?? '')
       },
     })
-    const parkTimer = new ParkTimer(cli, {
+    const parkTimer = new ClaudeParkTimer(cli, {
       ...{ clock, parkingProbe, index: transcript.index },
       parkAfterMs: () => this.#parkAfterMs,
       onChange: reason => {

@@ -1,6 +1,6 @@
 /** Steps: side effects of a generator agent that run once. A replay returns the recorded result of a step instead of running it again. */
 import { type JsonObject, limits, messageOf } from '@holdpoint/protocol'
-import { jsonCopy } from './json-copy.ts'
+import { jsonCopy } from '../session/json-copy.ts'
 
 export interface StepOptions {
   readonly input?: JsonObject

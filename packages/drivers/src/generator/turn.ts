@@ -11,9 +11,9 @@ import {
   type Session,
 } from '@holdpoint/protocol'
 import type { AgentSession, MessageBody } from '../session/agent-session.ts'
+import { TextStream } from '../session/text-stream.ts'
 import { type AskGenerator, type AsksYield, inputFault, TurnCancelled } from './asks.ts'
 import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
-import { TextStream } from './text-stream.ts'
 import { TurnAsks } from './turn-asks.ts'
 import { type FinishedTurn, notDeterministic, ParkTurn, type TurnEnd, TurnFailed, turnEndFrom } from './turn-end.ts'
 import type { RecordedTurn, SpokenBlock } from './turn-log.ts'

@@ -32,6 +32,8 @@ export interface AgentProtocol {
   startProblem?(): string | null
   /** Returns a sentence for people that says why the agent cannot have this mode or model; null if the agent decides. */
   settingsProblem?(change: SettingsChange): string | null
+  /** What a person can do if the agent does not start, such as "run `codex` in a terminal to check that it works". */
+  readonly startHint?: string
 }
 
 export interface ConnectionOptions {
@@ -67,6 +69,12 @@ export interface AgentConnection {
   status?(): ProcessStatus
   /** Present if the process can be stopped while a call waits, because the agent asks for the call again. */
   readonly parking?: CallParking
+  /** Set if the agent goes on without the connection, for example in a server. Nothing is lost then when the runner stops. */
+  readonly outlivesRunner?: boolean
+  /** Returns false if the agent has certainly not received this message, so that it can be sent again after a restart. */
+  hasReceived?(message: string): boolean
+  /** Called when the agent aborts a call. Resolves to true if the agent aborts it only because its process ends: the request then stays open. */
+  isExiting?(): Promise<boolean>
   /** Called when a turn is over and nothing else runs. Returns true if the process must not be used for another turn. */
   mustEndAfterTurn?(): Promise<boolean>
 }
@@ -124,7 +132,7 @@ export interface AgentTurnEnd {
   readonly cost?: number
   /** A sentence for people that says why the turn failed or was cancelled. */
   readonly reason?: string
-  /** Events that belong to the end of the turn, such as the error behind a failure. They are written together with the end. */
+  /** Events that belong to the end of the turn, such as the error behind a failure. They are written together with the end. Errors are left out if a person ended the turn. */
   readonly events?: readonly AgentEvent[]
   /** The ids of the messages that this turn carried out. Leave it out if the agent works on one thing at a time: the turn then belongs to whatever the loop waits for. */
   readonly messages?: readonly string[]
@@ -147,12 +155,18 @@ export interface AgentCall {
   readonly onDeadline?: OnDeadline
   /** Who asks. Calls of `background` work outlive the turn. Only a call of `main` can be parked. The default is `main`. */
   readonly origin?: 'main' | 'background'
-  /** Returns whether the call repeats an earlier ask. The default compares tool and input, or the whole ask if it is no approval. */
+  /** Returns whether this call, asked again by a new process, asks for the same as before. The default compares tool and input, or the whole ask if it is no approval. */
   readonly repeats?: (earlier: Ask) => boolean
 }
 
+/** The request could not be opened, so the call must not run. `problem` says why. */
+interface NotAsked {
+  readonly kind: 'notAsked'
+  readonly problem: string
+}
+
 /** The answer to a call, after it was committed as handed. */
-export type CallAnswer = AskOutcome & {
+export type CallAnswer = (AskOutcome | NotAsked) & {
   /** The key of the request. It differs from the id of the call if the call repeats a request of an earlier process. */
   readonly key: string
   /** What the person was asked. */

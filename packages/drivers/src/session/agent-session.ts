@@ -25,9 +25,9 @@ import {
   type ToolCall,
   type Verdict,
 } from '@holdpoint/protocol'
-import { jsonCopy } from '../generator/json-copy.ts'
 import { EventBatcher } from './event-batcher.ts'
 import { expectRequest } from './expected-request.ts'
+import { jsonCopy } from './json-copy.ts'
 import { type CrashPoint, type HandedAnswer, OpenRequest, pollMs } from './open-request.ts'
 import { retryingCall } from './retrying-call.ts'
 

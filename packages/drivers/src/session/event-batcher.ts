@@ -1,6 +1,6 @@
 /** Sends an agent's events to the gateway in order and in batches, and limits the rate of deltas. */
 import { AgentEvent, type Clock, Fault, faultFromZod, limits } from '@holdpoint/protocol'
-import { jsonCopy } from '../generator/json-copy.ts'
+import { jsonCopy } from './json-copy.ts'
 
 interface Waiter {
   readonly resolve: () => void

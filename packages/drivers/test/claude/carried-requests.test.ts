@@ -8,10 +8,10 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { PendingCalls } from '../../src/claude/approvals/pending-calls.ts'
 import { questionsAsk } from '../../src/claude/approvals/questions.ts'
 import { ParkingProbe } from '../../src/claude/parking/parking-method.ts'
-import { CarriedRequests } from '../../src/claude/resuming/carried-requests.ts'
 import { countAttempt, resetAttempts } from '../../src/claude/resuming/resume-plan.ts'
 import { TranscriptStore } from '../../src/claude/transcript/transcript-store.ts'
 import { AgentSession, type CarriedRequest } from '../../src/index.ts'
+import { CarriedRequests } from '../../src/session/carried-requests.ts'
 import { RunnerFixture, runnerId } from '../runner-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-carried-'))
@@ -29,7 +29,7 @@ const request = (key: string, answer: Answer | null = null, outcomeUnknown = fal
 const carry = (...requests: readonly CarriedRequest[]) =>
   new CarriedRequests(new Map(requests.map(one => [one.key, one])), true)
 const takeKeys = (carried: CarriedRequests, times: number) =>
-  Array.from({ length: times }, (_, n) => carried.take(`new_${n}`, 'Bash', input)?.key)
+  Array.from({ length: times }, (_, n) => carried.take(`new_${n}`, ask)?.key)
 
 describe('CarriedRequests', () => {
   it('matches each request to only one equal call', () => {
@@ -47,21 +47,21 @@ describe('CarriedRequests', () => {
   })
   it('matches a call by its id before it looks for equal calls, and matches each request only once', () => {
     const carried = carry(request('a', { kind: 'allow' }), request('b'))
-    expect(carried.take('b', 'Bash', input)?.key).toBe('b')
+    expect(carried.take('b', ask)?.key).toBe('b')
     expect(takeKeys(carried, 2)).toEqual(['a', undefined])
   })
   it('matches a question to a carried question with the same text', () => {
     const options = ['A', 'B'].map(label => ({ label, description: label }))
     const which = (question: string) => ({ questions: [{ question, header: 'W', multiSelect: false, options }] })
     const carried = carry({ ...request('a'), ask: questionsAsk(which('Which?')) })
-    expect(carried.take('new', 'AskUserQuestion', which('What?'))).toBeUndefined()
-    expect(carried.take('new', 'AskUserQuestion', which('Which?'))?.key).toBe('a')
+    expect(carried.take('new', questionsAsk(which('What?')))).toBeUndefined()
+    expect(carried.take('new', questionsAsk(which('Which?')))?.key).toBe('a')
   })
   it('does not match a different call, and without `matchEqualCalls` matches a call only by its id', () => {
-    expect(carry(request('a')).take('new', 'Bash', { command: 'pwd' })).toBeUndefined()
+    expect(carry(request('a')).take('new', { ...ask, input: { command: 'pwd' } })).toBeUndefined()
     const resumed = new CarriedRequests(new Map([['a', request('a')]]))
-    expect(resumed.take('new', 'Bash', input)).toBeUndefined()
-    expect(resumed.take('a', 'Bash', input)?.key).toBe('a')
+    expect(resumed.take('new', ask)).toBeUndefined()
+    expect(resumed.take('a', ask)?.key).toBe('a')
   })
 })
 

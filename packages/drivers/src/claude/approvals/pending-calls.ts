@@ -1,12 +1,12 @@
 /** Tracks the tool calls and elicitations of one process that wait for an answer. Opens one request for each, hands an answer only while the process can receive it, and reports the answer as taken when the CLI's messages show that the answer was received. */
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
-import { jsonCopy } from '../../generator/json-copy.ts'
 import type { AgentSession } from '../../session/agent-session.ts'
+import type { CarriedRequests } from '../../session/carried-requests.ts'
+import { jsonCopy } from '../../session/json-copy.ts'
 import type { HandedAnswer, OpenRequest } from '../../session/open-request.ts'
 import { denied, notParkable, toAgent } from '../messages.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
-import type { CarriedRequests } from '../resuming/carried-requests.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
 import { actionFor } from './action.ts'
 import { askFor, type Permission, planTool, replyFor } from './permission.ts'
@@ -246,12 +246,13 @@ export class PendingCalls {
       const input = jsonCopy(permission.input, `the input of ${tool}`) as JsonObject // tool inputs are objects
       const callJson = canonicalJson({ tool, input })
       if (await this.#isAlwaysAllowed(callJson, { ...permission, input })) return this.#allowAgain(id, input)
-      const earlier = carried.take(id, tool, input)
+      const newAsk = askFor({ ...permission, input }, mayBypass)
+      const earlier = carried.take(id, newAsk)
       const key = earlier?.key ?? id
       const updates = transcript.meta.suggestions?.[key] ?? suggestions ?? []
       call.key = key
       if (updates.length > 0 && !earlier) this.#storeSuggestions(key, updates)
-      const ask = earlierAskOrNew(earlier?.ask, { ...permission, input }, mayBypass)
+      const ask = earlierAskOrNew(earlier?.ask, newAsk)
       const handed = await this.#askAndHand(call, key, ask, agentPathOf(agentID))
       const { result, note, turnEnding, problem, alwaysAllow } = replyFor(handed, { tool, input, updates, mayBypass })
       if (alwaysAllow) this.#alwaysAllowed.add(callJson)
@@ -343,10 +344,10 @@ function stopMessageOf(handed: HandedAnswer): string | null {
 }
 
 /** Returns the ask of the carried request if the call is the same, so that the digest does not change; otherwise returns a new ask. */
-function earlierAskOrNew(earlier: Ask | undefined, permission: Permission, mayBypass: boolean): Ask {
+function earlierAskOrNew(earlier: Ask | undefined, ask: Ask): Ask {
   if (earlier?.kind === 'questions') return earlier
-  if (earlier?.kind !== 'approval' || earlier.tool !== permission.tool) return askFor(permission, mayBypass)
+  if (earlier?.kind !== 'approval' || ask.kind !== 'approval' || earlier.tool !== ask.tool) return ask
   // Do not compare the input of ExitPlanMode, because the path of the plan file may differ although the plan is the same.
-  const isSame = permission.tool === planTool || canonicalJson(earlier.input) === canonicalJson(permission.input)
-  return isSame ? earlier : askFor(permission, mayBypass)
+  const isSame = ask.tool === planTool || canonicalJson(earlier.input) === canonicalJson(ask.input)
+  return isSame ? earlier : ask
 }

@@ -17,12 +17,12 @@ import {
   within,
 } from '@holdpoint/protocol'
 import type { AgentSession } from '../../session/agent-session.ts'
+import type { CarriedRequests } from '../../session/carried-requests.ts'
 import { elicitationHandler } from '../approvals/elicitation.ts'
 import type { Mode } from '../approvals/modes.ts'
 import { PendingCalls } from '../approvals/pending-calls.ts'
 import { errorEvent, processExitMessage } from '../error-events.ts'
 import type { ParkingProbe } from '../parking/parking-method.ts'
-import type { CarriedRequests } from '../resuming/carried-requests.ts'
 import type { Environment, Installation } from '../setup/sdk.ts'
 import { parseSessionOptions } from '../setup/session-options.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'

@@ -1,8 +1,8 @@
 /** The SDK hooks around every tool call. They check the rules before a call runs, and add a person's note to its result. */
 import type { HookCallbackMatcher, HookEvent, HookJSONOutput } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, type JsonObject, limits } from '@holdpoint/protocol'
-import { jsonCopy } from '../../generator/json-copy.ts'
 import type { AgentSession } from '../../session/agent-session.ts'
+import { jsonCopy } from '../../session/json-copy.ts'
 import { actionFor } from '../approvals/action.ts'
 import type { PendingCalls } from '../approvals/pending-calls.ts'
 import { denied, toAgent } from '../messages.ts'

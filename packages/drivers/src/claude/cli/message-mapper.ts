@@ -1,7 +1,7 @@
 /** Converts SDK messages (streamed text and tool input, finished blocks, tool results, errors) to events of the session log, and records which calls start subagents. */
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
-import { jsonCopy } from '../../generator/json-copy.ts'
+import { jsonCopy } from '../../session/json-copy.ts'
 import { errorFrom, modelError } from '../error-events.ts'
 import { isRecord, toolResultsIn } from './content-blocks.ts'
 import { SubagentTree, subagentName } from './subagents.ts'

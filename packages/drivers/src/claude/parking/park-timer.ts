@@ -5,7 +5,7 @@ import { notParkable } from '../messages.ts'
 import type { TranscriptIndex } from '../transcript/transcript-index.ts'
 import type { ParkingMethod, ParkingProbe } from './parking-method.ts'
 
-export interface ParkTimerOptions {
+export interface ClaudeParkTimerOptions {
   readonly clock: Clock
   readonly index: TranscriptIndex
   readonly parkingProbe: ParkingProbe
@@ -20,8 +20,8 @@ const bytesSinceCallMax = 1024 * 1024
 /** Delay before a reason is reported. Transcript rows and results arrive shortly after their calls, so some reasons disappear within this time. */
 const reportAfterMs = 1000
 
-export class ParkTimer {
-  readonly #options: ParkTimerOptions
+export class ClaudeParkTimer {
+  readonly #options: ClaudeParkTimerOptions
   readonly #cli: CliRun
   #cancelTimer: (() => void) | null = null
   #isWaiting = false
@@ -30,7 +30,7 @@ export class ParkTimer {
   #reportedReason: string | null = null
   #cancelReport: (() => void) | null = null
 
-  constructor(cli: CliRun, options: ParkTimerOptions) {
+  constructor(cli: CliRun, options: ClaudeParkTimerOptions) {
     this.#cli = cli
     this.#options = options
   }

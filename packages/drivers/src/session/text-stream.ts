@@ -1,6 +1,6 @@
 /** Streams an agent's text. Consecutive texts form one block, which is sent as deltas while it grows and stored as a whole when the agent yields something else. */
 import { type AgentEvent, limits } from '@holdpoint/protocol'
-import type { AgentSession } from '../session/agent-session.ts'
+import type { AgentSession } from './agent-session.ts'
 
 interface TextRun {
   readonly block: string

@@ -1,10 +1,8 @@
 /** Carried requests, which an earlier process of the session left open. The next process opens them again under their old keys. If a call cannot be resumed, its recorded answer applies once to an equal new call. */
-import { type Ask, canonicalJson, type JsonObject, type Request } from '@holdpoint/protocol'
-import type { CarriedRequest, InterruptedTurn } from '../../session/agent-connection.ts'
-import type { AgentSession } from '../../session/agent-session.ts'
-import { questionTool } from '../approvals/permission.ts'
-import { questionsAsk } from '../approvals/questions.ts'
-import { decisions } from '../messages.ts'
+import { type Ask, canonicalJson, type Request } from '@holdpoint/protocol'
+import type { CarriedRequest, InterruptedTurn } from './agent-connection.ts'
+import type { AgentSession } from './agent-session.ts'
+import { decisions } from './loop-messages.ts'
 
 export async function readInterruptedTurn(session: AgentSession): Promise<InterruptedTurn> {
   const byId = new Map<string, CarriedRequest>()
@@ -72,9 +70,8 @@ export class CarriedRequests {
   }
 
   /** Returns and removes the request that has the call's id as its key, or else a request for an equal call. */
-  take(id: string, tool: string, input: JsonObject): CarriedRequest | undefined {
-    const call = tool === questionTool ? callKey(questionsAsk(input)) : canonicalJson({ tool, input })
-    const equal = this.#byCall.get(call) ?? []
+  take(id: string, ask: Ask): CarriedRequest | undefined {
+    const equal = this.#byCall.get(callKey(ask)) ?? []
     const found = this.#byKey.get(id) ?? equal.find(({ key }) => this.#byKey.has(key))
     if (found) this.#byKey.delete(found.key)
     return found
@@ -87,7 +84,8 @@ function matchOrder({ resolution, outcomeUnknown }: CarriedRequest): number {
   return resolution.answer?.kind === 'allow' && !outcomeUnknown ? 0 : 2
 }
 
-function callKey(ask: Ask): string {
+/** Returns the same text for asks that ask for the same call. */
+export function callKey(ask: Ask): string {
   return canonicalJson(ask.kind === 'approval' ? { tool: ask.tool, input: ask.input } : ask)
 }
 

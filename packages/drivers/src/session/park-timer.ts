@@ -1,0 +1,83 @@
+/** Decides when the process of a waiting call is parked: after the session's `parkAfterMs`, and only if the call can be asked again. */
+import type { Clock } from '@holdpoint/protocol'
+
+export interface ParkTimerOptions {
+  readonly clock: Clock
+  /** How long a request is pending before its process is parked; null means never. */
+  readonly parkAfterMs: () => number | null
+  readonly hasWaitingCalls: () => boolean
+  /** Resolves when `whyNotParkable` is able to decide. */
+  readonly prepare: () => Promise<unknown>
+  /** Returns why the process cannot be parked, or null if it can. */
+  readonly whyNotParkable: () => string | null
+  readonly park: () => void
+  /** Called without a reason when a request becomes pending and when a reported reason no longer applies. Called with a reason if the process should be parked now but cannot be. */
+  readonly onChange: (reason?: string) => void
+}
+
+/** Delay before a reason is reported. Transcript rows and results arrive shortly after their calls, so some reasons disappear within this time. */
+const reportAfterMs = 1000
+
+export class ParkTimer {
+  readonly #options: ParkTimerOptions
+  #cancelTimer: (() => void) | null = null
+  #isWaiting = false
+  #isDue = false
+  /** The last reported reason, or null if no reason was reported since the last `stop`. */
+  #reportedReason: string | null = null
+  #cancelReport: (() => void) | null = null
+
+  constructor(options: ParkTimerOptions) {
+    this.#options = options
+  }
+
+  /** Call this when the waiting calls have changed, or when a call may have become resumable. */
+  update(): void {
+    if (!this.#options.hasWaitingCalls()) this.stop()
+    else if (this.#isWaiting) this.parkIfDue()
+    else this.#start()
+  }
+
+  #start(): void {
+    const { clock, prepare, parkAfterMs, onChange } = this.#options
+    const ms = parkAfterMs()
+    this.#isWaiting = true
+    onChange()
+    if (ms === null) return
+    this.#cancelTimer = clock.after(ms, () => {
+      this.#isDue = true
+      this.parkIfDue()
+    })
+    // Prepare now, so that the result is available when the timer fires.
+    void prepare()
+  }
+
+  parkIfDue(): void {
+    if (this.#isDue) void this.#park()
+  }
+
+  stop(): void {
+    this.#cancelTimer?.()
+    this.#cancelTimer = null
+    this.#cancelReport?.()
+    this.#cancelReport = null
+    this.#isWaiting = false
+    this.#isDue = false
+    if (this.#reportedReason !== null) this.#options.onChange()
+    this.#reportedReason = null
+  }
+
+  async #park(): Promise<void> {
+    const { clock, prepare, hasWaitingCalls, whyNotParkable, park, onChange } = this.#options
+    await prepare()
+    if (!this.#isDue || !hasWaitingCalls()) return
+    if (whyNotParkable() === null) return park()
+    this.#cancelReport ??= clock.after(reportAfterMs, () => {
+      this.#cancelReport = null
+      const reason = whyNotParkable()
+      if (reason === null || reason === this.#reportedReason) return
+      this.#reportedReason = reason
+      onChange(reason)
+    })
+  }
+}

@@ -1,0 +1,303 @@
+/** Checks the transition table of the session loop: that it is total, that docs/drivers.md shows it, and that random sequences of events keep its invariants. */
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  activeCalls,
+  initialLoopState,
+  isBusy,
+  type LoopEffect,
+  type LoopEvent,
+  type LoopEventType,
+  type LoopPhase,
+  type LoopState,
+  phaseOf,
+} from '../src/session/loop-state.ts'
+import { loopTable, transition } from '../src/session/loop-transitions.ts'
+
+const ids = ['a', 'b', 'c']
+const id = fc.constantFrom(...ids)
+const origin = fc.constantFrom('main' as const, 'background' as const)
+const events: { readonly [T in LoopEventType]: fc.Arbitrary<Extract<LoopEvent, { readonly type: T }>> } = {
+  messageQueued: fc.constant({ type: 'messageQueued' }),
+  turnLeftOpen: fc.constant({ type: 'turnLeftOpen' }),
+  turnPrepared: fc.constant({ type: 'turnPrepared' }),
+  turnRefused: fc.record({
+    type: fc.constant('turnRefused'),
+    how: fc.constantFrom('failed', 'interrupted', 'alreadyDone'),
+  }),
+  ready: fc.constant({ type: 'ready' }),
+  turnStarted: fc.constant({ type: 'turnStarted' }),
+  turnEnded: fc.record({ type: fc.constant('turnEnded'), isAwaited: fc.boolean() }),
+  turnWritten: fc.constant({ type: 'turnWritten' }),
+  turnClosed: fc.constant({ type: 'turnClosed' }),
+  callOpened: fc.record({ type: fc.constant('callOpened'), id, origin }),
+  requestOpened: fc.record({ type: fc.constant('requestOpened'), id }),
+  callResolved: fc.record({ type: fc.constant('callResolved'), id }),
+  callHanded: fc.record({ type: fc.constant('callHanded'), id }),
+  callTaken: fc.record({ type: fc.constant('callTaken'), id }),
+  callAborted: fc.record({ type: fc.constant('callAborted'), id }),
+  callFailed: fc.record({ type: fc.constant('callFailed'), id }),
+  endingChosen: fc.record({ type: fc.constant('endingChosen'), ending: fc.constantFrom('cancelled', 'interrupted') }),
+  backgroundChanged: fc.record({ type: fc.constant('backgroundChanged'), tasks: fc.nat({ max: 2 }) }),
+  parkTimer: fc.constant({ type: 'parkTimer' }),
+  processSpent: fc.record({ type: fc.constant('processSpent'), reason: fc.constantFrom('done', 'stopped') }),
+  idleTimer: fc.constant({ type: 'idleTimer' }),
+  interrupt: fc.constant({ type: 'interrupt' }),
+  stopTimer: fc.constant({ type: 'stopTimer' }),
+  modeChange: fc.constant({ type: 'modeChange' }),
+  end: fc.constant({ type: 'end' }),
+  runnerStop: fc.constant({ type: 'runnerStop' }),
+  processExit: fc.record({ type: fc.constant('processExit'), isParked: fc.boolean() }),
+}
+const eventTypes = Object.keys(events) as LoopEventType[] // the keys of `events` are all types
+const anyEvent: fc.Arbitrary<LoopEvent> = fc.oneof(...Object.values(events))
+/** Events that release the session are rare, because little happens after them. */
+const releasing: ReadonlySet<LoopEventType> = new Set(['idleTimer', 'end', 'runnerStop', 'processExit'])
+const likelyEvent: fc.Arbitrary<LoopEvent> = fc.oneof(
+  ...eventTypes.map(type => ({ arbitrary: events[type], weight: releasing.has(type) ? 1 : 8 })),
+)
+const phases = Object.keys(loopTable) as LoopPhase[] // the keys of the table are all phases
+
+interface Step {
+  readonly before: LoopState
+  readonly event: LoopEvent
+  readonly after: LoopState
+  readonly effects: readonly LoopEffect[]
+}
+
+/** Whether the interpreter of the table can report this event in this state. It reports the next step of a turn or of a call only after it was asked to do that step, and outputs only of a process that runs. */
+function canHappen(state: LoopState, event: LoopEvent): boolean {
+  const { turn, process, calls } = state
+  const stage = turn?.stage
+  const call = 'id' in event ? calls.get(event.id)?.stage : undefined
+  switch (event.type) {
+    case 'turnPrepared':
+      return stage === 'preparing' && process !== 'closing'
+    case 'turnRefused':
+      return stage === 'preparing'
+    case 'turnWritten':
+      return stage === 'closing'
+    case 'turnClosed':
+      return stage === 'written'
+    case 'ready':
+    case 'turnStarted':
+    case 'turnEnded':
+    case 'callOpened':
+    case 'backgroundChanged':
+    case 'callTaken':
+    case 'callAborted':
+      return process === 'starting' || process === 'live'
+    case 'requestOpened':
+      return call === 'opening'
+    case 'callResolved':
+      return call === 'pending'
+    case 'callHanded':
+      return call === 'handing'
+    case 'callFailed':
+      return call !== undefined
+    case 'processExit':
+      return process !== 'none'
+    case 'idleTimer':
+      return turn === null
+    default:
+      return true
+  }
+}
+
+function play(sequence: readonly LoopEvent[]): readonly Step[] {
+  const steps: Step[] = []
+  let state = initialLoopState
+  for (const event of sequence) {
+    if (!canHappen(state, event)) continue
+    const before = state
+    const { state: after, effects } = transition(state, event)
+    steps.push({ before, event, after, effects })
+    state = after
+  }
+  return steps
+}
+
+const sequences = fc.array(likelyEvent, { maxLength: 150, size: 'max' })
+function check(property: (steps: readonly Step[]) => void): void {
+  fc.assert(
+    fc.property(sequences, sequence => property(play(sequence))),
+    { numRuns: Number(process.env.HOLDPOINT_ROUNDS ?? 1) * 300 },
+  )
+}
+const has = (effects: readonly LoopEffect[], ...types: readonly LoopEffect['type'][]) =>
+  effects.some(effect => types.includes(effect.type))
+
+describe('the table', () => {
+  it('has an action for every event in every phase, and every action accepts its event', () => {
+    for (const phase of phases) expect(Object.keys(loopTable[phase]).sort()).toEqual([...eventTypes].sort())
+    fc.assert(
+      fc.property(sequences, anyEvent, (sequence, event) => {
+        const state = play(sequence).at(-1)?.after ?? initialLoopState
+        const { state: next, effects } = transition(state, event)
+        expect(phases).toContain(phaseOf(next))
+        expect(Array.isArray(effects)).toBe(true)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('reaches every phase, and every action', () => {
+    const reached = new Set<string>()
+    const used = new Set<string>()
+    for (const sequence of fc.sample(sequences, { numRuns: 500, seed: 7 }))
+      for (const { before, event } of play(sequence)) {
+        reached.add(phaseOf(before))
+        used.add(loopTable[phaseOf(before)][event.type])
+      }
+    expect([...reached].sort()).toEqual([...phases].sort())
+    const named = new Set(phases.flatMap(phase => Object.values(loopTable[phase])))
+    expect([...named].filter(action => !used.has(action))).toEqual([])
+  })
+
+  it('is the table of docs/drivers.md', () => {
+    const docs = readFileSync(resolve(import.meta.dirname, '../../../docs/drivers.md'), 'utf8')
+    const rows = eventTypes.map(type => `| \`${type}\` | ${phases.map(phase => loopTable[phase][type]).join(' | ')} |`)
+    const table = [`| event | ${phases.join(' | ')} |`, `|---|${phases.map(() => '---|').join('')}`, ...rows]
+    expect(docs).toContain(table.join('\n'))
+  })
+})
+
+describe('random events', () => {
+  it('never start a turn while another turn is open', () => {
+    check(steps => {
+      for (const { before, event, effects } of steps) {
+        const started = effects.filter(effect => has([effect], 'prepareMessage', 'prepareResume', 'followTurn'))
+        expect(started.length).toBeLessThanOrEqual(1)
+        if (started.length > 0)
+          expect(before.turn === null || event.type === 'turnClosed' || has(effects, 'leaveTurn')).toBe(true)
+      }
+    })
+  })
+
+  it('carry out every message that was queued, in a turn of its own, unless the session is released', () => {
+    check(steps => {
+      const queued = steps.filter(({ event }) => event.type === 'messageQueued').length
+      const prepared = steps.filter(({ effects }) => has(effects, 'prepareMessage')).length
+      const last = steps.at(-1)?.after ?? initialLoopState
+      expect(queued).toBe(prepared + last.queued)
+      if (last.queued > 0) expect(last.turn !== null || last.isReleasing).toBe(true)
+    })
+  })
+
+  it('close every turn at most once, and never close a turn that did not start', () => {
+    check(steps => {
+      let open = 0
+      for (const { before, event, effects } of steps) {
+        if (event.type === 'turnClosed' && !before.isReleasing) open--
+        for (const effect of effects) {
+          if (has([effect], 'prepareMessage', 'prepareResume', 'followTurn')) open++
+          if (has([effect], 'leaveTurn')) open--
+          if (has([effect], 'closeTurn')) expect(open).toBe(1)
+          expect(open).toBeGreaterThanOrEqual(0)
+          expect(open).toBeLessThanOrEqual(1)
+        }
+      }
+    })
+  })
+
+  it('hand an answer only while the process can take it, and never twice for one call', () => {
+    check(steps => {
+      const handing = new Set<string>()
+      for (const { before, event, effects } of steps)
+        for (const effect of effects) {
+          if (effect.type === 'openRequest') handing.delete(effect.id)
+          if (effect.type !== 'hand') continue
+          expect(before.process).not.toBe('closing')
+          expect(before.isReleasing).toBe(false)
+          expect(handing.has(effect.id), `${event.type} hands ${effect.id} twice`).toBe(false)
+          handing.add(effect.id)
+        }
+    })
+  })
+
+  it('end every request in exactly one way: given and taken, dropped, withdrawn, failed, or left open for the next process', () => {
+    check(steps => {
+      const open = new Set<string>()
+      for (const { before, event, effects } of steps) {
+        if (event.type === 'callFailed' && !before.isReleasing) open.delete(event.id)
+        for (const effect of effects) {
+          if (effect.type === 'openRequest') {
+            expect(open.has(effect.id)).toBe(false)
+            open.add(effect.id)
+          }
+          if (effect.type === 'withdraw' || effect.type === 'reportTaken' || effect.type === 'reportDropped') {
+            expect(open.has(effect.id), effect.type).toBe(true)
+            open.delete(effect.id)
+          }
+        }
+      }
+      const last = steps.at(-1)?.after ?? initialLoopState
+      expect([...open].sort()).toEqual([...last.calls.keys()].sort())
+    })
+  })
+
+  it('give an answer to the agent only after it was handed, and not after the call was abandoned', () => {
+    check(steps => {
+      for (const { before, event, effects } of steps)
+        if (has(effects, 'giveAnswer')) {
+          expect(event.type).toBe('callHanded')
+          if (event.type === 'callHanded') expect(before.calls.get(event.id)?.isAbandoned).toBe(false)
+        }
+    })
+  })
+
+  it('withdraw all waiting calls at an interrupt, before the agent is told', () => {
+    check(steps => {
+      for (const { before, event, after, effects } of steps) {
+        if (event.type !== 'interrupt' || before.turn?.stage !== 'running' || before.isReleasing) continue
+        expect(activeCalls(after).every(([, { stage }]) => stage === 'given')).toBe(true)
+        const types = effects.map(({ type }) => type)
+        const told = types.indexOf('interruptAgent')
+        if (told >= 0) expect(types.slice(told)).not.toContain('refuseCall')
+      }
+    })
+  })
+
+  it('stop nothing that works while the session is idle, and park no session with a turn', () => {
+    check(steps => {
+      for (const { before, effects } of steps)
+        if (has(effects, 'parkSession')) {
+          expect(before.turn).toBeNull()
+          expect(before.background).toBe(0)
+          expect(isBusy(before)).toBe(false)
+        }
+    })
+  })
+
+  it('never leave an agent without a turn while it works or asks', () => {
+    check(steps => {
+      for (const { event, after } of steps)
+        if (!after.isReleasing) expect(isBusy(after) && after.turn === null, event.type).toBe(false)
+    })
+  })
+
+  it('start nothing once the session is being released', () => {
+    check(steps => {
+      for (const { before, effects } of steps)
+        if (before.isReleasing)
+          expect(effects.filter(({ type }) => type !== 'leaveTurn').map(({ type }) => type)).toEqual([])
+    })
+  })
+
+  it('close a process at most once, and connect only if there is none', () => {
+    check(steps => {
+      let isClosing = false
+      for (const { before, event, effects } of steps) {
+        if (event.type === 'processExit') isClosing = false
+        for (const effect of effects) {
+          if (effect.type === 'connect') expect(before.process).toBe('none')
+          if (effect.type !== 'closeProcess') continue
+          expect(isClosing).toBe(false)
+          isClosing = true
+        }
+      }
+    })
+  })
+})
