@@ -1,7 +1,15 @@
-/** Defines generator agents, which are async generator functions that run once per message, and the driver that runs them: it queues messages, handles interrupts and parks idle sessions. */
+/** Defines generator agents, which are async generator functions that run once per message, and the driver that runs them. */
 import { type Clock, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
-import type { AgentSession, MessageBody, SessionCommand } from '../session/agent-session.ts'
+import type {
+  AgentConnection,
+  AgentMessage,
+  AgentProtocol,
+  AnswerEffects,
+  ConnectionOptions,
+} from '../session/agent-connection.ts'
+import type { AgentSession } from '../session/agent-session.ts'
+import { runSession } from '../session/session-loop.ts'
 import { inputFault } from './asks.ts'
 import { type AgentText, type AgentYield, type Turn, TurnRun } from './turn.ts'
 import { Interrupted } from './turn-end.ts'
@@ -35,7 +43,6 @@ export interface GeneratorOptions {
   /** How long a session may be idle before it is parked. The session option `idleParkMs` overrides this value. */
   readonly idleParkMs?: number
 }
-const idleParkDefaultMs = 15 * 60 * 1000
 
 export function generatorDriver(agent: GeneratorAgent, options: GeneratorOptions = {}): Driver {
   const info: DriverInfo = {
@@ -45,123 +52,88 @@ export function generatorDriver(agent: GeneratorAgent, options: GeneratorOptions
     modes: [...(agent.modes ?? [])],
     ready: true,
   }
-  return { info: () => info, run: session => new GeneratorSession(agent, session, options).run() }
+  const { clock = systemClock } = options
+  return {
+    info: () => info,
+    async run(session) {
+      let fail: (error: unknown) => void = () => {}
+      const failed = new Promise<never>((_, reject) => {
+        fail = reject
+      })
+      const protocol: AgentProtocol = {
+        title: agent.title,
+        keepsAfterLoss: 'calls',
+        hasNoProcess: true,
+        connect: connection => new GeneratorConnection(agent, session, connection, clock, fail),
+        planResume: () => ({ kind: 'replay' }),
+      }
+      await Promise.race([runSession(session, protocol, options), failed])
+    },
+  }
 }
 
-type Message = SessionCommand & { readonly body: MessageBody }
-const isMessage = (command: SessionCommand): command is Message => command.body.kind === 'message'
-
-class GeneratorSession {
+/** Runs the turns of a generator agent. The turns run inside the runner, and a turn that was cut short is replayed from its start. */
+class GeneratorConnection implements AgentConnection {
+  readonly isDurable = true
   readonly #agent: GeneratorAgent
   readonly #session: AgentSession
+  readonly #options: ConnectionOptions
   readonly #clock: Clock
-  readonly #idleParkMs: number
+  readonly #onError: (error: unknown) => void
   readonly #turnLog = new TurnLog()
-  readonly #queue: Message[] = []
   #turn: { readonly controller: AbortController; readonly ended: Promise<void> } | null = null
-  #parkAfterMs: number | null
-  #cancelIdleTimer = () => {}
-  #fail: (error: unknown) => void = () => {}
 
-  constructor(agent: GeneratorAgent, session: AgentSession, options: GeneratorOptions) {
+  constructor(
+    agent: GeneratorAgent,
+    session: AgentSession,
+    options: ConnectionOptions,
+    clock: Clock,
+    onError: (error: unknown) => void,
+  ) {
     this.#agent = agent
     this.#session = session
-    this.#clock = options.clock ?? systemClock
-    const { idleParkMs } = session.info.options
-    this.#idleParkMs = typeof idleParkMs === 'number' ? idleParkMs : (options.idleParkMs ?? idleParkDefaultMs)
-    this.#parkAfterMs = session.info.parkAfterMs
+    this.#options = options
+    this.#clock = clock
+    this.#onError = onError
+    void options.emit({ type: 'ready' })
   }
 
-  async run(): Promise<void> {
-    const broken = new Promise<never>((_, reject) => {
-      this.#fail = reject
-    })
-    const { signal } = this.#session
-    const leave = () => this.#turn?.controller.abort(signal.reason)
-    signal.addEventListener('abort', leave, { once: true })
-    this.#restartIdleTimer()
-    try {
-      await Promise.race([this.#handleCommands(), broken])
-    } finally {
-      this.#cancelIdleTimer()
-      signal.removeEventListener('abort', leave)
-    }
-  }
-
-  async #handleCommands(): Promise<void> {
-    for await (const command of this.#session.commands()) {
-      if (isMessage(command)) {
-        this.#queue.push(command)
-        this.#startNextTurn()
-        continue
-      }
-      await this.#carryOut(command)
-    }
-    await this.#turn?.ended
-  }
-
-  async #carryOut(command: SessionCommand): Promise<void> {
-    const { body } = command
-    if (body.kind === 'mode' && body.parkAfterMs !== undefined) this.#parkAfterMs = body.parkAfterMs
-    if (body.kind === 'interrupt') await this.#stopTurn(new Interrupted('The turn was interrupted.'))
-    if (body.kind !== 'end') return command.done()
-    await this.#stopTurn(new Fault('session_ended', `Session ${this.#session.info.id} was ended by a person`))
-    await this.#session.end({ reason: 'stopped' })
-  }
-
-  async #stopTurn(reason: Error): Promise<void> {
-    this.#turn?.controller.abort(reason)
-    await this.#turn?.ended
-  }
-
-  /** Starts the next turn synchronously if no turn is running, so that an interrupt right after a message stops that message's turn. */
-  #startNextTurn(): void {
-    if (this.#turn || this.#session.signal.aborted) return
-    this.#restartIdleTimer()
-    const message = this.#queue.shift()
-    if (!message) return
-    this.#cancelIdleTimer()
+  send(message: AgentMessage): void {
     const controller = new AbortController()
-    const ended = this.#runTurn(message, controller.signal).then(
-      () => {
-        this.#turn = null
-        this.#startNextTurn()
-      },
-      error => {
-        this.#turn = null
-        // If the turn stopped because the session ended or this driver must release it, there is no error to report.
-        const hasEnded = this.#session.signal.aborted || controller.signal.reason instanceof Fault
-        if (!hasEnded) this.#fail(error)
-      },
-    )
+    const ended = this.#runTurn(message, controller.signal).catch(error => {
+      // If the turn stopped because the session ended or this driver must release it, there is no error to report.
+      const hasEnded = this.#session.signal.aborted || controller.signal.reason instanceof Fault
+      if (!hasEnded) this.#onError(error)
+    })
     this.#turn = { controller, ended }
   }
 
-  async #runTurn(message: Message, signal: AbortSignal): Promise<void> {
-    if (!message.redelivered) await message.take()
+  async #runTurn(message: AgentMessage, signal: AbortSignal): Promise<void> {
+    const { emit, parkAfterMs } = this.#options
     for await (const event of this.#session.history(this.#turnLog.cursor)) this.#turnLog.fold(event)
     const record = this.#turnLog.turn
-    if (record?.seq !== message.seq)
-      throw new Error(`the log of session ${message.session} has no turn for command ${message.id}`)
-    // The turn had finished before the crash, so only its command is left to finish.
-    if (record.over) return message.done()
-    const turn = new TurnRun({
-      session: this.#session,
-      run: this.#agent.run,
-      message: message.body,
-      record,
-      clock: this.#clock,
-      signal,
-      parkAfterMs: () => this.#parkAfterMs,
-    })
-    const end = await turn.run()
-    if (end.ending === 'parked') return this.#session.park()
-    await message.done({ ok: end.ending !== 'failed', ...(end.reason === undefined ? {} : { reason: end.reason }) })
+    if (record?.command !== message.id)
+      throw new Error(`the log of session ${this.#session.info.id} has no turn for command ${message.id}`)
+    const [session, { run }, clock] = [this.#session, this.#agent, this.#clock]
+    const end = await new TurnRun({ session, run, message, record, clock, signal, parkAfterMs }).run()
+    if (end.ending === 'parked') await emit({ type: 'exited', how: 'The turn was parked', isParked: true })
+    else await emit({ type: 'turnEnded', ...end })
   }
 
-  #restartIdleTimer(): void {
-    this.#cancelIdleTimer()
-    const park = () => void this.#session.park().catch(this.#fail)
-    this.#cancelIdleTimer = this.#clock.after(this.#idleParkMs, park)
+  async interrupt(): Promise<void> {
+    this.#turn?.controller.abort(new Interrupted('The turn was interrupted.'))
   }
+  async close(): Promise<void> {
+    const { signal, info } = this.#session
+    const ended = new Fault('session_ended', `Session ${info.id} was ended by a person`)
+    this.#turn?.controller.abort(signal.aborted ? signal.reason : ended)
+    await this.#turn?.ended
+    await this.#options.emit({ type: 'exited', how: 'The session was closed' })
+  }
+  /** The turn opens its requests itself, because it needs all answers at once. */
+  async answer(): Promise<AnswerEffects> {
+    return {}
+  }
+  /** A turn gets its mode from the log. */
+  async changeSettings(): Promise<void> {}
 }

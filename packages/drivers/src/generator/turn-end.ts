@@ -1,5 +1,5 @@
 /** Errors that end a turn early. They are thrown, so that they stop the turn at any point. Any other error that leaves a turn is a bug in the driver. */
-import { limits } from '@holdpoint/protocol'
+import { type AgentEvent, limits } from '@holdpoint/protocol'
 import { TurnCancelled } from './asks.ts'
 
 /** Thrown when a person interrupts the turn. */
@@ -20,8 +20,12 @@ export interface FinishedTurn {
   readonly ending: 'done' | 'interrupted' | 'cancelled' | 'failed'
   readonly reason?: string
 }
+/** A finished turn with the events that belong to its end. */
+export interface FinishedRun extends FinishedTurn {
+  readonly events: readonly AgentEvent[]
+}
 /** How a run of the generator ended: the turn is over, or the turn is parked and will be replayed when an answer arrives. */
-export type TurnEnd = FinishedTurn | { readonly ending: 'parked' }
+export type TurnEnd<T = FinishedTurn> = T | { readonly ending: 'parked' }
 
 export function turnEndFrom(error: unknown): TurnEnd | null {
   if (error instanceof ParkTurn) return { ending: 'parked' }

@@ -9,6 +9,7 @@ export interface SpokenBlock {
 
 /** The blocks and asks of one turn that the log already contains, by block id and ask key. */
 export interface RecordedTurn {
+  readonly command: CommandId
   readonly seq: number
   readonly mode: string | null
   readonly model: string | null
@@ -18,7 +19,6 @@ export interface RecordedTurn {
   readonly finished: Map<string, StepRecord>
   readonly asked: Set<string>
   errors: number
-  over: boolean
 }
 
 export class TurnLog {
@@ -60,9 +60,6 @@ export class TurnLog {
         return
       case 'error.raised':
         if (this.turn) this.turn.errors++
-        return
-      case 'turn.finished':
-        if (this.turn) this.turn.over = true
     }
   }
 
@@ -70,6 +67,7 @@ export class TurnLog {
     const message = this.#messages.get(command)
     if (!message) return
     this.turn = {
+      command,
       seq: message.seq,
       mode: this.#mode,
       model: this.#model,
@@ -79,7 +77,6 @@ export class TurnLog {
       finished: new Map(),
       asked: new Set(),
       errors: 0,
-      over: false,
     }
     this.#blocks.set(`t${message.seq}`, { role: 'person', text: message.text })
     this.#messages.delete(command)

@@ -15,7 +15,15 @@ import { TextStream } from '../session/text-stream.ts'
 import { type AskGenerator, type AsksYield, inputFault, TurnCancelled } from './asks.ts'
 import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
 import { TurnAsks } from './turn-asks.ts'
-import { type FinishedTurn, notDeterministic, ParkTurn, type TurnEnd, TurnFailed, turnEndFrom } from './turn-end.ts'
+import {
+  type FinishedRun,
+  type FinishedTurn,
+  notDeterministic,
+  ParkTurn,
+  type TurnEnd,
+  TurnFailed,
+  turnEndFrom,
+} from './turn-end.ts'
 import type { RecordedTurn, SpokenBlock } from './turn-log.ts'
 
 type Path = { readonly agentPath?: readonly string[] | undefined }
@@ -85,7 +93,7 @@ export class TurnRun {
     this.#text = new TextStream({ session: this.#session, nextBlock })
   }
 
-  async run(): Promise<TurnEnd> {
+  async run(): Promise<TurnEnd<FinishedRun>> {
     const { signal } = this.#options
     const abort = () => this.#over.abort(signal.reason)
     if (signal.aborted) abort()
@@ -273,8 +281,8 @@ export class TurnRun {
     return id
   }
 
-  /** Commits the last events together with the end of the turn. */
-  async #finish(end: FinishedTurn): Promise<FinishedTurn> {
+  /** Settles the asks, and returns the last events, which are committed together with the end of the turn. */
+  async #finish(end: FinishedTurn): Promise<FinishedRun> {
     await this.#asks.reportTaken()
     await this.#asks.withdrawRest()
     const last = this.#text.takeEvents(end.ending !== 'done')
@@ -284,8 +292,7 @@ export class TurnRun {
     }
     if (end.ending === 'failed')
       last.push({ type: 'error.raised', message: end.reason || 'The agent failed without a message.' })
-    await this.#session.say(...last, { type: 'turn.finished', ending: end.ending })
-    return end
+    return { ...end, events: last }
   }
 }
 

@@ -32,6 +32,8 @@ export interface AgentProtocol {
   startProblem?(): string | null
   /** Returns a sentence for people that says why the agent cannot have this mode or model; null if the agent decides. */
   settingsProblem?(change: SettingsChange): string | null
+  /** Set if the agent runs inside the runner, so that there is no process to show to people. */
+  readonly hasNoProcess?: boolean
   /** What a person can do if the agent does not start, such as "run `codex` in a terminal to check that it works". */
   readonly startHint?: string
 }
@@ -45,6 +47,8 @@ export interface ConnectionOptions {
   readonly conversationId: string | null
   /** Set if the connection continues an open turn without a new message. `call` is the id of the call at which the turn continues, if the resume plan named one. */
   readonly resume: { readonly call: string | null } | null
+  /** How long a call may wait before its process is parked, at this moment; null means for ever. The loop parks the calls that it knows, so only an agent that parks itself needs it. */
+  readonly parkAfterMs: () => number | null
   /** Reports what the agent does. Await the promise before you report the agent's next output, so that the log has the right order. It rejects when nothing can be written anymore; then end the process. */
   readonly emit: (output: AgentOutput) => Promise<void>
   /** Returns what the rules say about a call that the agent would make without asking. */
@@ -69,8 +73,8 @@ export interface AgentConnection {
   status?(): ProcessStatus
   /** Present if the process can be stopped while a call waits, because the agent asks for the call again. */
   readonly parking?: CallParking
-  /** Set if the agent goes on without the connection, for example in a server. Nothing is lost then when the runner stops. */
-  readonly outlivesRunner?: boolean
+  /** Set if nothing is lost when the connection is closed in the middle of a turn, for example because a server goes on with it. */
+  readonly isDurable?: boolean
   /** Returns false if the agent has certainly not received this message, so that it can be sent again after a restart. */
   hasReceived?(message: string): boolean
   /** Called when the agent aborts a call. Resolves to true if the agent aborts it only because its process ends: the request then stays open. */

@@ -81,11 +81,12 @@ export class ConnectionRun {
     return exitMessage(this.#exit ?? { how: `${title} exited` }, processLost)
   }
 
-  /** Returns the event that shows the running process. The note says why the process must keep running. */
-  liveEvent(note?: string): AgentEvent {
+  /** Returns the event that shows the running process, if there is one to show. The note says why the process must keep running. */
+  liveEvents(note?: string): readonly AgentEvent[] {
+    if (this.#options.protocol.hasNoProcess) return []
     const status = this.connection.status?.() ?? {}
     const process: AgentProcess = { state: 'live', ...status, ...(note === undefined ? {} : { note }) }
-    return { type: 'session.changed', process }
+    return [{ type: 'session.changed', process }]
   }
 
   close(reason: CloseReason, waiting: readonly string[]): void {
@@ -102,7 +103,7 @@ export class ConnectionRun {
     const process: AgentProcess = this.#closeReason
       ? { state: this.#closeReason }
       : { state: 'lost', note: exitMessage(exit) }
-    this.#options.session.sayQuietly({ type: 'session.changed', process })
+    if (!this.#options.protocol.hasNoProcess) this.#options.session.sayQuietly({ type: 'session.changed', process })
     this.#resolveExited()
   }
 

@@ -25,7 +25,7 @@ export function unfinishedWork(
 ): string | null {
   const { background, working, outcomeUnknown, notResumable } = loopMessages.unfinished
   const { turn } = state
-  if (!connection || connection.outlivesRunner) return null
+  if (!connection || connection.isDurable) return null
   const isOver = turn === null || turn.stage === 'closing' || (turn.stage === 'written' && !turn.continues)
   if (isOver) return state.background > 0 ? background : null
   const hasOpenCalls = activeCalls(state).length > 0

@@ -96,7 +96,7 @@ class SessionLoop {
       whyNotParkable: () => whyNotParkable(this.#machine.state, this.#run?.connection),
       park: () => this.#machine.dispatch({ type: 'parkTimer' }),
       onChange: note => {
-        if (this.#run?.live && this.#machine.state.process === 'live') session.sayQuietly(this.#run.liveEvent(note))
+        if (this.#run?.live && this.#machine.state.process === 'live') session.sayQuietly(...this.#run.liveEvents(note))
       },
     })
   }
@@ -227,7 +227,11 @@ class SessionLoop {
     })
     this.#carried = carried
     this.#run = run
-    run.start({ info, mode, model, conversationId, resume, check: call => this.#session.check(call) })
+    run.start({
+      ...{ info, mode, model, conversationId, resume },
+      parkAfterMs: () => this.#settings.parkAfterMs,
+      check: call => this.#session.check(call),
+    })
   }
 
   #send(): void {
@@ -243,7 +247,7 @@ class SessionLoop {
     switch (output.type) {
       case 'ready':
         this.#settings.report(output)
-        this.#session.sayQuietly(run.liveEvent())
+        this.#session.sayQuietly(...run.liveEvents())
         this.#machine.dispatch(output)
         break
       case 'turnStarted':
@@ -315,7 +319,7 @@ class SessionLoop {
       const isDone = events.some(event => event.type === 'turn.finished' && event.ending === 'done')
       const text = this.#text.takeEvents(!isDone)
       this.#machine.dispatch({ type: 'turnWritten' })
-      const process = this.#run?.live ? [this.#run.liveEvent()] : []
+      const process = this.#run?.live ? this.#run.liveEvents() : []
       const next = this.#machine.state.turn?.continues ? [workingEvent] : []
       await this.#session.say(...text, ...events, ...process, ...next)
       await turn.message?.done(outcome)

@@ -17,7 +17,7 @@ import type { LoopState, TurnOver } from './loop-state.ts'
 
 export type MessageCommand = SessionCommand & { readonly body: MessageBody }
 
-export interface TurnSummary {
+interface TurnSummary {
   readonly events: readonly AgentEvent[]
   readonly outcome: CommandOutcome
 }
