@@ -1,6 +1,6 @@
 import type { Request } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { connectionErrors, hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
@@ -56,6 +56,47 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     await cardOf(page, request(7)).locator('button.allow:enabled').waitFor()
     await click(page, button(bar(page), 'Allow 2 once'))
     expect(await fixture.answerGivenOnPage(request(7))).toEqual({ kind: 'allow' })
+  })
+
+  describe('the bar that has just moved on the screen', () => {
+    async function selectFirst() {
+      const page = await fixture.openPage()
+      const request = await openRequests(page, 5)
+      await cardOf(page, request(0)).getByRole('checkbox').check()
+      const allow = button(bar(page), 'Allow 1 once')
+      await allow.waitFor()
+      return { page, request: request(0), allow }
+    }
+    /** Scrolls to the end, or adds a line to the list, and clicks on the button right after that. Resolves with the number of pixels by which the button has moved. */
+    function clickAfter(change: 'scroll' | 'new line', allow: Locator): Promise<number> {
+      return allow.evaluate(async (it, change) => {
+        const { top } = it.getBoundingClientRect()
+        const list = document.querySelector('ol.requests')
+        if (change === 'scroll') it.closest('.inbox')?.scrollIntoView({ block: 'end', behavior: 'instant' })
+        else list?.after(Object.assign(document.createElement('p'), { textContent: 'A line' }))
+        // The page measures its buttons after the next frame.
+        await new Promise(done => requestAnimationFrame(() => setTimeout(done)))
+        it.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerType: 'mouse' }))
+        it.dispatchEvent(new MouseEvent('click', { bubbles: true, detail: 1 }))
+        return Math.abs(it.getBoundingClientRect().top - top)
+      }, change)
+    }
+
+    it('accepts a click if it moved because the person scrolled to the end', async () => {
+      const { page, request, allow } = await selectFirst()
+      await waitForCooldown(page)
+      expect(await clickAfter('scroll', allow)).toBeGreaterThan(10)
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
+    })
+
+    it('ignores a click if it moved because the list has changed', async () => {
+      const { page, request, allow } = await selectFirst()
+      await page.locator('.inbox').evaluate(it => it.scrollIntoView({ block: 'end', behavior: 'instant' }))
+      await waitForCooldown(page)
+      expect(await clickAfter('new line', allow)).toBeGreaterThan(10)
+      await page.getByText('The list just changed.').waitFor()
+      expect(await fixture.isPending(request)).toBe(true)
+    })
   })
 
   it('a double click on “Deny 2…” denies nothing', async () => {

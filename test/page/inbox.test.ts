@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, pressKey, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
+import { button, cardOf, click, pressKey, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('the inbox', () => {
   const fixture = setUpPageFixture()
@@ -130,14 +130,8 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       await fixture.answer(two, { kind: 'deny', reason: 'not this one' })
       await route.continue()
     })
-    // The page ignores a click right after the list has changed, so the person clicks again.
-    await expect
-      .poll(async () => {
-        const allow = button(page, 'Allow 3 once')
-        if (await allow.isVisible()) await allow.click({ timeout: 1000 }).catch(() => {})
-        return page.getByText('2 answered, 1 failed').isVisible()
-      })
-      .toBe(true)
+    await click(page, button(page, 'Allow 3 once'))
+    await page.getByText('2 answered, 1 failed').waitFor()
     expect(await visibleText(page.locator('.batch-outcome'))).toContain('two')
     const answers = []
     for (const request of requests) answers.push((await fixture.waitUntilResolved(request)).resolution?.answer?.kind)

@@ -1,6 +1,8 @@
 /** Notices when an element moves because something else on the page grows or shrinks. A person who is about to click may then hit another element than the one they meant. */
 
 interface Watched {
+  /** The element itself or the element around it that sticks to an edge of the screen; null if there is none. */
+  readonly sticky: HTMLElement | null
   readonly onPage: Position
   readonly onScreen: Position
   readonly movedAt: number
@@ -23,9 +25,14 @@ let isScheduled = false
 /** Watches an element until the returned function is called. */
 export function watchMovement(element: HTMLElement): () => void {
   if (watched.size === 0) startObserving()
-  const movedAt = Number.NEGATIVE_INFINITY
-  watched.set(element, { onPage: positionOnPage(element), onScreen: element.getBoundingClientRect(), movedAt })
   const ancestors = ancestorsOf(element)
+  const sticky = [element, ...ancestors].find(isSticky) ?? null
+  watched.set(element, {
+    sticky,
+    onPage: positionOnPage(element, sticky),
+    onScreen: element.getBoundingClientRect(),
+    movedAt: Number.NEGATIVE_INFINITY,
+  })
   for (const ancestor of ancestors) {
     const count = surroundings.get(ancestor) ?? 0
     if (count === 0) resizes?.observe(ancestor)
@@ -76,12 +83,13 @@ function measureAll(): void {
 }
 
 function measure(element: HTMLElement, before: Watched): number {
-  const onPage = positionOnPage(element)
+  const { sticky } = before
+  const onPage = positionOnPage(element, sticky)
   const onScreen = element.getBoundingClientRect()
   // Scrolling changes only the position on the screen. An element that stays where it is on the screen moves only on the page.
   const moved = isFar(onPage, before.onPage) && isFar(onScreen, before.onScreen)
   const at = moved ? performance.now() : before.movedAt
-  watched.set(element, { onPage, onScreen, movedAt: at })
+  watched.set(element, { sticky, onPage, onScreen, movedAt: at })
   return at
 }
 
@@ -89,17 +97,24 @@ function isFar(one: Position, other: Position): boolean {
   return Math.abs(one.left - other.left) > toleranceMaxPx || Math.abs(one.top - other.top) > toleranceMaxPx
 }
 
-function positionOnPage(element: HTMLElement): Position {
+/** Scrolling does not change this position. It would change the offset of a sticky element, so the end of the element around it is used instead. */
+function positionOnPage(element: HTMLElement, sticky: HTMLElement | null): Position {
   let [left, top] = [0, 0]
-  for (let at: Element | null = element; at instanceof HTMLElement; at = at.offsetParent) {
-    left += at.offsetLeft
-    top += at.offsetTop
+  for (let at: Element | null = element; at instanceof HTMLElement; ) {
+    const around: HTMLElement | null = at === sticky ? at.parentElement : null
+    left += around ? around.offsetLeft + around.offsetWidth : at.offsetLeft
+    top += around ? around.offsetTop + around.offsetHeight : at.offsetTop
+    at = (around ?? at).offsetParent
   }
   return { left, top }
 }
 
-function ancestorsOf(element: Element): readonly Element[] {
-  const ancestors: Element[] = []
+function isSticky(element: HTMLElement): boolean {
+  return getComputedStyle(element).position === 'sticky'
+}
+
+function ancestorsOf(element: HTMLElement): readonly HTMLElement[] {
+  const ancestors: HTMLElement[] = []
   for (let at = element.parentElement; at; at = at.parentElement) ancestors.push(at)
   return ancestors
 }
