@@ -2,7 +2,7 @@
 import { type Action, actionKind, type Rule, type ToolCall } from '@holdpoint/protocol'
 import { checkPath } from './files/check-path.ts'
 import { checkTree, type TreeFilter } from './files/check-tree.ts'
-import { isInside, joinPath, parentOf } from './paths.ts'
+import { isInside, parentOf, rulePath } from './paths.ts'
 import { checkArguments } from './programs/check-arguments.ts'
 import { normalHost, type RuleWithWords } from './restricting-rules.ts'
 import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
@@ -14,8 +14,10 @@ import type { CallSite } from './site.ts'
 
 /** The rules that allow a call, and for a shell command the text that is proven to be harmless. */
 export type Allowed = { readonly rules: readonly [Rule, ...Rule[]]; readonly command?: string }
-/** Why no allow rule matches; null if there is nothing to say. */
-export type NotAllowed = { readonly reason: string | null }
+/** Why no allow rule matches. */
+export type NotAllowed = { readonly reason: string }
+
+const noMatch: NotAllowed = { reason: 'No rule matches.' }
 
 /** The input fields of a shell tool that an allow rule accepts. Any other field may give the tool more access. */
 const commandFields: Readonly<Record<string, 'string' | 'number'>> = {
@@ -47,12 +49,12 @@ export class AllowingRules {
     const rule = this.#others.find(
       rule => isApplicable(rule, call, context) && isInScope(rule, site, context) && this.#matches(rule, action, site),
     )
-    return rule ? { rules: [rule] } : { reason: null }
+    return rule ? { rules: [rule] } : noMatch
   }
 
   #findForCommand(call: ToolCall, text: string, site: CallSite, context: RuleContext): Allowed | NotAllowed {
     const isEmpty = this.#exact.size + this.#grammar.size + this.#groups.length === 0
-    if (isEmpty) return { reason: null }
+    if (isEmpty) return noMatch
     const parsed = parseCommand(text)
     if (!parsed.provable) return { reason: parsed.reason }
     const command = canonicalCommand(parsed.segments)
@@ -93,7 +95,7 @@ export class AllowingRules {
       }
     }
     const [first, ...others] = rules
-    return first ? { rules: [first, ...others], command } : { reason: null }
+    return first ? { rules: [first, ...others], command } : noMatch
   }
 
   #ruleFor(
@@ -113,11 +115,11 @@ export class AllowingRules {
         .map(({ rule }) => rule),
       ...this.#groups,
     ].filter(applies)
-    if (candidates.length === 0) return { reason: null }
+    if (candidates.length === 0) return noMatch
     const checked = checkArguments(argv, site)
     if (!checked.ok) return { reason: checked.reason }
     const rule = candidates.find(({ group }) => group === undefined || group === checked.group)
-    return rule ? { rule } : { reason: null }
+    return rule ? { rule } : noMatch
   }
 
   #matches(rule: Rule, action: Action, site: CallSite): boolean {
@@ -132,7 +134,8 @@ export class AllowingRules {
     const access = rule.action === 'write' ? 'write' : 'read'
     if (kind !== access || site.folder === '') return false
     const paths = 'write' in action ? action.write : 'read' in action ? action.read : []
-    return paths.every(path => coversPath(rule, path, access, site))
+    const covered = rulePath(rule.path, rule.scope?.cwd ?? '/')
+    return paths.every(path => coversPath(covered, path, access, site))
   }
 }
 
@@ -182,13 +185,20 @@ function realFolder(folder: string, { files }: Pick<CallSite, 'files'>): string 
   return files?.realPath(folder) ?? folder
 }
 
-/** Whether a rule covers a path. A rule for a folder never covers protected or secret files; a rule with exactly that path does. */
-function coversPath(rule: Rule, path: string, access: 'read' | 'write', site: CallSite): boolean {
-  const wanted = joinPath(rule.scope?.cwd ?? '/', rule.path?.replace(/\/\*\*$/, '') ?? '')
-  const checked = checkPath(path, { ...site, folder: '/' }, access)
-  const isCovered = rule.path?.endsWith('/**') ? checked.ok && isInside(checked.path, wanted) : checked.path === wanted
-  const isFolder = isCovered && access === 'read' && (site.files?.list?.(checked.path) ?? null) !== null
-  return isFolder ? checkTree(path, { ...site, folder: '/' }, everything).ok : isCovered
+/** Whether the path of a rule covers a path. A rule for a folder never covers protected or secret files; a rule with exactly that path does. */
+function coversPath(
+  covered: ReturnType<typeof rulePath>,
+  path: string,
+  access: 'read' | 'write',
+  site: CallSite,
+): boolean {
+  const anywhere = { ...site, folder: '/' }
+  const checked = checkPath(path, anywhere, access)
+  const isCovered = covered.isFolder
+    ? checked.ok && isInside(checked.path, covered.path)
+    : checked.path === covered.path
+  const isFolder = isCovered && (site.files?.list?.(checked.path) ?? null) !== null
+  return isFolder ? checkTree(path, anywhere, everything).ok : isCovered
 }
 
 /** A tool that searches a folder may read everything in it. */

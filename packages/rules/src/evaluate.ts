@@ -50,7 +50,7 @@ export class RuleSet {
     if (restricting) return decision(restricting)
     if (restricted.isTooLong) return tooLong
     const allowed = this.#allowing.find(call, action, context)
-    if (!('rules' in allowed)) return { verdict: 'ask', reason: allowed.reason ?? 'No rule matches.', rules: [] }
+    if (!('rules' in allowed)) return { verdict: 'ask', reason: allowed.reason, rules: [] }
     const site = siteOf(call, action, context)
     const inside = this.#restricting.findInside(restricted, () => readFolders(action, site))
     if (inside) return readsInside(inside)

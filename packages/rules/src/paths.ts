@@ -9,6 +9,12 @@ export function joinPath(base: string, path: string): string {
   return `/${parts.join('/')}`
 }
 
+/** Reads the path of a rule, which starts in `folder` unless it is absolute. `docs/**` is the folder `docs` with everything in it. */
+export function rulePath(path: string, folder: string): { readonly path: string; readonly isFolder: boolean } {
+  const isFolder = path.endsWith('/**')
+  return { path: joinPath(folder, isFolder ? path.slice(0, -2) : path), isFolder }
+}
+
 /** No system starts a program with more text than this in one argument. Longer commands and lists of paths are not searched to the end. */
 export const searchedMax = 128 * 1024
 

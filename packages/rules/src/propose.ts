@@ -116,7 +116,7 @@ function fileProposals(action: Extract<Action, { write: unknown } | { read: unkn
       runsProjectCode: false,
     },
   ]
-  // Protected and secret files, and files outside of the folder, are never covered by a rule for a folder.
+  // A rule for a folder never covers protected and secret files, and none is proposed for a folder outside of the session's folder.
   if (checked.ok)
     for (const folder of new Set([parentOf(checked.path), site.folder]))
       items.push({

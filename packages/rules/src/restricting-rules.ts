@@ -1,7 +1,7 @@
 /** Matches the rules that deny or ask. They match generously: a call that may do what a rule names is matched, because a missed match would let something run. */
 import { type Action, actionKind, hostOf, type Rule, type ToolCall } from '@holdpoint/protocol'
 import { isSecretPath } from './files/path-names.ts'
-import { foldPath, isInside, joinPath, searchedMax, searchedPaths } from './paths.ts'
+import { foldPath, isInside, joinPath, rulePath, searchedMax, searchedPaths } from './paths.ts'
 import type { ReadFolder } from './read-folders.ts'
 import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
 import { isDynamic, looseWords, withoutMessages } from './shell/dynamic-text.ts'
@@ -155,8 +155,8 @@ export class RestrictingRules {
     const read = folders().map(folder => ({ ...folder, path: foldPath(folder.path) }))
     const isRead = ({ path = '', scope }: Rule) => {
       const wanted = restrictedPath(path, scope?.cwd)
-      const isSecretFile = !path.endsWith('/**') && isSecretPath(wanted)
-      return read.some(folder => isInside(wanted, folder.path) && !(isSecretFile && folder.hasNoSecrets))
+      const isSecretFile = !wanted.isFolder && isSecretPath(wanted.path)
+      return read.some(folder => isInside(wanted.path, folder.path) && !(isSecretFile && folder.hasNoSecrets))
     }
     return rules.find(({ rule }) => isRead(rule))?.rule ?? null
   }
@@ -241,14 +241,14 @@ function isSubsequence(wanted: readonly string[], words: readonly string[]): boo
 }
 
 function namesPath(path: string, folder: string | undefined, { paths }: RestrictedCall): boolean {
-  const isFolder = path.endsWith('/**')
   const wanted = restrictedPath(path, folder)
-  return [...paths].some(named => named === wanted || (isFolder && isInside(named, wanted)))
+  return [...paths].some(named => named === wanted.path || (wanted.isFolder && isInside(named, wanted.path)))
 }
 
-/** Returns the path of a rule, absolute. A rule for a folder is for everything in it. */
-function restrictedPath(path: string, folder: string | undefined): string {
-  return foldPath(joinPath(folder ?? '/', path.replace(/\/\*\*$/, '')))
+/** Like `rulePath`, in the form in which paths are compared. */
+function restrictedPath(path: string, folder = '/'): ReturnType<typeof rulePath> {
+  const wanted = rulePath(path, folder)
+  return { ...wanted, path: foldPath(wanted.path) }
 }
 
 function namesHost(host: string, call: RestrictedCall): boolean {

@@ -1,6 +1,6 @@
 /** Parses `holdpoint.rules.json`, the file of a person or of a project, and says in which folder its rules apply. */
 import { Fault, parseRuleDrafts, type RuleDraft } from '@holdpoint/protocol'
-import { isInside, joinPath } from './paths.ts'
+import { isInside, joinPath, rulePath } from './paths.ts'
 import { ruleProblem } from './rule-validation.ts'
 
 export const ruleFileName = 'holdpoint.rules.json'
@@ -32,7 +32,7 @@ function projectProblem({ effect, path, scope }: RuleDraft, folder: string): str
   const cwd = scope?.cwd ?? folder
   if (!isInside(cwd, folder))
     return `scope.cwd leads out of ${folder}. Name a folder of the project, or move the rule to your own ${ruleFileName} in the data folder.`
-  if (effect === 'allow' && path !== undefined && !isInside(joinPath(cwd, path.replace(/\/\*\*$/, '')), folder))
+  if (effect === 'allow' && path !== undefined && !isInside(rulePath(path, cwd).path, folder))
     return `The path leads out of ${folder}. Name a path of the project, or move the rule to your own ${ruleFileName} in the data folder.`
   return null
 }

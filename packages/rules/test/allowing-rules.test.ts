@@ -236,6 +236,9 @@ describe('an allow rule with a path', () => {
     expect(verdict([{ path: 'docs/**' }], read('/srv/docs/a'))).toBe('allow')
     expect(verdict([{ path: 'a' }], read('/srv/a'))).toBe('allow')
     expect(verdict([{ path: '/srv/a', scope: {} }], read('/srv/a'))).toBe('allow')
+    const { scope: _scope, ...everywhere } = srvRule({ path: '/srv/a' })
+    expect(evaluate([everywhere], read('/srv/a')).verdict).toBe('allow')
+    expect(evaluate([everywhere], read('/srv/a'), { folder: null }).verdict).toBe('ask')
   })
   it('covers what is in a folder only if it ends with /**', () => {
     expect(verdict([{ path: '/srv/docs' }], read('/srv/docs'))).toBe('allow')
@@ -243,6 +246,8 @@ describe('an allow rule with a path', () => {
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs'))).toBe('allow')
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs2/a'))).toBe('ask')
     expect(verdict([{ path: '/srv/**/a' }], read('/srv/a'))).toBe('ask')
+    expect(verdict([{ path: '/**' }], read('/etc/hosts'))).toBe('allow')
+    for (const path of ['**', 'docs/**/']) expect(verdict([{ path }], read('/srv/docs/a'))).toBe('ask')
   })
   it('covers secrets, protected files and files outside of the session’s folder only if it names them exactly', () => {
     for (const path of ['/srv/.env', '/etc/hosts']) expect(verdict([{ path }], read(path))).toBe('allow')
@@ -267,6 +272,10 @@ describe('an allow rule with a path of a real folder', () => {
     const rule = srvRule({ action: 'read', path, scope: {} })
     return new RuleSet([rule]).evaluate(call({ read: [asked] }, `${site.folder}/docs`), context).verdict
   }
+  it('does not allow a search through another folder, although that contains no secret', () => {
+    expect(verdictOf(`${site.folder}/docs/**`, '../more')).toBe('ask')
+    expect(verdictOf(`${site.folder}/docs`, '../more')).toBe('ask')
+  })
   it('allows a search through the folder, which does not follow links', () => {
     expect(verdictOf(`${site.folder}/docs/**`, '.')).toBe('allow')
     expect(verdictOf(`${site.folder}/docs`, '.')).toBe('allow')

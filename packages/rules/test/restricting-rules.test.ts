@@ -100,6 +100,11 @@ describe('a rule that denies a path', () => {
     expect(matches(draft, bash('cat /srv/secret'))).toBe(true)
     expect(matches(draft, bash('cat /secret'))).toBe(false)
   })
+  it('matches every path if it is /**, also if the rule is for a folder', () => {
+    for (const scope of [{}, { cwd: '/srv' }])
+      expect(matches({ path: '/**', scope }, call({ write: ['/etc/hosts'] }))).toBe(true)
+    expect(matches({ path: '**', scope: { cwd: '/srv' } }, bash('cat a'))).toBe(false)
+  })
   it('matches a path in the home folder and in variables whose value is known', () => {
     const draft = { path: '/home/ada/keys' }
     for (const path of ['~/keys', '$HOME/keys', '"$HOME"/keys'])

@@ -41,6 +41,7 @@ describe('parseRuleFile', () => {
     [{ effect: 'deny', command: 'rm', scope: { cwd: '/srv/apps' } }],
     [{ effect: 'allow', action: 'read', path: '/etc/hosts' }],
     [{ effect: 'allow', action: 'read', path: '../x/**' }],
+    [{ effect: 'allow', action: 'read', path: '/**' }],
     [{ effect: 'allow', action: 'read', path: '../../other', scope: { cwd: 'web' } }],
   ])('refuses the rule %j of a project, because it leads out of the project', rule => {
     expect(problem([rule])).toMatch(
