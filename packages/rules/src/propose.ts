@@ -1,5 +1,14 @@
 /** Proposes the narrowest useful rules for a request: what a person can choose when they want to allow the same from now on. */
-import { type Action, actionOf, type RuleDraft, type RuleProposal, type ToolCall } from '@holdpoint/protocol'
+import {
+  type Action,
+  actionOf,
+  type Rule,
+  type RuleDraft,
+  RuleId,
+  type RuleProposal,
+  type ToolCall,
+} from '@holdpoint/protocol'
+import { RuleSet } from './evaluate.ts'
 import { checkPath } from './files/check-path.ts'
 import { withLimitedLookup } from './files/limited-lookup.ts'
 import { parentOf } from './paths.ts'
@@ -21,13 +30,24 @@ const none = (reason: string): Proposals => ({ items: [], reason })
 
 export function proposeRules(call: ToolCall, context: RuleContext): Proposals {
   const tooMany = none('This call names too many files to check, so a person has to decide each time.')
-  return withLimitedLookup(context.files, files => savable(proposals(call, { ...context, files })), tooMany)
+  return withLimitedLookup(
+    context.files,
+    files => usable(proposals(call, { ...context, files }), call, { ...context, files }),
+    tooMany,
+  )
 }
 
-/** Leaves out rules that the gateway would refuse. The first rule is the narrowest, so if that one is refused, all are. */
-function savable({ items, reason }: Proposals): Proposals {
-  const problems = items.map(({ rule }) => ruleProblem(rule))
-  return { items: items.filter((_, index) => problems[index] === null), reason: reason || (problems[0] ?? '') }
+const proposedId = RuleId.parse('rul_00000000000000000000')
+
+/** Leaves out rules that cannot be saved or would not allow this very call. If the narrowest is among these, the reason is why. */
+function usable({ items, reason }: Proposals, call: ToolCall, context: RuleContext): Proposals {
+  const checked = items.map(item => {
+    const rule: Rule = { ...item.rule, id: proposedId, madeBy: '', madeAt: context.now, version: 0 }
+    const { verdict, reason } = new RuleSet([rule]).evaluate(call, context)
+    return { item, problem: ruleProblem(rule) ?? (verdict === 'allow' ? null : reason) }
+  })
+  const left = checked.filter(({ problem }) => problem === null).map(({ item }) => item)
+  return { items: left, reason: reason || (checked[0]?.problem ?? '') }
 }
 
 function proposals(call: ToolCall, context: RuleContext): Proposals {

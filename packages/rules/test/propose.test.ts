@@ -15,13 +15,14 @@ const context: RuleContext = {
   isEditable: true,
   now: 0,
   home: '/home/ada',
-  // Every path exists and is no link.
-  files: { realPath: posix.normalize, readText: () => null, list: () => [] },
+  // Every path exists and is no link, and what has a dot in its name is a file.
+  files: { realPath: posix.normalize, readText: () => null, list: path => (path.includes('.') ? null : []) },
   builtIn: { protectedFolder: null, cwd: '/srv' },
   isUsedUp: () => false,
 }
 const call = (action: NonNullable<ToolCall['action']>): ToolCall => ({ tool: 'T', input: {}, cwd: '/srv', action })
-const shell = (command: string, cwd = '/srv'): Proposals => proposeRules(call({ shell: command, cwd }), context)
+const shell = (command: string, cwd = '/srv', input = {}): Proposals =>
+  proposeRules({ tool: 'Bash', input: { command, ...input }, cwd }, context)
 
 describe('rules that are proposed for a command', () => {
   it('a command with known arguments gets the exact command, the program with harmless arguments, and the group', () => {
@@ -87,6 +88,15 @@ describe('rules that are proposed for a command', () => {
       reason: 'A rule for cd has no effect. Holdpoint follows cd by itself.',
     })
   })
+  it('a command that no rule can allow gets none, with the reason', () => {
+    expect(shell('ls', '/srv', { sandbox: false })).toEqual({
+      items: [],
+      reason: 'No rule allows a command with the field "sandbox".',
+    })
+    expect(
+      proposeRules({ tool: 'Bash', input: { command: 'ls ' }, cwd: '/srv' }, { ...context, isEditable: false }),
+    ).toEqual({ items: [], reason: 'This agent cannot run the command as Holdpoint has read it.' })
+  })
   it('a command that cannot be proven gets none, with the reason', () => {
     expect(shell('ls $HOME')).toMatchObject({
       items: [],
@@ -122,7 +132,7 @@ describe('rules that are proposed for files', () => {
     expect(files('read', '/srv/a.ts').reason).toBe('')
   })
   it('a secret or protected file, or one outside of the folder, gets only the exact file', () => {
-    for (const path of ['/srv/.env', '/etc/passwd']) {
+    for (const path of ['/srv/.env', '/etc/hosts.conf']) {
       const { items, reason } = files('read', path)
       expect(items.map(({ rule }) => rule.path)).toEqual([path])
       expect(reason).not.toBe('')
@@ -186,7 +196,7 @@ describe('rules that are proposed for other actions', () => {
   it('nothing is proposed for a command with too many files to look at', () => {
     const list = () => Array.from({ length: 13_000 }, (_, index) => ({ name: `${index}`, kind: 'file' as const }))
     const large = { ...context, files: { realPath: posix.normalize, readText: () => null, list } }
-    expect(proposeRules(call({ shell: 'grep -r x src', cwd: '/srv' }), large)).toEqual({
+    expect(proposeRules({ tool: 'Bash', input: { command: 'grep -r x src' }, cwd: '/srv' }, large)).toEqual({
       items: [],
       reason: 'This call names too many files to check, so a person has to decide each time.',
     })

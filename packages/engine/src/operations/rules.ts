@@ -221,14 +221,9 @@ export async function proposeRules(ctx: Context, caller: Caller, input: ParsedIn
       body: { items: [], reason: 'Only the owner of this gateway can add a rule that allows something.' },
     }
   const details = { agentPath: request.agentPath, isEditable: ask.editable }
-  const now = await ctx.store.now()
-  const context = ruleContext(ctx, session, details, now, () => false)
-  const proposed = proposalsFor(ask, context)
-  // A proposal that would not allow this very request is of no use.
-  const items = proposed.items.filter(
-    ({ rule }) => draftRules(ctx, caller, [rule], now).evaluate(ask, context).verdict === 'allow',
-  )
-  return { status: 200, body: { items, ...(items.length === 0 ? { reason: proposed.reason } : {}) } }
+  const context = ruleContext(ctx, session, details, await ctx.store.now(), () => false)
+  const { items, reason } = proposalsFor(ask, context)
+  return { status: 200, body: { items, ...(items.length === 0 ? { reason } : {}) } }
 }
 
 const examplesMax = 5
