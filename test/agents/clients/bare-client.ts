@@ -3,17 +3,21 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { AgentRecipe } from '../recipes.ts'
 
 export interface BareClient {
+  /** The pieces of text that the agent has streamed since the last message. */
+  readonly pieces: readonly string[]
   /** Sends a message and waits until the agent's turn ends. */
-  prompt(text: string): Promise<BareTurn>
+  prompt(text: string): Promise<void>
   /** Ends the agent and everything that it started. */
   close(): Promise<void>
 }
-export interface BareTurn {
-  /** The pieces of text as the agent streamed them. */
-  readonly pieces: readonly string[]
+/** Answers what the agent asks. */
+export interface Person {
+  /** Decides about a permission. The text is the command or the title that the agent shows. */
+  decide(text: string): 'allow' | 'deny' | Promise<'allow' | 'deny'>
+  /** Chooses an option of a question. */
+  choose(question: string, options: readonly string[]): string
 }
-/** Decides what happens when the agent asks for permission. The text is the command or the title that the agent shows. */
-export type Decide = (text: string) => 'allow' | 'deny' | Promise<'allow' | 'deny'>
+export type StartClient = (recipe: AgentRecipe, cwd: string, person: Person) => Promise<BareClient>
 
 /** An agent's process, in a process group of its own. */
 export class AgentProcess {
@@ -22,8 +26,8 @@ export class AgentProcess {
   readonly exited: Promise<void>
   #errors = ''
 
-  constructor({ command, args, env }: AgentRecipe, cwd: string, more: readonly string[] = []) {
-    this.child = spawn(command, [...args, ...more], { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
+  constructor({ command, args, env }: Omit<AgentRecipe, 'prepare'>, cwd: string) {
+    this.child = spawn(command, args, { cwd, env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
     this.child.stderr?.on('data', chunk => {
       this.#errors += chunk
     })

@@ -1,7 +1,7 @@
 /** A bare client of `opencode serve`: HTTP requests and a stream of events. */
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { AgentRecipe } from '../recipes.ts'
-import { AgentProcess, type BareClient, type BareTurn, type Decide } from './bare-client.ts'
+import { AgentProcess, type BareClient, type Person } from './bare-client.ts'
 
 interface OpencodeEvent {
   readonly type: string
@@ -11,45 +11,48 @@ interface OpencodeEvent {
     readonly delta?: string
     readonly permission?: string
     readonly patterns?: readonly string[]
+    readonly questions?: readonly {
+      readonly question: string
+      readonly options: readonly { readonly label: string }[]
+    }[]
   }
 }
 
 export class OpencodeClient implements BareClient {
   readonly #process: AgentProcess
-  readonly #decide: Decide
+  readonly #person: Person
   readonly #url: string
   readonly #headers: Readonly<Record<string, string>>
   readonly #closing = new AbortController()
+  pieces: string[] = []
   #session = ''
-  #pieces: string[] = []
   #turnEnded: (() => void) | null = null
 
-  private constructor(process: AgentProcess, decide: Decide, url: string, password: string) {
+  private constructor(process: AgentProcess, person: Person, url: string, password: string) {
     this.#process = process
-    this.#decide = decide
+    this.#person = person
     this.#url = url
     const credentials = Buffer.from(`opencode:${password}`).toString('base64')
     this.#headers = { authorization: `Basic ${credentials}`, 'content-type': 'application/json' }
   }
 
-  static async start(recipe: AgentRecipe, cwd: string, decide: Decide): Promise<OpencodeClient> {
+  static async start(recipe: AgentRecipe, cwd: string, person: Person): Promise<OpencodeClient> {
     const agent = new AgentProcess(recipe, cwd)
     const url = await agent.findInOutput('stdout', /http:\/\/127\.0\.0\.1:\d+/)
-    const client = new OpencodeClient(agent, decide, url, recipe.env.OPENCODE_SERVER_PASSWORD ?? '')
+    const client = new OpencodeClient(agent, person, url, recipe.env.OPENCODE_SERVER_PASSWORD ?? '')
     await client.#subscribe()
     const session = (await client.#post('/session', {})) as { id: string } // this is the API of the pinned version
     client.#session = session.id
     return client
   }
 
-  async prompt(text: string): Promise<BareTurn> {
-    this.#pieces = []
+  async prompt(text: string): Promise<void> {
+    this.pieces = []
     const ended = new Promise<void>(resolve => {
       this.#turnEnded = resolve
     })
     await this.#post(`/session/${this.#session}/prompt_async`, { parts: [{ type: 'text', text }] })
     await ended
-    return { pieces: this.#pieces }
   }
 
   async #subscribe(): Promise<void> {
@@ -63,13 +66,21 @@ export class OpencodeClient implements BareClient {
   }
 
   async #receive({ type, properties }: OpencodeEvent): Promise<void> {
-    if (type === 'message.part.delta' && properties.field === 'text') this.#pieces.push(properties.delta ?? '')
+    if (type === 'message.part.delta' && properties.field === 'text') this.pieces.push(properties.delta ?? '')
     if (type === 'session.idle') this.#turnEnded?.()
-    if (type !== 'permission.asked') return
-    const decision = await this.#decide((properties.patterns ?? []).join('\n'))
-    // Without a message, a rejected call ends the turn.
-    const reply = decision === 'allow' ? { reply: 'once' } : { reply: 'reject', message: 'Not this command.' }
-    await this.#post(`/permission/${properties.id}/reply`, reply)
+    if (type === 'permission.asked') {
+      const decision = await this.#person.decide((properties.patterns ?? []).join('\n'))
+      // Without a message, a rejected call ends the turn.
+      const reply = decision === 'allow' ? { reply: 'once' } : { reply: 'reject', message: 'Not this command.' }
+      await this.#post(`/permission/${properties.id}/reply`, reply)
+    }
+    if (type === 'question.asked') {
+      const answers = (properties.questions ?? []).map(({ question, options }) => {
+        const labels = options.map(({ label }) => label)
+        return [this.#person.choose(question, labels)]
+      })
+      await this.#post(`/question/${properties.id}/reply`, { answers })
+    }
   }
 
   async #post(path: string, body: object): Promise<unknown> {

@@ -2,4 +2,4 @@
 import { AcpClient } from '../clients/acp.ts'
 import { describeAgent } from './smoke.ts'
 
-describeAgent('claude-agent-acp', 'claude-agent-acp', AcpClient.start, { goesOnAfterDeny: true })
+describeAgent('claude-agent-acp', 'claude-agent-acp', AcpClient.start, { goesOnAfterDeny: true, hasQuestions: true })

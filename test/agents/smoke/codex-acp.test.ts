@@ -2,4 +2,4 @@
 import { AcpClient } from '../clients/acp.ts'
 import { describeAgent } from './smoke.ts'
 
-describeAgent('codex-acp', 'codex-acp', AcpClient.start, { goesOnAfterDeny: false })
+describeAgent('codex-acp', 'codex-acp', AcpClient.start, { goesOnAfterDeny: false, hasQuestions: true })

@@ -2,5 +2,6 @@
 import { CodexClient } from '../clients/codex.ts'
 import { describeAgent } from './smoke.ts'
 
-describeAgent('codex over its standard streams', 'codex', CodexClient.start, { goesOnAfterDeny: true })
-describeAgent('codex over a WebSocket', 'codex', CodexClient.startWebSocket, { goesOnAfterDeny: true })
+const options = { goesOnAfterDeny: true, hasQuestions: true }
+describeAgent('codex over its standard streams', 'codex', CodexClient.start, options)
+describeAgent('codex over a WebSocket', 'codex', CodexClient.startWebSocket, options)

@@ -2,4 +2,4 @@
 import { AcpClient } from '../clients/acp.ts'
 import { describeAgent } from './smoke.ts'
 
-describeAgent('copilot', 'copilot', AcpClient.start, { goesOnAfterDeny: false })
+describeAgent('copilot', 'copilot', AcpClient.start, { goesOnAfterDeny: false, hasQuestions: false })

@@ -2,4 +2,4 @@
 import { AcpClient } from '../clients/acp.ts'
 import { describeAgent } from './smoke.ts'
 
-describeAgent('gemini', 'gemini', AcpClient.start, { goesOnAfterDeny: true })
+describeAgent('gemini', 'gemini', AcpClient.start, { goesOnAfterDeny: true, hasQuestions: false })

@@ -2,4 +2,4 @@
 import { AcpClient } from '../clients/acp.ts'
 import { describeAgent } from './smoke.ts'
 
-describeAgent('goose', 'goose', AcpClient.start, { goesOnAfterDeny: true })
+describeAgent('goose', 'goose', AcpClient.start, { goesOnAfterDeny: true, hasQuestions: false })

@@ -2,4 +2,4 @@
 import { OpencodeClient } from '../clients/opencode.ts'
 import { describeAgent } from './smoke.ts'
 
-describeAgent('opencode', 'opencode', OpencodeClient.start, { goesOnAfterDeny: true })
+describeAgent('opencode', 'opencode', OpencodeClient.start, { goesOnAfterDeny: true, hasQuestions: true })

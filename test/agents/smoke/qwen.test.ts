@@ -2,4 +2,4 @@
 import { AcpClient } from '../clients/acp.ts'
 import { describeAgent } from './smoke.ts'
 
-describeAgent('qwen', 'qwen', AcpClient.start, { goesOnAfterDeny: false })
+describeAgent('qwen', 'qwen', AcpClient.start, { goesOnAfterDeny: false, hasQuestions: true })
