@@ -71,7 +71,14 @@ const recipes: Readonly<Record<string, (options: RecipeOptions) => AgentParts>> 
     // Without this mode, the model itself approves some calls.
     args: ['--acp', '--auth-type', 'openai', '--approval-mode', 'default'],
     env: { OPENAI_API_KEY: 'scripted', OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: 'scripted-model' },
-    files: { '.qwen/settings.json': JSON.stringify(geminiSettings('openai')) },
+    files: {
+      '.qwen/settings.json': JSON.stringify({
+        ...geminiSettings('openai'),
+        // Both call the model after each turn.
+        memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
+        ui: { enableFollowupSuggestions: false },
+      }),
+    },
   }),
   goose: ({ model }) => ({
     args: ['acp', '--with-builtin', 'developer'],
@@ -103,9 +110,8 @@ const recipes: Readonly<Record<string, (options: RecipeOptions) => AgentParts>> 
     env: { ...claudeEnvironment(model, home), ANTHROPIC_MODEL: 'scripted-model', DISABLE_ERROR_REPORTING: '1' },
   }),
 }
-export type AgentName = keyof typeof recipes
 
-export function agentRecipe(name: AgentName, options: RecipeOptions): AgentRecipe {
+export function agentRecipe(name: string, options: RecipeOptions): AgentRecipe {
   const parts = recipes[name]?.(options)
   if (!parts) throw new Error(`There is no recipe for ${name}.`)
   const { home, cwd } = options

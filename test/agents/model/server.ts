@@ -10,7 +10,14 @@ import { type Dialect, sendJson } from './dialect.ts'
 import { gemini } from './gemini.ts'
 import { openaiChat } from './openai-chat.ts'
 import { openaiResponses } from './openai-responses.ts'
-import { type ModelCall, type ModelRequest, type ReplyPart, type ScriptedReply, say } from './script.ts'
+import {
+  type ModelCall,
+  type ModelMessage,
+  type ModelRequest,
+  type ReplyPart,
+  type ScriptedReply,
+  say,
+} from './script.ts'
 import { offersShell, translate } from './tools.ts'
 
 const dialects: readonly Dialect[] = [openaiResponses, openaiChat, gemini, anthropic]
@@ -24,7 +31,7 @@ const otherReplies: readonly (readonly [string, object])[] = [
 export class ModelServer {
   /** Calls of agents' main loops that selected a script, in order. */
   readonly calls: ModelCall[] = []
-  /** Requests without a shell tool, for example for titles, and requests whose messages select no script. */
+  /** Requests without a shell tool, for example for titles, and requests after the end of a turn, for example for memories. */
   readonly sideCalls: ModelRequest[] = []
   /** Requests to paths that belong to no dialect, for example for a list of models. */
   readonly otherRequests: string[] = []
@@ -126,6 +133,7 @@ export class ModelServer {
       const found = [...this.#scripts.keys()].filter(marker => message.text.includes(marker))
       const marker = found.sort((a, b) => message.text.lastIndexOf(b) - message.text.lastIndexOf(a))[0]
       if (marker === undefined) continue
+      if (isAnswered(messages.slice(index))) return null
       const later = messages.slice(index).flatMap(message => (message.role === 'assistant' ? message.calls : []))
       return { marker, round: Math.max(0, ...later.map(({ id }) => (this.#rounds.get(id) ?? -1) + 1)) }
     }
@@ -159,4 +167,12 @@ export class ModelServer {
     }
     if (!response.destroyed) writer.end()
   }
+}
+
+/** Returns whether a message of the agent itself follows the model's last reply to a message. Then the agent's turn has ended, and this request is for something else. */
+function isAnswered(messages: readonly ModelMessage[]): boolean {
+  return messages.some(
+    (message, index) =>
+      message.role === 'assistant' && message.calls.length === 0 && messages[index + 1]?.role === 'user',
+  )
 }
