@@ -1,13 +1,13 @@
 /** Starts the CLI in its own process group, ends it together with its children, and records its pid on disk so that the next runner can end a process that was left behind. */
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import type { SpawnedProcess, SpawnOptions } from '@anthropic-ai/claude-agent-sdk'
-import { z } from 'zod'
 import { signalGroup, signalProcess, withParentDeathSignal } from '../../process-group.ts'
-import { processStartTime } from '../../process-start-time.ts'
+import { killDescendants, recordProcess, removeProcessRecord, tagVariable } from '../../process-record.ts'
+
+export { endOrphan } from '../../process-record.ts'
 
 export interface ProcessExit {
   readonly code: number | null
@@ -24,8 +24,6 @@ export class CliProcess {
   readonly child: ChildProcessByStdio<null, Readable, Readable>
   readonly stdin: Writable
   readonly exited: Promise<ProcessExit>
-  readonly #folder: string
-  /** Identifies the descendants of this process in /proc. The session id would also match another process of the same session. */
   readonly #tag = randomUUID()
   #stderr = ''
   #hasExited = false
@@ -34,7 +32,6 @@ export class CliProcess {
   constructor({ command, args, cwd, env }: SpawnOptions, folder: string) {
     const [file, ...rest] = withParentDeathSignal([command, ...args])
     const taggedEnv = { ...env, [tagVariable]: this.#tag }
-    this.#folder = folder
     const child = spawn(file as string, rest, { cwd, env: taggedEnv, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
     this.stdin = child.stdin
     // Node closes `child.stdin` before it reports the exit. A CLI that a wrapper script leaves behind would see its input end before it is killed.
@@ -45,10 +42,7 @@ export class CliProcess {
     // Ignore errors such as EPIPE, because `exited` already reports that the process has ended.
     this.stdin.on('error', () => {})
     const { pid } = this.child
-    if (pid !== undefined) {
-      const record: ProcessRecord = { pid, startTime: processStartTime(pid), tag: this.#tag }
-      writeFileSync(recordFile(folder), JSON.stringify(record), { mode: 0o600 })
-    }
+    if (pid !== undefined) recordProcess(folder, { pid, tag: this.#tag })
     this.exited = new Promise(resolve => {
       const onExit = (code: number | null, signal: NodeJS.Signals | null, error = '') => {
         this.#hasExited = true
@@ -57,7 +51,7 @@ export class CliProcess {
         // A CLI that handles SIGTERM ends its shells and exits with a code. A signal means that the CLI was killed, or that a wrapper script was its parent.
         if (!this.#isEnding || signal !== null) killDescendants(this.#tag)
         this.stdin.destroy()
-        this.#removeRecord()
+        removeProcessRecord(folder, this.#tag)
         resolve({ code, signal, stderr: (this.#stderr + error).trim() })
       }
       this.child.once('exit', (code, signal) => onExit(code, signal))
@@ -82,10 +76,6 @@ export class CliProcess {
         return child.signalCode
       },
     }
-  }
-
-  #removeRecord(): void {
-    if (readRecord(this.#folder)?.tag === this.#tag) rmSync(recordFile(this.#folder), { force: true })
   }
 
   get hasExited(): boolean {
@@ -120,46 +110,5 @@ export class CliProcess {
     if (!this.#hasExited) signalProcess(pid, 'SIGTERM')
     const timer = setTimeout(() => signalGroup(pid, 'SIGKILL'), graceMs)
     return this.exited.finally(() => clearTimeout(timer))
-  }
-}
-
-/** Ends the process that an earlier runner recorded in this folder, if it is still running. */
-export function endOrphan(folder: string): void {
-  const record = readRecord(folder)
-  if (record) {
-    const startTime = processStartTime(record.pid)
-    // The start time is empty if the process has ended, but its children may still run in its process group. If the start time differs, the pid now belongs to an unrelated process.
-    if (startTime === record.startTime || startTime === '') signalGroup(record.pid, 'SIGKILL')
-    killDescendants(record.tag)
-  }
-  rmSync(recordFile(folder), { force: true })
-}
-
-/** The environment variable by which `killDescendants` finds the CLI's shells, which inherit it. Its name does not start with HOLDPOINT_, because agents inherit no such variable. The CLI starts its shells in separate process groups, so they survive when the CLI's own group is killed. */
-const tagVariable = 'AGENT_PROCESS_TAG'
-
-function killDescendants(tag: string): void {
-  if (process.platform !== 'linux') return
-  const entry = `${tagVariable}=${tag}\0`
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
-    try {
-      if (readFileSync(`/proc/${name}/environ`, 'latin1').includes(entry)) process.kill(Number(name), 'SIGKILL')
-    } catch {
-      // The process has exited, or it belongs to another user.
-    }
-  }
-}
-
-const ProcessRecord = z.object({ pid: z.int(), startTime: z.string(), tag: z.string() })
-type ProcessRecord = z.infer<typeof ProcessRecord>
-const recordFile = (folder: string) => join(folder, 'process.json')
-
-/** Returns null if there is no record, or if a crash left the record incomplete. */
-function readRecord(folder: string): ProcessRecord | null {
-  try {
-    return ProcessRecord.parse(JSON.parse(readFileSync(recordFile(folder), 'utf8')))
-  } catch {
-    return null
   }
 }
