@@ -30,7 +30,10 @@ const allowedImports: Record<
   rules: { packages: ['protocol'], libraries: ['unbash'] },
   engine: { packages: ['protocol', 'rules'], libraries: ['node:crypto'] },
   store: { packages: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
-  drivers: { packages: ['protocol'], libraries: ['@anthropic-ai/claude-agent-sdk', 'zod', 'node:'] },
+  drivers: {
+    packages: ['protocol'],
+    libraries: ['@agentclientprotocol/sdk', '@anthropic-ai/claude-agent-sdk', 'zod', 'node:'],
+  },
   server: { packages: ['protocol', 'engine'], libraries: ['ws', 'zod', 'node:'] },
   client: { packages: ['protocol'], libraries: ['diff', 'eventsource-parser'] },
   web: {

@@ -1,0 +1,94 @@
+/** The process of an agent that speaks over its standard streams. It is recorded on disk, so that the next runner ends what a killed runner has left. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { signalGroup, withParentDeathSignal } from '../process-group.ts'
+import {
+  endOrphan,
+  killRecorded,
+  type ProcessRecord,
+  recordProcess,
+  removeProcessRecord,
+  tagVariable,
+} from '../process-record.ts'
+import { acpExit } from './messages.ts'
+
+export interface AgentProcessOptions {
+  readonly title: string
+  readonly executable: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The session's folder for the record of the process. */
+  readonly folder: string
+}
+
+/** Time between SIGTERM and SIGKILL. */
+const graceMs = 1500
+const lastOutputMax = 2000
+
+export class AgentProcess {
+  readonly #child: ChildProcess
+  readonly #options: AgentProcessOptions
+  readonly #record: ProcessRecord | null
+  #errors = ''
+  /** Resolves when the process has ended and its output is read. */
+  readonly exited: Promise<void>
+
+  constructor(options: AgentProcessOptions) {
+    this.#options = options
+    const { executable, args, cwd, env, folder } = options
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    endOrphan(folder)
+    const tag = randomUUID()
+    const [file = executable, ...argv] = withParentDeathSignal([executable, ...args])
+    this.#child = spawn(file, argv, { cwd, env: { ...env, [tagVariable]: tag }, detached: true, stdio: 'pipe' })
+    const { pid, stdin, stderr } = this.#child
+    this.#record = pid === undefined ? null : recordProcess(folder, { pid, tag })
+    // A process that ends while something is written to it closes the pipe. `exited` reports that.
+    stdin?.on('error', () => {})
+    stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#errors = (this.#errors + text).slice(-lastOutputMax)
+    })
+    this.exited = new Promise<void>(resolve => {
+      this.#child.once('error', () => resolve())
+      this.#child.once('close', () => resolve())
+    }).then(() => this.#cleanUp())
+  }
+
+  get streams() {
+    const { stdin, stdout } = this.#child
+    if (!stdin || !stdout) throw new Error(acpExit.notStarted(this.#options.title, this.#options.executable))
+    return { stdin, stdout }
+  }
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+  /** How the process ended, without a full stop. */
+  get howItEnded(): string {
+    const { title, executable } = this.#options
+    const { pid, exitCode, signalCode } = this.#child
+    if (pid === undefined) return acpExit.notStarted(title, executable)
+    return signalCode === null ? acpExit.code(title, exitCode) : acpExit.signal(title, signalCode)
+  }
+  /** The last lines that the process wrote to its standard error, without the colors of terminals. */
+  get lastOutput(): string {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: agents color their messages for terminals
+    return this.#errors.replace(/\x1b\[[\d;]*m/g, '').trim()
+  }
+
+  /** Ends the process and everything that it started. A launcher does not always end the agent that it started, so the whole group gets the signal. */
+  async end(): Promise<void> {
+    signalGroup(this.#child.pid, 'SIGTERM')
+    await Promise.race([this.exited, delay(graceMs, undefined, { ref: false })])
+    signalGroup(this.#child.pid, 'SIGKILL')
+    await this.exited
+  }
+
+  #cleanUp(): void {
+    if (!this.#record) return
+    killRecorded(this.#record)
+    removeProcessRecord(this.#options.folder, this.#record.tag)
+  }
+}

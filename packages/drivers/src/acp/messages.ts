@@ -1,0 +1,66 @@
+/** The sentences of the driver for the Agent Client Protocol that a person or the agent reads. */
+import type { Ask } from '@holdpoint/protocol'
+
+function nameOf(ask: Ask): string {
+  return ask.kind === 'questions' ? ask.questions.map(({ question }) => question).join(' ') : ask.title
+}
+
+/** Texts that the agent reads with the next message, because the protocol has no place for them. */
+export const acpReads = {
+  about: (ask: Ask, text: string) => `About “${nameOf(ask)}”: ${text}`,
+  note: (ask: Ask, note: string) => `The person who allowed “${nameOf(ask)}” added a note: ${note}`,
+  denied: (ask: Ask, reason: string) => `“${nameOf(ask)}” was denied: ${reason}`,
+  notAsked: (ask: Ask, problem: string) => `“${nameOf(ask)}” was denied because nobody could be asked: ${problem}`,
+}
+
+export const acpCalls = {
+  run: (command: string) => `Run: ${command}`,
+  form: (agent: string) => `${agent} asks for values`,
+  unnamed: 'Use a tool',
+  /** The agent offers no way to allow a call only once. */
+  alwaysOnly: (agent: string) => `${agent} can only allow this for good. It will not ask again for calls like this.`,
+}
+
+export const acpLog = {
+  notFinished: 'The agent did not finish this call',
+  denied: 'This call was denied',
+  noLongerWaits: 'The agent no longer waits for this answer',
+  notSent: (agent: string, why: string) => `${agent} could not finish the turn: ${why}`,
+  stopped: {
+    max_tokens: 'The answer of the model became too long',
+    max_turn_requests: 'The agent called its model too often in this turn',
+    refusal: 'The model refused to go on',
+  },
+  notUnderstood: (method: string) =>
+    `The agent asked something that Holdpoint does not understand (${method}), so it was refused`,
+  unreadableAttachment: (agent: string, name: string) => `${agent} cannot read the attachment ${name}`,
+  attachedFile: (name: string, text: string) => `The attached file ${name}:\n\n${text}`,
+}
+
+export const acpExit = {
+  notStarted: (agent: string, executable: string) => `${agent} could not be started (${executable})`,
+  signal: (agent: string, signal: string) => `${agent} was ended by ${signal}`,
+  code: (agent: string, code: number | null) => `${agent} exited with code ${code ?? 'unknown'}`,
+  noSession: (agent: string, why: string) => `${agent} was started, but opened no session: ${why}`,
+  noConversation: (agent: string, why: string, hint?: string) =>
+    `${agent} cannot continue the earlier conversation: ${why}${hint ? `. ${hint}` : ''}`,
+  cannotLoad: 'it does not support that',
+}
+
+export const acpInstallation = {
+  missing: (title: string, install: string, variable: string) =>
+    `${title} is not installed on this machine; install it (${install}), or set ${variable} to the path of its executable`,
+  notExecutable: (file: string, variable: string) =>
+    `${file} is not an executable file; set ${variable} to the path of the executable, or unset it`,
+  untested: (title: string, version: string, tested: readonly string[]) =>
+    `${title} ${version} was not tested with Holdpoint; ${tested.join(', ')} was. If something does not work, install that version`,
+  startHint: (command: string) => `run \`${command}\` in a terminal to check that it works and that you are signed in`,
+}
+
+export const acpSettings = {
+  noSuchMode: (agent: string, mode: string) => `${agent} has no mode “${mode}”`,
+  neverAsks: (agent: string, mode: string, modes: readonly string[]) =>
+    `${agent} does not ask in the mode “${mode}”, so Holdpoint does not offer it; the modes are ${modes.join(', ')}`,
+  noSuchModel: (agent: string, model: string) => `${agent} has no model “${model}”`,
+  noModels: (agent: string) => `${agent} does not let other programs choose its model`,
+}

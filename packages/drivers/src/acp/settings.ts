@@ -1,0 +1,60 @@
+/** The modes and models of an agent. Some agents list them as modes and models, others as options of the session. */
+import type { NewSessionResponse, SessionConfigOption } from '@agentclientprotocol/sdk'
+import type { AgentSettings, SettingsChange } from '../session/agent-connection.ts'
+import { acpSettings } from './messages.ts'
+import type { AcpProfile } from './profiles.ts'
+
+export type AcpSettings = Pick<NewSessionResponse, 'modes' | 'configOptions'>
+
+/** A request that changes a setting. */
+export type SettingRequest =
+  | { readonly kind: 'mode'; readonly modeId: string }
+  | { readonly kind: 'option'; readonly configId: string; readonly value: string }
+
+type Select = Extract<SessionConfigOption, { type: 'select' }>
+
+export function settingsOf(settings: AcpSettings): AgentSettings {
+  const mode = settings.modes?.currentModeId ?? selectOf(settings, 'mode')?.currentValue
+  const model = selectOf(settings, 'model')?.currentValue
+  return { ...(mode ? { mode } : {}), ...(model ? { model } : {}) }
+}
+
+/** Returns the requests that make the change, or a sentence for people that says why it is impossible. */
+export function changeRequests(
+  settings: AcpSettings,
+  change: SettingsChange,
+  agent: string,
+): readonly SettingRequest[] | string {
+  const requests: SettingRequest[] = []
+  if (change.mode !== undefined && change.mode !== settingsOf(settings).mode) {
+    const option = selectOf(settings, 'mode')
+    if (settings.modes?.availableModes.some(({ id }) => id === change.mode))
+      requests.push({ kind: 'mode', modeId: change.mode })
+    else if (option && valuesOf(option).includes(change.mode))
+      requests.push({ kind: 'option', configId: option.id, value: change.mode })
+    else return acpSettings.noSuchMode(agent, change.mode)
+  }
+  if (change.model !== undefined && change.model !== settingsOf(settings).model) {
+    const option = selectOf(settings, 'model')
+    if (!option) return acpSettings.noModels(agent)
+    if (!valuesOf(option).includes(change.model)) return acpSettings.noSuchModel(agent, change.model)
+    requests.push({ kind: 'option', configId: option.id, value: change.model })
+  }
+  return requests
+}
+
+/** Returns why a person cannot choose this mode, or null. A mode in which the agent never asks would make Holdpoint useless. */
+export function modeProblem({ title, modes }: AcpProfile, mode: string | undefined): string | null {
+  if (mode === undefined || modes.length === 0 || modes.includes(mode)) return null
+  return acpSettings.neverAsks(title, mode, modes)
+}
+
+function selectOf({ configOptions }: AcpSettings, category: string): Select | undefined {
+  return configOptions?.find(
+    (option): option is Select & SessionConfigOption => option.type === 'select' && option.category === category,
+  )
+}
+/** The values of an option, which an agent may list in groups. */
+function valuesOf({ options }: Select): readonly string[] {
+  return options.flatMap(item => ('options' in item ? item.options.map(({ value }) => value) : [item.value]))
+}

@@ -1,0 +1,231 @@
+/** Tests how calls of agents that speak the Agent Client Protocol become asks, and answers become replies. The shapes are those that the real agents send. */
+import type { PermissionOption } from '@agentclientprotocol/sdk'
+import type { Ask } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { type Decision, decisionFor } from '../src/acp/decisions.ts'
+import { formReply } from '../src/acp/forms.ts'
+import { permissionAsk, permissionReply } from '../src/acp/permissions.ts'
+import { type AcpProfile, acpProfiles } from '../src/acp/profiles.ts'
+import { changeRequests, modeProblem } from '../src/acp/settings.ts'
+import { describeCall, type KnownCall, mergeCall } from '../src/acp/tool-calls.ts'
+import type { CallAnswer } from '../src/index.ts'
+
+const folder = '/srv/project'
+function profileOf(name: string): AcpProfile {
+  const profile = acpProfiles.find(known => known.name === name)
+  if (!profile) throw new Error(`there is no profile ${name}`)
+  return profile
+}
+const describedBy = (name: string, call: Omit<KnownCall, 'toolCallId'>) =>
+  describeCall({ toolCallId: 'call', ...call }, profileOf(name), folder)
+const goose = (toolName: string, extensionName: string) => ({ goose: { toolCall: { toolName, extensionName } } })
+const text = (line: string) => ({ type: 'content', content: { type: 'text', text: line } }) as const
+
+describe('the action of a call', () => {
+  it.each<[string, string, Omit<KnownCall, 'toolCallId'>, object]>([
+    [
+      'a command of qwen',
+      'qwen',
+      { kind: 'execute', title: 'ls (list)', rawInput: { command: 'ls' } },
+      { shell: 'ls', cwd: folder },
+    ],
+    [
+      'a command in another folder',
+      'qwen',
+      { kind: 'execute', rawInput: { command: 'ls', directory: 'sub' } },
+      { shell: 'ls', cwd: `${folder}/sub` },
+    ],
+    [
+      'a command of codex-acp',
+      'codex-acp',
+      { kind: 'execute', rawInput: { command: 'ls', cwd: '/tmp' } },
+      { shell: 'ls', cwd: '/tmp' },
+    ],
+    [
+      'a command of Gemini',
+      'gemini',
+      { kind: 'execute', title: 'ls -l', content: [text('[current working directory /srv/project/sub] (list)')] },
+      { shell: 'ls -l', cwd: `${folder}/sub` },
+    ],
+    [
+      'a command of goose',
+      'goose',
+      { kind: 'other', rawInput: { command: 'ls' }, _meta: goose('shell', 'developer') },
+      { shell: 'ls', cwd: folder },
+    ],
+    [
+      'a file of goose',
+      'goose',
+      { kind: 'other', rawInput: { path: 'a.txt', content: 'x' }, _meta: goose('write', 'developer') },
+      { write: [`${folder}/a.txt`] },
+    ],
+    [
+      'a file of copilot',
+      'copilot',
+      { kind: 'edit', locations: [{ path: '/srv/project/a' }], rawInput: { fileName: '/srv/project/b', diff: '+x' } },
+      { write: ['/srv/project/a', '/srv/project/b'] },
+    ],
+    ['a read', 'qwen', { kind: 'read', locations: [{ path: 'a' }] }, { read: [`${folder}/a`] }],
+    ['a fetch', 'qwen', { kind: 'fetch', rawInput: { url: 'https://example.test/a' } }, { fetch: 'example.test' }],
+  ])('%s is known', (_, name, call, action) => {
+    expect(describedBy(name, call).action).toEqual(action)
+  })
+
+  it.each<[string, string, Omit<KnownCall, 'toolCallId'>]>([
+    [
+      'a tool of an MCP server that is named like a tool of goose',
+      'goose',
+      { kind: 'other', rawInput: { command: 'ls' }, _meta: goose('shell', 'other-server') },
+    ],
+    ['a tool with a command that runs no shell', 'qwen', { kind: 'other', rawInput: { command: 'ls' } }],
+    [
+      'a command whose folder is unclear',
+      'qwen',
+      { kind: 'execute', rawInput: { command: 'ls', cwd: '/a', directory: '/b' } },
+    ],
+    ['an edit without a path', 'qwen', { kind: 'edit', rawInput: { diff: '+x' } }],
+    ['a fetch without a URL', 'qwen', { kind: 'fetch', rawInput: { query: 'x' } }],
+  ])('%s is unknown, so that no rule for commands or files allows it', (_, name, call) => {
+    expect(describedBy(name, call).action).toHaveProperty('other')
+  })
+
+  it('a diff is shown as the text before and after', () => {
+    const diff = { type: 'diff', path: '/srv/project/a', oldText: 'one', newText: 'two' } as const
+    expect(describedBy('gemini', { kind: 'edit', content: [diff] }).input).toEqual({
+      file_path: '/srv/project/a',
+      old_string: 'one',
+      new_string: 'two',
+    })
+  })
+
+  it('an update without an input keeps the input that the agent has sent before', () => {
+    const known = mergeCall(undefined, {
+      toolCallId: 'a',
+      title: 'Shell',
+      rawInput: { command: 'ls' },
+      kind: 'execute',
+    })
+    expect(mergeCall(known, { toolCallId: 'a', status: 'completed', content: [], rawInput: {} })).toMatchObject({
+      title: 'Shell',
+      status: 'completed',
+      rawInput: { command: 'ls' },
+    })
+  })
+})
+
+const options: PermissionOption[] = [
+  { optionId: 'second', name: 'Always allow', kind: 'allow_always' },
+  { optionId: 'reject_once', name: 'Allow', kind: 'allow_once' },
+  { optionId: 'allow_once', name: 'Reject', kind: 'reject_once' },
+]
+const call: KnownCall = { toolCallId: 'call', kind: 'execute', rawInput: { command: 'ls' } }
+const askFor = (offered: PermissionOption[], known: KnownCall = call) =>
+  permissionAsk(known, describeCall(known, profileOf('qwen'), folder), offered, profileOf('qwen'), folder)
+const allowed: Decision = { answer: { kind: 'allow' }, stopsTurn: false, text: null }
+const denied: Decision = { answer: null, stopsTurn: false, text: null }
+const selected = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } })
+
+describe('the reply to a permission', () => {
+  it('is chosen by the kind of the option, whatever its id says', () => {
+    expect(permissionReply(allowed, options)).toEqual(selected('reject_once'))
+    expect(permissionReply(denied, options)).toEqual(selected('allow_once'))
+  })
+  it('is cancelled if the turn is interrupted, or if the agent offers no such option', () => {
+    const cancelled = { outcome: { outcome: 'cancelled' } }
+    expect(permissionReply(null, options)).toEqual(cancelled)
+    expect(permissionReply(denied, options.slice(0, 2))).toEqual(cancelled)
+    expect(permissionReply(allowed, options.slice(2))).toEqual(cancelled)
+  })
+  it('is the suggestion that the person accepted', () => {
+    const decision: Decision = { ...allowed, answer: { kind: 'allow', suggestion: 'second' } }
+    expect(permissionReply(decision, options)).toEqual(selected('second'))
+  })
+  it('carries the answers to the questions of qwen', () => {
+    const answers = [{ id: '0', chosen: ['A', 'B'], other: 'C' }]
+    const decision: Decision = { ...allowed, answer: { kind: 'answers', answers } }
+    expect(permissionReply(decision, options)).toEqual({ ...selected('reject_once'), answers: { 0: 'A, B, C' } })
+  })
+})
+
+describe('the ask for a permission', () => {
+  it('cannot be edited, and lists the ways in which the agent itself would remember the answer', () => {
+    expect(askFor(options)).toMatchObject({
+      editable: false,
+      suggestions: [{ id: 'second', label: 'Always allow', scope: 'userSettings' }],
+    })
+  })
+  it('warns if the agent can only allow the call for good', () => {
+    expect(askFor(options.slice(0, 1))).toMatchObject({ caution: { defaultToNo: true, noRemember: true } })
+  })
+  it('has the questions of qwen', () => {
+    const questions = [{ question: 'Which?', header: 'H', options: [{ label: 'A' }], multiSelect: true }]
+    expect(askFor(options, { ...call, _meta: { qwenQuestions: questions } })).toMatchObject({
+      kind: 'questions',
+      questions: [{ id: '0', question: 'Which?', multiSelect: true, allowOther: true }],
+    })
+  })
+})
+
+describe('a decision', () => {
+  const ask: Ask = askFor(options)
+  const given = (answer: object) => ({ key: 'k', ask, replayed: false, ...answer }) as CallAnswer // only the fields that a decision reads
+  it('denies an allow that the agent has taken before, because the call may have run', () => {
+    const replayed = given({ kind: 'answer', answer: { kind: 'allow' }, by: 'person', input: {}, replayed: true })
+    expect(decisionFor(replayed)?.answer).toBeNull()
+  })
+  it.each([
+    ['unknown', { kind: 'unknown', answer: { kind: 'allow' } }],
+    ['nobody', { kind: 'nobody', reason: 'nobody answered' }],
+    ['notAsked', { kind: 'notAsked', problem: 'no gateway' }],
+  ])('denies if the outcome is %s, and tells the agent why', (_, answer) => {
+    expect(decisionFor(given(answer))).toMatchObject({ answer: null, text: expect.stringContaining('Run: ls') })
+  })
+  it('has no text for the agent if the person gave no reason', () => {
+    const deny = given({ kind: 'answer', answer: { kind: 'deny' }, by: 'person', input: null })
+    expect(decisionFor(deny)).toEqual(denied)
+  })
+})
+
+it('a form that is declined or interrupted has no values, and empty fields are left out', () => {
+  const values = { name: 'x', note: '' }
+  expect(formReply({ ...allowed, answer: { kind: 'submit', values } })).toEqual({
+    action: 'accept',
+    content: { name: 'x' },
+  })
+  expect(formReply(denied)).toEqual({ action: 'decline' })
+  expect(formReply(null)).toEqual({ action: 'cancel' })
+})
+
+describe('a change of settings', () => {
+  const modes = {
+    currentModeId: 'a',
+    availableModes: [
+      { id: 'a', name: 'A' },
+      { id: 'b', name: 'B' },
+    ],
+  }
+  it('is requested as a mode, or as an option if the agent has no modes', () => {
+    expect(changeRequests({ modes }, { mode: 'b' }, 'Agent')).toEqual([{ kind: 'mode', modeId: 'b' }])
+    const option = {
+      id: 'mode',
+      name: 'Mode',
+      category: 'mode',
+      type: 'select',
+      currentValue: 'a',
+      options: [{ value: 'b', name: 'B' }],
+    } as const
+    expect(
+      changeRequests({ configOptions: [{ ...option, options: [...option.options] }] }, { mode: 'b' }, 'Agent'),
+    ).toEqual([{ kind: 'option', configId: 'mode', value: 'b' }])
+  })
+  it('is refused with a reason if the agent has no such mode or model', () => {
+    expect(changeRequests({ modes }, { mode: 'c' }, 'Agent')).toBe('Agent has no mode “c”')
+    expect(changeRequests({ modes }, { model: 'm' }, 'Agent')).toBe(
+      'Agent does not let other programs choose its model',
+    )
+  })
+  it('is refused for a mode in which the agent never asks', () => {
+    expect(modeProblem(profileOf('gemini'), 'yolo')).toContain('does not ask in the mode “yolo”')
+    expect(modeProblem(profileOf('gemini'), 'plan')).toBeNull()
+  })
+})
