@@ -17,13 +17,15 @@ export interface SmokeOptions {
 
 export function describeAgent(title: string, name: string, start: StartClient, options: SmokeOptions): void {
   describe(title, () => {
-    const { home, cwd, remove } = createAgentHome()
+    let folders: ReturnType<typeof createAgentHome>
     const asked: string[] = []
     let decision: 'allow' | 'deny' = 'allow'
     let model: ModelServer
     let client: BareClient
 
     beforeAll(async () => {
+      folders = createAgentHome()
+      const { home, cwd } = folders
       model = await ModelServer.start()
       const recipe = agentRecipe(name, { model: model.url, home, cwd })
       recipe.prepare()
@@ -37,14 +39,15 @@ export function describeAgent(title: string, name: string, start: StartClient, o
     })
     afterAll(async () => {
       await client?.close()
-      await expectNoProcessLeft(home)
-      remove()
+      await expectNoProcessLeft(folders.home)
+      folders.remove()
       await model.close()
     })
 
     /** Counts how often the agent said a text in this turn. Some agents add notes of their own to the text of the model. */
     const timesSaid = (text: string) => client.pieces.join('').split(text).length - 1
-    const fileText = (file: string) => (existsSync(join(cwd, file)) ? readFileSync(join(cwd, file), 'utf8') : null)
+    const inFolder = (file: string) => join(folders.cwd, file)
+    const fileText = (file: string) => (existsSync(inFolder(file)) ? readFileSync(inFolder(file), 'utf8') : null)
 
     it(`${title} streams the text of the model while the model is still writing`, async () => {
       const signal = createSignal()
@@ -57,7 +60,7 @@ export function describeAgent(title: string, name: string, start: StartClient, o
 
       expect(timesSaid('one two three four five')).toBe(1)
       expect(client.pieces.length).toBeGreaterThan(1)
-      expect(processesOf(home)).not.toEqual([])
+      expect(processesOf(folders.home)).not.toEqual([])
     })
 
     it(`${title} asks before a command, runs it when it is allowed, and reports its output to the model`, async () => {
@@ -102,7 +105,7 @@ export function describeAgent(title: string, name: string, start: StartClient, o
     it(`${title} creates a file when that is allowed`, async () => {
       decision = 'allow'
       const askedBefore = asked.length
-      model.script('create a file', writeFile(join(cwd, 'new.txt'), 'written\n', 'call_write'))
+      model.script('create a file', writeFile(inFolder('new.txt'), 'written\n', 'call_write'))
       await client.prompt('Please create a file.')
 
       expect(asked.length).toBe(askedBefore + 1)
