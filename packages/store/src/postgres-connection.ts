@@ -6,7 +6,7 @@ import type { Statement } from './sql.ts'
 export type Sql = postgres.Sql<{ bigint: number }>
 export type Transaction = postgres.TransactionSql<{ bigint: number }>
 
-function connect(url: string, max: number): Sql {
+function connect(url: string, max: number, onclose: () => void): Sql {
   return postgres(url, {
     max,
     max_lifetime: null,
@@ -16,6 +16,7 @@ function connect(url: string, max: number): Sql {
     // By default, the client queries the array types at every connect. Holdpoint does not use them.
     fetch_types: false,
     onnotice: () => {},
+    onclose,
     // Seqs and timestamps are far below 2^53, so a JavaScript number represents them exactly.
     types: { bigint: { to: 20, from: [20], parse: Number, serialize: String } },
     connection: {
@@ -36,12 +37,15 @@ export const databaseMaxMs = { read: 4000, batch: 6000, outcome: 3000 } as const
 export class Database {
   readonly #url: string
   readonly #max: number
+  readonly #onClose: () => void
   #sql: Sql
 
-  constructor(url: string, max: number) {
+  /** `onClose` is called whenever a connection is closed, also if it was idle. The client then connects again by itself before the next query, and no query fails. */
+  constructor(url: string, max: number, onClose = () => {}) {
     this.#url = url
     this.#max = max
-    this.#sql = connect(url, max)
+    this.#onClose = onClose
+    this.#sql = connect(url, max, onClose)
   }
   /** The current pool. Another one replaces it after a timeout. */
   get sql(): Sql {
@@ -67,7 +71,7 @@ export class Database {
 
   reconnect(): void {
     void this.#sql.end({ timeout: 0 })
-    this.#sql = connect(this.#url, this.#max)
+    this.#sql = connect(this.#url, this.#max, this.#onClose)
   }
   async close(maxMs = 5000): Promise<void> {
     await this.#sql.end({ timeout: maxMs / 1000 })

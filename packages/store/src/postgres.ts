@@ -155,7 +155,9 @@ class Writer {
   constructor(options: WriterOptions) {
     this.#options = options
     this.clock = options.clock
-    this.#database = new Database(options.url, 1)
+    this.#database = new Database(options.url, 1, () => {
+      this.#mustCompare = true
+    })
   }
 
   /** Writes a batch. Tries once more if the connection was lost before anything was committed, because an idle connection may be lost without notice. */
