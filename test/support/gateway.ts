@@ -1,5 +1,6 @@
 /** Runs a real gateway process and its runner in a temporary folder, by default without a supervisor. Tests can kill the gateway and restart it on the same port; the folder is removed at the end. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -100,6 +101,7 @@ export class GatewayProcess {
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     this.#child = child
+    const closed = once(child, 'close')
     this.exited = new Promise(done => {
       child.once('exit', (code, signal) => done({ code, signal }))
     })
@@ -107,7 +109,11 @@ export class GatewayProcess {
       this.stderr += chunk
     })
     const first = await firstLine(child)
-    if (first === null) throw new Error(`the gateway did not start: ${this.stderr}`)
+    if (first === null) {
+      // The last output of the process may be read after its exit.
+      await closed
+      throw new Error(`the gateway did not start: ${this.stderr}`)
+    }
     const { url, link } = JSON.parse(first) as { url: string; link: string } // with --json, the first line of output has these fields
     this.url = url
     this.link = link

@@ -152,8 +152,8 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
         message: expect.stringMatching(why),
       })
     }
-    while (!/"vague" is not ready/.test(gateway.stderr)) await shortPause()
-    expect(gateway.stderr).toMatch(/^holdpoint: The agent "lost" is not ready: .*nowhere\.mjs/m)
+    await expect.poll(() => gateway.stderr).toMatch(/"vague" is not ready/)
+    await expect.poll(() => gateway.stderr).toMatch(/^holdpoint: The agent "lost" is not ready: .*nowhere\.mjs/m)
     expect(gateway.stderr).not.toMatch(/"good"|"rehearsal"/)
   })
 })

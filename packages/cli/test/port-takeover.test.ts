@@ -35,7 +35,7 @@ afterEach(async () => {
 interface Running {
   readonly child: ChildProcess
   output(): string
-  /** Resolves with the exit code. */
+  /** Resolves with the exit code once all output is read. */
   readonly exited: Promise<number | null>
 }
 function start(gateway: GatewayProcess, words: readonly string[], env = environmentFor(gateway)): Running {
@@ -46,7 +46,7 @@ function start(gateway: GatewayProcess, words: readonly string[], env = environm
     stream.on('data', chunk => {
       output += chunk
     })
-  return { child, output: () => output, exited: once(child, 'exit').then(([code]) => code) }
+  return { child, output: () => output, exited: once(child, 'close').then(([code]) => code) }
 }
 
 async function pendingRequests(gateway: GatewayProcess, count: number): Promise<readonly Request[]> {

@@ -54,6 +54,7 @@ describe('a gateway under holdpoint up', () => {
       env: environmentFor(gateway),
       stdio: 'ignore',
     })
+    const askEnded = once(ask, 'exit')
     const waiting = await recorder.waitFor(
       event => event.type === 'request.opened' && event.value.session !== session.id,
     )
@@ -64,14 +65,16 @@ describe('a gateway under holdpoint up', () => {
     const asked = waiting.type === 'request.opened' ? waiting.value : request
     for (const { id, digest } of [request, asked])
       await gateway.call('answerRequest', { id, digest, answer: { kind: 'allow' } })
-    expect(await once(ask, 'exit')).toEqual([0, null])
+    expect(await askEnded).toEqual([0, null])
     await waitForLastMessage(gateway, session)
     expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('taken')
     await recorder.waitFor(isEvent(session.id, 'turn.finished'))
     await recorder.close()
-    const events = logged(gateway)
-    expect(events.map(({ event }) => event)).toEqual(['gateway.ended', 'gateway.restarted'])
-    expect(events[0]?.message).toMatch(new RegExp(`process ${first}\\) was ended by SIGKILL.*starts again in 0\\.1 s`))
+    const events = () => logged(gateway).map(({ event }) => event)
+    await expect.poll(events).toEqual(['gateway.ended', 'gateway.restarted'])
+    expect(logged(gateway)[0]?.message).toMatch(
+      new RegExp(`process ${first}\\) was ended by SIGKILL.*starts again in 0\\.1 s`),
+    )
     expect(await gateway.stop()).toEqual({ code: 0, signal: null })
   })
 
@@ -117,7 +120,9 @@ describe('a gateway under holdpoint up', () => {
       answer: { kind: 'allow' },
     })
     expect(resolution).toMatchObject({ by: 'person' })
-    expect(gateway.stderr).toMatch(/was ended by SIGABRT, perhaps because the process ran out of memory/)
+    await expect
+      .poll(() => gateway.stderr)
+      .toMatch(/was ended by SIGABRT, perhaps because the process ran out of memory/)
   })
 
   it('the gateway stops with its supervisor, whether that is stopped or killed', async () => {
@@ -167,7 +172,7 @@ describe('a gateway under holdpoint up', () => {
     process.kill(up.gatewayPid(), 'SIGKILL')
     while (!up.err().includes('gateway.restarted')) await shortPause()
     up.child.kill('SIGTERM')
-    expect((await once(up.child, 'exit'))[0]).toBe(0)
+    expect((await once(up.child, 'close'))[0]).toBe(0)
     expect(up.out().trim().split('\n')).toHaveLength(1)
   })
 

@@ -149,8 +149,10 @@ describe('holdpoint up in a folder with an untrusted config file', () => {
     expect(() => statSync(ran)).toThrow('ENOENT')
     expect(new URL(gateway.url).hostname).not.toBe('127.0.0.2')
     expect(await statusFor(gateway.url, 'evil.test')).toBe(421)
-    expect(gateway.stderr).toContain(`holdpoint: Ignoring `)
-    expect(gateway.stderr).toContain(`run: holdpoint trust ${gateway.folder} --home ${gateway.home.path}`)
+    await expect.poll(() => gateway.stderr).toContain(`holdpoint: Ignoring `)
+    await expect
+      .poll(() => gateway.stderr)
+      .toContain(`run: holdpoint trust ${gateway.folder} --home ${gateway.home.path}`)
     // The runner reads the settings itself.
     expect(readFileSync(gateway.home.runnerLog, 'utf8')).toContain('"event":"config.ignored"')
   })
@@ -279,7 +281,7 @@ describe('an address that other machines can reach', () => {
       env: { HOLDPOINT_HOST: '0.0.0.0', HOLDPOINT_ALLOW_REMOTE: '1' },
     })
     await gateway.start()
-    expect(gateway.stderr).toMatch(/Other machines can reach this gateway at 0\.0\.0\.0.*TLS/)
+    await expect.poll(() => gateway.stderr).toMatch(/Other machines can reach this gateway at 0\.0\.0\.0.*TLS/)
   })
 })
 
