@@ -66,10 +66,10 @@ export default defineConfig({
     // Some tests of terminals and processes still depend on how busy the machine is. CI runs a failed test up to twice more and reports that.
     retry: process.env.CI ? 2 : 0,
     // A busy machine needs long; a test that passes never waits for these.
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
-    // On a busy machine, a polled condition may take several seconds to become true.
-    expect: { poll: { timeout: 10_000 } },
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    // On a busy machine, a polled condition may take long to become true.
+    expect: { poll: { timeout: 60_000 } },
     pool: 'forks',
     // Fewer and simpler garbage collections: parallel ones would only take CPU time from the other workers.
     execArgv: ['--max-semi-space-size=32', '--single-threaded-gc'],

@@ -50,7 +50,7 @@ it('C4: after a restart with 10,000 pending requests all are visible in 5 s, and
   await second.gateway.close()
   await second.store.close()
   rmSync(folder, { recursive: true })
-}, 60_000)
+})
 
 async function resolutions(store: Store): Promise<number> {
   return (await store.events({ types: ['request.resolved'], limit: 20_000 })).length

@@ -72,98 +72,94 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     return { asker, talker, requests }
   }
 
-  it.each(looks)(
-    'axe finds no violations on any screen in the light and dark themes ($name)',
-    async ({ options }) => {
-      const { asker, talker, requests } = await openSamples()
-      const page = await fixture.openPage({
-        ...options,
-        ...withoutMotion,
-        colorScheme: 'light',
-        expectedErrors: connectionErrors,
-      })
-      const found: Record<string, readonly string[]> = {}
-      // In the dark theme, check only the contrast, because a theme changes nothing but colors.
-      const look = async (name: string, except = {}) => {
-        found[name] = await violationsOn(page, except)
-        await page.emulateMedia({ colorScheme: 'dark' })
-        found[`${name}, dark`] = await violationsOn(page, { runOnly: ['color-contrast'] })
-        await page.emulateMedia({ colorScheme: 'light' })
-      }
-      const visit = (hash: string) => page.goto(`${fixture.gateway.url}/${hash}`)
-      const card = (at: number) => {
-        const request = requests[at]
-        if (!request) throw new Error(`only ${requests.length} were asked`)
-        return cardOf(page, request)
-      }
+  it.each(looks)('axe finds no violations on any screen in the light and dark themes ($name)', async ({ options }) => {
+    const { asker, talker, requests } = await openSamples()
+    const page = await fixture.openPage({
+      ...options,
+      ...withoutMotion,
+      colorScheme: 'light',
+      expectedErrors: connectionErrors,
+    })
+    const found: Record<string, readonly string[]> = {}
+    // In the dark theme, check only the contrast, because a theme changes nothing but colors.
+    const look = async (name: string, except = {}) => {
+      found[name] = await violationsOn(page, except)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      found[`${name}, dark`] = await violationsOn(page, { runOnly: ['color-contrast'] })
+      await page.emulateMedia({ colorScheme: 'light' })
+    }
+    const visit = (hash: string) => page.goto(`${fixture.gateway.url}/${hash}`)
+    const card = (at: number) => {
+      const request = requests[at]
+      if (!request) throw new Error(`only ${requests.length} were asked`)
+      return cardOf(page, request)
+    }
 
-      for (const { id } of requests) await page.locator(`[data-request="${id}"]`).scrollIntoViewIfNeeded()
-      await card(10).waitFor()
-      await look('inbox')
-      await button(card(0), 'Deny…').click()
-      await button(card(2), 'Edit…').click()
-      await card(2).getByLabel('(this is what will run)').fill('other')
-      await button(card(3), 'Add a note…').click()
-      await button(card(6), 'Always…').click()
-      await button(card(9), 'Submit').click()
-      await card(0).getByRole('checkbox').check()
-      await look('inbox, in the middle of answers')
+    for (const { id } of requests) await page.locator(`[data-request="${id}"]`).scrollIntoViewIfNeeded()
+    await card(10).waitFor()
+    await look('inbox')
+    await button(card(0), 'Deny…').click()
+    await button(card(2), 'Edit…').click()
+    await card(2).getByLabel('(this is what will run)').fill('other')
+    await button(card(3), 'Add a note…').click()
+    await button(card(6), 'Always…').click()
+    await button(card(9), 'Submit').click()
+    await card(0).getByRole('checkbox').check()
+    await look('inbox, in the middle of answers')
 
-      await visit(`#/sessions/${talker.session.id}`)
-      const log = page.getByRole('log', { name: 'Transcript' })
-      // The transcript moves until its beginning is loaded, and a click on a moving line may miss it.
-      await log.getByText('The session starts here.').waitFor()
-      await log.getByRole('button', { name: /Bash/ }).click()
-      await log.getByText('1 failed').waitFor()
-      await look('session')
-      await visit('#/sessions')
-      await page.locator('li.session-row').first().waitFor()
-      await look('sessions')
-      await visit('#/audit')
-      await receipt(page, 'npm run deploy').first().locator('summary').click()
-      await page.locator('.receipt-details').waitFor()
-      await look('audit')
-      await visit('#/rules')
-      await page.locator('.rule-row summary').first().click()
-      await button(page, 'What would it have matched?').click()
-      await page.getByText('It would have matched').waitFor()
-      await look('rules')
-      await button(page, 'New rule').click()
-      await page.getByRole('dialog', { name: 'New rule' }).getByLabel('Deny').check()
-      await look('rules, form')
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('?')
-      await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
-      await look('help')
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('ControlOrMeta+k')
-      await page.getByRole('dialog', { name: 'Go to' }).waitFor()
-      await look('palette')
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('n')
-      await page.getByRole('dialog', { name: 'New session' }).getByRole('radio').first().waitFor()
-      await look('start')
-      await page.keyboard.press('Escape')
-      await page.locator('button.user-menu-button').click()
-      await look('menu')
-      await page.keyboard.press('Escape')
+    await visit(`#/sessions/${talker.session.id}`)
+    const log = page.getByRole('log', { name: 'Transcript' })
+    // The transcript moves until its beginning is loaded, and a click on a moving line may miss it.
+    await log.getByText('The session starts here.').waitFor()
+    await log.getByRole('button', { name: /Bash/ }).click()
+    await log.getByText('1 failed').waitFor()
+    await look('session')
+    await visit('#/sessions')
+    await page.locator('li.session-row').first().waitFor()
+    await look('sessions')
+    await visit('#/audit')
+    await receipt(page, 'npm run deploy').first().locator('summary').click()
+    await page.locator('.receipt-details').waitFor()
+    await look('audit')
+    await visit('#/rules')
+    await page.locator('.rule-row summary').first().click()
+    await button(page, 'What would it have matched?').click()
+    await page.getByText('It would have matched').waitFor()
+    await look('rules')
+    await button(page, 'New rule').click()
+    await page.getByRole('dialog', { name: 'New rule' }).getByLabel('Deny').check()
+    await look('rules, form')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    await look('help')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('dialog', { name: 'Go to' }).waitFor()
+    await look('palette')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('n')
+    await page.getByRole('dialog', { name: 'New session' }).getByRole('radio').first().waitFor()
+    await look('start')
+    await page.keyboard.press('Escape')
+    await page.locator('button.user-menu-button').click()
+    await look('menu')
+    await page.keyboard.press('Escape')
 
-      await fixture.gateway.call('stopEverything', {})
-      await visit('#/')
-      await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor()
-      await look('inbox, empty')
-      await asker.ask(asks.command())
-      await page.getByRole('heading', { name: '1 request waiting' }).waitFor()
-      await page.context().setOffline(true)
-      await page.getByText('Reconnecting…').waitFor()
-      // The whole screen is inert while reconnecting, including its landmark and heading.
-      const off = { enabled: false }
-      await look('reconnecting', { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } })
-      expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})
-      expect(Object.keys(found)).toHaveLength(26)
-    },
-    120_000,
-  )
+    await fixture.gateway.call('stopEverything', {})
+    await visit('#/')
+    await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor()
+    await look('inbox, empty')
+    await asker.ask(asks.command())
+    await page.getByRole('heading', { name: '1 request waiting' }).waitFor()
+    await page.context().setOffline(true)
+    await page.getByText('Reconnecting…').waitFor()
+    // The whole screen is inert while reconnecting, including its landmark and heading.
+    const off = { enabled: false }
+    await look('reconnecting', { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } })
+    expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})
+    expect(Object.keys(found)).toHaveLength(26)
+  })
 
   it('axe finds no violations on the sign-in screen', async () => {
     const context = await fixture.browser.newContext({ ...desktop, ...withoutMotion })

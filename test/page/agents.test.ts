@@ -72,7 +72,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
     expect(told).toContain('to = "Ada"')
     expect(told).toContain('The reviewer was allowed; its linter was not allowed (it is spelt well).')
     await page.locator('.session-header').getByText('idle').waitFor()
-  }, 60_000)
+  })
 })
 
 describe.skipIf(hasNoBrowser())('Claude Code with a scripted model, on the page', () => {
@@ -125,7 +125,7 @@ describe.skipIf(hasNoBrowser())('Claude Code with a scripted model, on the page'
     await receipt(page, 'echo hello | tee out.txt', 'allowed by you', 'delivered').waitFor()
     await transcript(page).getByRole('button', { name: /Bash/ }).click()
     await transcript(page).getByText('Result').waitFor()
-  }, 60_000)
+  })
 })
 
 const greetings = ['Hello', 'Good morning'].map(label => ({ label, description: `say ${label}` }))

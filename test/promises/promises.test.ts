@@ -193,7 +193,7 @@ describe.each(testStores)('promises on %s', (_name, make, gatewayCount) => {
     )
     const { seq } = await (stores[0] as Store).head()
     for (const { from, received } of subscribers) {
-      await expect.poll(() => received.at(-1), { timeout: 5000 }).toBe(seq)
+      await expect.poll(() => received.at(-1)).toBe(seq)
       expect(received).toEqual(Array.from({ length: seq - from }, (_, i) => from + 1 + i))
     }
   })

@@ -25,7 +25,7 @@ export const withWorker = { serviceWorkers: 'allow' } as const
 export const connectionErrors = /ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|ERR_INTERNET|ERR_NETWORK|ERR_SOCKET/
 
 /** This time is shorter than the test timeout, so that the error of a failed test says what the test waited for. */
-const waitMaxMs = 20_000
+const waitMaxMs = 60_000
 
 export const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } as const
 export const desktop = { viewport: { width: 1440, height: 900 } } as const

@@ -100,7 +100,7 @@ describe('misleading text from an agent', () => {
       await terminal.waitForGone('Agent says')
     }
     expectClean(terminal)
-  }, 60_000)
+  })
 
   it('misleading text from an agent is escaped in the options of a question and the fields of a form', async () => {
     const session = await fixture.startSession()
@@ -126,7 +126,7 @@ describe('misleading text from an agent', () => {
     terminal.press('a')
     expect((await fixture.waitForResolved(form)).resolution?.answer?.kind).toBe('submit')
     expectClean(terminal)
-  }, 60_000)
+  })
 
   it('misleading text from an agent is escaped in the list, the preview and the open session of holdpoint tui', async () => {
     for (const { text } of texts) {
@@ -148,5 +148,5 @@ describe('misleading text from an agent', () => {
     }
     expect(terminal.text()).toContain('Holdpoint')
     expectClean(terminal)
-  }, 60_000)
+  })
 })

@@ -65,7 +65,7 @@ beforeAll(async () => {
   await terminal.waitFor('Enter send')
   for (const [number, generated] of fc.sample(fc.tuple(steps, fc.infiniteStream(answerChoice)), runCount).entries())
     runs.push(await runScript(number, generated))
-}, 240_000)
+})
 afterAll(async () => {
   closeTerminals()
   await closeGateways()

@@ -79,7 +79,7 @@ describe('holdpoint rules', () => {
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`Change it there: ${file}`) })
     rmSync(file)
     const sources = async () => (await gateway.call('listRules', {})).items.flatMap(({ source }) => source ?? [])
-    await expect.poll(sources, { timeout: 10_000 }).toEqual([])
+    await expect.poll(sources).toEqual([])
   })
   it('shows what a rule would have matched', async () => {
     const request = await ask('npm run lint')

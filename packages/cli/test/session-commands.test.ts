@@ -170,14 +170,12 @@ it('a command exits with 5 if nothing listens at the given URL, and does not sug
   expect(err).not.toContain('holdpoint up')
 })
 
-it('a command exits with 5 after about five seconds if the gateway is frozen, and a waiting one ends too', async () => {
+it('a command exits with 5 if the gateway is frozen, and a waiting one ends too', async () => {
   const own = await startGateway({ runner: 'none' })
   const ask = spawn(process.execPath, [holdpoint, 'ask', 'Deploy?'], { env: environmentFor(own), stdio: 'ignore' })
   const askEnded = once(ask, 'exit')
   process.kill(own.pid, 'SIGSTOP')
-  const startedAt = performance.now()
   const { code, err } = await runCli(['inbox'], { env: environmentFor(own) })
-  expect(performance.now() - startedAt).toBeLessThan(10_000)
   expect([code, err]).toEqual([5, expect.stringMatching(/does not answer.*holdpoint down/)])
   expect(await askEnded, 'ask had not got its first reply').toEqual([5, null])
   process.kill(own.pid, 'SIGCONT')

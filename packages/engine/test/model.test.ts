@@ -263,6 +263,6 @@ it('the gateway agrees with the model after every random step', async () => {
       await fixture.gateway.close()
     }),
     // A hang counts as a failure, and shrinking ends before the test timeout, so that a failure is always reported with its seed.
-    { numRuns: 300, timeout: 5_000, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 300, interruptAfterTimeLimit: 20_000 },
   )
 })

@@ -281,17 +281,15 @@ describe('GET /healthz', () => {
 })
 
 describe('closing the server', () => {
-  it('ends long polls at once with the fault `draining` and leaves requests pending', async () => {
-    const closingServer = await startTestServer()
+  it('ends long polls with the fault `draining`, without waiting for the end of the time to drain', async () => {
+    const closingServer = await startTestServer({ connectionLimits: { drainMaxMs: 3600_000 } })
     const opened = await ask(closingServer, await openSession(closingServer), 'k')
     const poll = request(closingServer, `/requests/${opened.id}?wait=60000`, { headers: authHeaders('agent') })
     // The reply to a later request shows that the poll has reached the server.
     await request(closingServer, '/me', { headers: authHeaders('person') })
-    const beganAt = performance.now()
     const closed = closingServer.close()
     expect(await faultCode(await poll)).toBe('draining')
     await closed
-    expect(performance.now() - beganAt).toBeLessThan(limits.drainMaxMs)
     await expect(fetch(`${closingServer.url}/healthz`)).rejects.toThrow()
   })
 })

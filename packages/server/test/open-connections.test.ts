@@ -122,11 +122,14 @@ describe('a reply', () => {
     writer.write(Buffer.alloc(bytes))
     // What fits into the buffers of the system counts as read.
     let buffered = -1
-    await vi.waitFor(() => {
-      const before = buffered
-      buffered = writer.buffered()
-      expect(buffered).toBe(before)
-    })
+    await vi.waitFor(
+      () => {
+        const before = buffered
+        buffered = writer.buffered()
+        expect(buffered).toBe(before)
+      },
+      { timeout: 20_000 },
+    )
     expect(buffered).toBeGreaterThan(0)
     return { res, writer, client }
   }

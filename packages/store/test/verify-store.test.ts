@@ -228,7 +228,7 @@ describe('R11: verifying a SQLite store', () => {
     expect(await verifyStore(store, { onProgress: checked => progress.push(checked) })).toMatchObject({ ok: true })
     expect(progress).toEqual([20_000])
     await store.close()
-  }, 30_000)
+  })
 })
 
 if (await hasPostgres())

@@ -119,7 +119,7 @@ describe('a text that is typed on the page while requests appear', () => {
       }),
       { numRuns: textCount },
     )
-  }, 120_000)
+  })
 })
 
 describe('a key that decides', () => {

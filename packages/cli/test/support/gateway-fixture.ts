@@ -23,7 +23,7 @@ export async function waitForPending(gateway: GatewayProcess, { id }: Session): 
 }
 
 export async function waitForResolution(gateway: GatewayProcess, id: RequestId): Promise<Request> {
-  return gateway.call('getRequest', { id, wait: 20_000 })
+  return gateway.call('getRequest', { id, wait: 60_000 })
 }
 
 let keys = 0

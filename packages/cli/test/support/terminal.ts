@@ -39,7 +39,7 @@ export const keys = {
   ctrlZ: '\u001a',
 } as const
 
-const waitMaxMs = 25_000
+const waitMaxMs = 60_000
 
 /**
  * Passes on the output that is still unread when the socket of the pseudo-terminal closes. Once the program has exited, libuv reads at most

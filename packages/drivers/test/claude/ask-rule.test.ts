@@ -44,9 +44,7 @@ it('askRuleFor returns a rule for the first simple command or for a path that ne
   expect(askRuleFor({ tool: 'WebFetch', input: { url: 'https://example.org' } })).toBe('WebFetch')
 })
 
-it('an ask rule makes the CLI ask about the matching call, even if another rule allows the tool', {
-  timeout: 60_000,
-}, async () => {
+it('an ask rule makes the CLI ask about the matching call, even if another rule allows the tool', async () => {
   const cwd = join(home, 'cwd')
   mkdirSync(cwd)
   const exact = rules.filter(([, rule]) => rule !== 'Bash')

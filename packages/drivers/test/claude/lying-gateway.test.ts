@@ -45,7 +45,7 @@ describe.each([
   ['openRequest', lies.slice(0, 2)],
   ['getRequest', lies],
 ] as const)('a gateway that lies in its reply to %s', (op, told) => {
-  it.each(told)(`F1, Z1: Claude Code runs nothing if ${op} returns %s`, { timeout: 90_000 }, async (_, lie) => {
+  it.each(told)(`F1, Z1: Claude Code runs nothing if ${op} returns %s`, async (_, lie) => {
     const fixture = await ClaudeFixture.create(steps([bash('touch asked.txt')]))
     claude = fixture
     fixture.startRunner([fixture.driver()], { call: lying(fixture.asRunner, op, lie) })

@@ -49,9 +49,6 @@ describe('settings of the folder for Claude Code', () => {
     ['a folder above', 'packages/app'],
   ])(
     'untrusted settings of %s run no hook, start no server and allow nothing, and the person is told',
-    {
-      timeout: 90_000,
-    },
     async (_where, below) => {
       const { fixture, ran } = await openHostile()
       const cwd = join(fixture.cwd, below)
@@ -68,9 +65,7 @@ describe('settings of the folder for Claude Code', () => {
     },
   )
 
-  it('trusted settings apply, so the test of untrusted ones would notice if they did', {
-    timeout: 90_000,
-  }, async () => {
+  it('trusted settings apply, so the test of untrusted ones would notice if they did', async () => {
     const seen: ProjectSettings[] = []
     const { fixture, ran } = await openHostile(settings => seen.push(settings) > 0)
     await fixture.startClaude()
@@ -84,7 +79,7 @@ describe('settings of the folder for Claude Code', () => {
     ])
   })
 
-  it('a folder without settings is used as before, with its CLAUDE.md', { timeout: 90_000 }, async () => {
+  it('a folder without settings is used as before, with its CLAUDE.md', async () => {
     claude = await ClaudeFixture.create(steps([]), { settingSources: undefined, files: { 'CLAUDE.md': memory } })
     await claude.startClaude()
     await claude.waitForTurnEnd()
