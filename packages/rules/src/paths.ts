@@ -32,8 +32,9 @@ export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }
 
-/** Returns whether `path` is `folder` or something in it. Both must be absolute, without `.` and `..`. */
+/** Returns whether `path` is `folder` or something in it. Both must be absolute, without `.` and `..`. Nothing is inside of a folder that is not known, which is an empty text. */
 export function isInside(path: string, folder: string): boolean {
+  if (folder === '') return false
   return folder === '/' || path === folder || path.startsWith(`${folder}/`)
 }
 

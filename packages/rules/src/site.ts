@@ -20,7 +20,7 @@ export interface FileLookup {
 
 /** Where a call runs. */
 export interface CallSite {
-  /** The folder of the session, without symbolic links. */
+  /** The folder of the session, without symbolic links. Empty if nobody knows it. */
   readonly folder: string
   /** The folder in which the command runs; inside `folder` unless the agent says otherwise. */
   readonly cwd: string

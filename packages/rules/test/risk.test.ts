@@ -208,6 +208,20 @@ describe('commands of notable risk', () => {
   })
 })
 
+describe('an action in a session whose folder nobody knows', () => {
+  const unknown = { ...site, folder: '' }
+  it('is not of low risk, and writing is dangerous, because everything counts as outside of the folder', () => {
+    expect(riskOf({ read: [`${site.folder}/notes.txt`] }, unknown).level).toBe('notable')
+    expect(riskOfShell('ls', unknown).level).not.toBe('low')
+    for (const files of [site.files, null])
+      for (const action of [{ write: ['/etc/x'] }, { shell: 'echo x > /etc/x', cwd: site.cwd }])
+        expect(riskOf(action, { ...unknown, files })).toMatchObject({
+          level: 'dangerous',
+          touches: expect.arrayContaining(['writes-outside']),
+        })
+  })
+})
+
 describe('other actions', () => {
   it.each<[Parameters<typeof riskOf>[0], Risk]>([
     [{ write: ['src/a.ts'] }, { level: 'low', touches: [] }],
