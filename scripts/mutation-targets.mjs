@@ -42,5 +42,5 @@ export const mutationTargets = {
   'packages/rules/src/propose.ts': rules('propose', 'policy-attacks'),
   'packages/rules/src/shell/parse-command.ts': rules('shell/parse-command', 'shell/attacks'),
   'packages/rules/src/shell/canonical-command.ts': rules('shell/canonical-command'),
-  'packages/engine/src/rule-answers.ts': engine('changed-rules', 'rules'),
+  'packages/engine/src/rule-answers.ts': engine('rule-answers', 'changed-rules', 'rules', 'data-folder-rule'),
 }

@@ -122,7 +122,7 @@ export function resolveByRule(
       rule: decision.rule,
       ...(decision.ruleVersion === undefined ? {} : { ruleVersion: decision.ruleVersion }),
       ...(more.length > 0 ? { moreRules: more.map(({ id, version }) => ({ rule: id, ruleVersion: version })) } : {}),
-      ...answerOf(decision, row),
+      ...answerOf(decision, ask, row.session),
     },
     drafts,
   )
@@ -142,14 +142,13 @@ export function isStillAllowed(ctx: Context, change: ChangeBuilder, session: Rul
 /** Returns the answer of a rule. An allowed command goes back in canonical quoting, so that the agent runs exactly what the rule has read (G7). */
 function answerOf(
   { verdict, reason, command }: Decision,
-  { ask, session }: RequestRow,
+  ask: Extract<Ask, { kind: 'approval' }>,
+  session: SessionId,
 ): { readonly answer: Answer; readonly editedDigest?: string } {
   if (verdict === 'deny') return { answer: { kind: 'deny', reason: `Denied by a rule: ${reason}` } }
-  if (ask.kind !== 'approval' || command === undefined || command === ask.input.command)
-    return { answer: { kind: 'allow' } }
   const action = actionOf(ask)
+  if (command === undefined || !('shell' in action) || action.shell === command) return { answer: { kind: 'allow' } }
   // The evaluator allows a command in another quoting only if the input has it in this field.
-  if (!('shell' in action) || action.shell === command) return { answer: { kind: 'allow' } }
   const input = { ...ask.input, command }
   return { answer: { kind: 'allow', input }, editedDigest: sha256(digestText(session, editedCall(ask, input))) }
 }

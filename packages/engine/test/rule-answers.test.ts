@@ -1,0 +1,236 @@
+/** On what the verdict of rules depends besides the call: the machine and the folder of the agent, the files with rules there, and how often rules were used. */
+import type { Ask, Input } from '@holdpoint/protocol'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { RuleFile, RuleFileReader } from '../src/rule-files.ts'
+import {
+  type AttachedAgent,
+  approval,
+  type GatewayFixture,
+  openFixture,
+  runnerId,
+  secretAsk,
+} from './gateway-fixture.ts'
+
+/** Only these paths exist. `/link` leads to `/srv`, and `/srv/notes` to a secret. */
+const existing: Readonly<Record<string, string>> = {
+  '/': '/',
+  '/srv': '/srv',
+  '/link': '/srv',
+  '/srv/a.txt': '/srv/a.txt',
+  '/srv/.env': '/srv/.env',
+  '/srv/notes': '/srv/.env',
+}
+const files = { realPath: (path: string) => existing[path] ?? null }
+const machine = { runner: runnerId(0), home: '/home/ada', files }
+const scope = { cwd: '/srv' }
+
+let fixture: GatewayFixture
+beforeEach(async () => {
+  fixture = await openFixture({ machine })
+})
+
+const addRule = (rule: Partial<Input<'addRule'>>) => fixture.person('addRule', { effect: 'allow', scope, ...rule })
+const fileAsk = (kind: 'read' | 'write', path: string): Ask =>
+  approval('', { tool: 'File', input: { path }, action: kind === 'read' ? { read: [path] } : { write: [path] } })
+/** Sessions in a folder: of the runner on this machine, of a runner on another machine, and external ones. */
+const local = (cwd = '/srv') => fixture.startAttached('resumable', { cwd })
+const remote = (cwd = '/srv') => fixture.startAttached('resumable', { cwd }, 1)
+const external = async (
+  opener: 'person' | 'externalAgent',
+  input: Partial<Input<'startSession'>> = { cwd: '/srv' },
+) => {
+  const { id } = await fixture[opener]('startSession', { driver: 'external', ...input })
+  return { ask: (key: string, ask: Ask) => fixture[opener]('openRequest', { id, key, ask }) }
+}
+type Asker = Pick<AttachedAgent, 'ask'>
+let keys = 0
+const statusOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`, ask)).status
+const answerOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`, ask)).resolution?.answer?.kind
+
+describe('the files of an agent', () => {
+  it('are looked at only if the agent runs on the machine of the gateway', async () => {
+    await addRule({ action: 'read', path: '/srv/a.txt' })
+    const ask = fileAsk('read', '/srv/a.txt')
+    expect(await statusOf(await local(), ask)).toBe('resolved')
+    expect(await statusOf(await remote(), ask)).toBe('pending')
+    expect(await statusOf(await external('person'), ask)).toBe('pending')
+    // A check is for a session that no runner has attached to.
+    expect(await fixture.person('checkRules', { ask })).toMatchObject({ verdict: 'allow' })
+  })
+  it('are not needed for an exact command', async () => {
+    await addRule({ command: 'make' })
+    for (const agent of [await local(), await remote(), await external('person')])
+      expect(await statusOf(agent, approval('make'))).toBe('resolved')
+    await fixture.open()
+    expect(await statusOf(await remote(), approval('make'))).toBe('resolved')
+  })
+  it('are in the home folder of the machine', async () => {
+    await addRule({ effect: 'deny', path: '/home/ada/keys' })
+    expect(await answerOf(await local(), approval('cat ~/keys'))).toBe('deny')
+    expect(await statusOf(await remote(), approval('cat ~/keys'))).toBe('pending')
+  })
+})
+
+describe('the folder of a session', () => {
+  it('counts without links, and as it is written if it does not exist', async () => {
+    await addRule({ command: 'make' })
+    expect(await statusOf(await local('/link'), approval('make'))).toBe('resolved')
+    expect(await statusOf(await local('/srv/link'), approval('make'))).toBe('pending')
+    await addRule({ command: 'make', scope: { cwd: '/gone' } })
+    expect(await statusOf(await local('/gone'), approval('make', { cwd: '/gone' }))).toBe('resolved')
+  })
+  it('does not count if only an agent has named it', async () => {
+    await addRule({ command: 'make' })
+    expect(await statusOf(await external('person'), approval('make'))).toBe('resolved')
+    expect(await statusOf(await external('externalAgent'), approval('make'))).toBe('pending')
+  })
+  it('does not count if nobody has named one', async () => {
+    await addRule({ host: 'a.test', scope: {} })
+    const ask = approval('', { tool: 'Fetch', input: { url: 'https://a.test/' }, action: { fetch: 'a.test' } })
+    expect(await statusOf(await external('person', {}), ask)).toBe('pending')
+    expect(await statusOf(await external('person'), ask)).toBe('resolved')
+  })
+})
+
+describe('the rules of a file', () => {
+  const ownFile = '/home/ada/.holdpoint/holdpoint.rules.json'
+  const file = '/srv/holdpoint.rules.json'
+  /** What the reader was asked for since it was last cleared. */
+  const looked: { folders: string[]; files: string[] } = { folders: [], files: [] }
+  const project: RuleFile = {
+    file,
+    folder: '/srv',
+    trust: 'trusted',
+    content: {
+      kind: 'rules',
+      rules: [
+        { effect: 'allow', command: 'make', scope },
+        { effect: 'deny', command: 'rm', scope },
+      ],
+    },
+  }
+  const missing: RuleFile = { file: ownFile, folder: null, trust: 'new', content: { kind: 'missing' } }
+  const ruleFiles: RuleFileReader = {
+    ownFile,
+    filesFor: folder => {
+      looked.folders.push(folder)
+      return folder === '/srv' ? [file] : []
+    },
+    read: path => {
+      looked.files.push(path)
+      return path === file ? project : missing
+    },
+  }
+  const lookedFor = async (agent: Asker) => {
+    looked.folders = []
+    looked.files = []
+    await agent.ask(`k${keys++}`, approval('make'))
+    return looked
+  }
+  beforeEach(async () => {
+    fixture = await openFixture({ machine: { ...machine, ruleFiles } })
+  })
+
+  it('apply to agents on the machine of the file', async () => {
+    const agent = await local()
+    expect(await answerOf(agent, approval('make'))).toBe('allow')
+    expect(await answerOf(agent, approval('rm x'))).toBe('deny')
+    expect(await fixture.person('checkRules', { ask: approval('make') })).toMatchObject({ verdict: 'allow' })
+    const other = await remote()
+    expect(await statusOf(other, approval('make'))).toBe('pending')
+    expect(await statusOf(other, approval('rm x'))).toBe('pending')
+  })
+  it('only restrict agents whose machine nobody knows', async () => {
+    const agent = await external('person')
+    expect(await statusOf(agent, approval('make'))).toBe('pending')
+    expect(await answerOf(agent, approval('rm x'))).toBe('deny')
+  })
+  it('are read from the real folder of the session, or from the nearest folder above it that exists', async () => {
+    expect(await lookedFor(await local())).toMatchObject({
+      folders: ['/srv'],
+      files: expect.arrayContaining([ownFile]),
+    })
+    expect(await lookedFor(await local('/link'))).toMatchObject({ folders: ['/srv'] })
+    expect(await lookedFor(await local('/srv/new/deep'))).toMatchObject({ folders: ['/srv'] })
+    expect(await lookedFor(await local('/gone/deep'))).toMatchObject({ folders: ['/'] })
+    expect(await lookedFor(await local('not/absolute'))).toMatchObject({ folders: ['/'] })
+    expect(await lookedFor(await external('person'))).toMatchObject({ folders: ['/srv'] })
+  })
+  it('are read only from the person’s own file for a folder that only an agent has named', async () => {
+    const agent = await external('externalAgent')
+    expect(await lookedFor(agent)).toEqual({ folders: [], files: [ownFile] })
+  })
+  it('are not read for agents on another machine', async () => {
+    expect(await lookedFor(await remote())).toEqual({ folders: [], files: [] })
+  })
+})
+
+describe('a rule with a number of uses', () => {
+  it('does not hold up its own answers: every request that it has allowed is delivered', async () => {
+    await addRule({ command: 'make', usesLeft: 2 })
+    const agent = await local()
+    const requests = [await agent.ask('1', approval('make')), await agent.ask('2', approval('make'))]
+    expect(await statusOf(agent, approval('make'))).toBe('pending')
+    for (const request of requests) expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
+  })
+  it('does not hold up an answer that needed it beside another rule', async () => {
+    await addRule({ command: 'make', usesLeft: 1 })
+    await addRule({ command: 'make check', usesLeft: 1 })
+    const agent = await local()
+    const request = await agent.ask('1', approval('make && make check'))
+    expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
+    expect(await statusOf(agent, approval('make check'))).toBe('pending')
+  })
+})
+
+describe('the answer of a rule', () => {
+  it('is never given to questions', async () => {
+    await addRule({ effect: 'deny' })
+    const request = await (await local()).ask('k', secretAsk)
+    expect(request).toMatchObject({ status: 'pending', resolution: null })
+    expect(request.risk).toBeUndefined()
+  })
+  it('names further rules only if there are any', async () => {
+    await addRule({ command: 'make' })
+    const { resolution } = await (await local()).ask('k', approval('make'))
+    expect(resolution?.answer).toEqual({ kind: 'allow' })
+    expect(resolution?.editedDigest).toBeUndefined()
+    expect(resolution?.moreRules).toBeUndefined()
+  })
+  it('names the digest of the command in canonical quoting', async () => {
+    await addRule({ command: 'make all' })
+    const agent = await local()
+    const [quoted, plain] = [await agent.ask('1', approval('make  "all"')), await agent.ask('2', approval('make all'))]
+    expect(quoted.resolution?.editedDigest).toBe(plain.digest)
+  })
+  it('leaves the input alone if the runner reports that it runs a command in canonical quoting', async () => {
+    await addRule({ command: 'make' })
+    const ask = approval('make', { input: { argv: ['bash', '-lc', 'make'] }, action: { shell: 'make', cwd: '/srv' } })
+    const { resolution } = await (await local()).ask('k', ask)
+    expect(resolution).toMatchObject({ by: 'rule' })
+    expect(resolution?.answer).toEqual({ kind: 'allow' })
+  })
+  it('leaves the input alone if it allows something else than a command', async () => {
+    await addRule({ action: 'read', path: '/srv/a.txt' })
+    const { resolution } = await (await local()).ask('k', fileAsk('read', '/srv/a.txt'))
+    expect(resolution?.answer).toEqual({ kind: 'allow' })
+  })
+})
+
+describe('the risk of a request', () => {
+  const riskOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`, ask)).risk
+  it('is that of the real files, if the agent runs on the machine of the gateway', async () => {
+    const ask = fileAsk('read', '/srv/notes')
+    expect(await riskOf(await local(), ask)).toEqual({ level: 'dangerous', touches: ['secrets'] })
+    expect(await riskOf(await remote(), ask)).toMatchObject({ level: 'notable' })
+    expect(await riskOf(await local(), fileAsk('read', '/srv/a.txt'))).toEqual({ level: 'low', touches: [] })
+  })
+  it('depends on the real folder of the session', async () => {
+    const ask = fileAsk('write', '/srv/a.txt')
+    expect(await riskOf(await local('/link'), ask)).toEqual({ level: 'low', touches: [] })
+    expect(await riskOf(await local('/gone'), ask)).toMatchObject({ level: 'dangerous', touches: ['writes-outside'] })
+  })
+  it('is dangerous for writing, if nobody knows the folder of the session', async () => {
+    expect(await riskOf(await external('person', {}), fileAsk('write', '/etc/x'))).toMatchObject({ level: 'dangerous' })
+  })
+})
