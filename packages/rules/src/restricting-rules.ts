@@ -50,7 +50,7 @@ export class RestrictedCall {
     // These are known only if a rule asked for them.
     return this.#commands?.isComplete === false || this.#folders === null
   }
-  /** The part of the shell command that is searched. */
+  /** The part of the shell command that is searched; empty if the call runs none. */
   get #searched(): string {
     return (this.shellText ?? '').slice(0, searchedMax)
   }
@@ -71,9 +71,8 @@ export class RestrictedCall {
     const { commands, isComplete, mentionedWords } = this.commands
     const text = withoutMessages(this.#searched)
     if (isComplete) return isDynamic(text, commands) ? looseWords(text) : null
-    const end = this.shellText?.slice(searchedMax).slice(-endMax) ?? ''
     const words = new Set(mentionedWords())
-    for (const word of wordsIn(end)) words.add(word)
+    for (const word of wordsIn((this.shellText ?? '').slice(-endMax))) words.add(word)
     if (text.length <= looseMax) for (const word of looseWords(text)) words.add(word)
     return words
   }
@@ -97,7 +96,6 @@ export class RestrictedCall {
   get #allFolders(): Iterable<string> {
     const { action, call } = this
     const starts = 'shell' in action ? [call.cwd, action.cwd] : [call.cwd]
-    if (this.shellText === null) return starts
     if (this.#folders === undefined) this.#folders = reachedFolders(this.commands.commands, starts, this.context.home)
     return this.#folders ?? starts
   }
@@ -108,7 +106,7 @@ export class RestrictedCall {
   }
   #namedPaths(): readonly string[] {
     if ('write' in this.action || 'read' in this.action) return searchedPaths(this.#actionPaths)
-    return this.shellText === null ? [] : [...this.#allWords].slice(0, wordsMax)
+    return [...this.#allWords].slice(0, wordsMax)
   }
   *#forms(path: string): Generator<string> {
     const { home, files } = this.context
@@ -212,7 +210,6 @@ function isInFolder({ scope }: Rule, { action, call, context }: RestrictedCall):
 
 /** Whether the words of the rule occur in one of the commands: the program first, then the other words in this order, with anything in between. */
 function namesCommand([program = '', ...rest]: readonly string[], call: RestrictedCall): boolean {
-  if (call.shellText === null) return false
   const { commands } = call.commands
   if (commands.some(({ name, argv }) => name === program && hasWords(rest, argv.slice(1)))) return true
   return call.mentioned !== null && includesWords(call.mentioned, [program, ...rest])
@@ -255,7 +252,7 @@ function namesHost(host: string, call: RestrictedCall): boolean {
   const wanted = normalHost(host)
   if (wanted === '') return false
   if ('fetch' in call.action) return normalHost(call.action.fetch) === wanted
-  return call.shellText !== null && call.namesHost(wanted)
+  return call.namesHost(wanted)
 }
 
 /** Returns the hosts of the URLs in a text, in the form in which names are compared. */

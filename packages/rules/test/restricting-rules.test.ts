@@ -28,6 +28,10 @@ describe('the rule that decides', () => {
     const deny = srvRule({ effect: 'deny', command: 'ls' })
     expect(evaluate([...rules, ...others, deny], bash('ls')).rule).toBe(deny.id)
   })
+  it('is the first one that denies', () => {
+    const rules = [srvRule({ effect: 'ask' }), srvRule({ effect: 'deny' }), srvRule({ effect: 'deny' })]
+    expect(evaluate(rules, bash('ls')).rule).toBe(rules[1]?.id)
+  })
 })
 
 describe('a rule that denies a command', () => {
@@ -37,16 +41,21 @@ describe('a rule that denies a command', () => {
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: ['rm'] }))).toBe(false)
     expect(matches({ command: 'rm' }, call({ read: ['rm'] }, { command: 'rm' }))).toBe(false)
   })
+  it('matches nothing if its command names no program', () => {
+    for (const text of ['ls', '(ls)', 'git $x']) expect(matches({ command: '(' }, bash(text)), text).toBe(false)
+  })
   it('matches its words in their order, with anything between them', () => {
     expect(matches({ command: 'git push origin' }, bash('git -v push --quiet origin main'))).toBe(true)
     expect(matches({ command: 'git push origin' }, bash('git origin push'))).toBe(false)
     expect(matches({ command: 'git push origin' }, bash('git push'))).toBe(false)
     expect(matches({ command: 'git push' }, bash('git stash push'))).toBe(true)
     expect(matches({ command: 'push' }, bash('git push'))).toBe(false)
+    expect(matches({ command: 'make make' }, bash('make'))).toBe(false)
   })
   it('matches a word behind an equals sign', () => {
     expect(matches({ command: 'tool main' }, bash('tool --branch=main'))).toBe(true)
     expect(matches({ command: 'tool main' }, bash('tool --branch=domain'))).toBe(false)
+    expect(matches({ command: 'tool main' }, bash('tool main x=undefined'))).toBe(true)
   })
   it('matches short options that are joined or apart, in any order', () => {
     for (const text of ['rm -rf x', 'rm -fr x', 'rm -f x -r', 'rm -fvr x'])
@@ -82,7 +91,7 @@ describe('a rule that denies a command', () => {
 describe('a rule that denies a path', () => {
   const secret = { path: '/srv/secret/**' }
   it('matches the folder and what is in it, and no other file', () => {
-    for (const path of ['secret', 'secret/a', '/srv/Secret/A', '../srv/secret/a'])
+    for (const path of ['secret', 'secret/', 'secret/a', '/srv/Secret/A', '../srv/secret/a'])
       for (const action of [{ read: [path] }, { write: ['/srv/x', path] }, { shell: `cat ${path}`, cwd: '/srv' }])
         expect(matches(secret, call(action)), path).toBe(true)
     for (const path of ['secrets', 'a/secret', '/secret/a'])
@@ -99,6 +108,8 @@ describe('a rule that denies a path', () => {
     const draft = { path: 'secret', scope: { cwd: '/srv' } }
     expect(matches(draft, bash('cat /srv/secret'))).toBe(true)
     expect(matches(draft, bash('cat /secret'))).toBe(false)
+    const { scope: _scope, ...everywhere } = srvRule({ effect: 'deny', path: '/srv/secret' })
+    expect(evaluate([everywhere], bash('cat secret')).verdict).toBe('deny')
   })
   it('matches every path if it is /**, also if the rule is for a folder', () => {
     for (const scope of [{}, { cwd: '/srv' }])
@@ -111,7 +122,7 @@ describe('a rule that denies a path', () => {
       expect(matches(draft, bash(`cat ${path}`)), path).toBe(true)
     expect(matches({ path: '/home/ada' }, bash('ls ~'))).toBe(true)
     expect(matches({ path: '/srv/a' }, bash('cat $PWD/a'))).toBe(true)
-    for (const path of ['~keys', 'x~/keys', '~x/keys', '/~/keys'])
+    for (const path of ['~keys', 'x~/keys', '~x/keys', '/~/keys', 'x/keys/~/..'])
       expect(matches(draft, bash(`cat ${path}`)), path).toBe(false)
     expect(matches(draft, call({ read: ['~/keys'] }))).toBe(true)
   })
@@ -145,22 +156,24 @@ describe('a rule that denies a path', () => {
 })
 
 describe('a rule that denies a path in a folder that a call reads as a whole', () => {
-  const asks = (draft: Partial<RuleDraft>, asked = bash('grep -r x .')) => {
-    const files = { realPath: posix.normalize, readText: () => null, list: () => [] }
-    const rules = [srvRule({ group: 'only-reads' }), srvRule({ effect: 'deny', scope: {}, ...draft })]
-    return evaluate(rules, asked, { files }).verdict === 'ask'
-  }
+  const files = { realPath: posix.normalize, readText: () => null, list: () => [] }
+  const asksFor = (rule: Rule) =>
+    evaluate([srvRule({ group: 'only-reads' }), rule], bash('grep -r x .'), { files }).verdict === 'ask'
+  const asks = (draft: Partial<RuleDraft>) => asksFor(srvRule({ effect: 'deny', scope: {}, ...draft }))
   it('makes Holdpoint ask, if the rule is for this session, tool and action', () => {
     const path = '/srv/Secret/a'
     expect(asks({ path })).toBe(true)
     expect(asks({ path: '/srv/Secret/**' })).toBe(true)
     expect(asks({ path: 'secret/a', scope: { cwd: '/srv' } })).toBe(true)
     expect(asks({ path, tool: 'Bash', action: 'shell' })).toBe(true)
+    const { scope: _scope, ...everywhere } = srvRule({ effect: 'deny', path })
+    expect(asksFor(everywhere)).toBe(true)
     expect(asks({ path, tool: 'Grep' })).toBe(false)
     expect(asks({ path, action: 'write' })).toBe(false)
     expect(asks({ path, paused: true })).toBe(false)
     expect(asks({ path: '/elsewhere/a' })).toBe(false)
     expect(asks({ command: 'rm' })).toBe(false)
+    expect(asks({ host: 'a.test', scope: { cwd: '/srv' } })).toBe(false)
   })
   it('leaves out a secret file that the search is known to skip, and a folder with secrets not', () => {
     expect(asks({ path: '/srv/.env' })).toBe(false)
@@ -194,8 +207,9 @@ describe('a rule that denies a host', () => {
     expect(matches(evil, bash(`curl ${good.repeat(499)}${url}`))).toBe(true)
     expect(matches(evil, bash(`curl ${good.repeat(500)}${url}`))).toBe(false)
     const user = (length: number) => `curl http://${'u'.repeat(length)}@${encoded('evil.test')}/`
-    expect(matches(evil, bash(user(900)))).toBe(true)
-    expect(matches(evil, bash(user(1000)))).toBe(false)
+    const length = 1000 - '@'.length - encoded('evil.test').length
+    expect(matches(evil, bash(user(length)))).toBe(true)
+    expect(matches(evil, bash(user(length + 1)))).toBe(false)
   })
 })
 

@@ -61,8 +61,8 @@ describe('calls that cannot be checked completely', () => {
     Array.from({ length: count }, (_, index) => index.toString(36)).join(separator)
   it('a command with too many possible paths is asked about although a rule allows it', () => {
     const allow = srvRule({ group: 'only-reads' })
-    expect(evaluate([allow], bash(`echo ${words(1900, ',')}`)).verdict).toBe('allow')
-    expect(evaluate([allow], bash(`echo ${words(2100, ',')}`))).toEqual(tooLong)
+    expect(evaluate([allow], bash(`echo ${words(1999, ',')}`)).verdict).toBe('allow')
+    expect(evaluate([allow], bash(`echo ${words(2000, ',')}`))).toEqual(tooLong)
   })
   it('a command that may run many commands is asked about although a rule allows it, if another rule denies commands', () => {
     const command = `nice ${words(60, ' ')}`
@@ -76,14 +76,24 @@ describe('calls that cannot be checked completely', () => {
       tooLong,
     )
   })
-  it('very long paths are asked about although a rule allows them', () => {
-    const read = (count: number): ToolCall => {
+  it('a text of more than 128 KiB is asked about as too long', () => {
+    const allow = srvRule({ group: 'only-reads' })
+    const text = `echo ${'a'.repeat(128 * 1024 - 5)}`
+    expect(evaluate([allow], bash(text)).reason).toBe('The command is too long to check.')
+    expect(evaluate([allow], bash(`${text}a`))).toEqual(tooLong)
+  })
+  it.each(['read', 'write'] as const)('very long paths to %s are asked about although a rule allows them', action => {
+    const call = (count: number): ToolCall => {
       const paths = Array.from({ length: count }, (_, index) => `/srv/${index}${'a'.repeat(4000)}`)
-      return { tool: 'Read', input: {}, cwd: '/srv', action: { read: paths } }
+      return { tool: 'T', input: {}, cwd: '/srv', action: action === 'read' ? { read: paths } : { write: paths } }
     }
-    const allow = srvRule({ action: 'read', path: '/srv/**' })
-    expect(evaluate([allow], read(30)).verdict).toBe('allow')
-    expect(evaluate([allow], read(40))).toEqual(tooLong)
+    const allow = srvRule({ action, path: '/srv/**' })
+    expect(evaluate([allow], call(30)).verdict).toBe('allow')
+    expect(evaluate([allow], call(40))).toEqual(tooLong)
+  })
+  it('a call without a command and paths can be checked', () => {
+    const call: ToolCall = { tool: 'T', input: {}, cwd: '/srv', action: { fetch: 'a.test' } }
+    expect(evaluate([srvRule({ host: 'a.test' })], call).verdict).toBe('allow')
   })
   it('a command with too many files to look at is asked about, even if a rule allows it', () => {
     const command = `echo ${words(800, ' ')}`
