@@ -1,4 +1,4 @@
-/** The in-process gateway: its interface, the table of operations, and `openGateway`, which opens a gateway on a store. */
+/** The in-process gateway: its interface, and `openGateway`, which opens a gateway on a store. */
 import {
   type Answering,
   type Call,
@@ -9,7 +9,6 @@ import {
   type ExtraAction,
   Fault,
   faultFromZod,
-  formatCursor,
   type Hello,
   type Input,
   type OperationName,
@@ -28,56 +27,10 @@ import { type AgentMachine, Context, defaultSettings, type Settings } from './co
 import { maskAgentInput, raiseAlarm } from './exposed-credentials.ts'
 import { Feed } from './feed.ts'
 import { FileTokens, type TokenFiles } from './file-tokens.ts'
-import {
-  appendEvents,
-  attachSession,
-  checkTool,
-  detachSession,
-  finishCommand,
-  listCommands,
-  takeCommand,
-} from './operations/agent.ts'
-import { answerRequest, answerRequests } from './operations/answers.ts'
-import { addAttachment, appendAttachment, getAttachmentPart } from './operations/attachments.ts'
-import { listAudit } from './operations/audit.ts'
-import { handOverRequest, reportDelivery, withdrawRequest } from './operations/delivery.ts'
-import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
-import { listEvents } from './operations/events.ts'
+import { type Operation, operations } from './operation-table.ts'
 import { proveToken } from './operations/gateway-proof.ts'
-import { getRequest, listRequests, openRequest } from './operations/requests.ts'
-import { addRule, checkRules, listRules, patchRule, previewRule, proposeRules, removeRule } from './operations/rules.ts'
-import {
-  announceRunner,
-  extendRunnerLeases,
-  listDrivers,
-  listRunners,
-  listWork,
-  renewRunner,
-  retireRunner,
-} from './operations/runners.ts'
-import {
-  deleteSession,
-  endSession,
-  getSession,
-  interruptSession,
-  listSessions,
-  patchSession,
-  sendMessage,
-  startSession,
-  stopEverything,
-} from './operations/sessions.ts'
-import { rotateToken } from './operations/token-rotation.ts'
-import {
-  addToken,
-  authenticate,
-  describeLink,
-  ensureToken,
-  listTokens,
-  makeLink,
-  redeemLink,
-  removeToken,
-  signOut,
-} from './operations/tokens.ts'
+import { extendRunnerLeases } from './operations/runners.ts'
+import { authenticate, describeLink, ensureToken, redeemLink } from './operations/tokens.ts'
 import { PendingRules } from './pending-rules.ts'
 import { type RefusedAttempt, recordingRefusals } from './refused-attempts.ts'
 import type { Store } from './store.ts'
@@ -196,88 +149,6 @@ export type EphemeralFrame =
   | { readonly frame: 'delta'; readonly delta: Delta & { readonly session: SessionId } }
   | Answering
 export type EventFrame = { readonly frame: 'event'; readonly event: Event }
-
-type Operation<K extends OperationName> = (
-  ctx: Context,
-  caller: Caller,
-  input: ParsedInput<K>,
-  options: DispatchOptions,
-) => Promise<OperationResult<unknown>>
-type Operations = { readonly [K in OperationName]: Operation<K> }
-
-const operations: Operations = {
-  listDrivers,
-  startSession,
-  listSessions,
-  getSession,
-  patchSession,
-  sendMessage,
-  addAttachment,
-  appendAttachment,
-  getAttachmentPart,
-  interruptSession,
-  endSession,
-  deleteSession,
-  stopEverything,
-  listEvents,
-  listRequests,
-  getRequest,
-  answerRequest,
-  answerRequests,
-  putDraft,
-  getDraft,
-  deleteDraft,
-  openRequest,
-  appendEvents,
-  checkTool,
-  withdrawRequest,
-  handOverRequest,
-  reportDelivery,
-  attachSession,
-  detachSession,
-  listCommands,
-  takeCommand,
-  finishCommand,
-  announceRunner,
-  renewRunner,
-  retireRunner,
-  listWork,
-  listRunners,
-  listRules,
-  addRule,
-  patchRule,
-  removeRule,
-  previewRule,
-  proposeRules,
-  checkRules,
-  listAudit,
-  listTokens,
-  addToken,
-  removeToken,
-  rotateToken,
-  signOut,
-  makeLink,
-  signIn: async () => {
-    throw new Fault('unsupported', 'signIn sets a cookie, so it needs HTTP.')
-  },
-  describeLink: async () => {
-    throw new Fault('unsupported', 'describeLink counts wrong codes by address, so it needs HTTP.')
-  },
-  proveGateway: async () => {
-    throw new Fault('unsupported', 'proveGateway is about the address of a connection, so it needs HTTP over TCP.')
-  },
-  whoAmI: async (ctx, caller) => ({
-    status: 200,
-    body: { person: caller.name, id: caller.id, token: caller.token, role: caller.role, now: await ctx.store.now() },
-  }),
-  backup: async (ctx, _caller, input) => {
-    const { epoch, seq } = ctx.feed.position
-    return {
-      status: 200,
-      body: { file: input.file, ...(await ctx.store.backup(input.file)), cursor: formatCursor(epoch, seq) },
-    }
-  },
-}
 
 export interface GatewayOptions {
   readonly store: Store

@@ -1,0 +1,117 @@
+/** The table of operations: the function that runs each operation of the contract. */
+import { Fault, formatCursor, type OperationName, type ParsedInput } from '@holdpoint/protocol'
+import type { Context } from './context.ts'
+import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
+import {
+  appendEvents,
+  attachSession,
+  checkTool,
+  detachSession,
+  finishCommand,
+  listCommands,
+  takeCommand,
+} from './operations/agent.ts'
+import { answerRequest, answerRequests } from './operations/answers.ts'
+import { addAttachment, appendAttachment, getAttachmentPart } from './operations/attachments.ts'
+import { listAudit } from './operations/audit.ts'
+import { handOverRequest, reportDelivery, withdrawRequest } from './operations/delivery.ts'
+import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
+import { listEvents } from './operations/events.ts'
+import { getRequest, listRequests, openRequest } from './operations/requests.ts'
+import { addRule, checkRules, listRules, patchRule, previewRule, proposeRules, removeRule } from './operations/rules.ts'
+import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
+import {
+  deleteSession,
+  endSession,
+  getSession,
+  interruptSession,
+  listSessions,
+  patchSession,
+  sendMessage,
+  startSession,
+  stopEverything,
+} from './operations/sessions.ts'
+import { rotateToken } from './operations/token-rotation.ts'
+import { addToken, listTokens, makeLink, removeToken, signOut } from './operations/tokens.ts'
+
+export type Operation<K extends OperationName> = (
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<K>,
+  options: DispatchOptions,
+) => Promise<OperationResult<unknown>>
+type Operations = { readonly [K in OperationName]: Operation<K> }
+
+export const operations: Operations = {
+  listDrivers,
+  startSession,
+  listSessions,
+  getSession,
+  patchSession,
+  sendMessage,
+  addAttachment,
+  appendAttachment,
+  getAttachmentPart,
+  interruptSession,
+  endSession,
+  deleteSession,
+  stopEverything,
+  listEvents,
+  listRequests,
+  getRequest,
+  answerRequest,
+  answerRequests,
+  putDraft,
+  getDraft,
+  deleteDraft,
+  openRequest,
+  appendEvents,
+  checkTool,
+  withdrawRequest,
+  handOverRequest,
+  reportDelivery,
+  attachSession,
+  detachSession,
+  listCommands,
+  takeCommand,
+  finishCommand,
+  announceRunner,
+  renewRunner,
+  retireRunner,
+  listWork,
+  listRunners,
+  listRules,
+  addRule,
+  patchRule,
+  removeRule,
+  previewRule,
+  proposeRules,
+  checkRules,
+  listAudit,
+  listTokens,
+  addToken,
+  removeToken,
+  rotateToken,
+  signOut,
+  makeLink,
+  signIn: async () => {
+    throw new Fault('unsupported', 'signIn sets a cookie, so it needs HTTP.')
+  },
+  describeLink: async () => {
+    throw new Fault('unsupported', 'describeLink counts wrong codes by address, so it needs HTTP.')
+  },
+  proveGateway: async () => {
+    throw new Fault('unsupported', 'proveGateway is about the address of a connection, so it needs HTTP over TCP.')
+  },
+  whoAmI: async (ctx, caller) => ({
+    status: 200,
+    body: { person: caller.name, id: caller.id, token: caller.token, role: caller.role, now: await ctx.store.now() },
+  }),
+  backup: async (ctx, _caller, input) => {
+    const { epoch, seq } = ctx.feed.position
+    return {
+      status: 200,
+      body: { file: input.file, ...(await ctx.store.backup(input.file)), cursor: formatCursor(epoch, seq) },
+    }
+  },
+}
