@@ -93,6 +93,7 @@ export const validInputs: ValidInputs = {
   getRequest: async actor => ({ id: (await requestOf(actor)).id }),
   answerRequest: answerOf,
   answerRequests: async actor => ({ items: [await answerOf(actor)] }),
+  checkInput: async actor => ({ id: (await answerOf(actor)).id, input: { command: 'ls' } }),
   putDraft: async actor => ({ id: (await requestOf(actor)).id, draft: { text: 'unfinished' } }),
   getDraft: async actor => ({ id: (await requestOf(actor)).id }),
   deleteDraft: async actor => ({ id: (await requestOf(actor)).id }),

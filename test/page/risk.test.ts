@@ -88,6 +88,50 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
+  it('the risk beside an edited command is that of the edited text, which needs a confirmation if it is dangerous', async () => {
+    const agent = await openAgent()
+    const harmless = await agent.ask(command('ls'))
+    const danger = await agent.ask(command('rm -rf build'))
+    const page = await fixture.openPage()
+    const card = cardOf(page, harmless)
+    await click(page, button(card, 'Edit…'))
+    const field = card.getByLabel('Edit command (this is what will run)')
+    await field.fill('rm -rf build')
+    const risk = card.locator('.edited-risk')
+    await expect.poll(() => visibleText(risk)).toMatch(/With your changes:\s+Dangerous\s+deletes files/)
+    await button(card, 'Allow with edits anyway…').press('Enter')
+    await card.getByText('Dangerous: deletes files').waitFor()
+    // Another text needs another confirmation.
+    await field.fill('rm -rf dist')
+    await button(card, 'Allow with edits anyway…').waitFor()
+    await button(card, 'Allow with edits anyway…').press('Enter')
+    expect(await fixture.isPending(harmless)).toBe(true)
+    await click(page, button(card, 'Allow with edits anyway'))
+    const input = { command: 'rm -rf dist', description: 'Migrate the staging database' }
+    expect(await fixture.answerGivenOnPage(harmless)).toEqual({ kind: 'allow', input })
+    expect((await fixture.waitUntilResolved(harmless)).resolution?.editedRisk).toMatchObject({ level: 'dangerous' })
+    await page.locator('details.receipt', { hasText: 'rm -rf dist' }).locator('summary').click()
+    await page.locator('.receipt-facts').getByText('Risk as edited').waitFor()
+    const other = cardOf(page, danger)
+    await click(page, button(other, 'Edit…'))
+    await other.getByLabel('Edit command (this is what will run)').fill('ls')
+    await expect.poll(() => visibleText(other.locator('.edited-risk'))).toMatch(/With your changes:\s+Low risk/)
+    await click(page, button(other, 'Allow with edits'))
+    expect(await fixture.answerGivenOnPage(danger)).toMatchObject({ kind: 'allow', input: { command: 'ls' } })
+  })
+
+  it('a text whose risk the gateway does not tell is confirmed like a dangerous one', async () => {
+    const agent = await openAgent()
+    const request = await agent.ask(command('ls'))
+    const page = await fixture.openPage({ expectedErrors: /503/ })
+    await page.route('**/requests/*/risk', route => route.fulfill({ status: 503, body: '{}' }))
+    const card = cardOf(page, request)
+    await click(page, button(card, 'Edit…'))
+    await card.getByLabel('Edit command (this is what will run)').fill('ls -l')
+    await button(card, 'Allow with edits anyway…').waitFor({ timeout: 60_000 })
+    expect(await visibleText(card.locator('.edited-risk'))).toContain('may do more than Holdpoint can tell')
+  })
+
   it('an urgent new request moves nothing on the screen, and “1 more” sorts it to the top', async () => {
     const agent = await openAgent()
     const shown = []

@@ -82,6 +82,16 @@ describe('holdpoint allow at a terminal', () => {
     expect([await secondTry.exit, (await reload(request)).status]).toEqual([0, 'resolved'])
   })
 
+  it('requires the word "allow" if the input from --input is dangerous, and names its risk', async () => {
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'ls' }))
+    const file = join(gateway.folder, 'dangerous.json')
+    writeFileSync(file, JSON.stringify({ command: 'rm -rf build' }))
+    const terminal = openTerminal(['allow', request.id, '--input', file])
+    expect(await terminal.waitFor('Type "allow"')).toMatch(/Risk +Dangerous: .*deletes files/)
+    await typeLine(terminal, 'y')
+    expect([await terminal.exit, (await reload(request)).status]).toEqual([1, 'pending'])
+  })
+
   it('requires the word "allow" for a request that Holdpoint calls dangerous, and names its risk', async () => {
     const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'git push --force' }))
     const terminal = openTerminal(['allow', request.id])

@@ -1,6 +1,6 @@
 /** The prompt controller: when keys count, and that no key or edit reaches a different request. */
 import { letterPauseMs, TypingGuard, typingPauseMs } from '@holdpoint/client'
-import type { Answer, Ask, Call, RequestId } from '@holdpoint/protocol'
+import type { Answer, Ask, Call, RequestId, Risk } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { RuleOffers } from '../src/gateway-client/rule-offers.ts'
@@ -31,6 +31,7 @@ let answers: { readonly id: RequestId; readonly answer: Answer }[]
 let refuse: Error | null
 let reachable: boolean
 let offers: RuleOffers
+let risk: () => Risk
 let edited: (text: string | null) => void
 let controller: PromptController
 let options: PromptControllerOptions
@@ -52,6 +53,7 @@ beforeEach(() => {
   answers = []
   refuse = null
   reachable = true
+  risk = () => ({ level: 'low', touches: [] })
   offers = { items: [], reason: 'A rule must know what runs.', now: 1_000 }
   options = {
     answer: async (id, answer) => {
@@ -63,6 +65,7 @@ beforeEach(() => {
         edited = resolve
       }),
     offers: async () => offers,
+    risk: async () => risk(),
     isReachable: () => reachable,
     guard: new TypingGuard(() => performance.now()),
     drafts: new PromptDrafts({ call: failingCall, me: '', frames: () => () => {} }),
@@ -260,6 +263,21 @@ describe('the editor of a prompt', () => {
     edited(null)
     await vi.advanceTimersByTimeAsync(0)
     expect(controller.prompt?.hint).toMatch(/The editor failed/)
+  })
+  it('asks for the risk of the edited text, and takes a text whose risk it cannot get for dangerous', async () => {
+    showForOneCooldown()
+    await command('e')
+    edited('pwd')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(controller.prompt?.state).toMatchObject({ input: { command: 'pwd' }, editedRisk: { level: 'low' } })
+    risk = () => {
+      throw new Fault('store_unavailable', 'The store is gone')
+    }
+    showForOneCooldown()
+    await command('e')
+    edited('id')
+    await vi.advanceTimersByTimeAsync(0)
+    expect(controller.prompt?.state).toMatchObject({ input: { command: 'id' }, editedRisk: { level: 'dangerous' } })
   })
 })
 

@@ -1,5 +1,5 @@
 /** The keys of prompts, tested without a terminal: each sequence of keys produces an answer or a hint. */
-import type { Answer, ApprovalAsk, Ask, FormAsk, Question, QuestionsAsk, Risk } from '@holdpoint/protocol'
+import type { Answer, ApprovalAsk, Ask, FormAsk, JsonObject, Question, QuestionsAsk, Risk } from '@holdpoint/protocol'
 import { answerProblem } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -17,9 +17,17 @@ interface TypedResult {
   readonly answer?: Answer
   readonly edit?: string
   readonly loadsOffers?: true
+  readonly checksInput?: JsonObject
 }
 
 const noOffers: RuleOffers = { items: [], reason: 'A rule must know what runs.', now: 1000 }
+
+interface Replies {
+  readonly offers?: RuleOffers
+  readonly risk?: Risk
+  /** The risk of an edited input; null if the gateway has not replied yet. */
+  readonly editedRisk?: Risk | null
+}
 
 /** Types each string as a separate chunk; an object is the text that the editor returns. */
 function typeKeys(
@@ -27,7 +35,7 @@ function typeKeys(
   typed: readonly (string | { readonly edited: string })[],
   modes: readonly string[] = [],
   fixed?: BodyView,
-  { offers = noOffers, risk }: { readonly offers?: RuleOffers; readonly risk?: Risk } = {},
+  { offers = noOffers, risk, editedRisk = { level: 'low', touches: [] } }: Replies = {},
 ): TypedResult {
   let result: TypedResult = { prompt: openPrompt({ ...pendingRequest(ask), ...(risk && { risk }) }, modes) }
   for (const one of typed) {
@@ -38,6 +46,8 @@ function typeKeys(
       result = handlePromptKey(markShown(result.prompt, view), press, view)
       // The gateway's offers arrive before the next key.
       if (result.loadsOffers) result = handlePromptKey(result.prompt, { name: 'offers', offers }, view)
+      const input = result.checksInput
+      if (input && editedRisk) result = handlePromptKey(result.prompt, { name: 'risk', input, risk: editedRisk }, view)
     }
   }
   return result
@@ -281,6 +291,36 @@ describe('the keys of an approval', () => {
     expect(typed(['s', '1', enter, '6', enter])).toBeUndefined()
     expect(typed(['s', '1', enter, '6', enter, 'allow', enter])).toEqual(allowing(allowLs))
     expect(typed(['r'])).toEqual({ kind: 'deny' })
+  })
+  it('an edited request needs the typed word if the edited text is dangerous, whatever the original was, and cannot be allowed before its risk is known', () => {
+    const risk: Risk = { level: 'dangerous', touches: ['deletes'] }
+    const typed = (replies: Replies, ...keys: string[]) =>
+      typeKeys(approval, ['e', { edited: 'rm -rf /\n' }, ...keys], [], undefined, replies)
+    const allowed = { kind: 'allow', input: { command: 'rm -rf /' } }
+    expect(typed({ editedRisk: risk }, 'a').answer).toBeUndefined()
+    expect(typed({ editedRisk: risk }, 'a', 'allow', enter).answer).toEqual(allowed)
+    expect(typed({ risk }, 'a').answer).toEqual(allowed)
+    expect(typed({ editedRisk: null }, 'a').prompt).toMatchObject({
+      state: { step: 'decide' },
+      hint: expect.stringContaining('still looking at your version'),
+    })
+    // After the edit is undone, the risk is that of the original.
+    const undone = typeKeys(approval, ['e', { edited: 'pwd\n' }, 'e', { edited: 'ls\n' }, 'a'], [], undefined, { risk })
+    expect(undone.answer).toBeUndefined()
+  })
+  it('the risk beside an edited request is that of the edited text', () => {
+    const text = (editedRisk: Risk | null) => {
+      const { prompt } = typeKeys(approval, ['e', { edited: 'rm x\n' }], [], undefined, {
+        risk: { level: 'low', touches: [] },
+        editedRisk,
+      })
+      return layoutPrompt(prompt, { columns: 80, height: 40 }, { at: 1, of: 1 })
+        .lines.map(line => line.map(span => span.text).join(''))
+        .join('\n')
+    }
+    expect(text({ level: 'dangerous', touches: ['deletes'] })).toMatch(/Risk +Dangerous: deletes files/)
+    expect(text(null)).toMatch(/Risk +looking at your version…[\s\S]*\[a\] Allow \(looking at your version first\)/)
+    expect(text(null)).not.toContain('Low risk')
   })
 
   it('the key a and a number approve a plan into the chosen mode; Enter without a chosen mode shows a hint', () => {

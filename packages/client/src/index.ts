@@ -91,5 +91,5 @@ export type {
   TurnEntry,
 } from './transcript-entry.ts'
 export { letterPauseMs, TypingGuard, typingPauseMs } from './typing-guard.ts'
-export { compareUrgency, isDangerous } from './urgency.ts'
+export { compareUrgency, isDangerous, unknownRisk } from './urgency.ts'
 export { type ConnectionStatus, type WatchOptions, watchEvents } from './watch-events.ts'

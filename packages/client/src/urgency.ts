@@ -1,5 +1,5 @@
 /** The order in which page and terminal list pending requests, and which requests need more than one key press. */
-import type { Request, RiskLevel } from '@holdpoint/protocol'
+import type { Request, Risk, RiskLevel } from '@holdpoint/protocol'
 
 const riskOrder: Readonly<Record<RiskLevel, number>> = { dangerous: 0, notable: 1, low: 2 }
 
@@ -29,3 +29,6 @@ function riskRank({ risk }: Urgency): number {
 export function isDangerous({ ask, risk }: Pick<Request, 'ask' | 'risk'>): boolean {
   return risk?.level === 'dangerous' || (ask.kind === 'approval' && ask.caution?.defaultToNo === true)
 }
+
+/** The risk of an input whose risk could not be determined. People confirm it like a dangerous one. */
+export const unknownRisk: Risk = { level: 'dangerous', touches: ['unreadable'] }

@@ -11,7 +11,7 @@ import {
   listCommands,
   takeCommand,
 } from './operations/agent.ts'
-import { answerRequest, answerRequests } from './operations/answers.ts'
+import { answerRequest, answerRequests, checkInput } from './operations/answers.ts'
 import { addAttachment, appendAttachment, getAttachmentPart } from './operations/attachments.ts'
 import { listAudit } from './operations/audit.ts'
 import { handOverRequest, reportDelivery, withdrawRequest } from './operations/delivery.ts'
@@ -61,6 +61,7 @@ export const operations: Operations = {
   getRequest,
   answerRequest,
   answerRequests,
+  checkInput,
   putDraft,
   getDraft,
   deleteDraft,

@@ -1,10 +1,13 @@
 /** Applies rules to requests: finds the verdict for a call, resolves a request by it, and counts how often each rule was used. */
 import {
   type Answer,
+  type ApprovalAsk,
   type Ask,
+  actionKind,
   actionOf,
   digestText,
   editedCall,
+  type JsonObject,
   type Risk,
   type Rule,
   type SessionId,
@@ -165,8 +168,19 @@ function countUse(change: ChangeBuilder, { id }: Rule): void {
 
 /** Returns what an approval touches; undefined for questions and forms. */
 export function riskIn(ctx: Context, session: RuleSession, ask: Ask): Risk | undefined {
-  if (ask.kind !== 'approval') return undefined
+  return ask.kind === 'approval' ? callRisk(ctx, session, ask) : undefined
+}
+
+/** Returns what an approval touches with an edited input. */
+export function editedRiskIn(ctx: Context, session: RuleSession, ask: ApprovalAsk, input: JsonObject): Risk {
+  const edited = editedCall(ask, input)
+  const isShown = actionKind(actionOf(edited)) === actionKind(actionOf(ask))
+  // An input that no longer shows what the call does could do anything.
+  return isShown ? callRisk(ctx, session, edited) : { level: 'dangerous', touches: ['unreadable'] }
+}
+
+function callRisk(ctx: Context, session: RuleSession, call: ToolCall): Risk {
   const machine = machineOf(ctx, session)
   const folder = machine?.files.realPath(session.cwd) ?? session.cwd
-  return riskOf(actionOf(ask), { folder, cwd: ask.cwd, home: machine?.home ?? '', files: machine?.files ?? null })
+  return riskOf(actionOf(call), { folder, cwd: call.cwd, home: machine?.home ?? '', files: machine?.files ?? null })
 }

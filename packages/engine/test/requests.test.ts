@@ -184,6 +184,28 @@ describe('answerRequest', () => {
     expect(resolved.resolution?.editedDigest).not.toBe(request.digest)
     expect(resolved.digest).toBe(request.digest)
   })
+  it('an edited input has a risk of its own, which people can see before they answer and which is recorded', async () => {
+    const request = await agent.ask('k')
+    const { id, digest } = request
+    const check = (command: string, call = fixture.person) => call('checkInput', { id, input: { command } })
+    const dangerous = { level: 'dangerous', touches: ['deletes'] }
+    expect(await check('rm -rf .')).toEqual({ risk: expect.objectContaining(dangerous) })
+    expect((await check('ls', fixture.otherPerson)).risk).toEqual(request.risk)
+    await expectFault(check('ls', fixture.externalAgent), 'forbidden')
+    const answer: Answer = { kind: 'allow', input: { command: 'rm -rf .' } }
+    const { resolution, risk } = await fixture.person('answerRequest', { id, digest, answer })
+    expect(resolution?.editedRisk).toMatchObject(dangerous)
+    expect(risk).toEqual(request.risk)
+    const question = await agent.ask('q', secretAsk)
+    await expectFault(fixture.person('checkInput', { id: question.id, input: {} }), 'answer_mismatch')
+    await expectFault(fixture.person('checkInput', { id: formatId('req', new Uint8Array(20)), input: {} }), 'not_found')
+  })
+  it('an edited input that does not show what the call does is dangerous', async () => {
+    const ask = approval('ls', { input: { pattern: '/srv/*' }, tool: 'Glob', action: { read: ['/srv'] } })
+    const { id } = await agent.ask('k', ask)
+    const { risk } = await fixture.person('checkInput', { id, input: { pattern: '/etc/*' } })
+    expect(risk).toEqual({ level: 'dangerous', touches: ['unreadable'] })
+  })
   it('answerRequest has a batch form, answerRequests, in which a failing item does not affect the others', async () => {
     const [a, b, c] = [await agent.ask('a'), await agent.ask('b', approval('b')), await agent.ask('c')]
     await fixture.deny(c, fixture.otherPerson)

@@ -64,6 +64,7 @@ export const accessTable: Readonly<Record<OperationName | ExtraAction, AccessRow
   getRequest: ['no', 'all', 'all', 'own', 'own'],
   answerRequest: ['no', 'all', 'all', 'no', 'no'],
   answerRequests: ['no', 'all', 'all', 'no', 'no'],
+  checkInput: ['no', 'all', 'all', 'no', 'no'],
   'answer.mode': ['no', 'all', 'no', 'no', 'no'],
   'answer.settings': ['no', 'all', 'no', 'no', 'no'],
   putDraft: ['no', 'own', 'own', 'no', 'no'],

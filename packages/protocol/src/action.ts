@@ -1,6 +1,6 @@
 /** What a request does, in Holdpoint's words. Agents name their tools differently, so rules, risk and cards use the action and not the name of the tool. */
 import { z } from 'zod'
-import type { Json, JsonObject } from './json.ts'
+import { canonicalJson, type Json, type JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 
 const path = z.string().min(1).max(limits.pathMax)
@@ -121,22 +121,48 @@ function isPathField(field: string): boolean {
   return pathFieldEnds.some(end => field.toLowerCase().endsWith(end))
 }
 
-/** Returns the call with an edited input. The action changes with the input: each text of the action that stands in a field of the old input is replaced by the new text of that field. */
+/**
+ * Returns the call with an edited input. The action follows the input: a text of the action that stands in an edited field is replaced by the new text of that field.
+ * If the edited input does not show what the call does, the action is `other`.
+ */
 export function editedCall<T extends ToolCall>(call: T, input: JsonObject): T {
-  return call.action ? { ...call, input, action: editedAction(call.action, call.input, input) } : { ...call, input }
+  const { action, tool } = call
+  return action
+    ? { ...call, input, action: editedAction(action, call.input, input) ?? { other: tool } }
+    : { ...call, input }
 }
 
-function editedAction(action: Action, before: JsonObject, after: JsonObject): Action {
-  const edits = Object.entries(before)
-    .map(([field, value]) => [value, after[field]])
-    .filter((edit): edit is [string, string] => edit.every(value => typeof value === 'string') && edit[0] !== edit[1])
-  const edited = (text: string) => edits.find(([old]) => old === text)?.[1] ?? text
-  if ('shell' in action) return { ...action, shell: edited(action.shell) }
-  if ('write' in action) return { write: action.write.map(edited) }
-  if ('read' in action) return { read: action.read.map(edited) }
+function editedAction(action: Action, before: JsonObject, after: JsonObject): Action | null {
+  const fields = Object.keys({ ...before, ...after }).map(name => ({
+    texts: textsIn({ [name]: before[name] ?? null })?.map(({ value }) => value),
+    before: before[name],
+    after: after[name],
+    isEdited: canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null),
+  }))
+  if (!fields.some(({ isEdited }) => isEdited)) return action
+  /** Returns the text that replaces a text of the action, or null if the input does not show it. */
+  const edited = (isText: (value: string) => boolean): string | null => {
+    const found = fields.filter(({ texts }) => texts?.some(isText))
+    const changed = found.filter(({ isEdited }) => isEdited)
+    const [first] = changed.length > 0 ? changed : found
+    if (first === undefined || (changed.length > 0 && typeof first.before !== 'string')) return null
+    const [text] = first.isEdited ? [first.after] : (first.texts?.filter(isText) ?? [])
+    return typeof text === 'string' && text !== '' ? text : null
+  }
+  if ('shell' in action) {
+    // The agent may have put the command into a shell, which its driver has removed from the action.
+    const shell = edited(text => text === action.shell) ?? after.command
+    return typeof shell === 'string' ? { ...action, shell } : null
+  }
+  if ('write' in action || 'read' in action) {
+    const paths = ('write' in action ? action.write : action.read).map(path => edited(text => text === path))
+    if (!paths.every(path => path !== null)) return null
+    return 'write' in action ? { write: paths } : { read: paths }
+  }
   if ('fetch' in action) {
-    const url = edits.find(([old]) => hostOf(old) === action.fetch)?.[1]
-    return { fetch: url === undefined ? action.fetch : hostOf(url) || 'unknown' }
+    const url = edited(text => text === action.fetch || hostOf(text) === action.fetch)
+    const host = url === null ? '' : hostOf(url) || hostOf(`https://${url}`)
+    return host === '' ? null : { fetch: host }
   }
   return action
 }

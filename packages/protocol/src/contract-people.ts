@@ -17,6 +17,7 @@ import {
   waitParam,
 } from './operation.ts'
 import { Draft, deadlineFields, Person, Request } from './request.ts'
+import { Risk } from './risk.ts'
 import { Attachment, AttachmentPart, attachmentFields, Command, DriverInfo, Session, SessionState } from './session.ts'
 
 const sessionFields = {
@@ -282,6 +283,15 @@ export const peopleOps = {
       items: z.array(BatchItem).min(1).max(limits.batchAnswersMax).describe('The answers.'),
     }),
     output: z.object({ items: z.array(BatchResult).describe('One result per answer, in the same order.') }),
+  },
+  checkInput: {
+    method: 'POST',
+    path: '/requests/:id/risk',
+    summary:
+      'Show what an approval would touch with another input, and how dangerous it would be, without answering. Clients need more than one key press to allow a dangerous input.',
+    faults: ['not_found', 'answer_mismatch'],
+    input: z.strictObject({ id: RequestId, input: JsonObject.describe('The edited input.') }),
+    output: z.object({ risk: Risk }),
   },
   putDraft: {
     method: 'PUT',

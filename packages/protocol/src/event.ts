@@ -146,6 +146,7 @@ export const KeptDecision = z
       via: true,
       rule: true,
       editedDigest: true,
+      editedRisk: true,
     }).shape,
     answer: AnswerKind.optional().describe('The kind of the answer.'),
   })

@@ -76,6 +76,9 @@ export const Resolution = z
     effective: Effective.optional().describe(
       'What the agent may act on. Missing if the request was denied, declined or not answered, and in events that Holdpoint 0.1 stored.',
     ),
+    editedRisk: Risk.optional().describe(
+      'What the edited input touches and how dangerous it can be. Present only if a person edited the input.',
+    ),
     reason: z.string().optional().describe('Why the request was resolved without an answer, for example "withdrawn".'),
   })
   .describe('How a request was resolved.')

@@ -37,6 +37,7 @@ listRequests          no      all     all     own     own
 getRequest            no      all     all     own     own
 answerRequest         no      all     all     no      no
 answerRequests        no      all     all     no      no
+checkInput            no      all     all     no      no
 answer.mode           no      all     no      no      no
 answer.settings       no      all     no      no      no
 putDraft              no      own     own     no      no

@@ -1,6 +1,6 @@
 /** What a call does: the action that its input shows, and claims of agents that the input does not show. */
 import { describe, expect, it } from 'vitest'
-import { type Action, actionOf, actionProblem, type JsonObject } from '../src/index.ts'
+import { type Action, actionOf, actionProblem, editedCall, type JsonObject } from '../src/index.ts'
 
 const callOf = (input: JsonObject, action?: Action, tool = 'Tool') => ({ tool, input, cwd: '/srv', action })
 
@@ -46,5 +46,75 @@ describe('actionProblem', () => {
   ]
   it.each(refused)('an action is refused if it says %s', (_, input, action) => {
     expect(actionProblem(callOf(input, action))).toMatch(/^action: /)
+  })
+})
+
+describe('editedCall', () => {
+  const cwd = '/srv'
+  const call = (input: JsonObject, action: Action) => ({ tool: 'Tool', cwd, input, action })
+  const edited = (before: JsonObject, action: Action, after: JsonObject) =>
+    editedCall(call(before, action), after).action
+  it.each<[what: string, before: JsonObject, action: Action, after: JsonObject, expected: Action]>([
+    ['a command', { command: 'ls' }, { shell: 'ls', cwd }, { command: 'rm x' }, { shell: 'rm x', cwd }],
+    [
+      'another field beside the command',
+      { command: 'ls', description: 'a' },
+      { shell: 'ls', cwd },
+      { command: 'ls', description: 'b' },
+      { shell: 'ls', cwd },
+    ],
+    [
+      'a command in the shell of the agent',
+      { command: "bash -lc 'ls'" },
+      { shell: 'ls', cwd },
+      { command: "bash -lc 'rm x'" },
+      { shell: "bash -lc 'rm x'", cwd },
+    ],
+    [
+      'a path',
+      { file_path: '/a', content: 'x' },
+      { write: ['/a'] },
+      { file_path: '/b', content: 'x' },
+      { write: ['/b'] },
+    ],
+    [
+      'a text beside a path',
+      { file_path: '/a', old: 'x' },
+      { read: ['/a'] },
+      { file_path: '/a', old: 'y' },
+      { read: ['/a'] },
+    ],
+    [
+      'a field beside a list of paths',
+      { files: ['/a', '/b'], mode: 'x' },
+      { write: ['/a', '/b'] },
+      { files: ['/a', '/b'], mode: 'y' },
+      { write: ['/a', '/b'] },
+    ],
+    [
+      'a URL',
+      { url: 'https://a.example/x' },
+      { fetch: 'a.example' },
+      { url: 'https://b.example' },
+      { fetch: 'b.example' },
+    ],
+    [
+      'a text beside a URL',
+      { url: 'https://a.example/x', prompt: 'p' },
+      { fetch: 'a.example' },
+      { url: 'https://a.example/x', prompt: 'q' },
+      { fetch: 'a.example' },
+    ],
+  ])('the action of a call with an edited input follows %s', (_what, before, action, after, expected) => {
+    expect(edited(before, action, after)).toEqual(expected)
+  })
+  it.each<[what: string, before: JsonObject, action: Action, after: JsonObject]>([
+    ['the words of a command', { command: ['ls', 'a'] }, { shell: 'ls a', cwd }, { command: ['rm', 'a'] }],
+    ['a list of paths', { files: ['/a'] }, { write: ['/a'] }, { files: ['/b'] }],
+    ['a pattern from which the folder was derived', { pattern: '/a/*' }, { read: ['/a'] }, { pattern: '/b/*' }],
+    ['an empty path', { file_path: '/a' }, { write: ['/a'] }, { file_path: '' }],
+    ['a list of URLs', { urls: ['https://a.example'] }, { fetch: 'a.example' }, { urls: ['https://b.example'] }],
+  ])('if %s was edited, the input does not show what the call does', (_what, before, action, after) => {
+    expect(edited(before, action, after)).toEqual({ other: 'Tool' })
   })
 })

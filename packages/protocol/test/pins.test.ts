@@ -32,6 +32,7 @@ const surface = [
   'getRequest: GET /requests/:id (id wait)',
   'answerRequest: POST /requests/:id/answer (id digest answer)',
   'answerRequests: POST /requests/answer (items)',
+  'checkInput: POST /requests/:id/risk (id input)',
   'putDraft: PUT /requests/:id/draft (id draft)',
   'getDraft: GET /requests/:id/draft (id)',
   'deleteDraft: DELETE /requests/:id/draft (id)',

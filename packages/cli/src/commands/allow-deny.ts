@@ -104,8 +104,11 @@ async function confirmAtTerminal(
   // With --json or a redirected stdout, the dialog goes to stderr, so that stdout contains only the result.
   const output = out.isTerminal && !json ? out : err
   if (!process.stdin.isTTY || !output.isTerminal) throw new Fault('bad_input', allowTexts.noTerminal(request.id))
-  await showInFull(call, output, request, answer)
-  await confirm(output, request, answer)
+  const edited = answer.kind === 'allow' ? answer.input : undefined
+  const risk = edited ? (await call('checkInput', { id: request.id, input: edited })).risk : request.risk
+  const shown: Request = { ...request, risk }
+  await showInFull(call, output, shown, answer)
+  await confirm(output, shown, answer)
 }
 
 /** Shows the whole request as it would run, with the person's own input if there is one. */

@@ -73,6 +73,7 @@ export function requestRows(request: Request, context: RequestContext): readonly
             // A request that its agent canceled has no answer to deliver.
             trusted(resolution.by === 'agent' ? '' : ` · ${deliveryLabel(request.delivery)}`),
           ),
+          ...(resolution.editedRisk ? [riskRow(resolution.editedRisk, 'Edited risk')] : []),
         ]
       : []),
   ]
@@ -83,9 +84,9 @@ const riskStyles: Readonly<Record<RiskLevel, Style>> = { low: 'quiet', notable: 
 export function riskSpan({ level }: Risk): Span {
   return trusted(riskLevelLabels[level], riskStyles[level])
 }
-export function riskRow(risk: Risk): Row {
+export function riskRow(risk: Risk, label = 'Risk'): Row {
   const touches = touchesLabel(risk)
-  return labelled('Risk', riskSpan(risk), trusted(touches === '' ? '' : `: ${touches}`))
+  return labelled(label, riskSpan(risk), trusted(touches === '' ? '' : `: ${touches}`))
 }
 
 const toneStyles: Readonly<Record<ReturnType<typeof resolutionTone>, Style>> = { yes: 'yes', no: 'no', none: 'quiet' }

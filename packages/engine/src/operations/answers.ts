@@ -11,6 +11,7 @@ import {
   type ParsedInput,
   type Request,
   type RequestId,
+  type Resolution,
 } from '@holdpoint/protocol'
 import { RuleSet, validateRule } from '@holdpoint/rules'
 import { accessFault, personIdOf, requestNotFound } from '../authorization.ts'
@@ -27,7 +28,7 @@ import {
   resolveRequest,
 } from '../request-transitions.ts'
 import type { RequestRow } from '../rows.ts'
-import { evaluateCall, type RuleSession, ruleContext } from '../rule-answers.ts'
+import { editedRiskIn, evaluateCall, type RuleSession, ruleContext } from '../rule-answers.ts'
 import { putRule } from '../rule-changes.ts'
 import { type PreparedAnswer, prepareAnswer, releaseUnused } from '../secrets.ts'
 import type { Read } from '../store.ts'
@@ -74,21 +75,14 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
     const denied = accessFault(caller, action)
     if (denied) return denied
   }
-  const edited = editedDigest(ctx, change, row, item.answer)
+  const edited = editedInput(ctx, change, row, item.answer)
   if (edited instanceof Fault) return edited
   const remembered = rememberRule(ctx, change, caller, row, item.answer)
   if (remembered instanceof Fault) return remembered
   markNeedsRunner(change, row.session)
   const who = { person: caller.name, personId: personIdOf(caller), via: caller.via }
   const resolution = { by: 'person' as const, ...who, answer: item.prepared.masked }
-  return resolveRequest(
-    change,
-    row,
-    'answer',
-    edited === null ? resolution : { ...resolution, editedDigest: edited },
-    drafts,
-    item.prepared.sealed,
-  )
+  return resolveRequest(change, row, 'answer', { ...resolution, ...edited }, drafts, item.prepared.sealed)
 }
 
 /** Adds the rule that an allow asks to remember. The rule must allow the request itself, so that it says what the person has seen. */
@@ -142,8 +136,13 @@ function resolvedBy({ resolution }: RequestRow): string {
       : 'the agent'
 }
 
-/** Returns the digest of an edited input for the audit log (G7), a Fault if a rule denies that input, or null if nothing was edited. */
-function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answer: Answer): string | null | Fault {
+/** Returns the digest of an edited input (G7) and what it touches, for the audit log; a Fault if a rule denies that input, or null if nothing was edited. */
+function editedInput(
+  ctx: Context,
+  change: ChangeBuilder,
+  row: RequestRow,
+  answer: Answer,
+): Required<Pick<Resolution, 'editedDigest' | 'editedRisk'>> | null | Fault {
   if (answer.kind !== 'allow' || !answer.input || row.ask.kind !== 'approval') return null
   const ask = editedCall(row.ask, answer.input)
   const session = change.get('session', row.session) ?? sessionOf(row)
@@ -152,7 +151,19 @@ function editedDigest(ctx: Context, change: ChangeBuilder, row: RequestRow, answ
     return new Fault('answer_mismatch', `The edited input is denied by rule ${verdict.rule}: ${verdict.reason}`, {
       id: row.id,
     })
-  return sha256(digestText(row.session, ask))
+  return {
+    editedDigest: sha256(digestText(row.session, ask)),
+    editedRisk: editedRiskIn(ctx, session, row.ask, answer.input),
+  }
+}
+
+export async function checkInput(ctx: Context, _caller: Caller, { id, input }: ParsedInput<'checkInput'>) {
+  const row = await ctx.store.get('request', id)
+  if (!row) throw requestNotFound(id)
+  if (row.ask.kind !== 'approval')
+    throw new Fault('answer_mismatch', `Request ${id} is not an approval, so it has no input to edit`, { id })
+  const session = (await ctx.store.get('session', row.session)) ?? sessionOf(row)
+  return { status: 200, body: { risk: editedRiskIn(ctx, session, row.ask, input) } }
 }
 
 /** The facts about the session of a request that rules use if the session no longer exists. */

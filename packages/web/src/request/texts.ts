@@ -87,6 +87,7 @@ export const receiptTexts = {
   facts: {
     asked: 'Asked',
     risk: 'Risk',
+    editedRisk: 'Risk as edited',
     resolved: 'Resolved',
     answeredFrom: 'Answered from',
     rule: 'Rule',

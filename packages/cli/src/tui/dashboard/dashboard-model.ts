@@ -60,6 +60,7 @@ export class DashboardModel {
       answer: (id, answer) => inbox.answer(id, answer),
       edit,
       offers: id => loadRuleOffers(call, id),
+      risk: async (id, input) => (await call('checkInput', { id, input })).risk,
       isReachable: () => !this.#isDisconnected(),
       drafts: this.#drafts,
       guard: this.#guard,

@@ -1,6 +1,6 @@
 /** Handles the keys of an approval. A single keypress allows a request only if all of it has been on the screen and it is not dangerous. */
 import { applyEdit, editableOf, effectiveAsk } from '@holdpoint/client'
-import type { ApprovalAsk, JsonObject, Request, RuleDraft } from '@holdpoint/protocol'
+import type { ApprovalAsk, JsonObject, Request, Risk, RuleDraft } from '@holdpoint/protocol'
 import { type RuleOffer, type RuleOffers, ruleDurations, withDuration } from '../../gateway-client/rule-offers.ts'
 import { suggestionsOf } from '../../output/request.ts'
 import { type ApprovalInput, handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
@@ -21,6 +21,8 @@ export interface ApprovalState {
   readonly edit: string | null
   /** The tool input after the person's edit; null without an edit. */
   readonly input: JsonObject | null
+  /** The risk of the edited input; null without an edit, and until the gateway has replied. */
+  readonly editedRisk: Risk | null
   readonly mode: string | null
   /** The id of the suggestion that is sent with the allow, so that the agent does not ask again. */
   readonly suggestion: string | null
@@ -56,7 +58,12 @@ const undecided = {
 } as const
 
 export function openApproval(): ApprovalState {
-  return { kind: 'approval', note: '', reason: '', edit: null, input: null, ...undecided }
+  return { kind: 'approval', note: '', reason: '', edit: null, input: null, editedRisk: null, ...undecided }
+}
+
+/** Returns whether the gateway has not said yet what the edited input touches. */
+export function isCheckingRisk({ input, editedRisk }: ApprovalState): boolean {
+  return input !== null && editedRisk === null
 }
 
 /** Returns the ask with the person's edited input applied. */
@@ -70,6 +77,8 @@ export function handleApprovalKey(
   input: ApprovalInput,
   context: ApprovalContext,
 ): KeyResult<ApprovalState> {
+  if (input.name === 'risk')
+    return { state: state.input === input.input ? { ...state, editedRisk: input.risk } : state }
   if (input.name === 'offers') return state.step === 'always' ? showOffers(state, ask, input.offers) : { state }
   switch (state.step) {
     case 'decide':
@@ -134,6 +143,7 @@ function allow(
   { isFullyShown, modes, isDangerous }: ApprovalContext,
 ): KeyResult<ApprovalState> {
   if (!isFullyShown) return { state, hint: texts.notFullyShown }
+  if (isCheckingRisk(state)) return { state, hint: texts.stillChecking }
   if (ask.plan !== undefined && modes.length > 0 && state.mode === null)
     return { state: { ...state, step: 'mode', selection: emptySelection } }
   if (isDangerous && state.step !== 'confirm') return { state: { ...state, step: 'confirm', line: emptyTextInput } }
@@ -241,10 +251,11 @@ function applyEditorText(state: ApprovalState, ask: ApprovalAsk, text: string): 
   const editable = editableOf(ask)
   // Most editors end a file with a line feed that nobody typed, so the last line feed is removed unless the original text ends with one.
   const trimmed = editable.text.endsWith('\n') ? text : text.replace(/\n$/, '')
-  if (trimmed === editable.text) return { state: { ...state, input: null, edit: null }, hint: texts.unchanged }
+  if (trimmed === editable.text)
+    return { state: { ...state, input: null, editedRisk: null, edit: null }, hint: texts.unchanged }
   const edited = applyEdit(ask, editable, trimmed)
   if ('problem' in edited) return { state: { ...state, edit: trimmed }, hint: texts.badEdit(edited.problem) }
-  return { state: { ...state, input: edited.input, edit: trimmed } }
+  return { state: { ...state, input: edited.input, editedRisk: null, edit: trimmed }, checksInput: edited.input }
 }
 
 /** Returns the edit that was started on another device, or null if there is none or its text equals the request's own text. */

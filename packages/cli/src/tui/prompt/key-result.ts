@@ -1,13 +1,16 @@
 /** The result of handling a key: the next state of a prompt and possibly an answer, an edit or a hint. */
-import type { Answer } from '@holdpoint/protocol'
+import type { Answer, JsonObject, Risk } from '@holdpoint/protocol'
 import type { RuleOffers } from '../../gateway-client/rule-offers.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { handleTextKey, type TextInput, textInputWith } from './text-input.ts'
 
 /** A key, or the text that came back from the editor. */
 export type PromptInput = Key | { readonly name: 'edited'; readonly text: string }
-/** What an approval handles: also the rules that the gateway offers. */
-export type ApprovalInput = PromptInput | { readonly name: 'offers'; readonly offers: RuleOffers }
+/** What an approval handles: also the rules that the gateway offers, and the risk of an edited input. */
+export type ApprovalInput =
+  | PromptInput
+  | { readonly name: 'offers'; readonly offers: RuleOffers }
+  | { readonly name: 'risk'; readonly input: JsonObject; readonly risk: Risk }
 
 export interface KeyResult<State> {
   readonly state: State
@@ -18,6 +21,8 @@ export interface KeyResult<State> {
   readonly edit?: string
   /** Set if the rules that the gateway offers are needed. They come back as an `offers` input. */
   readonly loadsOffers?: true
+  /** An edited input whose risk is needed. It comes back as a `risk` input. */
+  readonly checksInput?: JsonObject
   /** Set if the key has no meaning in this state, so that the key may scroll the request instead. */
   readonly ignored?: true
 }

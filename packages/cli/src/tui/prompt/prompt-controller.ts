@@ -1,6 +1,6 @@
 /** Controls the prompt on the screen: which request is shown, when keys count, and how the answer is sent. Keeps half-finished prompts while another request is shown. */
-import { letterPauseMs, type TypingGuard } from '@holdpoint/client'
-import type { Answer, Request, RequestId } from '@holdpoint/protocol'
+import { letterPauseMs, type TypingGuard, unknownRisk } from '@holdpoint/client'
+import type { Answer, JsonObject, Request, RequestId, Risk } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import type { RuleOffers } from '../../gateway-client/rule-offers.ts'
 import type { StyledLine } from '../../output/width.ts'
@@ -17,6 +17,8 @@ export interface PromptControllerOptions {
   readonly edit: (text: string) => Promise<string | null>
   /** Loads the rules that would allow a request from now on. */
   readonly offers: (id: RequestId) => Promise<RuleOffers>
+  /** Loads what an edited input touches. */
+  readonly risk: (id: RequestId, input: JsonObject) => Promise<Risk>
   /** Whether the connection to the gateway is up, as far as the client knows. */
   readonly isReachable: () => boolean
   readonly drafts: PromptDrafts
@@ -242,7 +244,7 @@ export class PromptController {
   async #handle(input: ApprovalInput): Promise<void> {
     const { prompt: before } = this
     if (!before) return
-    const { prompt, answer, edit, loadsOffers } = handlePromptKey(before, input, this.#view)
+    const { prompt, answer, edit, loadsOffers, checksInput } = handlePromptKey(before, input, this.#view)
     this.#update(prompt)
     this.#options.drafts.save(prompt)
     if (answer) {
@@ -250,6 +252,7 @@ export class PromptController {
       await this.#decision
     }
     if (loadsOffers) await this.#loadOffers(prompt)
+    if (checksInput) await this.#loadRisk(prompt, checksInput)
     if (edit === undefined) return
     const text = await this.#options.edit(edit)
     // While the editor was open, the request may have been answered elsewhere. The edited text must not reach a different request.
@@ -276,6 +279,17 @@ export class PromptController {
       const hint = approvalTexts.offersFailed(error instanceof Error ? error.message : String(error))
       this.#update({ ...prompt, state: { ...prompt.state, step: 'decide' }, hint })
     }
+  }
+
+  /** Adds the risk of an edited input to its prompt. */
+  async #loadRisk({ request: { id } }: Prompt, input: JsonObject): Promise<void> {
+    const risk = await this.#options.risk(id, input).catch(() => unknownRisk)
+    const prompt = this.#prompts.get(id)
+    if (!prompt) return
+    // This needs no cooldown, because a key that would allow the request before its risk is known has no effect.
+    const view = this.#current === id ? this.#view : { ...noView, top: prompt.top }
+    const next = handlePromptKey(prompt, { name: 'risk', input, risk }, view).prompt
+    this.#update({ ...next, hint: prompt.hint })
   }
 
   async #send(prompt: Prompt, answer: Answer): Promise<void> {

@@ -1,6 +1,6 @@
 /** The state of the prompt for one request: keys change the state until they produce a valid answer. Also tracks how much of the request has been on the screen. */
-import { isDangerous } from '@holdpoint/client'
-import { Answer, answerProblem, type Request } from '@holdpoint/protocol'
+import { isDangerous, unknownRisk } from '@holdpoint/client'
+import { Answer, answerProblem, type JsonObject, type Request } from '@holdpoint/protocol'
 import { type ApprovalState, handleApprovalKey, openApproval } from './approval.ts'
 import { type FormState, handleFormKey, openForm } from './form.ts'
 import type { ApprovalInput, KeyResult } from './key-result.ts'
@@ -51,6 +51,7 @@ export interface PromptKeyResult {
   readonly answer?: Answer
   readonly edit?: string
   readonly loadsOffers?: true
+  readonly checksInput?: JsonObject
   /** Set if the key has no action here, or the request is not visible. */
   readonly ignored?: true
 }
@@ -97,9 +98,12 @@ function choiceShownIn({ shownChoice }: Prompt, { columns, height, top, chosen }
   return { columns, index, from, to, isFullyShown: to >= chosen.to }
 }
 
+/** Inputs that are not keys. They arrive after a key has asked for them. */
+const replies: ReadonlySet<string> = new Set<ApprovalInput['name']>(['edited', 'offers', 'risk'])
+
 export function handlePromptKey(before: Prompt, input: ApprovalInput, view: BodyView): PromptKeyResult {
   // A request that is not visible cannot be answered.
-  if (view.height === 0 && input.name !== 'edited' && input.name !== 'offers') return { prompt: before, ignored: true }
+  if (view.height === 0 && !replies.has(input.name)) return { prompt: before, ignored: true }
   const prompt: Prompt = { ...before, hint: null, top: view.top }
   const result = handleStateKey(prompt, input)
   const followsCursor = prompt.followsCursor || result.state !== prompt.state
@@ -116,24 +120,29 @@ export function handlePromptKey(before: Prompt, input: ApprovalInput, view: Body
   }
   // An edit changes the body, so the person must see the whole body again before allowing the request.
   const hasNewText = editedInput(prompt.state) !== editedInput(result.state)
-  return { prompt: hasNewText ? { ...next, top: 0, shownRange: nothingShown, isFullyShown: false } : next }
+  const shown = hasNewText ? { ...next, top: 0, shownRange: nothingShown, isFullyShown: false } : next
+  return { prompt: shown, ...(result.checksInput && { checksInput: result.checksInput }) }
 }
 
-function handleStateKey(
-  { state, request, modes, isFullyShown, shownChoice }: Prompt,
-  input: ApprovalInput,
-): KeyResult<PromptState> {
+/** Returns whether the request, with the person's edit if there is one, needs more than one key. */
+export function isPromptDangerous({ request, state }: Pick<Prompt, 'request' | 'state'>): boolean {
+  if (state.kind !== 'approval' || !state.input) return isDangerous(request)
+  return isDangerous({ ...request, risk: state.editedRisk ?? unknownRisk })
+}
+
+function handleStateKey(prompt: Prompt, input: ApprovalInput): KeyResult<PromptState> {
+  const { state, request, modes, isFullyShown, shownChoice } = prompt
   const { ask, session } = request
   if (state.kind === 'approval' && ask.kind === 'approval')
     return handleApprovalKey(state, ask, input, {
       session,
-      isDangerous: isDangerous(request),
+      isDangerous: isPromptDangerous(prompt),
       isFullyShown,
       modes,
       shownChoice: shownChoice?.isFullyShown ? shownChoice.index : null,
     })
-  // Only approvals ask for rules.
-  if (input.name === 'offers') return { state, ignored: true }
+  // Only approvals ask for rules and risks.
+  if (input.name === 'offers' || input.name === 'risk') return { state, ignored: true }
   if (state.kind === 'questions' && ask.kind === 'questions') return handleQuestionsKey(state, ask, input)
   if (state.kind === 'form' && ask.kind === 'form') return handleFormKey(state, ask, input)
   return { state, ignored: true }

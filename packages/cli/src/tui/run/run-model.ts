@@ -75,6 +75,7 @@ export class RunModel {
       answer: (id, answer) => inbox.answer(id, answer),
       edit,
       offers: id => loadRuleOffers(call, id),
+      risk: async (id, input) => (await call('checkInput', { id, input })).risk,
       isReachable: () => !this.#isDisconnected(),
       drafts: this.#drafts,
       guard: this.#guard,

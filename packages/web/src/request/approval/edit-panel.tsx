@@ -1,12 +1,15 @@
 /** The panel in which a person edits a request before allowing it, with a diff of the changes. */
 import { applyEdit, editableOf } from '@holdpoint/client'
+import type { Risk } from '@holdpoint/protocol'
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { ChangeView } from '../../text/diff-view.tsx'
 import { BackButton, useAutoFocus } from '../card-panel.tsx'
+import { RiskLine } from '../risk.tsx'
 import { AllowButton, type ApprovalPanelProps, allowAnswer, textsFor } from './allow-button.tsx'
 import { NoteField } from './note-panel.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
 import { panelTexts } from './texts.ts'
+import { useInputRisk } from './use-input-risk.ts'
 import '../card-panel.css'
 
 const rowsMax = 20
@@ -20,7 +23,9 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
   const diffedText = useDeferredValue(text)
   const edit = applyEdit(ask, editable, text)
   const back = () => panels.open('main')
-  const answer = changed && 'input' in edit ? allowAnswer(ask, cardDraft.draft, edit.input) : null
+  const input = changed && 'input' in edit ? edit.input : null
+  const risk = useInputRisk(request.id, input)
+  const answer = input && risk ? allowAnswer(ask, cardDraft.draft, input) : null
   return (
     <div className="card-panel">
       <label className="field">
@@ -50,10 +55,17 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
           <ChangeView edit={{ before: editable.text, after: diffedText }} context={3} />
         </div>
       )}
+      {input && <EditedRisk risk={risk} />}
       {changed && <NoteField {...{ submission, cardDraft }} focused={false} onEscape={back} />}
       <PlanModeSelect {...{ request, ask, submission, cardDraft }} />
       <div className="actions">
-        <AllowButton {...{ request, ask, submission, fullyShown, answer }} label={textsFor(ask).allowEdited} />
+        <AllowButton
+          // Another text needs another confirmation.
+          key={text}
+          {...{ ask, submission, fullyShown, answer }}
+          request={{ ...request, risk: risk ?? request.risk }}
+          label={textsFor(ask).allowEdited}
+        />
         {changed && (
           <button
             type="button"
@@ -66,6 +78,16 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
         )}
         <BackButton submission={submission} onBack={back} />
       </div>
+    </div>
+  )
+}
+
+/** Says what the edited text touches. */
+function EditedRisk({ risk }: { readonly risk: Risk | null }): ReactNode {
+  return (
+    <div className="edited-risk" role="status">
+      <span className="soft small">{panelTexts.editedRisk}</span>
+      {risk ? <RiskLine risk={risk} /> : <span className="soft small">{panelTexts.checkingRisk}</span>}
     </div>
   )
 }

@@ -37,6 +37,8 @@ export const panelTexts = {
   always: 'Always…',
   note: 'Note for the agent (optional)',
   yourChanges: 'Your changes',
+  editedRisk: 'With your changes:',
+  checkingRisk: 'Looking at your changes…',
   undoChanges: 'Undo my changes',
   allowAndRemember: 'Allow and remember',
   unknownScope: (scope: string) => `Scope: ${scope}`,

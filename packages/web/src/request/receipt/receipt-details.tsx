@@ -121,6 +121,7 @@ function Facts({ request }: { readonly request: Request }): ReactNode {
   const facts: readonly (readonly [label: string, value: ReactNode])[] = [
     [labels.asked, dateTime(openedAt)],
     [labels.risk, risk && riskLabel(risk)],
+    [labels.editedRisk, resolution?.editedRisk && riskLabel(resolution.editedRisk)],
     [
       labels.resolved,
       resolution && (

@@ -1,19 +1,12 @@
 /** Builds the sections of an approval: the whole request, the notes that go with the answer, and the key hints. */
-import {
-  isDangerous,
-  previewLabel,
-  ruleExplanation,
-  ruleLabel,
-  ruleLimitsLabel,
-  ruleScopeLabel,
-} from '@holdpoint/client'
+import { previewLabel, ruleExplanation, ruleLabel, ruleLimitsLabel, ruleScopeLabel } from '@holdpoint/client'
 import type { ApprovalAsk, Request, RuleDraft, RuleId } from '@holdpoint/protocol'
 import { type RuleOffer, ruleDurations } from '../../../gateway-client/rule-offers.ts'
 import { planRows } from '../../../output/plan.ts'
 import { askRows, riskRow, suggestionsOf } from '../../../output/request.ts'
-import { blankRow, type Row, row, trusted, untrustedCode, untrustedLine } from '../../../output/span.ts'
-import { type ApprovalState, editedAsk, keepMode } from '../approval.ts'
-import type { Prompt } from '../prompt.ts'
+import { blankRow, labelled, type Row, row, trusted, untrustedCode, untrustedLine } from '../../../output/span.ts'
+import { type ApprovalState, editedAsk, isCheckingRisk, keepMode } from '../approval.ts'
+import { isPromptDangerous, type Prompt } from '../prompt.ts'
 import { approvalTexts as texts } from '../texts.ts'
 import {
   backKey,
@@ -30,19 +23,18 @@ const bodyCache = new WeakMap<object, readonly Row[]>()
 function bodyOf({ risk }: Request, ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
   const key = state.input ?? ask
   const { suggestions: _suggestions, ...shown } = editedAsk(ask, state)
-  const body = bodyCache.get(key) ?? [...(risk ? [riskRow(risk)] : []), ...askRows(shown, planRows)]
+  const body = bodyCache.get(key) ?? askRows(shown, planRows)
   bodyCache.set(key, body)
-  return body
+  if (isCheckingRisk(state)) return [labelled('Risk', trusted(texts.checkingRisk, 'quiet')), ...body]
+  const shownRisk = state.editedRisk ?? risk
+  return shownRisk ? [riskRow(shownRisk), ...body] : body
 }
 
 /** When a list opens, this many of its items are scrolled into view. */
 const visibleItems = 4
 
-export function approvalSections(
-  { request, modes, isFullyShown }: Prompt,
-  ask: ApprovalAsk,
-  state: ApprovalState,
-): PromptSections {
+export function approvalSections(prompt: Prompt, ask: ApprovalAsk, state: ApprovalState): PromptSections {
+  const { request, modes } = prompt
   const isPlan = ask.plan !== undefined
   const body = bodyOf(request, ask, state)
   const list = listOf(state, ask, modes)
@@ -51,7 +43,11 @@ export function approvalSections(
     return {
       body,
       focus: null,
-      ...footerOf(state, ask, { isPlan, isFullyShown, isDangerous: isDangerous(request) }),
+      ...footerOf(state, ask, {
+        isPlan,
+        notYet: notYetText(prompt, state),
+        isDangerous: isPromptDangerous(prompt) && !isCheckingRisk(state),
+      }),
       notes,
     }
   const items = listRows(list.items, state.selection, false)
@@ -149,13 +145,19 @@ function aboutOffer({ rule, runsProjectCode, preview }: RuleOffer, now: number):
 interface FooterContext {
   readonly isDangerous: boolean
   readonly isPlan: boolean
-  readonly isFullyShown: boolean
+  /** Why the request cannot be allowed yet; null if it can. */
+  readonly notYet: string | null
+}
+
+function notYetText({ isFullyShown }: Prompt, state: ApprovalState): string | null {
+  if (!isFullyShown) return texts.readFirst
+  return isCheckingRisk(state) ? texts.checkFirst : null
 }
 
 function footerOf(
   state: ApprovalState,
   ask: ApprovalAsk,
-  { isPlan, isFullyShown, isDangerous }: FooterContext,
+  { isPlan, notYet, isDangerous }: FooterContext,
 ): PromptFooter {
   const { line } = state
   switch (state.step) {
@@ -181,7 +183,7 @@ function footerOf(
     case 'decide':
       return {
         ...emptyFooter,
-        decision: [decisionRow({ isPlan, isFullyShown, isDangerous })],
+        decision: [decisionRow({ isPlan, notYet, isDangerous })],
         keys: [
           ...(ask.editable ? [['e', 'edit'] as const] : []),
           ['n', 'note'],
@@ -193,10 +195,10 @@ function footerOf(
   }
 }
 
-function decisionRow({ isPlan, isFullyShown, isDangerous }: FooterContext): Row {
+function decisionRow({ isPlan, notYet, isDangerous }: FooterContext): Row {
   const yes = `[a] ${isPlan ? 'Approve' : 'Allow'}${isDangerous ? '…' : ''}`
   const no = `[r] ${isPlan ? 'Keep planning' : 'Deny'}`
-  return isFullyShown
+  return notYet === null
     ? row(trusted(`${yes}  ${no}`, 'strong'))
-    : row(trusted(`${yes} (read to the end first)`, 'quiet'), trusted(`  ${no}`, 'strong'))
+    : row(trusted(`${yes} ${notYet}`, 'quiet'), trusted(`  ${no}`, 'strong'))
 }
