@@ -2,8 +2,10 @@
 
 /** Resolves `path` from the absolute path `base`, and removes `.`, `..` and repeated slashes. */
 export function joinPath(base: string, path: string): string {
+  const joined = path.startsWith('/') ? path : `${base}/${path}`
+  if (joined.startsWith('/') && !unresolvedPart.test(joined)) return joined
   const parts: string[] = []
-  for (const part of (path.startsWith('/') ? path : `${base}/${path}`).split('/'))
+  for (const part of joined.split('/'))
     if (part === '..') parts.pop()
     else if (part !== '' && part !== '.') parts.push(part)
   return `/${parts.join('/')}`
@@ -14,6 +16,8 @@ export function rulePath(path: string, folder: string): { readonly path: string;
   const isFolder = path.endsWith('/**')
   return { path: joinPath(folder, isFolder ? path.slice(0, -2) : path), isFolder }
 }
+/** An empty part, `.` or `..`. */
+const unresolvedPart = /\/\.{0,2}(?:\/|$)/
 
 /** No system starts a program with more text than this in one argument. Longer commands and lists of paths are not searched to the end. */
 export const searchedMax = 128 * 1024

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@holdpoint/protocol'
 import { foldPath, isInside, isPattern, joinPath, parentOf, patternReaches } from './paths.ts'
 import { mentions, percentDecoded, plainText, simpleCommands, wordsOf } from './shell-text.ts'
-import { mayReachTrees, treeCommand } from './tree-commands.ts'
+import { hasFindAction, mayReachTrees, treeCommand } from './tree-commands.ts'
 
 export interface ProtectedFolderOptions {
   /** The absolute path of the data folder. */
@@ -39,10 +39,12 @@ const anyEnvironment = /\/environ(?!\w)/
 /** Paths that give access to the environment, memory, open files and folders of another process. */
 const otherProcess = /^\/proc\/(?!self\/|thread-self\/)[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|fd|cwd|root)(?!\w)/
 
-/** Longer texts are searchedFolder only for the name of the folder, and count as unclear if it is not found. */
+const singleName = /^[\w.-]{1,255}$/
+
+/** Longer texts are searched only for the name of the folder, and count as unclear if it is not found. */
 const textMax = 64 * 1024
 const wordsMax = 2000
-const lookupsMax = 1000
+const lookupsMax = 500
 /** Longer paths cannot be opened. */
 const pathMax = 4096
 
@@ -64,12 +66,21 @@ export class ProtectedFolder {
   }
 }
 
+/** A path as the file system may compare it. */
+interface PathForms {
+  /** Without `.` and `..`. */
+  readonly normal: string
+  /** Without symbolic links, as far as the path exists. */
+  readonly real: string
+}
+
 /** The search through one tool call. It counts words and lookups, so that a long call cannot keep the gateway busy. */
 class Search {
   readonly #options: ProtectedFolderOptions
   readonly #folders: readonly string[]
   readonly #mentions: readonly string[]
   #cwds: readonly string[]
+  readonly #forms = new Map<string, PathForms>()
   readonly #realPaths = new Map<string, string>()
   #wordsLeft = wordsMax
   #lookupsLeft = lookupsMax
@@ -108,6 +119,7 @@ class Search {
   }
 
   #textTouchesFolder(text: string, isCommand: boolean): boolean {
+    if (singleName.test(text)) return this.#nameTouchesFolder(text, isCommand)
     const { home } = this.#options
     const plain = plainText(text, { HOME: home, PWD: this.#cwds[0] ?? home })
     const folded = foldPath(plain)
@@ -120,37 +132,55 @@ class Search {
     if (/%[0-9a-f]{2}/i.test(text) && this.#textTouchesFolder(percentDecoded(text).replaceAll('%', ' '), isCommand))
       return true
     if (!isCommand && text.length <= pathMax && this.#mayBeProtected(text)) return true
-    return (
-      this.#wordsTouchFolder(wordsOf(plain)) || (mayReachTrees.test(plain) && this.#treeCommandTouchesFolder(plain))
+    return this.#wordsTouchFolder(wordsOf(plain)) || this.#treesTouchFolder(plain)
+  }
+
+  /** Does the same as `#textTouchesFolder` for one word without quotes, variables and separators. An input can have thousands of them. */
+  #nameTouchesFolder(name: string, isCommand: boolean): boolean {
+    const folded = foldPath(name)
+    if (this.#mentions.some(mention => mentions(folded, mention))) return true
+    if (!isCommand && this.#mayBeProtected(name)) return true
+    return this.#wordsTouchFolder([name]) || this.#treesTouchFolder(name)
+  }
+
+  #wordsTouchFolder(words: Iterable<string>): boolean {
+    const folders = new Set<string>()
+    const paths: string[] = []
+    for (const word of words) {
+      if (word.startsWith('-') || word.length > pathMax) continue
+      if (--this.#wordsLeft < 0) return false
+      if (otherProcess.test(word)) return true
+      paths.push(word)
+      for (const path of this.#absolutePaths(word)) {
+        const forms = this.#formsOf(path)
+        if (this.#isProtected(forms)) return true
+        if (this.#containsFolder(forms)) folders.add(path)
+      }
+    }
+    // The command may change to another folder first. `cd` alone changes to the home folder.
+    if (paths.includes('cd') || paths.includes('pushd')) folders.add(this.#options.home)
+    if (folders.size === 0) return false
+    return paths.some(word =>
+      this.#absolutePaths(word, [...folders]).some(path => this.#isProtected(this.#formsOf(path))),
     )
   }
 
-  #wordsTouchFolder(words: ReadonlySet<string>): boolean {
-    // The command may change to another folder first. `cd` alone changes to the home folder.
-    const folders = new Set(words.has('cd') || words.has('pushd') ? [this.#options.home] : [])
-    const paths = [...words].filter(word => !word.startsWith('-') && word.length <= pathMax)
-    for (const word of paths) {
-      if (--this.#wordsLeft < 0) return false
-      if (otherProcess.test(word) || this.#mayBeProtected(word)) return true
-      for (const path of this.#absolutePaths(word)) if (this.#containsFolder(path)) folders.add(path)
-    }
-    return paths.some(word => this.#absolutePaths(word, [...folders]).some(path => this.#isProtected(path)))
-  }
-
   /** Returns whether a command reads or changes a whole folder that contains the data folder. */
-  #treeCommandTouchesFolder(text: string): boolean {
+  #treesTouchFolder(text: string): boolean {
+    if (!mayReachTrees.test(text)) return false
+    const usesFound = hasFindAction(text)
     let folders = this.#cwds
     for (const words of simpleCommands(text)) {
       if (words[0] === 'cd' || words[0] === 'pushd') folders = this.#absolutePaths(words[1] ?? '~', folders)
-      const command = treeCommand(words, text)
+      const command = treeCommand(words, usesFound)
       if (command === null) continue
       this.#wordsLeft -= words.length
       if (this.#wordsLeft < 0) return false
       const paths = command.operands.flatMap(operand => this.#absolutePaths(operand, folders))
-      if (paths.some(path => this.#containsFolder(path))) return true
+      if (paths.some(path => this.#containsFolder(this.#formsOf(path)))) return true
       // An operand that does not exist is not a path, but for example an expression to search for.
       const usesCurrentFolder = command.defaultsToCurrentFolder && !paths.some(path => this.#exists(path))
-      if (usesCurrentFolder && folders.some(folder => this.#containsFolder(folder))) return true
+      if (usesCurrentFolder && folders.some(folder => this.#containsFolder(this.#formsOf(folder)))) return true
     }
     return false
   }
@@ -164,34 +194,36 @@ class Search {
   }
 
   #mayBeProtected(word: string): boolean {
-    return this.#absolutePaths(word).some(path => this.#isProtected(path))
+    return this.#absolutePaths(word).some(path => this.#isProtected(this.#formsOf(path)))
   }
   #mayContainFolder(word: string): boolean {
-    return this.#absolutePaths(word).some(path => this.#containsFolder(path))
+    return this.#absolutePaths(word).some(path => this.#containsFolder(this.#formsOf(path)))
   }
 
-  #isProtected(path: string): boolean {
-    const normal = foldPath(joinPath('/', path))
-    if (this.#folders.some(folder => (isPattern(normal) ? patternReaches(normal, folder) : isInside(normal, folder))))
-      return true
-    const real = foldPath(this.#realPath(path))
-    return this.#folders.some(folder => isInside(real, folder))
+  #isProtected({ normal, real }: PathForms): boolean {
+    const isNamed = (folder: string) => (isPattern(normal) ? patternReaches(normal, folder) : isInside(normal, folder))
+    return this.#folders.some(folder => isNamed(folder) || isInside(real, folder))
   }
   /** Returns whether this folder is the data folder or contains it. */
-  #containsFolder(path: string): boolean {
-    const normal = foldPath(joinPath('/', path))
-    if (this.#folders.some(folder => isInside(folder, normal))) return true
-    const real = foldPath(this.#realPath(path))
-    return this.#folders.some(folder => isInside(folder, real))
+  #containsFolder({ normal, real }: PathForms): boolean {
+    return this.#folders.some(folder => isInside(folder, normal) || isInside(folder, real))
   }
 
+  #formsOf(path: string): PathForms {
+    const known = this.#forms.get(path)
+    if (known) return known
+    const normal = joinPath('/', path)
+    const forms = { normal: foldPath(normal), real: foldPath(this.#realPath(path, normal)) }
+    this.#forms.set(path, forms)
+    return forms
+  }
   #exists(path: string): boolean {
     return --this.#lookupsLeft >= 0 && this.#options.realPath(path) !== null
   }
   /** Returns the path without symbolic links, as far as it exists. */
-  #realPath(path: string): string {
+  #realPath(path: string, normal: string): string {
     // A path without `..` can be normalized before its symbolic links are resolved.
-    return path.length > pathMax ? path : this.#lookup(path.includes('..') ? path : joinPath('/', path))
+    return path.length > pathMax ? path : this.#lookup(path.includes('..') ? path : normal)
   }
   #lookup(path: string): string {
     const known = this.#realPaths.get(path)

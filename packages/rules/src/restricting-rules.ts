@@ -10,7 +10,7 @@ import { includesWords, wordsIn } from './shell/mentioned-words.ts'
 import { reachedFolders } from './shell/reached-folders.ts'
 import { mentions, plainText, wordsOf } from './shell-text.ts'
 
-const wordsMax = 2000
+const wordsMax = 1000
 /** How much of the end of a very long text is also searched for the words of rules. */
 const endMax = 16_384
 /** In longer texts, only whole words are found. */
@@ -24,7 +24,7 @@ export class RestrictedCall {
   #commands: LiteralCommands | undefined
   #plainText: string | undefined
   #lowerCase: string | undefined
-  #words: ReadonlySet<string> | undefined
+  #words: readonly string[] | undefined
   #hosts: ReadonlySet<string> | undefined
   #paths: ReadonlySet<string> | undefined
   #folders: ReadonlySet<string> | null | undefined
@@ -46,7 +46,7 @@ export class RestrictedCall {
   get isTooLong(): boolean {
     if ('write' in this.action || 'read' in this.action) return this.#namedPaths().length < this.#actionPaths.length
     if (this.shellText === null) return false
-    if (this.shellText.length > searchedMax || this.#allWords.size > wordsMax) return true
+    if (this.shellText.length > searchedMax || this.#firstWords.length > wordsMax) return true
     // These are known only if a rule asked for them.
     return this.#commands?.isComplete === false || this.#folders === null
   }
@@ -68,17 +68,19 @@ export class RestrictedCall {
     return this.#mentioned
   }
   #findMentioned(): ReadonlySet<string> | null {
-    const { commands, isComplete, mentionedWords } = this.commands
+    const { commands, isComplete } = this.commands
     const text = withoutMessages(this.#searched)
     if (isComplete) return isDynamic(text, commands) ? looseWords(text) : null
-    const words = new Set(mentionedWords())
-    for (const word of wordsIn((this.shellText ?? '').slice(-endMax))) words.add(word)
-    if (text.length <= looseMax) for (const word of looseWords(text)) words.add(word)
+    const end = this.shellText?.slice(searchedMax).slice(-endMax) ?? ''
+    const words = new Set<string>()
+    wordsIn(this.#searched, words)
+    wordsIn(end, words)
+    if (text.length <= looseMax) looseWords(text, words)
     return words
   }
-  /** Everything in the shell command that could be a path. */
-  get #allWords(): ReadonlySet<string> {
-    this.#words ??= wordsOf(this.#plain)
+  /** What in the shell command could be a path: at most one word more than are searched. */
+  get #firstWords(): readonly string[] {
+    this.#words ??= firstOf(wordsOf(this.#plain), wordsMax + 1)
     return this.#words
   }
   /** Whether the shell command names a host. */
@@ -106,7 +108,7 @@ export class RestrictedCall {
   }
   #namedPaths(): readonly string[] {
     if ('write' in this.action || 'read' in this.action) return searchedPaths(this.#actionPaths)
-    return [...this.#allWords].slice(0, wordsMax)
+    return this.#firstWords.slice(0, wordsMax)
   }
   *#forms(path: string): Generator<string> {
     const { home, files } = this.context
@@ -118,6 +120,12 @@ export class RestrictedCall {
       if (real) yield foldPath(real)
     }
   }
+}
+
+function firstOf<T>(items: Iterable<T>, count: number): readonly T[] {
+  const first: T[] = []
+  for (const item of items) if (first.push(item) === count) break
+  return first
 }
 
 /** Rules that deny or ask, arranged so that a call is compared with few of them. */
@@ -167,8 +175,10 @@ export class RestrictingRules {
 
   *#forCommands(call: RestrictedCall): Generator<RuleWithWords> {
     const programs = new Set(call.commands.commands.map(({ name }) => name))
-    for (const word of call.mentioned ?? []) programs.add(word)
     for (const program of programs) yield* this.#byProgram.get(program) ?? []
+    const { mentioned } = call
+    if (mentioned === null) return
+    for (const [program, rules] of this.#byProgram) if (mentioned.has(program) && !programs.has(program)) yield* rules
   }
 }
 

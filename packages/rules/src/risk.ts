@@ -57,18 +57,21 @@ function addWithinLimits(text: string, site: CallSite, findings: RiskFindings): 
   }
 }
 
-/** Checking a file that a command names takes longer than looking at a word. */
-const pathUnits = 50
+/** A word of a command can name a file, and checking that takes longer than looking at the word. */
+const wordUnits = 6
+/** A file to which or from which a command redirects is always checked. */
+const redirectUnits = 50
 
 function addShell(whole: string, site: CallSite, findings: RiskFindings, work: RiskWork): void {
   if (whole.length > searchedMax) findings.add('unreadable', 'dangerous')
   const text = whole.slice(0, searchedMax)
-  const direct = readShell(text, site.cwd)
+  const { commands, isComplete, isCutShort } = literalCommands(text)
+  const direct = isCutShort ? null : readShell(text, site.cwd)
   const harmless = new Set<string>()
   if (direct === null) findings.add('unreadable')
-  for (const command of direct ?? []) {
-    const files = command.targets.length + command.sources.length
-    work.spend(command.folders.length * (command.argv.length + files * pathUnits))
+  for (const command of withoutRepeated(direct ?? [])) {
+    const redirects = command.targets.length + command.sources.length
+    work.spend(command.folders.length * (command.argv.length * wordUnits + redirects * redirectUnits))
     for (const target of command.targets)
       for (const folder of command.folders) addWrite(target, { ...site, cwd: folder }, findings)
     for (const source of command.sources)
@@ -77,11 +80,19 @@ function addShell(whole: string, site: CallSite, findings: RiskFindings, work: R
     else addDirect(command, site, findings, work)
   }
   // What wrappers run, and what is hidden in texts that a shell would run.
-  const { commands, isComplete, isCutShort } = literalCommands(text)
   for (const { argv } of commands) if (!harmless.has(keyOf(argv))) addWrapped(argv, site, findings, work)
   if (!isComplete) findings.add('unreadable', isCutShort ? 'dangerous' : 'notable')
   if (runsComputedCode(text.slice(0, parsedMax))) findings.add('unreadable', 'dangerous')
   if (direct === null) addRedirects(text, site, findings)
+}
+
+/** The same command in the same folder has the same risk, however often it stands in the text. */
+function withoutRepeated(commands: readonly ReadCommand[]): readonly ReadCommand[] {
+  const known = new Set<string>()
+  return commands.filter(({ argv, folders, targets, sources }) => {
+    const key = [argv, folders, targets, sources].map(keyOf).join('\0\0')
+    return known.size < known.add(key).size
+  })
 }
 
 function keyOf(argv: readonly string[]): string {

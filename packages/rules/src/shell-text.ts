@@ -1,9 +1,12 @@
 /** Splits shell commands roughly, for deny rules: the result may contain too many words, but hardly ever too few. This is not a parser, and an allow rule must not rely on it. */
 
 /** Removes quotes and backslashes, and replaces the variables whose value is known. */
-export function plainText(text: string, variables: Readonly<Record<string, string>>): string {
+export function plainText(text: string, variables: { readonly HOME: string; readonly PWD: string }): string {
   const unquoted = text.replace(/(?:\\\n|\$(?=['"])|['"\\])+/g, '')
-  return unquoted.replace(/\$(?:(\w+)|\{(\w+)\})/g, (all, name, braced) => variables[name ?? braced] ?? all)
+  return unquoted.replace(/\$(?:(HOME|PWD)(?!\w)|\{(HOME|PWD)\})/g, (_, name, braced) => {
+    const known: keyof typeof variables = name ?? braced
+    return variables[known]
+  })
 }
 
 /** Decodes %2e and the like, for the URLs of files. */
@@ -11,11 +14,16 @@ export function percentDecoded(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, code => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 }
 
-const wordBoundary = /[\s;|&()<>`,=:@{}]+/
+const word = /[^\s;|&()<>`,=:@{}]+/g
 
-/** Returns everything in the text that could be a path. Options and lists such as `--file=a,b` are split. */
-export function wordsOf(text: string): ReadonlySet<string> {
-  return new Set(text.split(wordBoundary).filter(word => word !== ''))
+/** Yields everything in the text that could be a path, each once. Options and lists such as `--file=a,b` are split. A caller that needs only the first words does not read the rest. */
+export function* wordsOf(text: string): Generator<string> {
+  const known = new Set<string>()
+  for (const [found] of text.matchAll(word)) {
+    if (known.has(found)) continue
+    known.add(found)
+    yield found
+  }
 }
 
 /** Returns the simple commands of the text, each as its words. */

@@ -30,8 +30,13 @@ export interface TreeCommand {
   readonly defaultsToCurrentFolder: boolean
 }
 
-/** Returns the folders that a command works on as a whole, or null if it is not such a command. `text` is the whole text that contains the command. */
-export function treeCommand(words: readonly string[], text: string): TreeCommand | null {
+/** Returns whether something is done with the files that a command such as `find` in this text finds. */
+export function hasFindAction(text: string): boolean {
+  return findAction.test(text)
+}
+
+/** Returns the folders that a command works on as a whole, or null if it is not such a command. `usesFound` says whether the text that contains the command has a find action. */
+export function treeCommand(words: readonly string[], usesFound: boolean): TreeCommand | null {
   const at = words.findIndex(word => programs.has(nameOf(word)))
   const name = nameOf(words[at] ?? '')
   const reach = programs.get(name)
@@ -52,7 +57,7 @@ export function treeCommand(words: readonly string[], text: string): TreeCommand
     case 'copy':
       return isRecursive ? { operands: operands.slice(0, -1), defaultsToCurrentFolder: false } : null
     case 'find':
-      return findAction.test(text) ? { operands, defaultsToCurrentFolder: true } : null
+      return usesFound ? { operands, defaultsToCurrentFolder: true } : null
   }
 }
 

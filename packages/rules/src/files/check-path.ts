@@ -35,12 +35,13 @@ export function checkPath(path: string, site: CallSite, use: PathUse): PathCheck
 function checkRealPath(path: string, real: string, site: CallSite, use: PathUse): PathCheck {
   // The path as it is written counts too: a link named .env is meant to be secret, whatever it leads to.
   const written = joinPath(site.cwd, path)
-  if (use !== 'list' && (isSecretPath(real) || isSecretPath(written)))
+  const names = written === real ? [real] : [real, written]
+  if (use !== 'list' && names.some(isSecretPath))
     return failure('secret', real, `${quote(path)} may contain passwords or keys.`)
   if (!isInside(real, site.folder))
     return failure('outside', real, `${quote(path)} is outside the folder of the session.`)
   if (use !== 'write') return { ok: true, path: real }
-  if (isProtectedPath(relative(real, site.folder)) || isProtectedPath(relative(written, site.folder)))
+  if (names.some(name => isProtectedPath(relative(name, site.folder))))
     return failure('protected', real, `${quote(path)} decides what other programs do.`)
   if (site.files?.hasHardLinks?.(real))
     return failure('unclear', '', `${quote(path)} has a second name, perhaps outside the folder of the session.`)

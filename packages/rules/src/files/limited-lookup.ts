@@ -2,7 +2,7 @@
 import type { FileLookup, FolderEntry } from '../site.ts'
 
 /** Looking takes about 10 µs. A search through a whole project needs several hundred lookups. */
-const lookupsMax = 1500
+const lookupsMax = 1000
 /** Entries of folders, also of those that were listed before: a search that names a folder many times looks through it each time. */
 const entriesMax = 12_000
 

@@ -58,13 +58,19 @@ const protectedFiles: readonly RegExp[] = [
 
 /** Files and folders with this name are the same to some file systems: they ignore case, the composition of accents and dots or spaces at the end. */
 export function foldName(name: string): string {
-  // Upper case first: it also maps letters such as ſ, which have no lower case of their own but count as s.
-  const folded = name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
+  const folded = foldCharacters(name)
   // Windows reads `name::$DATA` as `name`.
   const colon = folded.indexOf(':')
   let end = colon < 0 ? folded.length : colon
   while (end > 0 && (folded[end - 1] === '.' || folded[end - 1] === ' ')) end--
   return folded.slice(0, end) || folded
+}
+
+function foldCharacters(name: string): string {
+  // Nearly all names are ASCII, which is quick to fold.
+  if (/^[\0-\x7f]*$/.test(name)) return name.toLowerCase()
+  // Upper case first: it also maps letters such as ſ, which have no lower case of their own but count as s.
+  return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 }
 
 /** Returns whether a path names a secret. All of the path counts, because a secret folder makes everything in it secret. */

@@ -37,10 +37,10 @@ function hasExpansion(text: string): boolean {
   return false
 }
 
-/** All words of a text, whatever stands around them: quotes, ${name:-word} and -Xword. */
-export function looseWords(text: string): ReadonlySet<string> {
-  const words = new Set(wordsIn(text))
-  for (const word of wordsIn(text.replace(/['"\\]|:[-=+?]/g, ' '))) words.add(word)
+/** Adds all words of a text, whatever stands around them: quotes, ${name:-word} and -Xword. */
+export function looseWords(text: string, words = new Set<string>()): ReadonlySet<string> {
+  wordsIn(text, words)
+  wordsIn(text.replace(/['"\\]|:[-=+?]/g, ' '), words)
   for (const word of [...words]) if (/^-[a-z]./.test(word)) words.add(word.slice(2))
   return words
 }

@@ -20,6 +20,13 @@ export class FoundCommands {
     if (first < words.length) this.commands.push(first === 0 ? words : words.slice(first))
   }
 
+  addAll(other: FoundCommands): void {
+    for (const words of other.commands) this.commands.push(words)
+    this.inputs.push(...other.inputs)
+    this.scripts.push(...other.scripts)
+    for (const [name, values] of other.#values) for (const value of values) this.addValue(name, value)
+  }
+
   /** Returns whether the word assigns a variable. */
   #addAssignment(word: string): boolean {
     const [, name, value] = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=(.*)$/s.exec(word) ?? []

@@ -22,18 +22,18 @@ export interface LiteralCommands {
   readonly isCutShort: boolean
   /** Whether all these words occur in the text, in any order and in any quotes. */
   readonly mentions: (words: readonly string[]) => boolean
-  /** The words for which `mentions` returns true: in lower case, paths also without their folders. */
-  readonly mentionedWords: () => ReadonlySet<string>
 }
 
 export const searchLimits = {
   /** The length of all texts together, because a command can contain others as text. */
   characters: 32_768,
-  commands: 2000,
+  commands: 1000,
   /** How many texts are searched: the whole one and those that it contains. */
   scripts: 500,
   /** The words of all commands together, because each wrapper repeats the words that follow it. */
-  words: 4000,
+  words: 2500,
+  /** The parts of all texts together: words, blanks, quotes and separators. A dense text takes more work than its length says. */
+  units: 5000,
   /** The cost of parsing, in which nested substitutions count many times. */
   parsing: 300_000,
   depth: 8,
@@ -62,16 +62,14 @@ export function literalCommands(text: string): LiteralCommands {
   const search = new CommandSearch()
   search.addScript(text, 0)
   let words: ReadonlySet<string> | undefined
-  const mentionedWords = () => {
-    words ??= wordsIn(text)
-    return words
-  }
   return {
     commands: search.commands,
     isComplete: search.isComplete && !search.isCutShort,
     isCutShort: search.isCutShort,
-    mentions: wanted => includesWords(mentionedWords(), wanted),
-    mentionedWords,
+    mentions: wanted => {
+      words ??= wordsIn(text)
+      return includesWords(words, wanted)
+    },
   }
 }
 
@@ -88,6 +86,7 @@ class CommandSearch {
   #charactersLeft: number = searchLimits.characters
   #scriptsLeft: number = searchLimits.scripts
   #wordsLeft: number = searchLimits.words
+  #unitsLeft: number = searchLimits.units
   #parsingLeft: number = searchLimits.parsing
   #hasInterpreter = false
   #hasReader = false
@@ -100,10 +99,7 @@ class CommandSearch {
       this.isCutShort = true
       return
     }
-    const found = new FoundCommands()
-    this.#parsingLeft -= parsingCost(text)
-    if (this.#parsingLeft < 0 || !findParsedCommands(text, found)) this.isComplete = false
-    scanCommands(text, found)
+    const found = this.#find(text)
     for (const script of found.scripts) this.addScript(script, depth + 1)
     const variants = found.commands.flatMap(argv => this.#variants(argv, found))
     for (const argv of variants) this.#add(argv, depth)
@@ -118,6 +114,21 @@ class CommandSearch {
       // The first argument of `printf` is a format.
       this.addScript(args.slice(1).join(' '), depth + 1)
     }
+  }
+
+  /** The parser takes longer than the scanner, so a text that is too long for the scanner is not parsed. */
+  #find(text: string): FoundCommands {
+    const scanned = new FoundCommands()
+    this.#unitsLeft = scanCommands(text, scanned, this.#unitsLeft)
+    if (this.#unitsLeft < 0) {
+      this.isCutShort = true
+      return scanned
+    }
+    const found = new FoundCommands()
+    this.#parsingLeft -= parsingCost(text)
+    if (this.#parsingLeft < 0 || !findParsedCommands(text, found)) this.isComplete = false
+    found.addAll(scanned)
+    return found
   }
 
   #add(argv: readonly string[], depth: number): void {

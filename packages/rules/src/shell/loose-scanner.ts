@@ -21,21 +21,28 @@ const parts =
   /\\\n|\\[\s\S]|\$'(?:[^'\\]|\\[\s\S])*'?|'[^']*'?|`(?:[^`\\]|\\[\s\S])*`?|\$\(|\$?"|[<>]\(|&>>?|[<>]&|<<<|<>|>\||[<>]+|\n|[ \t\r]+|[;&|()]|#|[^\\'"`$<>&|;()\s#]+|[\s\S]/g
 const partsInQuotes = /\\\n|\\[\s\S]|`(?:[^`\\]|\\[\s\S])*`?|\$\(|"|[^\\"`$]+|[\s\S]/g
 
-export function scanCommands(source: string, found: FoundCommands): void {
+/** A parser reads a substitution again as a text of its own. */
+const substitutionUnits = 5
+
+/** Adds the commands that it finds within `unitsMax` parts of the text. Returns how many units are left, which is below zero if the text has more parts. */
+export function scanCommands(source: string, found: FoundCommands, unitsMax: number): number {
   const text = withoutHereDocuments(source, found)
   const levels: Level[] = [newLevel(false)]
+  let unitsLeft = unitsMax
   let at = 0
-  while (at < text.length) {
+  while (at < text.length && unitsLeft >= 0) {
     const level = levels.at(-1) as Level // the first level is never removed
     const pattern = level.isQuoted ? partsInQuotes : parts
     pattern.lastIndex = at
     const part = pattern.exec(text)?.[0] ?? (text[at] as string) // the last alternative matches any character
     at += part.length
+    unitsLeft -= part[0] === '`' ? substitutionUnits : 1
     if (level.isQuoted) readQuoted(part, levels, found)
     else if (part === '#' && level.word === null) at = endOfLine(text, at)
     else readPart(part, levels, found)
   }
   while (levels.length > 0) closeLevel(levels, found)
+  return unitsLeft
 }
 
 function readPart(part: string, levels: Level[], found: FoundCommands): void {
@@ -134,6 +141,7 @@ function withoutHereDocuments(text: string, found: FoundCommands): string {
   if (!text.includes('<<')) return text
   const kept: string[] = []
   const lines = text.split('\n')
+  const ends = lines.map(line => line.replace(/^\t+/, ''))
   let left = hereDocumentsMax
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at] as string // `at` is below the length
@@ -141,7 +149,7 @@ function withoutHereDocuments(text: string, found: FoundCommands): string {
     for (const [, single, double, bare] of line.matchAll(hereDocument)) {
       if (--left < 0) break
       const delimiter = single ?? double ?? bare?.replace('\\', '')
-      const end = lines.findIndex((other, index) => index > at && other.replace(/^\t+/, '') === delimiter)
+      const end = delimiter === undefined ? -1 : ends.indexOf(delimiter, at + 1)
       if (end < 0) continue
       const body = lines.slice(at + 1, end).join('\n')
       found.inputs.push(body)

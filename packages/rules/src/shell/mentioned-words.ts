@@ -10,9 +10,8 @@ const characterKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[\s;|&()<>`{},=$[\]!#]/.test(character) ? separates : /['"\\]/.test(character) ? quotes : 0
 })
 
-/** The words of a text without quotes and backslashes, in lower case, each also without its folder. */
-export function wordsIn(text: string): ReadonlySet<string> {
-  const words = new Set<string>()
+/** Adds the words of a text without quotes and backslashes, in lower case, each also without its folder. */
+export function wordsIn(text: string, words = new Set<string>()): ReadonlySet<string> {
   addWords(text, words)
   if (text.includes("$'")) addWords(ansiDecoded(text), words)
   return words
