@@ -8,6 +8,7 @@ import {
   type ParsedInput,
   type Request,
   type RequestId,
+  type Risk,
   requestIdText,
   type SessionId,
 } from '@holdpoint/protocol'
@@ -49,9 +50,23 @@ export async function openRequest(
   if (denied) throw denied
   if (input.ask.kind === 'approval') requireShownAction(caller, input.ask)
   await refreshRuleFiles(ctx, session)
-  const id = requestId(input.id, input.key)
-  const { status, body } = await commitRequest(ctx, caller, input, options, id, accountOf(session))
+  const opened = {
+    id: requestId(input.id, input.key),
+    digest: sha256(digestText(input.id, input.ask)),
+    bytes: jsonBytes(input.ask),
+    // The change has its own turn of the event loop, so nobody waits for both. Its check of the fence ensures that it sees the same runner as this session has here.
+    risk: riskIn(ctx, session, input.ask),
+  }
+  const { status, body } = await commitRequest(ctx, caller, input, options, opened, accountOf(session))
   return { status, body: await withSecrets(ctx, caller, body) }
+}
+
+/** What is known about a request before it is opened. */
+interface NewRequest {
+  readonly id: RequestId
+  readonly digest: string
+  readonly bytes: number
+  readonly risk: Risk | undefined
 }
 
 function commitRequest(
@@ -59,11 +74,10 @@ function commitRequest(
   caller: Caller,
   input: ParsedInput<'openRequest'>,
   options: DispatchOptions,
-  id: RequestId,
+  opened: NewRequest,
   account: string,
 ) {
-  const digest = sha256(digestText(input.id, input.ask))
-  const bytes = jsonBytes(input.ask)
+  const { id, digest, bytes } = opened
   const reads: Read[] = [{ table: 'session', id: input.id }, { table: 'request', id }, ...usageReads(input.id, account)]
   return ctx.commit<Request>(
     {
@@ -76,8 +90,7 @@ function commitRequest(
         if (!known) {
           const full = pendingFault(change, session, bytes)
           if (full) return full
-          const opened = insertRequest(ctx, change, session, { ...input, requestId: id, digest, bytes })
-          return { status: 201, body: toRequest(opened) }
+          return { status: 201, body: toRequest(insertRequest(ctx, change, session, input, opened)) }
         }
         if (known.digest === digest) return { status: 200, body: toRequest(known) }
         return new Fault(
@@ -98,21 +111,21 @@ function insertRequest(
   ctx: Context,
   change: ChangeBuilder,
   session: SessionRow,
-  input: ParsedInput<'openRequest'> & { requestId: RequestId; digest: string; bytes: number },
+  input: ParsedInput<'openRequest'>,
+  { id, digest, bytes, risk }: NewRequest,
 ): RequestRow {
   persistPartialBlocks(ctx, change, session.id)
   resetIdleAttaches(change, session)
   if (session.driver === externalDriver && session.state !== 'working')
     putSession(change, applySessionTransition(change, session, 'startTurn'))
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
-  const risk = riskIn(ctx, session, input.ask)
   const row: RequestRow = {
-    id: input.requestId,
+    id,
     session: session.id,
     key: input.key,
     agentPath: input.agentPath ?? [],
     ask: input.ask,
-    digest: input.digest,
+    digest,
     ...(risk ? { risk } : {}),
     openedAt: change.now,
     deadlineAt: deadlineMs === null ? null : change.now + deadlineMs,
@@ -126,7 +139,7 @@ function insertRequest(
     ord: change.nextSeq,
     handedFence: null,
     account: accountOf(session),
-    bytes: input.bytes,
+    bytes,
   }
   putRequest(change, undefined, row)
   change.event(session.id, { type: 'request.opened', value: toRequest(row) })
