@@ -5,6 +5,8 @@ import type { BatchOverlay } from './batch-overlay.ts'
 
 /** Limits how many changes share one flush, so that the first change does not wait for thousands of others. */
 const batchMax = 512
+/** A batch takes no more changes once deciding has taken this long, because deciding many hard changes together would block the event loop. */
+const decidingMaxMs = 10
 
 type Outcome = { readonly result: unknown } | { readonly thrown: unknown }
 
@@ -126,8 +128,10 @@ export function applyBatch(
   overlay: BatchOverlay,
   crashPoint: CrashPoint | undefined,
 ): number {
+  const start = performance.now()
   for (const [index, queued] of batch.entries()) {
     const { change } = queued
+    if (index > 0 && performance.now() - start > decidingMaxMs) return index
     crashPoint?.(`begun:${change.label}`)
     try {
       const outcome = overlay.apply(change, () => crashPoint?.(`decided:${change.label}`))
