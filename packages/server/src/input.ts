@@ -65,8 +65,8 @@ async function readBody(
   return { fields: body, bytes: bytes.length }
 }
 
-/** Parsing a larger body takes milliseconds. */
-const largeBodyBytes = 64 * 1024
+/** Parsing a larger body takes milliseconds, and so does a reply that contains it. */
+export const largeBodyBytes = 64 * 1024
 let lastTurn: Promise<void> = Promise.resolve()
 /** Resolves in a turn of the event loop in which no other large body is parsed, so that other clients are served between large bodies that arrive at the same time. */
 function ownTurn(): Promise<void> {

@@ -29,7 +29,7 @@ import {
   type OutgoingReply,
   toFault,
 } from './http-message.ts'
-import { readIdempotencyKey, readInput } from './input.ts'
+import { largeBodyBytes, readIdempotencyKey, readInput } from './input.ts'
 import { openapiText } from './openapi.ts'
 import { createOperationDispatcher, type OperationDispatcher, slotUnitsOf } from './operation-dispatcher.ts'
 import type { Revocations } from './revocations.ts'
@@ -171,6 +171,7 @@ export class RequestHandler {
     onDisconnect(() => slot.release())
     const call = { op, input, idempotencyKey, bytes, slot, onDisconnect }
     const { status, body } = await this.operations.dispatch(caller, call)
+    if (bytes > largeBodyBytes) await new Promise(resolve => setImmediate(resolve))
     return jsonReply(status, body, op === 'signOut' ? this.#cookieHeader(incoming, '', 0) : undefined)
   }
 
