@@ -1,5 +1,6 @@
 /** Builds the largest inputs that the schema of an operation allows, with text that is hard to process. Because they come from the schema, a new operation or field gets them too. */
 import { contract, type Json, limits, type OperationName } from '@holdpoint/protocol'
+import { literalCommands } from '@holdpoint/rules'
 import { z } from 'zod'
 
 export interface JsonSchema {
@@ -188,20 +189,48 @@ export const hostileTexts: Readonly<Record<string, (length: number) => string>> 
   'commands with many paths': repeated('cat /usr/../usr/../usr/../bin/../bin/sh\n'),
   variables: repeated(`\${a`),
   'assignments and options': repeated('a=b --c=d '),
-  'variables in many words': searched('git $a$b ', 'a=1;b=2;'),
-  'lists in braces': searched('{a,b} ', 'git '),
-  'commands in commands': searched('env '),
-  'shells in shells': searched('bash -c '),
-  'changes of the folder': length => manyFolders(Math.min(length, searchedForCommands)),
   'searches of one folder': length => `grep -r x ${repeated('. ')(1900)}`.slice(0, length),
+  'searches of folders': length => repeated('find . ;')(Math.min(length, 65_000)),
   'text that looks like credentials': repeated('hp_aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1aA1 '),
   'text that looks like hidden folders': repeated('~/.h'),
 }
 
-/** A longer text is not searched for commands, so longer ones would be easier. */
-const searchedForCommands = 30_000
-function searched(pattern: string, start = ''): (length: number) => string {
-  return length => (start + repeated(pattern)(searchedForCommands)).slice(0, Math.min(length, searchedForCommands))
+/** Commands that are hard to search, each made from a number, so that they can differ. */
+const hostileCommands: Readonly<Record<string, (i: string) => string>> = {
+  'equal commands': () => 'a;',
+  'different commands': i => `${i};`,
+  'changes of the folder': i => `cd ${i};`,
+  'deleted files': i => `rm ${i};`,
+  'moved files': i => `mv a ${i};`,
+  'printed files': i => `cat a/b/${i};`,
+  'staged files': i => `git add ${i};`,
+  redirects: i => `a>${i};`,
+  functions: i => `f${i}(){ a;};`,
+  substitutions: i => `$(${i});`,
+  'substitutions in backquotes': i => `\`${i}\`;`,
+  'quoted words': i => `"${i}" `,
+  'variables in many words': i => (i === '0' ? 'a=1;b=2;' : 'git $a$b '),
+  'lists in braces': i => (i === '0' ? 'git ' : '{a,b} '),
+  'commands in commands': () => 'env ',
+  'different commands in commands': i => `sudo ${i};`,
+  'shells in shells': () => 'bash -c ',
+  'code of interpreters': i => `python3 -c '${i}("a","b")';`,
+  'commands with here-documents': i => `cat <<E${i}\na\nE${i}\n`,
+}
+/** The longest texts of these commands that are searched to the end. Longer ones would be easier. */
+export const longestSearched: Readonly<Record<string, string>> = Object.fromEntries(
+  Object.entries(hostileCommands).map(([name, command]) => [name, longestOf(command)]),
+)
+function longestOf(command: (i: string) => string): string {
+  const textOf = (count: number) => Array.from({ length: count }, (_, i) => command(i.toString(36))).join('')
+  let few = 1
+  let many = 40_000
+  while (many - few > few / 20) {
+    const middle = Math.floor((few + many) / 2)
+    if (literalCommands(textOf(middle)).isCutShort) many = middle
+    else few = middle
+  }
+  return textOf(few)
 }
 
 function differentWords(length: number): string {
@@ -212,12 +241,6 @@ function differentWords(length: number): string {
     size += word.length + 1
   }
   return words.join(' ').slice(0, length)
-}
-
-function manyFolders(length: number): string {
-  return Array.from({ length: length / 4 }, (_, i) => `cd ${i.toString(36)};`)
-    .join('')
-    .slice(0, length)
 }
 
 /** JSON values with a hostile structure, with at most about this many bytes. */
@@ -278,7 +301,7 @@ export function largestInput(field: LargeField, content: HostileContent, bytesMa
   for (;;) {
     const next = build(Math.min(cap, field.max), items)
     if (next.bytes <= bytesMax || cap <= shortText) return next.input
-    cap = Math.floor(cap * 0.95)
+    cap = Math.floor(cap * Math.min(0.99, bytesMax / next.bytes))
   }
 }
 const shortText = 8
