@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   type AgentEvent,
-  type Ask,
+  type AskInput,
   type Call,
   type Clock,
   type Ending,
@@ -61,7 +61,7 @@ export class ExternalAgent {
     return this.session.say(...events)
   }
 
-  async ask(ask: Ask, options: Omit<AskOptions, 'signal'>): Promise<HandedAnswer> {
+  async ask(ask: AskInput, options: Omit<AskOptions, 'signal'>): Promise<HandedAnswer> {
     const { key } = options
     const controller = this.#openAsks.get(key) ?? new AbortController()
     this.#openAsks.set(key, controller)

@@ -563,3 +563,21 @@ describe('listAudit', () => {
     ])
   })
 })
+
+describe('an ask that leaves out what is obvious', () => {
+  it('is stored, shown and signed with the folder of its session and the other defaults', async () => {
+    const fixture = await openFixture()
+    const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv/app' })
+    const short = { kind: 'approval', tool: 'Bash', input: { command: 'ls' } } as const
+    const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: short })
+    const filled = { ...short, title: 'Bash', cwd: '/srv/app', editable: false }
+    expect(request.ask).toEqual(filled)
+    expect((await fixture.store.get('request', request.id))?.ask).toEqual(filled)
+    const full = await fixture.externalAgent('openRequest', { id, key: 'k', ask: filled })
+    expect(full, 'the same ask in full is the same request').toEqual(request)
+    await expectFault(
+      fixture.externalAgent('openRequest', { id, key: 'k', ask: { ...short, cwd: '/srv' } }),
+      'key_conflict',
+    )
+  })
+})

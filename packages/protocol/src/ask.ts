@@ -1,4 +1,4 @@
-/** The schemas of asks: approvals, questions and forms. */
+/** The schemas of asks: approvals, questions and forms. Agents send an `AskInput`, in which fields with a default can be missing. Everybody else sees an `Ask`, in which they are filled in. */
 import { z } from 'zod'
 import { Action } from './action.ts'
 import { FormSchema, isSecretField } from './form.ts'
@@ -65,38 +65,38 @@ export const QuestionOption = z
       .describe('A preview of the result of choosing this option, for example code.'),
   })
   .describe('An option of a question.')
-export const Question = z
-  .strictObject({
-    id: nonEmpty(limits.nameMax).describe('The id of the question, unique in its request.'),
-    header: text(limits.titleMax).describe('A short heading for the question.'),
-    question: nonEmpty(limits.reasonMax).describe('The text of the question.'),
-    options: z.array(QuestionOption).max(limits.optionsMax).describe('The options to choose from.'),
-    multiSelect: z.boolean().describe('Whether several options can be chosen.'),
-    allowOther: z.boolean().describe('Whether people may write their own answer.'),
-    secret: z
-      .boolean()
-      .describe('Whether only the agent may see the answer. Holdpoint masks the answer for everyone else.'),
-  })
-  .describe('One question.')
-  .refine(q => q.options.length > 0 || q.allowOther, {
-    path: ['options'],
-    message: 'needs at least one option, or allowOther',
-  })
-  .refine(q => new Set(q.options.map(o => o.label)).size === q.options.length, {
-    path: ['options'],
-    message: 'contains the same label twice',
-  })
-export const QuestionsAsk = z
-  .strictObject({
-    kind: z.literal('questions').describe('Asks questions with options, free text or both.'),
-    questions: z
-      .array(Question)
-      .min(1, 'needs at least one question')
-      .max(limits.questionsMax)
-      .refine(all => new Set(all.map(q => q.id)).size === all.length, 'contains the same question id twice')
-      .describe('The questions.'),
-  })
-  .describe('Asks one or more questions.')
+const questionShape = {
+  id: nonEmpty(limits.nameMax).describe('The id of the question, unique in its request.'),
+  header: text(limits.titleMax).describe('A short heading for the question.'),
+  question: nonEmpty(limits.reasonMax).describe('The text of the question.'),
+  options: z.array(QuestionOption).max(limits.optionsMax).describe('The options to choose from.'),
+  multiSelect: z.boolean().describe('Whether several options can be chosen.'),
+  allowOther: z.boolean().describe('Whether people may write their own answer.'),
+  secret: z
+    .boolean()
+    .describe('Whether only the agent may see the answer. Holdpoint masks the answer for everyone else.'),
+}
+const checkQuestion = <T extends z.ZodType<z.infer<z.ZodObject<typeof questionShape>>>>(question: T) =>
+  question
+    .refine(q => q.options.length > 0 || q.allowOther, {
+      path: ['options'],
+      message: 'needs at least one option, or allowOther',
+    })
+    .refine(q => new Set(q.options.map(o => o.label)).size === q.options.length, {
+      path: ['options'],
+      message: 'contains the same label twice',
+    })
+export const Question = checkQuestion(z.strictObject(questionShape).describe('One question.'))
+const questionsOf = <T extends z.ZodType<Question>>(question: T) => ({
+  kind: z.literal('questions').describe('Asks questions with options, free text or both.'),
+  questions: z
+    .array(question)
+    .min(1, 'needs at least one question')
+    .max(limits.questionsMax)
+    .refine(all => new Set(all.map(q => q.id)).size === all.length, 'contains the same question id twice')
+    .describe('The questions.'),
+})
+export const QuestionsAsk = z.strictObject(questionsOf(Question)).describe('Asks one or more questions.')
 export const FormAsk = z
   .strictObject({
     kind: z.literal('form').describe('Asks people to fill in a form.'),
@@ -110,16 +110,63 @@ export const FormAsk = z
       .describe('A page that the person should open, for example to sign in.'),
   })
   .describe('Asks for values.')
+const kindError = {
+  error: (issue: { readonly code: string }) =>
+    issue.code === 'invalid_union' ? 'kind must be approval, questions or form' : undefined,
+}
 export const Ask = z
-  .discriminatedUnion('kind', [ApprovalAsk, QuestionsAsk, FormAsk], {
-    error: issue => (issue.code === 'invalid_union' ? 'kind must be approval, questions or form' : undefined),
-  })
+  .discriminatedUnion('kind', [ApprovalAsk, QuestionsAsk, FormAsk], kindError)
   .describe('What a request asks: an approval, questions or a form.')
+
+export const ApprovalAskInput = ApprovalAsk.extend({
+  title: text(limits.titleMax)
+    .default('')
+    .describe('What the agent wants to do, in a few words. Default: the name of the tool.'),
+  cwd: text(limits.pathMax)
+    .default('')
+    .describe('The working folder in which the tool would run. Default: the folder of the session.'),
+  editable: z.boolean().default(false).describe('Whether an allow may change the input. Default: false.'),
+})
+  .overwrite(ask => (ask.title === '' ? { ...ask, title: ask.tool } : ask))
+  .describe('Asks to run a tool.')
+export const QuestionInput = checkQuestion(
+  z
+    .strictObject({
+      ...questionShape,
+      header: questionShape.header.default('').describe('A short heading for the question.'),
+      options: questionShape.options.default([]).describe('The options to choose from. Default: none.'),
+      multiSelect: z.boolean().default(false).describe('Whether several options can be chosen. Default: false.'),
+      allowOther: z.boolean().default(false).describe('Whether people may write their own answer. Default: false.'),
+      secret: z
+        .boolean()
+        .default(false)
+        .describe(
+          'Whether only the agent may see the answer. Holdpoint masks the answer for everyone else. Default: false.',
+        ),
+    })
+    .describe('One question.'),
+)
+export const QuestionsAskInput = z.strictObject(questionsOf(QuestionInput)).describe('Asks one or more questions.')
+export const FormAskInput = FormAsk.extend({
+  title: text(limits.titleMax).default('').describe('The title of the form. Default: "Form".'),
+  message: text(limits.reasonMax).default('').describe('What the values are for. Default: nothing.'),
+})
+  .overwrite(ask => (ask.title === '' ? { ...ask, title: 'Form' } : ask))
+  .describe('Asks for values.')
+export const AskInput = z
+  .discriminatedUnion('kind', [ApprovalAskInput, QuestionsAskInput, FormAskInput], kindError)
+  .describe('What a request asks: an approval, questions or a form. Fields with a default can be left out.')
+export type AskInput = z.input<typeof AskInput>
 export type Ask = z.infer<typeof Ask>
 export type ApprovalAsk = z.infer<typeof ApprovalAsk>
 export type QuestionsAsk = z.infer<typeof QuestionsAsk>
 export type FormAsk = z.infer<typeof FormAsk>
 export type Question = z.infer<typeof Question>
+
+/** Returns the ask with the folder of its session if it names none. The schema cannot fill in this default, because it does not know the session. */
+export function withFolder<T extends Ask>(ask: T, cwd: string): T {
+  return ask.kind === 'approval' && ask.cwd === '' ? { ...ask, cwd } : ask
+}
 
 /** Returns the ids of the questions, or the names of the form fields, whose answers only the agent may see. */
 export function secretFieldIds(ask: Ask): ReadonlySet<string> {

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Role } from './access.ts'
 import { AnswerKind } from './answer.ts'
-import { Ask } from './ask.ts'
+import { AskInput } from './ask.ts'
 import { Event } from './event.ts'
 import { tokenHintLength } from './gateway-proof.ts'
 import { Cursor, PersonId, RequestId, RuleId, RunnerId, SessionId, TokenId } from './ids.ts'
@@ -151,7 +151,7 @@ export const adminOps = {
     summary: 'Show what the rules would decide about an ask, without opening a request.',
     faults: ['unsupported'],
     input: z.strictObject({
-      ask: Ask,
+      ask: AskInput,
       driver: z.string().optional().describe('Evaluate as if a session of this driver asked.'),
       cwd: z
         .string()

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { Action } from './action.ts'
 import { AnswerKind } from './answer.ts'
-import { Ask } from './ask.ts'
+import { AskInput } from './ask.ts'
 import { AgentEvent } from './event.ts'
 import { CommandId, Cursor, RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
@@ -36,7 +36,7 @@ export const agentOps = {
     input: z.strictObject({
       id: SessionId,
       key: RequestKey,
-      ask: Ask,
+      ask: AskInput,
       agentPath: AgentPath.optional(),
       fence,
       ...deadlineFields,

@@ -22,14 +22,20 @@ export {
 } from './answer.ts'
 export {
   ApprovalAsk,
+  ApprovalAskInput,
   Ask,
+  AskInput,
   Caution,
   FormAsk,
+  FormAskInput,
   Question,
+  QuestionInput,
   QuestionOption,
   QuestionsAsk,
+  QuestionsAskInput,
   Suggestion,
   secretFieldIds,
+  withFolder,
 } from './ask.ts'
 export { downloadAttachment, uploadAttachments } from './attachment-transfer.ts'
 export { type Clock, orAborted, pause, systemClock, type TimerOptions, within } from './clock.ts'

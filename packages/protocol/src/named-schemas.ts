@@ -11,7 +11,21 @@ import {
   QuestionAnswer,
   SubmitAnswer,
 } from './answer.ts'
-import { ApprovalAsk, Ask, Caution, FormAsk, Question, QuestionOption, QuestionsAsk, Suggestion } from './ask.ts'
+import {
+  ApprovalAsk,
+  ApprovalAskInput,
+  Ask,
+  AskInput,
+  Caution,
+  FormAsk,
+  FormAskInput,
+  Question,
+  QuestionInput,
+  QuestionOption,
+  QuestionsAsk,
+  QuestionsAskInput,
+  Suggestion,
+} from './ask.ts'
 import { AuditEntry, Token } from './contract-admin.ts'
 import { AvailableDriver, BatchResult } from './contract-people.ts'
 import {
@@ -84,6 +98,11 @@ export const namedSchemas = {
   Question,
   QuestionOption,
   FormAsk,
+  AskInput,
+  ApprovalAskInput,
+  QuestionsAskInput,
+  QuestionInput,
+  FormAskInput,
   FormSchema,
   FormField,
   Answer,

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import {
   type AgentEvent,
-  type Ask,
+  type AskInput,
   type AttachmentFile,
   type Call,
   type Clock,
@@ -24,6 +24,7 @@ import {
   systemClock,
   type ToolCall,
   type Verdict,
+  withFolder,
 } from '@holdpoint/protocol'
 import { EventBatcher } from './event-batcher.ts'
 import { expectRequest } from './expected-request.ts'
@@ -54,7 +55,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal
 }
 
-export type OpenAsk = Omit<AskOptions, 'signal'> & { readonly ask: Ask }
+export type OpenAsk = Omit<AskOptions, 'signal'> & { readonly ask: AskInput }
 
 /** A message with the content of its attachments. */
 export interface MessageBody {
@@ -155,15 +156,15 @@ export class AgentSession {
 
   #validated({ agentPath, ask, ...rest }: OpenAsk) {
     // Copy the ask, so that an agent that changes its object later cannot change what runs.
-    const copy = jsonCopy(ask, 'The ask') as Ask // `safeParse` checks the type
+    const copy = jsonCopy(ask, 'The ask') as AskInput // `safeParse` checks the type
     const input = { ...rest, ask: copy, ...(agentPath ? { agentPath: [...agentPath] } : {}), id: this.info.id }
     const parsed = contract.openRequest.input.safeParse(input)
     if (!parsed.success) throw faultFromZod(parsed.error, 'The ask')
-    return parsed.data
+    return { ...parsed.data, ask: withFolder(parsed.data.ask, this.info.cwd) }
   }
 
   /** Opens a request, waits until it is resolved, and returns the answer after `handed` is committed. */
-  async ask(ask: Ask, { signal, ...options }: AskOptions): Promise<HandedAnswer> {
+  async ask(ask: AskInput, { signal, ...options }: AskOptions): Promise<HandedAnswer> {
     signal?.throwIfAborted()
     const [asked] = await this.open([{ ask, ...options }])
     if (!asked) throw new Error('open() returned no request for one ask')

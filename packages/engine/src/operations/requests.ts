@@ -11,6 +11,7 @@ import {
   type Risk,
   requestIdText,
   type SessionId,
+  withFolder,
 } from '@holdpoint/protocol'
 import {
   agentAccessFault,
@@ -48,16 +49,17 @@ export async function openRequest(
   if (!session) throw sessionNotFound(input.id, caller)
   const denied = agentAccessFault(caller, session)
   if (denied) throw denied
-  if (input.ask.kind === 'approval') requireShownAction(caller, input.ask)
+  const ask = withFolder(input.ask, session.cwd)
+  if (ask.kind === 'approval') requireShownAction(caller, ask)
   await refreshRuleFiles(ctx, session)
   const opened = {
     id: requestId(input.id, input.key),
-    digest: sha256(digestText(input.id, input.ask)),
-    bytes: jsonBytes(input.ask),
+    digest: sha256(digestText(input.id, ask)),
+    bytes: jsonBytes(ask),
     // The change has its own turn of the event loop, so nobody waits for both. Its check of the fence ensures that it sees the same runner as this session has here.
-    risk: riskIn(ctx, session, input.ask),
+    risk: riskIn(ctx, session, ask),
   }
-  const { status, body } = await commitRequest(ctx, caller, input, options, opened, accountOf(session))
+  const { status, body } = await commitRequest(ctx, caller, { ...input, ask }, options, opened, accountOf(session))
   return { status, body: await withSecrets(ctx, caller, body) }
 }
 

@@ -9,6 +9,7 @@ import {
   type RuleDraft,
   type RulePreview,
   type RunnerId,
+  withFolder,
 } from '@holdpoint/protocol'
 import { proposeRules as proposalsFor, RuleSet, ruleProblem, validateRule } from '@holdpoint/rules'
 import { accessFault, personIdOf, requestNotFound, ruleAccessFault } from '../authorization.ts'
@@ -172,7 +173,7 @@ export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'rem
 }
 
 export async function checkRules(ctx: Context, caller: Caller, input: ParsedInput<'checkRules'>) {
-  const { ask } = input
+  const ask = withFolder(input.ask, input.cwd ?? '')
   if (ask.kind !== 'approval')
     return {
       status: 200,
