@@ -90,7 +90,7 @@ function addShell(whole: string, site: CallSite, findings: RiskFindings, work: R
 function withoutRepeated(commands: readonly ReadCommand[]): readonly ReadCommand[] {
   const known = new Set<string>()
   return commands.filter(({ argv, folders, targets, sources }) => {
-    const key = [argv, folders, targets, sources].map(keyOf).join('\0\0')
+    const key = JSON.stringify([argv, folders, targets, sources])
     return known.size < known.add(key).size
   })
 }
