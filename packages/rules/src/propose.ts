@@ -89,7 +89,7 @@ function commandProposals(text: string, site: CallSite): Proposals {
   const words = canonicalCommand([{ argv, operator: null, redirects: [] }])
   const checked = checkArguments(argv, site)
   const [program = ''] = argv
-  if (!checked.ok && canRunOthers(program))
+  if (!checked.ok && canRunOthers(argv))
     return none(`${program} can run other programs, and Holdpoint does not know these arguments. Allow it each time.`)
   const runsProjectCode = !checked.ok || checked.group === 'project-code'
   const scope = { cwd: site.cwd }

@@ -78,6 +78,8 @@ describe('rules that are proposed for a command', () => {
       expect(shell(command)).toMatchObject({ items: [], reason: expect.stringMatching(/can run other programs/) })
     expect(shell('/usr/bin/env ls').reason).toMatch(/^\/usr\/bin\/env can run/)
     expect(shell('git status').items).toHaveLength(3)
+    expect(shell('make --eval=x').items).toEqual([])
+    expect(shell('rsync a b').items.map(({ rule }) => rule.command)).toEqual(['rsync a b'])
   })
   it('a command of several parts gets none, and neither does one that only changes the folder', () => {
     const several = 'A rule is for one command, and this one has several parts.'

@@ -49,9 +49,13 @@ export function programName(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/** Returns whether a program can run other programs or code that its arguments name. */
-export function canRunOthers(program: string): boolean {
-  const name = programName(program)
+/** Programs that usually run no command of their arguments, so that a rule for exactly these arguments is clear. */
+const rareWrappers = names('make gmake tar gtar bsdtar rsync man')
+
+/** Returns whether a command can run other programs or code that its arguments name. */
+export function canRunOthers(argv: readonly string[]): boolean {
+  const name = programName(argv[0] ?? '')
+  if (rareWrappers.has(name)) return wrappedFrom(name, argv) !== null || argv.some(word => commandOption.test(word))
   return runsArguments(name) || isInterpreter(name) || triggers.some(([programs]) => programs.has(name))
 }
 
