@@ -1,6 +1,6 @@
 /** Checks a store: its hash chain is valid, and its rows equal the state of every request, command and session in the log. */
 import type { Store, StoredEvent } from '@holdpoint/engine'
-import { type Delivery, limits, type Request, type Resolution } from '@holdpoint/protocol'
+import { type Delivery, limits, type Request, type Resolution, withEffective } from '@holdpoint/protocol'
 import { openSqlite, verifyChain } from '@holdpoint/store'
 import { expect } from 'vitest'
 import { checkUsage } from './usage-check.ts'
@@ -101,7 +101,7 @@ async function checkRequest(
   const row = await store.get('request', id)
   if (!row) throw new Error(`${id} is in the log, but has no row`)
   expect(resolutions.length, `${id} is resolved once`).toBe(row.status === 'resolved' ? 1 : 0)
-  expect(row.resolution, id).toEqual(resolutions[0] ?? null)
+  expect(row.resolution && withEffective(row.ask, row.resolution), id).toEqual(resolutions[0] ?? null)
   expect(row.delivery, id).toEqual(deliveries.at(-1) ?? opened.delivery)
   for (const [index, { state }] of deliveries.entries()) {
     const before = deliveries[index - 1]?.state
