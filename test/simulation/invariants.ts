@@ -7,8 +7,10 @@
  * - I5: every allow comes from a rule, or from a person who sent it.
  * - I6: the counts of open requests and sessions equal the rows that they count.
  */
+
 import { isDeepStrictEqual } from 'node:util'
 import type { Store } from '@holdpoint/engine'
+import { type Ask, type Resolution, withEffective } from '@holdpoint/protocol'
 import { checkUsage } from '../support/usage-check.ts'
 import type { ReplayedLog } from './replayed-log.ts'
 
@@ -56,7 +58,9 @@ export async function checkRows(store: Store, replayed: ReplayedLog): Promise<vo
     for (const row of rows) {
       const expected = expectedRows[table].get(row.id)
       const visible = Object.fromEntries(
-        Object.entries(row).filter(([name]) => !(gatewayFields[table] as readonly string[]).includes(name)),
+        Object.entries(withLoggedResolution(row)).filter(
+          ([name]) => !(gatewayFields[table] as readonly string[]).includes(name),
+        ),
       )
       // A row contains the secret until the agent takes the answer; the log never contains it.
       const masked = JSON.stringify(visible).replaceAll('"hush"', '"••••••"')
@@ -65,4 +69,10 @@ export async function checkRows(store: Store, replayed: ReplayedLog): Promise<vo
     }
   }
   await checkUsage(store)
+}
+
+/** The log contains `effective`, which the gateway adds to the resolution of a row. */
+function withLoggedResolution(row: object): object {
+  if (!('resolution' in row && 'ask' in row) || row.resolution === null) return row
+  return { ...row, resolution: withEffective(row.ask as Ask, row.resolution as Resolution) } // only rows of requests have these fields
 }

@@ -223,7 +223,7 @@ describe('AgentSession.ask', () => {
       by: 'agent',
       reason: 'withdrawn',
     })
-    const bad = { ...ask, title: '' }
+    const bad = { ...ask, tool: '' }
     await expect(
       session.open([
         { ask, key: 'never' },

@@ -61,13 +61,13 @@ describe('the open requests of a session', () => {
       ],
     ],
     [
-      'is ended by its agent',
+      'is ended by its agent as done',
       'resumable',
       ({ session: { id }, fence }) => fixture.runner('detachSession', { id, fence, ending: { reason: 'done' } }),
       [
         ['agent', 'session_ended', 'taken', null],
         answered('undeliverable', 'the session ended first'),
-        answered('unknown', 'the session ended first'),
+        answered('taken'),
       ],
     ],
     [
