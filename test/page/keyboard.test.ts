@@ -2,7 +2,15 @@ import type { Ask, Request } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { cardOf, pressKey, receipt, setUpPageFixture, waitForCooldown, waitForKeyPause } from './page-fixture.ts'
+import {
+  button,
+  cardOf,
+  pressKey,
+  receipt,
+  setUpPageFixture,
+  waitForCooldown,
+  waitForKeyPause,
+} from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
   const fixture = setUpPageFixture()
@@ -51,6 +59,12 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     await page.keyboard.type('return 1')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
+    const allowEdited = button(cardOf(page, request(2)), 'Allow with edits')
+    expect(
+      await allowEdited.evaluate(it => it === document.activeElement),
+      'Tab reaches the button also while the gateway checks the edit',
+    ).toBe(true)
+    await expect.poll(() => allowEdited.getAttribute('aria-disabled')).toBe(null)
     await pressKey(page, 'Enter')
     expect(await fixture.answerGivenOnPage(request(2))).toMatchObject({
       kind: 'allow',

@@ -110,7 +110,7 @@ async function versionHint(
 }
 function askVersion(executable: string, env: Environment): Promise<string | null> {
   return promisify(execFile)(executable, ['--version'], { env, timeout: versionMaxMs }).then(
-    ({ stdout }) => /\d+\.\d+\.\d+[\w.-]*/.exec(stdout)?.[0] ?? null,
+    ({ stdout }) => /\d{1,9}\.\d{1,9}\.\d{1,9}[\w.-]{0,50}/.exec(stdout)?.[0] ?? null,
     () => null,
   )
 }

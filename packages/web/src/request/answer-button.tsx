@@ -17,6 +17,8 @@ export interface AnswerButtonProps {
   readonly busyLabel: string
   /** The answer that the button sends; null disables the button. */
   readonly answer: Answer | null
+  /** True while the gateway is checking the answer. The button then does nothing, but it keeps its place in the tab order: otherwise Tab would go to the button beside it. */
+  readonly checking?: boolean | undefined
   readonly className?: string
   readonly shortcut?: string | undefined
   /** Id of the element that summarizes the request, for screen readers. */
@@ -28,6 +30,7 @@ export function AnswerButton({
   label,
   busyLabel,
   answer,
+  checking = false,
   className = '',
   shortcut,
   descriptionId,
@@ -45,8 +48,9 @@ export function AnswerButton({
       ref={ref}
       type="button"
       className={`button answer-button ${className} ${sending ? 'sending' : ''} ${isKeyHeld ? 'key-held' : ''}`}
-      disabled={submission.disabled || answer === null}
-      aria-busy={sending}
+      disabled={submission.disabled || (answer === null && !checking)}
+      aria-disabled={checking || undefined}
+      aria-busy={sending || checking}
       aria-describedby={descriptionId}
       {...hint}
       onPointerDown={onPointerDown}

@@ -62,11 +62,12 @@ type AllowAnswer = Extract<Answer, { kind: 'allow' }>
 export interface AllowButtonProps extends Pick<ApprovalPanelProps, 'request' | 'ask' | 'submission' | 'fullyShown'> {
   readonly label: string
   readonly answer: AllowAnswer | null
+  readonly checking?: boolean | undefined
   readonly shortcut?: string | undefined
 }
 
 export function AllowButton(props: AllowButtonProps): ReactNode {
-  const { request, ask, submission, fullyShown, label, answer, shortcut } = props
+  const { request, ask, submission, fullyShown, label, answer, checking, shortcut } = props
   const { descriptionId } = use(CardContext)
   const agent = useAgentName(request.session)
   const button: AnswerButtonProps = {
@@ -80,6 +81,6 @@ export function AllowButton(props: AllowButtonProps): ReactNode {
   return isDangerous(request) ? (
     <DangerousAnswerButton {...button} warning={dangerWarning(request, agent)} />
   ) : (
-    <AnswerButton {...button} shortcut={shortcut} />
+    <AnswerButton {...button} checking={checking} shortcut={shortcut} />
   )
 }

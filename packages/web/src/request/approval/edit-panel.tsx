@@ -63,6 +63,7 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
           // Another text needs another confirmation.
           key={text}
           {...{ ask, submission, fullyShown, answer }}
+          checking={fullyShown && input !== null && !risk}
           request={{ ...request, risk: risk ?? request.risk }}
           label={textsFor(ask).allowEdited}
         />
