@@ -2,13 +2,13 @@
 import type { PermissionOption } from '@agentclientprotocol/sdk'
 import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { type Decision, decisionFor } from '../src/acp/decisions.ts'
 import { formReply } from '../src/acp/forms.ts'
 import { permissionAsk, permissionReply } from '../src/acp/permissions.ts'
 import { type AcpProfile, acpProfiles } from '../src/acp/profiles.ts'
 import { changeRequests, modeProblem } from '../src/acp/settings.ts'
 import { describeCall, type KnownCall, mergeCall } from '../src/acp/tool-calls.ts'
 import type { CallAnswer } from '../src/index.ts'
+import { type Decision, decisionFor } from '../src/session/decisions.ts'
 
 const folder = '/srv/project'
 function profileOf(name: string): AcpProfile {

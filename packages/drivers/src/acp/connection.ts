@@ -22,8 +22,8 @@ import type {
   ProcessStatus,
   SettingsChange,
 } from '../session/agent-connection.ts'
+import { type Decision, decisionFor } from '../session/decisions.ts'
 import { AgentProcess, type AgentProcessOptions } from './agent-process.ts'
-import { type Decision, decisionFor } from './decisions.ts'
 import { formAsk, formReply } from './forms.ts'
 import { acpExit, acpLog } from './messages.ts'
 import { permissionAsk, permissionReply } from './permissions.ts'

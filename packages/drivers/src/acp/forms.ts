@@ -1,7 +1,7 @@
 /** Forms that an agent, or an MCP server through the agent, asks the person to fill in. */
 import type { CreateElicitationRequest, CreateElicitationResponse } from '@agentclientprotocol/sdk'
 import { type FormAsk, limits } from '@holdpoint/protocol'
-import type { Decision } from './decisions.ts'
+import type { Decision } from '../session/decisions.ts'
 import { acpCalls } from './messages.ts'
 
 export function formAsk(request: CreateElicitationRequest, agent: string): FormAsk {

@@ -1,18 +1,4 @@
 /** The sentences of the driver for the Agent Client Protocol that a person or the agent reads. */
-import type { Ask } from '@holdpoint/protocol'
-
-function nameOf(ask: Ask): string {
-  return ask.kind === 'questions' ? ask.questions.map(({ question }) => question).join(' ') : ask.title
-}
-
-/** Texts that the agent reads with the next message, because the protocol has no place for them. */
-export const acpReads = {
-  about: (ask: Ask, text: string) => `About “${nameOf(ask)}”: ${text}`,
-  note: (ask: Ask, note: string) => `The person who allowed “${nameOf(ask)}” added a note: ${note}`,
-  denied: (ask: Ask, reason: string) => `“${nameOf(ask)}” was denied: ${reason}`,
-  notAsked: (ask: Ask, problem: string) => `“${nameOf(ask)}” was denied because nobody could be asked: ${problem}`,
-}
-
 export const acpCalls = {
   run: (command: string) => `Run: ${command}`,
   form: (agent: string) => `${agent} asks for values`,

@@ -2,7 +2,7 @@
 import type { PermissionOption, RequestPermissionRequest, RequestPermissionResponse } from '@agentclientprotocol/sdk'
 import { type ApprovalAsk, type Ask, limits, type QuestionsAsk } from '@holdpoint/protocol'
 import { z } from 'zod'
-import type { Decision } from './decisions.ts'
+import type { Decision } from '../session/decisions.ts'
 import { acpCalls } from './messages.ts'
 import type { AcpProfile } from './profiles.ts'
 import { type DescribedCall, type KnownCall, textsOf } from './tool-calls.ts'

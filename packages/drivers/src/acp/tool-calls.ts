@@ -3,6 +3,7 @@ import { isAbsolute, join } from 'node:path'
 import type { ToolCallContent, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk'
 import { type Action, hostOf, type JsonObject, limits } from '@holdpoint/protocol'
 import { z } from 'zod'
+import { truncateTitle } from '../session/ask-titles.ts'
 import { acpCalls } from './messages.ts'
 import type { AcpProfile } from './profiles.ts'
 
@@ -37,13 +38,13 @@ export function describeCall(call: KnownCall, profile: AcpProfile, folder: strin
     const [firstLine = ''] = command.trim().split('\n')
     return {
       tool,
-      title: cut(acpCalls.run(firstLine)),
+      title: truncateTitle(acpCalls.run(firstLine)),
       input,
       action: cwd === null ? { other: tool } : { shell: command, cwd },
     }
   }
   const input = inputOf(call)
-  return { tool, title: cut(title), input, action: actionOf({ ...call, kind }, tool, input, folder) }
+  return { tool, title: truncateTitle(title), input, action: actionOf({ ...call, kind }, tool, input, folder) }
 }
 
 /** What agents write beside the fields of the protocol. */
@@ -159,7 +160,4 @@ function jsonInput(value: unknown): JsonObject {
 }
 function isEmpty(value: unknown): boolean {
   return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
-}
-export function cut(title: string): string {
-  return title.length > limits.titleMax ? `${title.slice(0, limits.titleMax - 1)}…` : title
 }

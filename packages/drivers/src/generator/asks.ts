@@ -12,6 +12,7 @@ import {
   type QuestionAnswer,
   type QuestionsAsk,
 } from '@holdpoint/protocol'
+import { truncateTitle } from '../session/ask-titles.ts'
 import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../session/open-request.ts'
 
 /** Thrown inside an agent to end its turn. The turn's events stay in the session's log. */
@@ -88,7 +89,7 @@ export function* approval(prompt: string, options: ApprovalOptions = {}): AskGen
     // The digest covers the input but not the title, so the prompt is also the default input. An `input` in `rest` replaces it.
     input: { prompt },
     editable: false,
-    title: short ? prompt : `${prompt.slice(0, limits.titleMax - 1)}…`,
+    title: truncateTitle(prompt),
     ...(short ? {} : { description: prompt }),
     ...rest,
   }

@@ -11,6 +11,14 @@ export const decisions = {
   nobodyAnswered: 'nobody answered',
 }
 
+/** Texts that the agent reads beside the reply to a call, if its protocol has no place for them. */
+export const agentReads = {
+  about: (call: string, text: string) => `About “${call}”: ${text}`,
+  note: (call: string, note: string) => `The person who allowed “${call}” added a note: ${note}`,
+  denied: (call: string, reason: string) => `“${call}” was denied: ${reason}`,
+  notAsked: (call: string, problem: string) => `“${call}” was denied because nobody could be asked: ${problem}`,
+}
+
 export const loopMessages = {
   /** Reasons why the process must keep running while a request is pending. */
   notParkable: {

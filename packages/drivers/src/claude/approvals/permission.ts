@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
+import { truncateTitle } from '../../session/ask-titles.ts'
 import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../../session/open-request.ts'
 import { settings, toAgent } from '../messages.ts'
 import { actionFor } from './action.ts'
@@ -58,9 +59,6 @@ function subjectOf(tool: string, input: JsonObject, plan: string | null): string
   if (tool === planTool && plan === null) return 'no written plan'
   const subject = plan ?? input.command ?? input.file_path ?? input.url ?? input.path ?? input.description
   return typeof subject === 'string' ? (subject.trim().split('\n')[0] ?? '') : JSON.stringify(input)
-}
-function truncateTitle(title: string): string {
-  return title.length > limits.titleMax ? `${title.slice(0, limits.titleMax - 1)}…` : title
 }
 
 /** Returns the plan from the call's input or from the file that the input names, or null if there is no plan. */

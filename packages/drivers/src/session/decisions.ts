@@ -1,8 +1,9 @@
-/** What an answer means for an agent: whether the call may run, and what the agent must read beside that. */
+/** What an answer means for an agent whose protocol knows only yes and no: whether the call may run, and what the agent must read beside that. */
 import { type Answer, type Ask, defaultDenyReason } from '@holdpoint/protocol'
-import type { CallAnswer } from '../session/agent-connection.ts'
-import { nobodyAnswered, unknownOutcome } from '../session/open-request.ts'
-import { acpReads } from './messages.ts'
+import type { CallAnswer } from './agent-connection.ts'
+import { nameOfAsk } from './ask-titles.ts'
+import { agentReads } from './loop-messages.ts'
+import { nobodyAnswered, unknownOutcome } from './open-request.ts'
 
 export interface Decision {
   /** The answer, if it lets the agent go on; null if the call is denied. */
@@ -20,18 +21,18 @@ export function decisionFor(given: CallAnswer): Decision | null {
     case 'agent':
       return null
     case 'unknown':
-      return denied(acpReads.about(given.ask, unknownOutcome))
+      return denied(agentReads.about(nameOfAsk(given.ask), unknownOutcome))
     case 'nobody':
-      return denied(acpReads.about(given.ask, nobodyAnswered))
+      return denied(agentReads.about(nameOfAsk(given.ask), nobodyAnswered))
     case 'notAsked':
-      return denied(acpReads.notAsked(given.ask, given.problem))
+      return denied(agentReads.notAsked(nameOfAsk(given.ask), given.problem))
     case 'answer': {
       const { answer, ask, replayed } = given
       // An allow is valid for one run. The agent has already taken this one.
-      if (replayed && answer.kind === 'allow') return denied(acpReads.about(ask, unknownOutcome))
+      if (replayed && answer.kind === 'allow') return denied(agentReads.about(nameOfAsk(ask), unknownOutcome))
       if (answer.kind === 'deny' || answer.kind === 'decline')
         return denied(reasonFor(ask, answer.reason), answer.interrupt === true)
-      const note = answer.kind === 'allow' && answer.note ? acpReads.note(ask, answer.note) : null
+      const note = answer.kind === 'allow' && answer.note ? agentReads.note(nameOfAsk(ask), answer.note) : null
       return { answer, stopsTurn: false, text: note }
     }
   }
@@ -39,5 +40,7 @@ export function decisionFor(given: CallAnswer): Decision | null {
 
 /** The agent itself tells its model that the person denied the call. */
 function reasonFor(ask: Ask, reason: string | undefined): string | null {
-  return reason === undefined || reason === '' || reason === defaultDenyReason ? null : acpReads.denied(ask, reason)
+  return reason === undefined || reason === '' || reason === defaultDenyReason
+    ? null
+    : agentReads.denied(nameOfAsk(ask), reason)
 }
