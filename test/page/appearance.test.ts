@@ -165,7 +165,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
   })
 
   describe('on a phone', () => {
-    const long = `echo ${'all of this '.repeat(300)}`
+    const long = `echo ${'all of this '.repeat(200)}`
     const boxOf = async (place: Locator) => {
       const box = await place.boundingBox()
       if (!box) throw new Error('the element is not rendered')

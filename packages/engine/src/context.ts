@@ -15,6 +15,7 @@ import {
 import { credentialRule, dataFolderRule, type FileLookup, type ProtectedFolder, RuleSet } from '@holdpoint/rules'
 import { ChangeBuilder } from './change-builder.ts'
 import { ClockJumps } from './clock-jumps.ts'
+import { ComputingTurns } from './computing-turns.ts'
 import { EndedRules } from './ended-rules.ts'
 import type { Feed } from './feed.ts'
 import type { FileTokens } from './file-tokens.ts'
@@ -107,6 +108,7 @@ export class Context {
   readonly #random: (bytes: number) => Uint8Array
   #rules: { readonly seq: number; readonly set: RuleSet } = { seq: -1, set: new RuleSet([]) }
   readonly clockJumps = new ClockJumps()
+  readonly computing: ComputingTurns
   readonly keySweep = new KeySweep()
   readonly refusedAttempts = new RefusedAttempts(this)
   readonly tokenUse = new TokenUse()
@@ -134,6 +136,7 @@ export class Context {
     this.feed = parts.feed
     this.streamingBlocks = parts.streamingBlocks
     this.clock = parts.clock
+    this.computing = new ComputingTurns(parts.clock)
     this.settings = parts.settings
     this.protectedFolder = parts.protectedFolder
     this.machine = parts.machine

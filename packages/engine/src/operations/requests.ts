@@ -57,7 +57,7 @@ export async function openRequest(
     digest: sha256(digestText(input.id, ask)),
     bytes: jsonBytes(ask),
     // The change has its own turn of the event loop, so nobody waits for both. Its check of the fence ensures that it sees the same runner as this session has here.
-    risk: riskIn(ctx, session, ask),
+    risk: await ctx.computing.run(() => riskIn(ctx, session, ask)),
   }
   const { status, body } = await commitRequest(ctx, caller, { ...input, ask }, options, opened, accountOf(session))
   return { status, body: await withSecrets(ctx, caller, body) }
