@@ -228,6 +228,8 @@ export async function installClock(page: Page): Promise<void> {
 export async function click(page: Page, target: Locator): Promise<void> {
   // Scroll first, as a person would, so that the content above the target has been on screen.
   await target.scrollIntoViewIfNeeded()
+  // The page ignores a click on a button that has just changed, for example after the gateway checked an edit.
+  await target.click({ trial: true })
   await waitForCooldown(page)
   await target.click()
 }
