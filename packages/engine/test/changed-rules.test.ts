@@ -1,31 +1,18 @@
 /** Rules that change between their answer and its delivery, and rules that end: the newest version decides what reaches the agent. */
-import type { Input, Request } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RuleFileReader } from '../src/rule-files.ts'
-import {
-  type AttachedAgent,
-  approval,
-  expectFault,
-  type GatewayFixture,
-  openFixture,
-  runnerId,
-} from './gateway-fixture.ts'
+import { approval, expectFault, openFixture } from './gateway-fixture.ts'
+import { machine, openRuleFixture, type RuleFixture, scope } from './rule-fixture.ts'
 
-let fixture: GatewayFixture
-let agent: AttachedAgent
-const machine = { runner: runnerId(0), home: '/home/ada', files: { realPath: (path: string) => path } }
+let fixture: RuleFixture['fixture']
+let agent: RuleFixture['agent']
+let addRule: RuleFixture['addRule']
+let ask: RuleFixture['ask']
+let reload: RuleFixture['reload']
 beforeEach(async () => {
-  fixture = await openFixture({ machine })
-  agent = await fixture.startAttached('resumable', { cwd: '/srv' })
+  ;({ fixture, agent, addRule, ask, reload } = await openRuleFixture())
 })
-
-const scope = { cwd: '/srv' }
-const addRule = (rule: Partial<Input<'addRule'>> = {}) =>
-  fixture.person('addRule', { effect: 'allow', command: 'npm test', scope, ...rule })
-let keys = 0
-const ask = (command = 'npm test') => agent.ask(`k${keys++}`, approval(command))
-const reload = ({ id }: Request) => fixture.person('getRequest', { id })
 const listed = async () => (await fixture.person('listRules', {})).items.filter(({ madeBy }) => madeBy === 'ada')
 
 describe('P5: an allow by a rule that has not reached the agent', () => {
@@ -109,8 +96,7 @@ describe('a rule that ends with a turn or a session', () => {
   it('a rule never answers after its turn, although the gateway was killed before it could remove the rule (property)', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.constantFrom('ask', 'finish', 'restart', 'add'), { maxLength: 8 }), async steps => {
-        fixture = await openFixture({ machine })
-        agent = await fixture.startAttached('resumable', { cwd: '/srv' })
+        ;({ fixture, agent, addRule, ask } = await openRuleFixture())
         let isActive = false
         for (const step of steps) {
           if (step === 'add') await addRule({ until: 'turn', scope: { ...scope, session: agent.session.id } })

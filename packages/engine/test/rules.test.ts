@@ -3,32 +3,17 @@ import { type Input, type Request, RuleId } from '@holdpoint/protocol'
 import { credentialRule } from '@holdpoint/rules'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../src/index.ts'
-import {
-  type AttachedAgent,
-  approval,
-  bob,
-  expectFault,
-  type GatewayFixture,
-  openFixture,
-  runnerId,
-  runPendingWork,
-} from './gateway-fixture.ts'
+import { approval, bob, expectFault, runPendingWork } from './gateway-fixture.ts'
+import { machine, openRuleFixture, type RuleFixture, scope } from './rule-fixture.ts'
 
-let fixture: GatewayFixture
-let agent: AttachedAgent
-const machine = { runner: runnerId(0), home: '/home/ada', files: { realPath: (path: string) => path } }
+let fixture: RuleFixture['fixture']
+let agent: RuleFixture['agent']
+let addRule: RuleFixture['addRule']
+let ask: RuleFixture['ask']
+let reload: RuleFixture['reload']
 beforeEach(async () => {
-  fixture = await openFixture({ machine })
-  agent = await fixture.startAttached('resumable', { cwd: '/srv' })
+  ;({ fixture, agent, addRule, ask, reload } = await openRuleFixture())
 })
-
-const scope = { cwd: '/srv' }
-const addRule = (rule: Partial<Input<'addRule'>>) =>
-  fixture.person('addRule', { effect: 'allow', command: 'npm test', scope, ...rule })
-let keys = 0
-const ask = (command = 'npm test', more: Parameters<typeof approval>[1] = {}) =>
-  agent.ask(`k${keys++}`, approval(command, more))
-const reload = (request: Request) => fixture.person('getRequest', { id: request.id })
 
 describe('a request that a rule allows', () => {
   it('a request that a rule allows is resolved by the rule, which is recorded with its version', async () => {
@@ -136,8 +121,8 @@ describe('a rule that ends', () => {
     expect((await ask()).status).toBe('resolved')
     await fixture.person('endSession', { id })
     await fixture.person('sendMessage', { id, text: 'again' })
-    agent = await fixture.attach(id)
-    expect((await ask()).status).toBe('pending')
+    const reopened = await fixture.attach(id)
+    expect((await reopened.ask('again', approval('npm test'))).status).toBe('pending')
   })
   it('a rule that ends cannot be added for a session that has ended', async () => {
     const { id } = agent.session

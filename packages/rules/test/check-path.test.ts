@@ -7,8 +7,8 @@ import { RuleSet } from '../src/evaluate.ts'
 import { checkPath, type PathProblem } from '../src/files/check-path.ts'
 import { isProtectedPath, isSecretPath } from '../src/files/path-names.ts'
 import { riskOf } from '../src/risk.ts'
-import type { RuleContext } from '../src/rule-context.ts'
 import { makeSite } from './support/node-files.ts'
+import { contextAt } from './support/rule-context.ts'
 
 const site = makeSite({
   'src/index.ts': 'export {}',
@@ -342,21 +342,8 @@ describe('a call that names very many files', () => {
       { ...rule, id: RuleId.parse(`rul_${'2'.repeat(20)}`), effect: 'deny', path: '/never/**' },
     ])
     const call = { tool: 'Write', input: {}, cwd: site.cwd, action: { write: paths } }
-    const context: RuleContext = {
-      driver: 'claude',
-      session: null,
-      runner: null,
-      folder: site.folder,
-      agentPath: [],
-      isEditable: true,
-      now: 0,
-      home: site.home,
-      files,
-      builtIn: { protectedFolder: null, cwd: site.cwd },
-      isUsedUp: () => false,
-    }
     looked.length = 0
-    expect(rules.evaluate(call, context)).toMatchObject({
+    expect(rules.evaluate(call, contextAt({ ...site, files }))).toMatchObject({
       verdict: 'ask',
       reason: expect.stringMatching(/too (?:many|long)/),
     })

@@ -1,36 +1,16 @@
 /** Attacks on rules that need no gateway: very long commands, texts that cannot be parsed, hosts in other spellings, and commands whose effect depends on the project. */
 import { posix } from 'node:path'
-import { hostOf, type Rule, type RuleDraft, type ToolCall } from '@holdpoint/protocol'
+import { hostOf, type RuleDraft, type ToolCall } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseCommand, proposeRules, type RuleContext, RuleSet } from '../src/index.ts'
+import { parseCommand, proposeRules, RuleSet } from '../src/index.ts'
+import { bash, contextAt, srvRule } from './support/rule-context.ts'
 
-const context: RuleContext = {
-  driver: 'claude',
-  session: null,
-  runner: null,
-  folder: '/srv',
-  agentPath: [],
-  isEditable: true,
-  now: 0,
-  home: '/home/ada',
-  // Every path exists and is no link.
-  files: { realPath: posix.normalize, readText: () => null, list: () => [] },
-  builtIn: { protectedFolder: null, cwd: '/srv' },
-  isUsedUp: () => false,
-}
-const ruleOf = (draft: Partial<RuleDraft>, index: number): Rule => ({
-  effect: 'allow',
-  scope: { cwd: '/srv' },
-  ...draft,
-  id: `rul_${String(index).padStart(20, '0')}` as Rule['id'], // a valid id
-  madeBy: 'ada',
-  madeAt: 0,
-  version: 1,
-})
-const bash = (command: string): ToolCall => ({ tool: 'Bash', input: { command }, cwd: '/srv' })
+// Every path exists and is no link.
+const files = { realPath: posix.normalize, readText: () => null, list: () => [] }
+const context = contextAt({ folder: '/srv', cwd: '/srv', home: '/home/ada', files })
 const verdict = (drafts: readonly Partial<RuleDraft>[], call: ToolCall) =>
-  new RuleSet(drafts.map(ruleOf)).evaluate(call, context).verdict
+  new RuleSet(drafts.map(draft => srvRule(draft))).evaluate(call, context).verdict
 
 describe('P1: a command of very many parts', () => {
   const allowLs = { command: 'ls' }

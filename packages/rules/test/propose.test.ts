@@ -2,24 +2,17 @@
 import { posix } from 'node:path'
 import type { Rule, ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { type Proposals, proposeRules, type RuleContext, RuleSet, ruleProblem } from '../src/index.ts'
+import { type FileLookup, type Proposals, proposeRules, RuleSet, ruleProblem } from '../src/index.ts'
 import { makeSite } from './support/node-files.ts'
 import { contextAt } from './support/rule-context.ts'
 
-const context: RuleContext = {
-  driver: 'claude',
-  session: null,
-  runner: null,
-  folder: '/srv',
-  agentPath: [],
-  isEditable: true,
-  now: 0,
-  home: '/home/ada',
-  // Every path exists and is no link, and what has a dot in its name is a file.
-  files: { realPath: posix.normalize, readText: () => null, list: path => (path.includes('.') ? null : []) },
-  builtIn: { protectedFolder: null, cwd: '/srv' },
-  isUsedUp: () => false,
+// Every path exists and is no link, and what has a dot in its name is a file.
+const lookup: FileLookup = {
+  realPath: posix.normalize,
+  readText: () => null,
+  list: path => (path.includes('.') ? null : []),
 }
+const context = contextAt({ folder: '/srv', cwd: '/srv', home: '/home/ada', files: lookup })
 const call = (action: NonNullable<ToolCall['action']>): ToolCall => ({ tool: 'T', input: {}, cwd: '/srv', action })
 const shell = (command: string, cwd = '/srv', input = {}): Proposals =>
   proposeRules({ tool: 'Bash', input: { command, ...input }, cwd }, context)
