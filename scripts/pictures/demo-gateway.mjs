@@ -19,12 +19,15 @@ const drivers = [
   },
 ]
 
+/** Every path exists and is an empty folder, so that rules can be proposed without real files. */
+const emptyFolders = { realPath: path => path, readText: () => null, list: () => [] }
+
 /** Opens a gateway whose clock starts `minutesAgo` minutes in the past. `advance` moves the clock toward the current time. */
 export async function openDemoGateway(minutesAgo) {
   let offsetMs = minutesAgo * 60_000
   const now = () => Date.now() - offsetMs
   const store = await openMemory({ clock: { now, monotonic: now } })
-  const gateway = await openGateway({ store })
+  const gateway = await openGateway({ store, machine: { runner, home: '/home/you', files: emptyFolders } })
   const owner = callAs(gateway, { ...(await gateway.ensureToken('owner', 'owner', 'you')), via: 'page' })
   const asRunner = callAs(gateway, await gateway.ensureToken('runner', 'runner', 'runner', runner))
   const { incarnation } = await asRunner('announceRunner', { id: runner, name: 'this machine', drivers })
@@ -35,9 +38,15 @@ export async function openDemoGateway(minutesAgo) {
   return {
     url: server.url,
     call: owner,
-    async link() {
-      const { code } = await owner('makeLink', {})
+    /** Returns a link that signs in the owner, or the person with this id. */
+    async link(person) {
+      const { code } = await owner('makeLink', person === undefined ? {} : { person })
       return `${server.url}/#code=${code}`
+    },
+    /** Adds another person, and returns their id and calls. */
+    async person(name) {
+      const caller = { ...(await gateway.ensureToken(name, 'person', name)), via: 'page' }
+      return { id: caller.id, call: callAs(gateway, caller) }
     },
     async advance(minutes) {
       offsetMs = Math.max(0, offsetMs - minutes * 60_000)

@@ -54,6 +54,7 @@ async function takeAllPictures() {
     await addBusyAgents(demo, true)
     return { 'inbox-twelve': '#/' }
   })
+  await takeRulePictures()
   for (const [variant, options] of variants()) {
     const demo = await openDemoGateway(64)
     await addBusyAgents(demo)
@@ -63,6 +64,61 @@ async function takeAllPictures() {
     })
     await demo.close()
   }
+}
+
+/** Takes pictures of the Rules screen, of its form, and of cards from which rules are made or whose command is edited. */
+async function takeRulePictures() {
+  const demo = await openDemoGateway(64)
+  const guest = await addRules(demo)
+  const openForm = async page => {
+    await page.getByRole('button', { name: 'New rule' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Command', { exact: true }).fill('npm run lint')
+    await dialog.getByText('More limits').click()
+    await dialog.getByText('More limits').scrollIntoViewIfNeeded()
+  }
+  const openRow = page => page.locator('.rule-row summary').nth(1).click()
+  const card = page => page.locator('article', { hasText: 'npm test' }).first()
+  const openAlways = async page => {
+    await card(page).getByRole('button', { name: 'Always…' }).click()
+    await card(page).getByText('It would have matched').waitFor()
+    await card(page).getByText('New rule:').scrollIntoViewIfNeeded()
+  }
+  const edit = async page => {
+    await card(page).getByRole('button', { name: 'Edit…' }).click()
+    await card(page).getByRole('textbox').first().fill('npm test && rm -rf dist ~/cache')
+    await page.getByText('deletes files').last().waitFor()
+    await page.getByText('deletes files').last().scrollIntoViewIfNeeded()
+  }
+  for (const [variant, options] of variants()) {
+    await take(demo, `rules-${variant}`, options, '#/rules', openRow)
+    await take(demo, `rules-guest-${variant}`, options, '#/rules', openRow, guest)
+    await take(demo, `rules-form-${variant}`, options, '#/rules', openForm)
+    await take(demo, `always-${variant}`, options, '#/', openAlways)
+    await take(demo, `edited-${variant}`, options, '#/', edit)
+  }
+  await demo.close()
+}
+
+/** Adds rules, a history, and a pending request. Returns the id of a person who is not the owner. */
+async function addRules(demo) {
+  const cwd = '/home/you/src/api'
+  const guest = await demo.person('Bob')
+  const agent = await demo.agent({ title: 'api-server', cwd, prompt: 'Fix the failing test' })
+  const ask = { ...asks.test, cwd, input: { command: 'npm test' } }
+  for (let at = 0; at < 4; at++) await agent.resolve(await agent.ask(ask), { kind: 'allow' })
+  const others = await agent.ask(ask)
+  await guest.call('answerRequest', { id: others.id, digest: others.digest, answer: { kind: 'allow' } })
+  const scope = { cwd }
+  await demo.call('addRule', { effect: 'allow', group: 'only-reads', scope })
+  await demo.call('addRule', { effect: 'allow', command: 'npm run build', scope, usesLeft: 5 })
+  await demo.call('addRule', { effect: 'deny', command: 'git push', message: 'Open a pull request instead.' })
+  await guest.call('addRule', { effect: 'ask', command: 'npm publish', note: 'Agreed in the team on Monday.' })
+  await demo.call('addRule', { effect: 'allow', host: 'docs.example.com', scope: { driver: 'claude' }, paused: true })
+  await demo.advance(30)
+  await agent.ask(ask)
+  await demo.advance(60 * 24)
+  return guest.id
 }
 
 function variants() {
@@ -82,11 +138,11 @@ async function inAllVariants(prepare) {
   await demo.close()
 }
 
-async function take(demo, name, options, hash, before = async () => {}) {
+async function take(demo, name, options, hash, before = async () => {}, person = undefined) {
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   await context.addInitScript(() => localStorage.setItem('holdpoint.notifications', 'off'))
   const page = await context.newPage()
-  await page.goto(await demo.link())
+  await page.goto(await demo.link(person))
   await page.getByRole('navigation').first().waitFor()
   await page.evaluate(to => {
     location.hash = to
