@@ -61,6 +61,7 @@ export type { CodeKind } from './look-alikes.ts'
 export { noticeLabel, ruleText } from './notice-label.ts'
 export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
 export { riskLabel, riskLevelLabels, touchesLabel } from './risk-labels.ts'
+export { needsSession, type RuleDuration, ruleDurations, ruleExpiry } from './rule-durations.ts'
 export {
   isBuiltIn,
   previewLabel,

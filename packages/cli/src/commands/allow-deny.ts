@@ -1,8 +1,8 @@
 /** `holdpoint allow` and `holdpoint deny`. To allow a request, a person must read it to the end, and a script must pass the request's digest (G9). */
-import { effectiveAsk, isDangerous, ruleLabel, ruleScopeLabel } from '@holdpoint/client'
+import { effectiveAsk, isDangerous, type RuleDuration, ruleLabel, ruleScopeLabel } from '@holdpoint/client'
 import { type Answer, answerProblem, type Call, Fault, type Request, type RuleDraft } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
-import { type RuleDuration, withDuration } from '../gateway-client/rule-offers.ts'
+import { withDuration } from '../gateway-client/rule-offers.ts'
 import { askLine, Cancelled, pageThrough } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
 import { requestRows, suggestionsOf } from '../output/request.ts'

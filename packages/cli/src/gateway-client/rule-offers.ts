@@ -1,4 +1,5 @@
-/** The rules that Holdpoint offers for “Always” on a request, with what each of them would have matched, and the durations to choose from. */
+/** The rules that Holdpoint offers for “Always” on a request, with what each of them would have matched. */
+import { needsSession, type RuleDuration, ruleExpiry } from '@holdpoint/client'
 import type { Call, Request, RequestId, RuleDraft, RulePreview, RuleProposal } from '@holdpoint/protocol'
 
 export interface RuleOffer extends RuleProposal {
@@ -25,29 +26,14 @@ export async function loadRuleOffers(call: Call, id: RequestId): Promise<RuleOff
   }
 }
 
-const hourMs = 3600_000
-
-/** How long a rule may apply, the shortest first. */
-export const ruleDurations = [
-  { name: 'turn', label: 'Until this turn ends' },
-  { name: 'session', label: 'Until this session ends' },
-  { name: '1h', label: '1 hour' },
-  { name: '1d', label: '1 day' },
-  { name: '30d', label: '30 days' },
-  { name: 'none', label: 'No end' },
-] as const
-export type RuleDuration = (typeof ruleDurations)[number]['name']
-
-const lengthsMs = { '1h': hourMs, '1d': 24 * hourMs, '30d': 30 * 24 * hourMs } as const
-
 /** Returns the rule with a limited duration. */
 export function withDuration(
   rule: RuleDraft,
   duration: RuleDuration | { readonly ms: number },
   { session, now }: { readonly session: Request['session']; readonly now: number },
 ): RuleDraft {
-  if (duration === 'none') return rule
-  if (duration === 'turn' || duration === 'session')
-    return { ...rule, until: duration, scope: { ...rule.scope, session } }
-  return { ...rule, expiresAt: now + (typeof duration === 'object' ? duration.ms : lengthsMs[duration]) }
+  if (typeof duration === 'object') return { ...rule, expiresAt: now + duration.ms }
+  if (needsSession(duration)) return { ...rule, until: duration, scope: { ...rule.scope, session } }
+  const expiresAt = ruleExpiry(duration, now)
+  return expiresAt === undefined ? rule : { ...rule, expiresAt }
 }

@@ -1,7 +1,8 @@
+import { ruleExpiry } from '@holdpoint/client'
 import { RuleDraft, SessionId } from '@holdpoint/protocol'
 import { expect, it } from 'vitest'
 import { defaultLimits, effectiveScope, ruleToAdd } from '../../src/request/approval/always-limits.ts'
-import { expiryOf, parseUses, scopeChoices } from '../../src/request/rule/rule-limits.ts'
+import { parseUses, scopeChoices } from '../../src/request/rule/rule-limits.ts'
 
 const session = SessionId.parse('ses_00000000000000000001')
 const command = RuleDraft.parse({ effect: 'allow', command: 'npm test', scope: { cwd: '/src' } })
@@ -25,7 +26,7 @@ it('a rule that ends with a turn is for its session only, and keeps its folder',
   })
 })
 it('the end of a rule is fixed when the person chooses its duration', () => {
-  expect(expiryOf('day', 1000)).toBe(86_401_000)
+  expect(ruleExpiry('day', 1000)).toBe(86_401_000)
   const limits = { ...defaultLimits, duration: 'day', expiresAt: 86_401_000, uses: ' 2 ' } as const
   expect(ruleToAdd(command, limits, session)).toEqual({ ...command, expiresAt: 86_401_000, usesLeft: 2 })
 })

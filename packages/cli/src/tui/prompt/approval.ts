@@ -1,7 +1,7 @@
 /** Handles the keys of an approval. A single keypress allows a request only if all of it has been on the screen and it is not dangerous. */
-import { applyEdit, editableOf, effectiveAsk } from '@holdpoint/client'
+import { applyEdit, editableOf, effectiveAsk, ruleDurations } from '@holdpoint/client'
 import type { ApprovalAsk, JsonObject, Request, Risk, RuleDraft } from '@holdpoint/protocol'
-import { type RuleOffer, type RuleOffers, ruleDurations, withDuration } from '../../gateway-client/rule-offers.ts'
+import { type RuleOffer, type RuleOffers, withDuration } from '../../gateway-client/rule-offers.ts'
 import { suggestionsOf } from '../../output/request.ts'
 import { type ApprovalInput, handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
 import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'

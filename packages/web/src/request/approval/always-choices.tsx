@@ -1,5 +1,5 @@
 /** The choices of the Always panel: proposed rules, their scope and limits, and the suggestions of the agent's own program. */
-import { ruleExplanation } from '@holdpoint/client'
+import { needsSession, ruleDurations, ruleExpiry, ruleExplanation } from '@holdpoint/client'
 import type { RuleDraft } from '@holdpoint/protocol'
 import { type KeyboardEvent, type ReactNode, useId } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
@@ -8,7 +8,7 @@ import { preventTypeAhead } from '../../shortcuts/type-ahead.ts'
 import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
 import { CodeWarnings } from '../../text/text-warnings.tsx'
 import { useAutoFocus } from '../card-panel.tsx'
-import { durationChoices, expiryOf, needsSession, parseUses, scopeChoices } from '../rule/rule-limits.ts'
+import { parseUses, scopeChoices } from '../rule/rule-limits.ts'
 import { RuleSummary } from '../rule/rule-summary.tsx'
 import { RuleText } from '../rule/rule-text.tsx'
 import { limitTexts, ruleTexts, scopeTexts } from '../rule/texts.ts'
@@ -110,13 +110,13 @@ export function RuleLimits({ rule, limits, onChange, onEscape }: RuleLimitsProps
           value={limits.duration}
           onKeyDown={preventTypeAhead}
           onChange={({ target }) => {
-            const duration = durationChoices.find(({ value }) => value === target.value)?.value ?? 'none'
-            onChange({ ...limits, duration, expiresAt: expiryOf(duration, Date.now() + skewMs) })
+            const duration = ruleDurations.find(({ name }) => name === target.value)?.name ?? 'none'
+            onChange({ ...limits, duration, expiresAt: ruleExpiry(duration, Date.now() + skewMs) })
           }}
         >
-          {durationChoices.map(({ value, name }) => (
-            <option key={value} value={value}>
-              {name}
+          {ruleDurations.map(({ name, label }) => (
+            <option key={name} value={name}>
+              {label}
             </option>
           ))}
         </select>

@@ -1,18 +1,11 @@
 /** The scope, duration and number of uses that a person chooses for a proposed rule. */
+import { needsSession, type RuleDuration } from '@holdpoint/client'
 import type { RuleDraft, SessionId } from '@holdpoint/protocol'
-import {
-  type Duration,
-  limitsOf,
-  needsSession,
-  parseUses,
-  type ScopeChoice,
-  scopeChoices,
-  withScope,
-} from '../rule/rule-limits.ts'
+import { limitsOf, parseUses, type ScopeChoice, scopeChoices, withScope } from '../rule/rule-limits.ts'
 
 export interface ChosenLimits {
   readonly scope: ScopeChoice
-  readonly duration: Duration
+  readonly duration: RuleDuration
   /** When a rule with this duration expires. It is fixed when the person chooses, so that the answer does not change while they click. */
   readonly expiresAt: number | undefined
   readonly uses: string

@@ -1,7 +1,14 @@
 /** Builds the sections of an approval: the whole request, the notes that go with the answer, and the key hints. */
-import { previewLabel, ruleExplanation, ruleLabel, ruleLimitsLabel, ruleScopeLabel } from '@holdpoint/client'
+import {
+  previewLabel,
+  ruleDurations,
+  ruleExplanation,
+  ruleLabel,
+  ruleLimitsLabel,
+  ruleScopeLabel,
+} from '@holdpoint/client'
 import type { ApprovalAsk, Request, RuleDraft, RuleId } from '@holdpoint/protocol'
-import { type RuleOffer, ruleDurations } from '../../../gateway-client/rule-offers.ts'
+import type { RuleOffer } from '../../../gateway-client/rule-offers.ts'
 import { planRows } from '../../../output/plan.ts'
 import { askRows, riskRow, suggestionsOf } from '../../../output/request.ts'
 import { blankRow, labelled, type Row, row, trusted, untrustedCode, untrustedLine } from '../../../output/span.ts'
