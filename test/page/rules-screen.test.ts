@@ -80,9 +80,25 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     await button(row('git push'), 'Edit…').click()
     const edit = page.getByRole('dialog', { name: 'Edit rule' })
     await edit.getByLabel('Note (for people)').fill('Agreed in May')
+    expect(await edit.getByLabel('Agent', { exact: true }).isVisible()).toBe(false)
+    await edit.getByText('More limits').click()
+    await edit.getByLabel('Agent', { exact: true }).selectOption('external')
+    await edit.getByLabel('Subagent').fill('planner\ntester')
     await button(edit, 'Save').click()
     await row('git push').getByText('Agreed in May').waitFor()
-    expect(await addedRules()).toMatchObject([{ version: 4, command: 'git push', note: 'Agreed in May' }])
+    const limited = { driver: 'external', agentPath: ['planner', 'tester'] }
+    expect(await addedRules()).toMatchObject([
+      { version: 4, command: 'git push', note: 'Agreed in May', scope: limited },
+    ])
+    expect(await visibleText(row('git push'))).toContain('for the subagent planner › tester')
+    await button(row('git push'), 'Edit…').click()
+    // A rule that has such limits shows them at once.
+    expect(await edit.getByLabel('Subagent').inputValue()).toBe('planner\ntester')
+    await edit.getByLabel('Agent', { exact: true }).selectOption('All agents')
+    await edit.getByLabel('Subagent').fill('')
+    await button(edit, 'Save').click()
+    await edit.waitFor({ state: 'detached' })
+    expect((await addedRules())[0]).not.toHaveProperty('scope')
     await button(row('git push'), 'Revoke this rule…').click()
     expect(await addedRules()).toHaveLength(1)
     await button(row('git push'), 'Revoke').click()

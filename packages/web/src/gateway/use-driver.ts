@@ -1,4 +1,4 @@
-/** Looks up a driver's title and modes. The list of drivers is cached, and fetched again if a driver is missing from it. */
+/** Looks up drivers with their titles and modes. The list of drivers is cached, and fetched again if a driver is missing from it. */
 import type { Call, DriverInfo } from '@holdpoint/protocol'
 import { useEffect, useState } from 'react'
 import { useGateway } from './gateway-context.ts'
@@ -15,9 +15,31 @@ async function findDriver(call: Call, name: string): Promise<DriverInfo | undefi
   const known = lists.get(call)
   const found = (await known?.drivers.catch(() => []))?.find(driver => driver.name === name)
   if (found || (known && performance.now() - known.fetchedAt < refetchAfterMs)) return found
+  return (await fetchDrivers(call)).find(driver => driver.name === name)
+}
+
+function fetchDrivers(call: Call): DriverList['drivers'] {
   const drivers = call('listDrivers', {}).then(({ items }) => items)
   lists.set(call, { fetchedAt: performance.now(), drivers })
-  return (await drivers).find(driver => driver.name === name)
+  return drivers
+}
+
+/** Returns all drivers that runners offer; an empty list until they are loaded. */
+export function useDrivers(): readonly DriverInfo[] {
+  const { call } = useGateway()
+  const [drivers, setDrivers] = useState<readonly DriverInfo[]>([])
+  useEffect(() => {
+    let cancelled = false
+    // A failure can be ignored: the person can still choose all agents.
+    fetchDrivers(call).then(
+      found => !cancelled && setDrivers(found),
+      () => {},
+    )
+    return () => {
+      cancelled = true
+    }
+  }, [call])
+  return drivers
 }
 
 /** Returns the driver with this name; undefined until the list is loaded, or if no runner offers the driver. */

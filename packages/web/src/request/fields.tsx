@@ -1,4 +1,4 @@
-/** Shows the input of a tool as readable fields, with a button to view the raw JSON. */
+/** Shows the input of a tool as readable fields, with a button to view the raw JSON, and facts in the same form. */
 import { exactText } from '@holdpoint/client'
 import type { JsonObject, Json as JsonValue } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
@@ -20,6 +20,30 @@ export function Fields({ value }: { readonly value: JsonObject }): ReactNode {
         {raw ? cardTexts.viewFields : cardTexts.viewJson}
       </button>
     </div>
+  )
+}
+
+export type Fact = readonly [label: string, value: ReactNode]
+
+export interface FactListProps {
+  /** Facts without a value are left out. */
+  readonly facts: readonly Fact[]
+  readonly className: string
+}
+
+/** Shows facts about something, each with a label of our own. */
+export function FactList({ facts, className }: FactListProps): ReactNode {
+  return (
+    <dl className={`field-list ${className}`}>
+      {facts
+        .filter(([, value]) => Boolean(value))
+        .map(([label, value]) => (
+          <div key={label} className="field-row">
+            <dt>{label}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
   )
 }
 

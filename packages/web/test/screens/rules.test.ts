@@ -25,6 +25,20 @@ describe('the form for a rule', () => {
     const stored = rule(draft)
     expect(draftOf(formOf(stored), stored, 1000)).toEqual(RuleDraft.parse({ effect: 'allow', ...draft }))
   })
+  it('the driver and the subagent of a rule can be changed and removed', () => {
+    const stored = rule({ command: 'ls', scope: { cwd: '/src', driver: 'claude', agentPath: ['planner', 'tester'] } })
+    const form = formOf(stored)
+    expect(form).toMatchObject({ driver: 'claude', subagent: 'planner\ntester' })
+    expect(draftOf({ ...form, driver: '', subagent: '' }, stored, 0)?.scope).toEqual({ cwd: '/src' })
+    expect(draftOf({ ...form, driver: 'other', subagent: ' reviewer \n\n' }, stored, 0)?.scope).toEqual({
+      cwd: '/src',
+      driver: 'other',
+      agentPath: ['reviewer'],
+    })
+    // A name may have a line break, although nobody can type it here.
+    const strange = rule({ command: 'ls', scope: { agentPath: ['a\nb'] } })
+    expect(draftOf(formOf(strange), strange, 0)?.scope).toEqual({ agentPath: ['a\nb'] })
+  })
   it('an incomplete form and a wrong number of uses give no rule', () => {
     expect(draftOf(emptyForm, null, 0)).toBeNull()
     expect(draftOf({ ...emptyForm, command: 'ls', uses: '0' }, null, 0)).toBeNull()

@@ -8,7 +8,7 @@ import { ChangeView } from '../../text/diff-view.tsx'
 import { dateTime } from '../../text/format-time.ts'
 import { AgentParagraphs, Quote } from '../../text/prose.tsx'
 import { ApprovalBody } from '../approval/approval-body.tsx'
-import { Entries } from '../fields.tsx'
+import { Entries, type Fact, FactList } from '../fields.tsx'
 import { receiptTexts } from '../texts.ts'
 import { ResolutionText } from './resolution-text.tsx'
 import './receipt-details.css'
@@ -118,7 +118,7 @@ function Facts({ request }: { readonly request: Request }): ReactNode {
   const client = via !== undefined && Object.hasOwn(clients, via) ? clients[via] : via
   const delivered =
     resolution && resolution.by !== 'agent' ? `${deliveryLabel(delivery)}, ${dateTime(delivery.at)}` : null
-  const facts: readonly (readonly [label: string, value: ReactNode])[] = [
+  const facts: readonly Fact[] = [
     [labels.asked, dateTime(openedAt)],
     [labels.risk, risk && riskLabel(risk)],
     [labels.editedRisk, resolution?.editedRisk && riskLabel(resolution.editedRisk)],
@@ -138,16 +138,5 @@ function Facts({ request }: { readonly request: Request }): ReactNode {
     [labels.editedDigest, resolution?.editedDigest && <ExactText text={resolution.editedDigest} className="mono" />],
     [labels.request, <ExactText key="id" text={id} className="mono" />],
   ]
-  return (
-    <dl className="field-list receipt-facts">
-      {facts
-        .filter(([, value]) => Boolean(value))
-        .map(([label, value]) => (
-          <div key={label} className="field-row">
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
-  )
+  return <FactList facts={facts} className="receipt-facts" />
 }

@@ -1,10 +1,19 @@
 /** The fields of the rule form that say where the rule applies, how long, and what people and agents read about it. */
-import { cutMiddle, labelText, omissionMarker, sessionName } from '@holdpoint/client'
+import {
+  cutMiddle,
+  driverLabel,
+  exactText,
+  labelText,
+  omissionMarker,
+  ruleDurations,
+  sessionName,
+} from '@holdpoint/client'
 import { limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useSessions } from '../../gateway/gateway-context.ts'
 import { newestFirst } from '../../gateway/session-groups.ts'
-import { durationChoices, parseUses } from '../../request/rule/rule-limits.ts'
+import { useDrivers } from '../../gateway/use-driver.ts'
+import { parseUses } from '../../request/rule/rule-limits.ts'
 import { limitTexts } from '../../request/rule/texts.ts'
 import { Field } from '../../ui/field.tsx'
 import { FolderInput } from './folder-input.tsx'
@@ -15,7 +24,9 @@ import { ruleFormTexts } from './texts.ts'
 export function LimitFields({ form, edited, onChange }: RuleFieldsProps): ReactNode {
   const { effect, uses, message, note } = form
   const usesProblem = parseUses(uses) === null ? limitTexts.badUses : undefined
-  const offered = durationChoices.filter(({ value }) => isOffered(value, form))
+  const offered = ruleDurations
+    .filter(({ name }) => isOffered(name, form))
+    .map(({ name, label }) => ({ value: name, name: label }))
   const hasEnd = edited !== null && (edited.expiresAt !== undefined || edited.until !== undefined)
   return (
     <>
@@ -48,6 +59,7 @@ export function LimitFields({ form, edited, onChange }: RuleFieldsProps): ReactN
           </Field>
         )}
       </div>
+      <MoreLimits form={form} edited={edited} onChange={onChange} />
       {effect === 'deny' && (
         <Note
           label={ruleFormTexts.message}
@@ -58,6 +70,52 @@ export function LimitFields({ form, edited, onChange }: RuleFieldsProps): ReactN
       )}
       <Note label={ruleFormTexts.note} value={note} onChange={text => onChange({ note: text })} />
     </>
+  )
+}
+
+/** Limits that few rules have. They are shown at once if the edited rule has one of them. */
+function MoreLimits({ form, edited, onChange }: RuleFieldsProps): ReactNode {
+  const isOpen = edited?.scope?.driver !== undefined || edited?.scope?.agentPath !== undefined
+  return (
+    <details className="rule-form-more" open={isOpen}>
+      <summary>{ruleFormTexts.moreLimits}</summary>
+      <div className="rule-form-pair">
+        <DriverField form={form} onChange={onChange} />
+        <Field label={ruleFormTexts.subagent} hint={ruleFormTexts.subagentHint}>
+          {ids => (
+            <textarea
+              {...ids}
+              className="input code stored-order"
+              rows={2}
+              spellCheck={false}
+              autoCapitalize="off"
+              value={form.subagent}
+              onChange={event => onChange({ subagent: event.target.value })}
+            />
+          )}
+        </Field>
+      </div>
+    </details>
+  )
+}
+
+type ScopeFieldProps = Pick<RuleFieldsProps, 'form' | 'onChange'>
+
+function DriverField({ form: { driver }, onChange }: ScopeFieldProps): ReactNode {
+  const drivers = useDrivers()
+  // Several runners may offer the same driver.
+  const titles = new Map(drivers.map(({ name, title }) => [name, labelText(driverLabel(name, title))]))
+  return (
+    <Select
+      label={ruleFormTexts.driver}
+      value={driver}
+      options={[
+        { value: '', name: ruleFormTexts.allDrivers },
+        ...[...titles].map(([value, name]) => ({ value, name })),
+        ...(driver === '' || titles.has(driver) ? [] : [{ value: driver, name: exactText(driver) }]),
+      ]}
+      onChange={value => onChange({ driver: value })}
+    />
   )
 }
 
@@ -94,9 +152,7 @@ function optionText(session: Session): string {
   return `${labelText(head)}${omissionMarker(omitted)}${labelText(tail)}`
 }
 
-type SessionFieldProps = Pick<RuleFieldsProps, 'form' | 'onChange'>
-
-function SessionField({ form, onChange }: SessionFieldProps): ReactNode {
+function SessionField({ form, onChange }: ScopeFieldProps): ReactNode {
   const sessions = useSessions()
   const open = useMemo(
     () =>

@@ -3,6 +3,7 @@ import { ruleLimitsLabel } from '@holdpoint/client'
 import type { Rule } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
+import { type Fact, FactList } from '../../request/fields.tsx'
 import { RuleScopeText } from '../../request/rule/rule-summary.tsx'
 import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
 import { dateTime, shortDate } from '../../text/format-time.ts'
@@ -13,7 +14,7 @@ import { rowTexts } from './texts.ts'
 export function RuleFacts({ rule, now }: { readonly rule: Rule; readonly now: number }): ReactNode {
   const { uses = 0, lastUsedAt, message, note, source, id, version } = rule
   const { facts: labels } = rowTexts
-  const facts: readonly (readonly [label: string, value: ReactNode])[] = [
+  const facts: readonly Fact[] = [
     [labels.where, <RuleScopeText key="scope" rule={rule} />],
     [labels.limits, ruleLimitsLabel(rule, now) || (isEditable(rule) && labels.noLimits)],
     [
@@ -39,18 +40,7 @@ export function RuleFacts({ rule, now }: { readonly rule: Rule; readonly now: nu
       </>,
     ],
   ]
-  return (
-    <dl className="field-list rule-facts">
-      {facts
-        .filter(([, value]) => Boolean(value))
-        .map(([label, value]) => (
-          <div key={label} className="field-row">
-            <dt>{label}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-    </dl>
-  )
+  return <FactList facts={facts} className="rule-facts" />
 }
 
 function trustOf({ project, trusted }: NonNullable<Rule['source']>): keyof typeof rowTexts.files {

@@ -1,7 +1,8 @@
 /** The fields of the form for a rule, and their conversion from and to a rule. */
+import { needsSession, type RuleDuration, ruleExpiry } from '@holdpoint/client'
 import { type CommandGroup, type Rule, RuleDraft, RuleEffect, type SessionId } from '@holdpoint/protocol'
 import type { May } from '../../gateway/gateway-context.ts'
-import { type Duration, expiryOf, limitsOf, needsSession, parseUses } from '../../request/rule/rule-limits.ts'
+import { limitsOf, parseUses } from '../../request/rule/rule-limits.ts'
 
 export type TargetKind = 'command' | 'group' | 'path' | 'host' | 'mcp' | 'other'
 export type Access = 'read' | 'write' | 'any'
@@ -19,8 +20,12 @@ export interface RuleForm {
   readonly tool: string
   readonly folder: string
   readonly session: SessionId | null
+  /** The name of the driver; empty for all. */
+  readonly driver: string
+  /** The names of the subagents, from the outermost to the one that the rule is for, one per line. */
+  readonly subagent: string
   /** `keep` keeps the limits of the rule that is edited. */
-  readonly duration: Duration | 'keep'
+  readonly duration: RuleDuration | 'keep'
   readonly uses: string
   readonly message: string
   readonly note: string
@@ -39,6 +44,8 @@ export const emptyForm: RuleForm = {
   tool: '',
   folder: '',
   session: null,
+  driver: '',
+  subagent: '',
   duration: 'none',
   uses: '',
   message: '',
@@ -78,6 +85,8 @@ export function formOf(rule: Rule): RuleForm {
     tool: mcp?.tool ?? '',
     folder: scope?.cwd ?? '',
     session: scope?.session ?? null,
+    driver: scope?.driver ?? '',
+    subagent: pathText(scope?.agentPath),
     duration: hasEnd ? 'keep' : 'none',
     uses: usesLeft === undefined ? '' : String(usesLeft),
     message: message ?? '',
@@ -101,7 +110,7 @@ export function draftOf(form: RuleForm, edited: Rule | null, now: number): RuleD
   const limits =
     duration === 'keep'
       ? { ...endOf(edited), ...limitsOf('none', undefined, uses) }
-      : limitsOf(duration, expiryOf(duration, now), uses)
+      : limitsOf(duration, ruleExpiry(duration, now), uses)
   const parsed = RuleDraft.safeParse({
     effect,
     ...targetOf(form, edited),
@@ -139,9 +148,26 @@ export function accessOf({ effect, access }: RuleForm): Access {
   return effect === 'allow' && access === 'any' ? 'read' : access
 }
 
-function scopeOf({ folder, session }: RuleForm, edited: Rule | null): object {
-  const { cwd: _cwd, session: _session, ...others } = edited?.scope ?? {}
-  return { ...others, ...(folder.trim() && { cwd: folder.trim() }), ...(session && { session }) }
+function scopeOf({ folder, session, driver, subagent }: RuleForm, edited: Rule | null): RuleDraft['scope'] & object {
+  const before = edited?.scope?.agentPath
+  // A name of the edited rule may have a line break, so an unchanged path stays as it is.
+  const agentPath = before && subagent === pathText(before) ? before : namesIn(subagent)
+  return {
+    ...(folder.trim() && { cwd: folder.trim() }),
+    ...(session && { session }),
+    ...(driver && { driver }),
+    ...(agentPath.length > 0 && { agentPath }),
+  }
+}
+
+function pathText(agentPath: readonly string[] = []): string {
+  return agentPath.join('\n')
+}
+function namesIn(text: string): string[] {
+  return text
+    .split('\n')
+    .map(name => name.trim())
+    .filter(name => name !== '')
 }
 
 function endOf(edited: Rule | null): object {
@@ -157,7 +183,7 @@ export function needsFolder({ effect, kind, session }: RuleForm): boolean {
 }
 
 /** Returns whether a duration can be chosen. The turn and the session are those of the rule's session. */
-export function isOffered(duration: Duration, { session }: RuleForm): boolean {
+export function isOffered(duration: RuleDuration, { session }: RuleForm): boolean {
   return session !== null || !needsSession(duration)
 }
 

@@ -124,6 +124,12 @@ export const ruleFormTexts = {
   session: 'Session',
   allSessions: 'All sessions',
   otherSession: 'Another session',
+  moreLimits: 'More limits',
+  driver: 'Agent',
+  allDrivers: 'All agents',
+  subagent: 'Subagent',
+  subagentHint:
+    'The name that its requests show. Put each name on its own line if the subagent belongs to another one, the outer one first. Leave it empty for all.',
   duration: 'For how long',
   keepDuration: 'As before',
   message: 'Message for the agent',
