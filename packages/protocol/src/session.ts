@@ -191,11 +191,17 @@ export const DriverInfo = z
       .max(limits.optionsMax)
       .describe('The modes in which the agents can run. Empty if the driver has no modes.'),
     ready: z.boolean().describe('Whether the driver can start a session now.'),
+    installed: z
+      .boolean()
+      .optional()
+      .describe(
+        'False if the agent is not installed on the runner’s machine and no setting names it, which is not a problem.',
+      ),
     missing: z
       .string()
       .max(limits.reasonMax)
       .optional()
-      .describe('What is missing and what to do about it. Present only if the driver is not ready.'),
+      .describe('What is missing, not signed in or not tested, and what to do about it.'),
   })
   .describe('A driver, which is the adapter that runs one kind of agent.')
 export type DriverInfo = z.infer<typeof DriverInfo>
