@@ -1,5 +1,5 @@
 export { type AcpOptions, acpDriver } from './acp/driver.ts'
-export { type AcpProfile, acpProfiles, customProfile } from './acp/profiles.ts'
+export { type AcpProfile, acpProfiles, customProfile, executableVariable } from './acp/profiles.ts'
 export { holdpointVariables, withoutHoldpointVariables } from './agent-environment.ts'
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
 export { findProjectSettings, type ProjectSettings, type SettingsFile } from './claude/setup/project-settings.ts'

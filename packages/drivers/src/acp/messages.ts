@@ -36,8 +36,10 @@ export const acpExit = {
 export const acpInstallation = {
   missing: (title: string, install: string, variable: string) =>
     `${title} is not installed on this machine; install it (${install}), or set ${variable} to the path of its executable`,
+  notOnPath: (command: string) =>
+    `There is no program \`${command}\` on the PATH; install it, or write its path in the configuration`,
   notExecutable: (file: string, variable: string) =>
-    `${file} is not an executable file; set ${variable} to the path of the executable, or unset it`,
+    `${file} is not an executable file; write the path of the executable in the configuration or in ${variable}`,
   untested: (title: string, version: string, tested: readonly string[]) =>
     `${title} ${version} was not tested with Holdpoint; ${tested.join(', ')} was. If something does not work, install that version`,
   startHint: (command: string) => `run \`${command}\` in a terminal to check that it works and that you are signed in`,

@@ -10,8 +10,8 @@ export interface AcpProfile {
   readonly args: readonly string[]
   /** Variables that the agent gets beside those of the runner. */
   readonly env?: Readonly<Record<string, string>>
-  /** How a person installs the agent. */
-  readonly install: string
+  /** How a person installs the agent. Missing for an agent whose command line a person has configured. */
+  readonly install?: string
   /** The versions that the tests run. */
   readonly testedVersions: readonly string[]
   /** Whether the agent ends its turn if a person denies a call, so that its model is told only with the next message. */
@@ -51,7 +51,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     command: 'goose',
     args: ['acp', '--with-builtin', 'developer'],
     env: gooseEnvironment,
-    install: '`npm install -g @aaif/goose`',
+    install: 'as its documentation says',
     testedVersions: ['1.52.0'],
     endsTurnAfterDeny: false,
     modes: ['approve', 'smart_approve', 'chat'],
@@ -106,13 +106,7 @@ export const acpProfiles: readonly AcpProfile[] = [
 
 /** The profile of an agent that a person named in the configuration by its command line. */
 export function customProfile(name: string, [command = '', ...args]: readonly string[]): AcpProfile {
-  return {
-    ...{ name, title: name, command, args },
-    install: 'the command line in the configuration',
-    testedVersions: [],
-    endsTurnAfterDeny: false,
-    modes: [],
-  }
+  return { name, title: name, command, args, testedVersions: [], endsTurnAfterDeny: false, modes: [] }
 }
 
 /** The environment variable that names the executable of a driver. */

@@ -1,9 +1,10 @@
 /** Finds the Claude Agent SDK and the `claude` executable on this machine, and explains what to do if either is missing. */
-import { accessSync, constants, existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
 import { z } from 'zod'
+import { findOnPath, isExecutable } from '../../agent-executable.ts'
 import { installation } from '../messages.ts'
 
 export type Sdk = typeof import('@anthropic-ai/claude-agent-sdk')
@@ -17,22 +18,22 @@ export interface ClaudeLocation {
 export interface Installation extends ClaudeLocation {
   readonly sdk: Sdk
 }
-export type ClaudeSearch = { readonly found: ClaudeLocation } | { readonly missing: string }
+export type ClaudeSearch = { readonly found: ClaudeLocation } | { readonly missing: string; readonly installed?: false }
 
 /** Finds Claude Code without loading the SDK, because loading it would slow down runners that never start Claude Code. */
 export function findClaude(env: Environment, executable?: string): ClaudeSearch {
   const entry = sdkEntry(createRequire(import.meta.url))
-  if (entry === null) return { missing: installation.sdkMissing }
-  const version = sdkVersion(entry)
   const configured = executable ?? env.HOLDPOINT_CLAUDE
+  if (entry === null) return { missing: installation.sdkMissing, ...(configured ? {} : { installed: false }) }
+  const version = sdkVersion(entry)
   if (configured)
     return isExecutable(configured)
       ? { found: { version: `${version} ${configured}`, executable: configured } }
       : { missing: installation.notExecutable(configured) }
   if (hasBundledBinary(entry)) return { found: { version } }
-  const onPath = findOnPath(env.PATH ?? '')
+  const onPath = findOnPath('claude', env)
   if (onPath) return { found: { version: `${version} ${onPath}`, executable: onPath } }
-  return { missing: installation.claudeMissing }
+  return { missing: installation.claudeMissing, installed: false }
 }
 
 export async function loadSdk(location: ClaudeLocation): Promise<Installation> {
@@ -90,21 +91,4 @@ function hasBundledBinary(entry: string): boolean {
       return false
     }
   })
-}
-
-function findOnPath(path: string): string | undefined {
-  return path
-    .split(delimiter)
-    .filter(Boolean)
-    .map(folder => join(folder, 'claude'))
-    .find(isExecutable)
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK)
-    return statSync(file).isFile()
-  } catch {
-    return false
-  }
 }
