@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
   })
 
   describe('the New session dialog', () => {
-    it('offers an agent as soon as its runner connects', async () => {
+    it('offers an agent as soon as its runner connects, and lists agents that are not installed behind a summary', async () => {
       const page = await fixture.openPage(withWorker)
       await page.keyboard.press('n')
       const dialog = page.getByRole('dialog', { name: 'New session' })
@@ -111,16 +111,28 @@ describe.skipIf(hasNoBrowser())('the page', () => {
       await dialog.getByLabel('First message').fill('Hello')
       const { gateway } = fixture
       const driver = { name: 'late', title: 'A late one', capabilities: [], modes: ['default'], ready: true }
+      const notInstalled = {
+        ...driver,
+        name: 'goose',
+        title: 'Goose',
+        ready: false,
+        installed: false,
+        missing: 'Get it.',
+      }
       const { id } = await gateway.callAs(gateway.home.runnerToken())('announceRunner', {
         id: gateway.home.runnerId(),
         name: 'late',
-        drivers: [driver],
+        drivers: [driver, notInstalled],
       })
       await dialog.getByRole('radio', { name: 'A late one' }).check()
       await dialog.getByText('No agents available').waitFor({ state: 'detached' })
       await expect.poll(() => dialog.getByLabel('First message').inputValue()).toBe('Hello')
       await expect.poll(() => button(dialog, 'Start session').isEnabled()).toBe(true)
       expect(id).toBe(gateway.home.runnerId())
+      expect(await dialog.getByText('Get it.').isVisible()).toBe(false)
+      await dialog.getByText('1 agent isn’t installed').click()
+      await dialog.getByText('Get it.').waitFor()
+      expect(await dialog.getByRole('radio', { name: 'Goose' }).isDisabled()).toBe(true)
     })
   })
 })

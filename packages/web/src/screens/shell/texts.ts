@@ -44,4 +44,5 @@ export const newSessionTexts = {
   rehearsal: 'A demo that shows every kind of request. It needs no API key and changes nothing.',
   noAgents: 'No agents available because no runner is connected. Is “holdpoint up” running?',
   notReady: 'This agent isn’t ready.',
+  notInstalled: (count: number) => (count === 1 ? '1 agent isn’t installed' : `${count} agents aren’t installed`),
 } as const

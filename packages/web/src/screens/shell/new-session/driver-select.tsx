@@ -19,35 +19,51 @@ const notes: Readonly<Record<string, string>> = {
 }
 
 export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelectProps): ReactNode {
+  const choices = drivers?.filter(({ installed }) => installed !== false) ?? []
+  const others = drivers?.filter(({ installed }) => installed === false) ?? []
+  const choiceOf = (driver: Driver) => (
+    <DriverChoice key={driver.name} driver={driver} isChosen={driver.name === chosen} onChoose={onChoose} />
+  )
   return (
     <fieldset className="drivers">
       <legend className="soft small">Agent</legend>
       {drivers?.length === 0 && <p className="problem">{newSessionTexts.noAgents}</p>}
-      {drivers?.map(driver => (
-        <label key={driver.name} className={`driver-choice ${driver.ready ? '' : 'missing'}`}>
-          <input
-            type="radio"
-            name="driver"
-            checked={driver.name === chosen}
-            disabled={!driver.ready}
-            onChange={() => onChoose(driver.name)}
-          />
-          <span>
-            <InlineAgentText text={driverLabel(driver.name, driver.title)} className="driver-title" />
-            {Object.hasOwn(notes, driver.name) && <span className="soft small driver-note">{notes[driver.name]}</span>}
-            {!driver.ready && (
-              <span className="soft small driver-note">
-                {driver.missing === undefined ? newSessionTexts.notReady : <InlineAgentText text={driver.missing} />}
-              </span>
-            )}
-          </span>
-        </label>
-      ))}
+      {choices.map(choiceOf)}
+      {others.length > 0 && (
+        <details className="drivers-not-installed">
+          <summary className="soft small">{newSessionTexts.notInstalled(others.length)}</summary>
+          {others.map(choiceOf)}
+        </details>
+      )}
       {problem && (
         <p className="problem" role="alert">
           {problem}
         </p>
       )}
     </fieldset>
+  )
+}
+
+interface DriverChoiceProps {
+  readonly driver: Driver
+  readonly isChosen: boolean
+  readonly onChoose: (name: string) => void
+}
+
+function DriverChoice({ driver, isChosen, onChoose }: DriverChoiceProps): ReactNode {
+  const { name, title, ready, missing } = driver
+  return (
+    <label className={`driver-choice ${ready ? '' : 'missing'}`}>
+      <input type="radio" name="driver" checked={isChosen} disabled={!ready} onChange={() => onChoose(name)} />
+      <span>
+        <InlineAgentText text={driverLabel(name, title)} className="driver-title" />
+        {Object.hasOwn(notes, name) && <span className="soft small driver-note">{notes[name]}</span>}
+        {!ready && (
+          <span className="soft small driver-note">
+            {missing === undefined ? newSessionTexts.notReady : <InlineAgentText text={missing} />}
+          </span>
+        )}
+      </span>
+    </label>
   )
 }
