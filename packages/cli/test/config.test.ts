@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { acpProfiles, executableVariable } from '@holdpoint/drivers'
 import { Fault } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { readConfig as readSettings } from '../src/config/config.ts'
@@ -61,6 +62,22 @@ describe('readConfig', () => {
     expect(readConfig({}, { HOLDPOINT_CLAUDE: '/opt/claude' }, folder).claude).toBe('/opt/claude')
   })
 
+  it('every agent that speaks the Agent Client Protocol has a setting and a variable for its executable', () => {
+    for (const { name } of acpProfiles) {
+      writeConfig({ [name]: `./bin/${name}` })
+      expect(readConfig({}, {}, folder)).toEqual({ [name]: join(folder, 'bin', name) })
+      expect(readConfig({}, { [executableVariable(name)]: '/opt/agent' }, folder)).toEqual({ [name]: '/opt/agent' })
+    }
+  })
+
+  it('resolves the program of a command line relative to the config file only if it is a path', () => {
+    writeConfig({ agents: { one: ['./bin/one', '--acp', './x'], two: ['two', '--acp'] } })
+    expect(readConfig({}, {}, folder).agents).toEqual({
+      one: [join(folder, 'bin/one'), '--acp', './x'],
+      two: ['two', '--acp'],
+    })
+  })
+
   it('resolves the path of a SQLite file relative to the config file', () => {
     writeConfig({ store: 'file:one.db' })
     expect(readConfig({}, {}, folder).store).toBe(`file:${join(folder, 'one.db')}`)
@@ -90,6 +107,8 @@ describe('readConfig', () => {
       { agents: { claude: './a.mjs' } },
       /agents\.claude is the name of a built-in driver/,
     ],
+    ['an agent named like an agent of others', { agents: { goose: ['x'] } }, /agents\.goose is the name of a built-in/],
+    ['an agent without a program', { agents: { mine: [] } }, /agents\.mine must be the path of a module, or a list/],
     ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],
     ['a duplicate key', '{"port": 1, "port": 2}', /"port" appears twice/],
   ])('refuses %s in the config file and says what is wrong', (_what, config, sentence) => {

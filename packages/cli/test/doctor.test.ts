@@ -150,6 +150,37 @@ describe('holdpoint doctor', () => {
     }
   })
 
+  it.each(['with', 'without'] as const)(
+    'an agent that is not installed or not tested is no problem (%s a gateway)',
+    async way => {
+      const goose = join(mkdtempSync(join(tmpdir(), 'holdpoint-test-')), 'goose')
+      writeFileSync(goose, '#!/bin/sh\necho 1.99.0\n', { mode: 0o755 })
+      const env = { HOLDPOINT_GOOSE: goose, PATH: '/usr/bin:/bin', ANTHROPIC_API_KEY: 'a key' }
+      const gateway = way === 'with' ? await startGateway({ env }) : new GatewayProcess({})
+      while (way === 'with' && !(await gateway.call('listRunners', {})).items.some(({ live }) => live))
+        await shortPause()
+      const { out } = await runCli(['doctor', '--json', '--home', gateway.home.path], {
+        cwd: gateway.folder,
+        env: { ...cleanEnvironment(), ...env },
+      })
+      const { findings } = JSON.parse(out) as { findings: readonly Finding[] } // with --json, `doctor` prints an object with these fields
+      expect(findings.filter(({ ok, name }) => !ok && name !== 'Gateway')).toEqual([])
+      expect(findings).toContainEqual({
+        name: 'Agent',
+        ok: true,
+        detail: 'Gemini: not installed',
+        remedy: expect.stringContaining('npm install -g @google/gemini-cli'),
+      })
+      expect(findings).toContainEqual({
+        name: 'Agent',
+        ok: true,
+        detail: 'Goose: installed',
+        remedy: expect.stringContaining('Goose 1.99.0 was not tested'),
+      })
+      rmSync(join(goose, '..'), { recursive: true })
+    },
+  )
+
   it('prints a hint but reports no problem if nobody is signed in to Claude Code', async () => {
     const gateway = await startGateway({
       runner: 'inline',

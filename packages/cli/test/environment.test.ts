@@ -70,10 +70,12 @@ it('F19: the person’s editor gets none of Holdpoint’s variables', async () =
 
 it('F19: a runner is started without Holdpoint’s variables, so that agents cannot read them in its environment', async () => {
   const store = { HOLDPOINT_STORE: 'file:kept.db' }
-  const gateway = await startGateway({ env: { ...ourVariables, ...store, HOLDPOINT_CLAUDE: '/nowhere/claude' } })
+  const executables = { HOLDPOINT_CLAUDE: '/nowhere/claude', HOLDPOINT_CODEX_ACP: '/nowhere/codex' }
+  const gateway = await startGateway({ env: { ...ourVariables, ...store, ...executables } })
   const environment = readFileSync(`/proc/${await gateway.runnerStarted()}/environ`, 'utf8')
   expect(environment.split('\0').filter(entry => entry.startsWith('HOLDPOINT_'))).toEqual([
     'HOLDPOINT_CLAUDE=/nowhere/claude',
+    'HOLDPOINT_CODEX_ACP=/nowhere/codex',
   ])
 })
 

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, syml
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { acpProfiles } from '@holdpoint/drivers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cleanEnvironment, closeGateways, GatewayProcess, shortPause } from '../../../test/support/gateway.ts'
 import { readConfig } from '../src/config/config.ts'
@@ -29,6 +30,7 @@ afterEach(async () => {
 const hostile = {
   agents: { helper: './agent.mjs' },
   claude: './fake-claude',
+  ...Object.fromEntries(acpProfiles.map(({ name }) => [name, `./fake-${name}`])),
   host: '127.0.0.2',
   hosts: ['evil.test'],
   store: 'file:./theirs.db',
@@ -185,13 +187,15 @@ describe('holdpoint up in a folder with an untrusted config file', () => {
 
 describe('holdpoint trust', () => {
   it('shows in plain words what the file would do, without passwords and with invisible characters escaped', async () => {
-    writeConfig({ ...hostile, store: 'postgres://me:secret@db/x', hosts: ['evil\u202e.test'] })
+    const agents = { ...hostile.agents, other: ['./other', 'two words'] }
+    writeConfig({ ...hostile, agents, store: 'postgres://me:secret@db/x', hosts: ['evil\u202e.test'] })
     const { code, out, err } = await cli('trust')
     expect(code).toBe(2)
     expect(err).toMatch(/There is no terminal to confirm in.*--yes/)
     const shown = out + err
     expect(shown).toContain(`run the code in ${join(folder, 'agent.mjs')} as the agent “helper”`)
-    expect(shown).toContain(`run ${join(folder, 'fake-claude')} as Claude Code`)
+    expect(shown).toContain(`run ${join(folder, 'fake-claude')} as the agent “claude”`)
+    expect(shown).toContain(`run ${join(folder, 'other')} 'two words' as the agent “other”`)
     expect(shown).toContain('listen on the address 127.0.0.2')
     expect(shown).toContain('evil\\u{202e}.test')
     expect(shown).toContain('postgres://me:…@db/x')

@@ -8,7 +8,7 @@ import { type DataFolder, dataFolderAt, dataFolderProblem, runningProcess } from
 import { findGateway, type GatewayAddress, type GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
 import { blankRow, gutterOf, row, trusted, untrusted } from '../output/span.ts'
-import { localClaudeDriver } from '../runner/runner.ts'
+import { localAgentDrivers } from '../runner/runner.ts'
 import { version } from '../version.ts'
 import { rulesFindings } from './doctor-rules.ts'
 import { type Finding, storeFindings } from './doctor-store.ts'
@@ -33,7 +33,7 @@ export async function doctor({ home: folder, url, store, json }: DoctorOptions):
     ...(await storeFindings(config, dataFolder)),
     ...gateway.findings,
     ...rulesFindings(dataFolder, gateway.rules),
-    ...driverFindings(gateway.drivers ?? [await localClaudeDriver(config, dataFolder).info()]),
+    ...driverFindings(gateway.drivers ?? (await localDrivers(config, dataFolder))),
   ]
   const problems = findings.filter(({ ok }) => !ok).length
   if (json) out.json({ ok: problems === 0, findings })
@@ -182,10 +182,15 @@ async function versionOf({ connection: { url, fetch } }: GatewayClient): Promise
   return String(Object(JSON.parse(await reply.text())).version)
 }
 
-/** A driver that is ready may still report something missing, for example that nobody is signed in. */
+function localDrivers(config: Config, dataFolder: DataFolder): Promise<readonly DriverInfo[]> {
+  return Promise.all(localAgentDrivers(config, dataFolder).map(driver => driver.info()))
+}
+
+/** A driver that is ready may still report something missing, for example that nobody is signed in. Nobody needs all agents, so an agent that is not installed is not a problem. */
 function driverFindings(drivers: readonly DriverInfo[]): readonly Finding[] {
-  return drivers.map(({ title, ready, missing }) => {
+  return drivers.map(({ title, ready, missing, installed }) => {
     if (missing === undefined) return { name: 'Agent', ok: ready, detail: `${title}: ready` }
-    return { name: 'Agent', ok: ready, detail: `${title}: ${ready ? 'installed' : 'cannot run'}`, remedy: missing }
+    const state = ready ? 'installed' : installed === false ? 'not installed' : 'cannot run'
+    return { name: 'Agent', ok: ready || installed === false, detail: `${title}: ${state}`, remedy: missing }
   })
 }

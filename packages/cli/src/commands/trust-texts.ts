@@ -4,7 +4,8 @@ import type { AccessProblem } from '../config/file-access.ts'
 /** The effect of each setting. Each text continues "the file would …". */
 export const configEffects = {
   agent: (name: string, file: string) => `run the code in ${file} as the agent “${name}”, without asking you`,
-  claude: (file: string) => `run ${file} as Claude Code`,
+  command: (name: string, line: string) => `run ${line} as the agent “${name}”`,
+  executable: (name: string, file: string) => `run ${file} as the agent “${name}”`,
   host: (host: string) => `listen on the address ${host}`,
   allowRemote: 'let other machines reach the gateway',
   hosts: (hosts: readonly string[]) => `answer browsers that use the host name ${hosts.join(' or ')}`,

@@ -5,13 +5,14 @@ import { ruleLabel, ruleScopeLabel } from '@holdpoint/client'
 import { Fault, type RuleDraft } from '@holdpoint/protocol'
 import { ruleFileName } from '@holdpoint/rules'
 import { type ConfigFile, configFileName, readConfigFile } from '../config/config-file.ts'
-import { type Config, type ConfigKey, trustedKeys } from '../config/config-schema.ts'
+import { type Config, type ConfigKey, executableKeys, isExecutableKey, trustedKeys } from '../config/config-schema.ts'
 import { type DataFolder, openDataFolder } from '../config/data-folder.ts'
 import { type RulesFile, readRulesFile } from '../config/rules-file.ts'
 import { distrustFile, exposureOf, settingsExposure, trustedFiles, trustFile, trustStateOf } from '../config/trust.ts'
 import { withoutPassword } from '../gateway/open-store.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
+import { shellQuote } from '../output/shell-quote.ts'
 import { gutterOf, type Row, row, trusted, untrusted } from '../output/span.ts'
 import { agentSettingsAt, describeSettings, settingsState } from './agent-settings.ts'
 import { configEffects, trustTexts } from './trust-texts.ts'
@@ -102,17 +103,22 @@ function describeFile(found: ConfigFile, dataFolder: DataFolder): readonly Row[]
   return [
     row(untrusted(file, 'strong'), trusted(heading)),
     ...(effects.length > 0 ? effects : [trustTexts.nothing]).map(item),
-    ...(config.agents || config.claude !== undefined ? [row(trusted(trustTexts.codeToo))] : []),
+    ...(config.agents || executableKeys.some(key => config[key] !== undefined)
+      ? [row(trusted(trustTexts.codeToo))]
+      : []),
   ]
 }
 
 function effectsOf(key: ConfigKey, config: Config): readonly string[] {
-  const { port, host, hosts, store, runner, retentionDays, agents, claude, allowRemote } = config
+  const { port, host, hosts, store, runner, retentionDays, agents, allowRemote } = config
+  if (isExecutableKey(key)) return config[key] === undefined ? [] : [configEffects.executable(key, config[key])]
   switch (key) {
     case 'agents':
-      return Object.entries(agents ?? {}).map(([name, file]) => configEffects.agent(name, file))
-    case 'claude':
-      return claude === undefined ? [] : [configEffects.claude(claude)]
+      return Object.entries(agents ?? {}).map(([name, agent]) =>
+        typeof agent === 'string'
+          ? configEffects.agent(name, agent)
+          : configEffects.command(name, agent.map(shellQuote).join(' ')),
+      )
     case 'host':
       return host === undefined ? [] : [configEffects.host(host)]
     case 'allowRemote':

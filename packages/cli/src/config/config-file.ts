@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { Fault, parseJsonStrict } from '@holdpoint/protocol'
-import { type Config, parseConfig } from './config-schema.ts'
+import { type Config, type ConfiguredAgent, executableKeys, parseConfig } from './config-schema.ts'
 import { configTexts } from './texts.ts'
 
 export const configFileName = 'holdpoint.config.json'
@@ -57,11 +57,21 @@ export function readRegularFile(file: string, bytesMax = sizeMax): Buffer | null
 /** Paths in a config file are relative to the file's folder. */
 function withAbsolutePaths(config: Config, file: string): Config {
   const fromFile = (path: string) => resolve(dirname(file), path)
-  const { agents, claude, store } = config
+  const { agents, store } = config
+  const executables = executableKeys.flatMap(key => (config[key] === undefined ? [] : [[key, fromFile(config[key])]]))
   return {
     ...config,
-    ...(agents && { agents: Object.fromEntries(Object.entries(agents).map(([name, path]) => [name, fromFile(path)])) }),
-    ...(claude !== undefined && { claude: fromFile(claude) }),
+    ...(agents && {
+      agents: Object.fromEntries(Object.entries(agents).map(([name, agent]) => [name, agentFromFile(agent, fromFile)])),
+    }),
+    ...Object.fromEntries(executables),
     ...(store?.startsWith('file:') && { store: `file:${fromFile(store.slice('file:'.length))}` }),
   }
+}
+
+/** In a command line, only a program that is named by its path is relative to the file. Any other program is searched on the PATH. */
+function agentFromFile(agent: ConfiguredAgent, fromFile: (path: string) => string): ConfiguredAgent {
+  if (typeof agent === 'string') return fromFile(agent)
+  const [program, ...args] = agent
+  return [program.includes('/') ? fromFile(program) : program, ...args]
 }

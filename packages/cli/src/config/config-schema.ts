@@ -20,10 +20,23 @@ const yesOrNo = z.union(
   'must be true or false',
 )
 
-const builtInDrivers: ReadonlySet<string> = new Set(['rehearsal', 'claude', 'external'])
+/** The settings that name the executable of an agent. Each has the name of the agent's driver, and can also come from a variable such as HOLDPOINT_CODEX_ACP. */
+export const executableKeys = ['claude', 'gemini', 'goose', 'qwen', 'copilot', 'codex-acp', 'claude-agent-acp'] as const
+type ExecutableKey = (typeof executableKeys)[number]
+const executables = Object.fromEntries(executableKeys.map(key => [key, nonEmpty.optional()])) as Readonly<
+  Record<ExecutableKey, z.ZodOptional<typeof nonEmpty>>
+> // has exactly these keys
+
+const builtInDrivers: ReadonlySet<string> = new Set(['rehearsal', 'external', ...executableKeys])
 const AgentName = nonEmpty
   .max(limits.nameMax, `must have at most ${limits.nameMax} characters`)
   .refine(name => !builtInDrivers.has(name), 'is the name of a built-in driver; choose another')
+/** A module, or the words of a command line. */
+const ConfiguredAgent = z.union(
+  [nonEmpty, z.tuple([nonEmpty], z.string())],
+  'must be the path of a module, or a list with a program and its arguments',
+)
+export type ConfiguredAgent = z.infer<typeof ConfiguredAgent>
 
 const Config = z.strictObject({
   port: port.optional(),
@@ -40,10 +53,10 @@ const Config = z.strictObject({
   onDeadline: oneOf(['deny', 'wait']).optional(),
   parkAfterMs: wholeNumber(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
   retentionDays: z.number('must be a number of days').min(0, 'must not be negative').optional(),
-  /** The user's own agents: for each agent's name, the path of the module that defines the agent. */
-  agents: z.record(AgentName, nonEmpty).optional(),
-  /** The path of the Claude Code executable. Without this setting, the driver looks for the executable. */
-  claude: nonEmpty.optional(),
+  /** The user's own agents: for each agent's name, the path of the module that defines the agent, or the command line of an agent that speaks the Agent Client Protocol. */
+  agents: z.record(AgentName, ConfiguredAgent).optional(),
+  /** The paths of executables. Without such a setting, the driver looks for the executable. */
+  ...executables,
 })
 export type Config = z.infer<typeof Config>
 export type ConfigKey = keyof Config
@@ -53,9 +66,8 @@ export type ConfigKey = keyof Config
  * change who can reach the gateway needs trust. The others can at most make a request expire or an agent's process stop
  * sooner or later, and a deadline never allows anything.
  */
-const needsTrust: Readonly<Record<ConfigKey, boolean>> = {
+const needsTrust: Readonly<Record<Exclude<ConfigKey, ExecutableKey>, boolean>> = {
   agents: true,
-  claude: true,
   host: true,
   allowRemote: true,
   hosts: true,
@@ -70,7 +82,11 @@ const needsTrust: Readonly<Record<ConfigKey, boolean>> = {
 
 /** Every key that holdpoint.config.json may have. */
 export const configKeys = Object.keys(Config.shape) as readonly ConfigKey[] // `Config.shape` has exactly these keys
-export const trustedKeys: readonly ConfigKey[] = configKeys.filter(key => needsTrust[key])
+export const trustedKeys: readonly ConfigKey[] = configKeys.filter(key => isExecutableKey(key) || needsTrust[key])
+
+export function isExecutableKey(key: ConfigKey): key is ExecutableKey {
+  return executableKeys.some(name => name === key)
+}
 
 /** Errors name the setting as the person wrote it: `--port`, `HOLDPOINT_PORT` or `port`. */
 export function parseConfig(value: unknown, nameOf: (path: string) => string): Config {

@@ -1,8 +1,9 @@
 /** Reads the settings. Flags override HOLDPOINT_* variables, which override holdpoint.config.json in the working folder, which overrides the one in the data folder. */
 import { dirname } from 'node:path'
+import { executableVariable } from '@holdpoint/drivers'
 import { shellQuote } from '../output/shell-quote.ts'
 import { type ConfigFile, configFileIn, readConfigFile } from './config-file.ts'
-import { type Config, type ConfigKey, parseConfig, trustedKeys } from './config-schema.ts'
+import { type Config, type ConfigKey, executableKeys, parseConfig, trustedKeys } from './config-schema.ts'
 import { type DataFolder, dataFolderAt } from './data-folder.ts'
 import { distrustReasons, ignoredText } from './texts.ts'
 import { exposureOf, trustStateOf } from './trust.ts'
@@ -57,21 +58,20 @@ function trustCommand(folder: string, dataFolder: DataFolder): string {
 }
 
 /** The settings that can come from the environment, and the name of the variable for each. */
-const environmentVariables = {
+const environmentVariables: Partial<Record<ConfigKey, string>> = {
   port: 'HOLDPOINT_PORT',
   host: 'HOLDPOINT_HOST',
   allowRemote: 'HOLDPOINT_ALLOW_REMOTE',
   store: 'HOLDPOINT_STORE',
   runner: 'HOLDPOINT_RUNNER',
   onDeadline: 'HOLDPOINT_ON_DEADLINE',
-  claude: 'HOLDPOINT_CLAUDE',
-} as const
+  ...Object.fromEntries(executableKeys.map(key => [key, executableVariable(key)])),
+}
 
 function readEnvironment(env: NodeJS.ProcessEnv): Config {
   const found = Object.entries(environmentVariables).flatMap(([key, name]) => {
     const value = env[name]
     return value === undefined || value === '' ? [] : [[key, value]]
   })
-  // `parseConfig` reports only keys of its input, and all keys of this input come from `environmentVariables`, so the cast is safe.
-  return parseConfig(Object.fromEntries(found), key => environmentVariables[key as keyof typeof environmentVariables])
+  return parseConfig(Object.fromEntries(found), key => new Map(Object.entries(environmentVariables)).get(key) ?? key)
 }

@@ -1,8 +1,10 @@
 /** Stores in the data folder which config files the person has trusted, by path and by the hash of the content. */
 import { existsSync, readFileSync } from 'node:fs'
+import { isAbsolute } from 'node:path'
 import type { ProjectSettings } from '@holdpoint/drivers'
 import { z } from 'zod'
 import type { ConfigFile } from './config-file.ts'
+import { executableKeys } from './config-schema.ts'
 import { type DataFolder, writeAtomically } from './data-folder.ts'
 import { type AccessProblem, accessProblem } from './file-access.ts'
 
@@ -21,8 +23,11 @@ export function trustStateOf(
 }
 
 /** Returns why another user could replace the config file or the code that it names, or null if nobody can. The hash protects only the config file itself. */
-export function exposureOf({ file, config: { agents = {}, claude } }: ConfigFile): AccessProblem | null {
-  for (const path of [file, ...Object.values(agents), ...(claude === undefined ? [] : [claude])]) {
+export function exposureOf({ file, config }: ConfigFile): AccessProblem | null {
+  const programs = Object.values(config.agents ?? {}).map(agent => (typeof agent === 'string' ? agent : agent[0]))
+  const executables = executableKeys.flatMap(key => config[key] ?? [])
+  // A program that is searched on the PATH is not part of the file.
+  for (const path of [file, ...programs.filter(isAbsolute), ...executables]) {
     const problem = accessProblem(path)
     if (problem) return problem
   }

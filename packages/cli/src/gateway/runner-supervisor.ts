@@ -3,9 +3,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { withoutHoldpointVariables } from '@holdpoint/drivers'
+import { executableVariable, withoutHoldpointVariables } from '@holdpoint/drivers'
 import { type Call, messageOf } from '@holdpoint/protocol'
-import type { Config } from '../config/config-schema.ts'
+import { type Config, executableKeys } from '../config/config-schema.ts'
 import { type DataFolder, runningProcess, writeRunnerPidFile } from '../config/data-folder.ts'
 import { runnerCrashPoints } from '../crash-points.ts'
 import { log } from '../log.ts'
@@ -111,9 +111,12 @@ export function programFile(): string {
 
 function startRunner(dataFolder: DataFolder, crashAt: string | undefined): ChildProcess {
   const logFile = openSync(dataFolder.runnerLog, 'a', 0o600)
-  // Agents can read the environment of the runner, so it gets only the one Holdpoint variable that it needs.
-  const { HOLDPOINT_CLAUDE: claude } = process.env
-  const env = { ...withoutHoldpointVariables(process.env), ...(claude && { HOLDPOINT_CLAUDE: claude }) }
+  // Agents can read the environment of the runner, so it gets only the Holdpoint variables that it needs.
+  const executables = executableKeys.map(executableVariable).filter(name => process.env[name])
+  const env = {
+    ...withoutHoldpointVariables(process.env),
+    ...Object.fromEntries(executables.map(name => [name, process.env[name]])),
+  }
   const child = spawn(process.execPath, [programFile(), 'runner', '--home', dataFolder.path], {
     detached: true,
     stdio: ['ignore', logFile, logFile],

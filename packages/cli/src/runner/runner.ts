@@ -2,9 +2,17 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { socketCall } from '@holdpoint/client'
-import { claudeDriver, type Driver, generatorDriver, rehearsal, runRunner } from '@holdpoint/drivers'
+import {
+  acpDriver,
+  acpProfiles,
+  claudeDriver,
+  type Driver,
+  generatorDriver,
+  rehearsal,
+  runRunner,
+} from '@holdpoint/drivers'
 import { type Call, Fault, RunnerId } from '@holdpoint/protocol'
-import type { Config } from '../config/config-schema.ts'
+import { type Config, executableKeys } from '../config/config-schema.ts'
 import { type DataFolder, removePidFile, runningProcess, writeRunnerPidFile } from '../config/data-folder.ts'
 import { gatewaySocket } from '../config/gateway-socket.ts'
 import { trustsAgentSettings } from '../config/trust.ts'
@@ -19,19 +27,33 @@ import { isolateAgents } from './isolate-agents.ts'
 async function loadDrivers(config: Config, dataFolder: DataFolder): Promise<Driver[]> {
   return [
     generatorDriver(rehearsal),
-    localClaudeDriver(config, dataFolder),
-    ...(await configuredDrivers(config.agents)),
+    ...localAgentDrivers(config, dataFolder),
+    ...(await configuredDrivers(config.agents, acpFolder(dataFolder))),
   ]
 }
 
-/** Returns the Claude Code driver with this installation's settings. */
-export function localClaudeDriver({ claude }: Config, dataFolder: DataFolder): Driver {
-  return claudeDriver({
-    folder: join(dataFolder.path, 'claude'),
-    protectedFolder: dataFolder.path,
-    trustsProjectSettings: settings => trustsAgentSettings(dataFolder, settings),
-    ...(claude !== undefined && { executable: claude }),
-  })
+/** Returns the drivers of agents that somebody else wrote, with this installation's settings. */
+export function localAgentDrivers(config: Config, dataFolder: DataFolder): readonly Driver[] {
+  const { claude } = config
+  return [
+    claudeDriver({
+      folder: join(dataFolder.path, 'claude'),
+      protectedFolder: dataFolder.path,
+      trustsProjectSettings: settings => trustsAgentSettings(dataFolder, settings),
+      ...(claude !== undefined && { executable: claude }),
+    }),
+    ...acpProfiles.map(profile => {
+      const executable = executableOf(profile.name, config)
+      return acpDriver(profile, { folder: acpFolder(dataFolder), ...(executable !== undefined && { executable }) })
+    }),
+  ]
+}
+function executableOf(driver: string, config: Config): string | undefined {
+  const key = executableKeys.find(name => name === driver)
+  return key && config[key]
+}
+function acpFolder(dataFolder: DataFolder): string {
+  return join(dataFolder.path, 'acp')
 }
 
 interface RunInProcessOptions {

@@ -20,8 +20,9 @@ export type StartDialogResult =
   | { readonly closed: true }
   | { readonly start: { readonly driver: string; readonly prompt: string } }
 
+/** Leaves out agents that are not installed, because the list would become long; `holdpoint doctor` says how to install them. */
 export function openStartDialog(drivers: readonly DriverInfo[]): StartDialog {
-  const usable = drivers.filter(({ name }) => name !== 'external')
+  const usable = drivers.filter(({ name, installed }) => name !== 'external' && installed !== false)
   const first = usable.findIndex(({ ready }) => ready)
   return { drivers: usable, selection: { ...emptySelection, cursor: first }, line: null, hint: null }
 }
