@@ -1,0 +1,4 @@
+/** The real codex-acp, started by the program. */
+import { describeProgram } from './program.ts'
+
+describeProgram('codex-acp')

@@ -1,0 +1,4 @@
+/** The real Goose, started by the program. */
+import { describeProgram } from './program.ts'
+
+describeProgram('goose')
