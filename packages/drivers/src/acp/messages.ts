@@ -33,19 +33,8 @@ export const acpExit = {
   cannotLoad: 'it does not support that',
 }
 
-export const acpInstallation = {
-  missing: (title: string, install: string, variable: string) =>
-    `${title} is not installed on this machine; install it (${install}), or set ${variable} to the path of its executable`,
-  notOnPath: (command: string) =>
-    `There is no program \`${command}\` on the PATH; install it, or write its path in the configuration`,
-  notExecutable: (file: string, variable: string) =>
-    `${file} is not an executable file; write the path of the executable in the configuration or in ${variable}`,
-  untested: (title: string, version: string, tested: readonly string[]) =>
-    `${title} ${version} was not tested with Holdpoint; ${tested.join(', ')} was. If something does not work, install that version`,
-  startHint: (command: string) => `run \`${command}\` in a terminal to check that it works and that you are signed in`,
-}
-
 export const acpSettings = {
+  startHint: (command: string) => `run \`${command}\` in a terminal to check that it works and that you are signed in`,
   noSuchMode: (agent: string, mode: string) => `${agent} has no mode “${mode}”`,
   neverAsks: (agent: string, mode: string, modes: readonly string[]) =>
     `${agent} does not ask in the mode “${mode}”, so Holdpoint does not offer it; the modes are ${modes.join(', ')}`,

@@ -1,19 +1,11 @@
 /** What Holdpoint must know about each agent that speaks the Agent Client Protocol: how to start it, and where it differs from the others. */
 import type { ToolKind } from '@agentclientprotocol/sdk'
+import type { InstallableAgent } from '../installed-agent.ts'
 
-export interface AcpProfile {
-  /** The name of the driver. */
-  readonly name: string
-  readonly title: string
-  /** The name of the executable, which is searched on the PATH. */
-  readonly command: string
+export interface AcpProfile extends InstallableAgent {
   readonly args: readonly string[]
   /** Variables that the agent gets beside those of the runner. */
   readonly env?: Readonly<Record<string, string>>
-  /** How a person installs the agent. Missing for an agent whose command line a person has configured. */
-  readonly install?: string
-  /** The versions that the tests run. */
-  readonly testedVersions: readonly string[]
   /** Whether the agent ends its turn if a person denies a call, so that its model is told only with the next message. */
   readonly endsTurnAfterDeny: boolean
   /** The modes in which the agent asks before it changes something. A mode in which it never asks is not offered. */
@@ -107,9 +99,4 @@ export const acpProfiles: readonly AcpProfile[] = [
 /** The profile of an agent that a person named in the configuration by its command line. */
 export function customProfile(name: string, [command = '', ...args]: readonly string[]): AcpProfile {
   return { name, title: name, command, args, testedVersions: [], endsTurnAfterDeny: false, modes: [] }
-}
-
-/** The environment variable that names the executable of a driver. */
-export function executableVariable(name: string): string {
-  return `HOLDPOINT_${name.toUpperCase().replaceAll('-', '_')}`
 }

@@ -1,0 +1,58 @@
+/** An agent that people install themselves: where it is on this machine, and what to do if it is missing or was not tested. */
+import { isAbsolute } from 'node:path'
+import { findOnPath, isExecutable, versionOf } from './agent-executable.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+export interface InstallableAgent {
+  /** The name of the driver. */
+  readonly name: string
+  /** The name of the agent in sentences for people. */
+  readonly title: string
+  /** The program. A setting can name another one. */
+  readonly command: string
+  /** How a person installs the agent. Missing for an agent whose command line a person has configured. */
+  readonly install?: string
+  /** The versions that the tests run. */
+  readonly testedVersions: readonly string[]
+}
+
+type AgentSearch = { readonly executable: string } | { readonly missing: string; readonly installed?: false }
+
+/** Without `configured`, HOLDPOINT_<NAME> names the executable. An agent that nobody has named is optional, so it is not a problem if it is not installed. */
+export function findAgent(agent: InstallableAgent, env: Environment, configured?: string): AgentSearch {
+  const { name, title, command, install } = agent
+  const variable = executableVariable(name)
+  const named = configured ?? env[variable] ?? (isAbsolute(command) ? command : undefined)
+  if (named) return isExecutable(named) ? { executable: named } : { missing: messages.notExecutable(named, variable) }
+  const found = findOnPath(command, env)
+  if (found !== undefined) return { executable: found }
+  if (install === undefined) return { missing: messages.notOnPath(command) }
+  return { missing: messages.missing(title, install, variable), installed: false }
+}
+
+/** Returns a sentence for people if the version of the agent was not tested; otherwise null. */
+export async function versionHint(
+  { title, testedVersions }: InstallableAgent,
+  executable: string,
+  env: Environment,
+): Promise<string | null> {
+  const version = testedVersions.length === 0 ? null : await versionOf(executable, env)
+  return version === null || testedVersions.includes(version) ? null : messages.untested(title, version, testedVersions)
+}
+
+/** The environment variable that names the executable of a driver. */
+export function executableVariable(name: string): string {
+  return `HOLDPOINT_${name.toUpperCase().replaceAll('-', '_')}`
+}
+
+const messages = {
+  missing: (title: string, install: string, variable: string) =>
+    `${title} is not installed on this machine; install it (${install}), or set ${variable} to the path of its executable`,
+  notOnPath: (command: string) =>
+    `There is no program \`${command}\` on the PATH; install it, or write its path in the configuration`,
+  notExecutable: (file: string, variable: string) =>
+    `${file} is not an executable file; write the path of the executable in the configuration or in ${variable}`,
+  untested: (title: string, version: string, tested: readonly string[]) =>
+    `${title} ${version} was not tested with Holdpoint; ${tested.join(', ')} was. If something does not work, install that version`,
+}
