@@ -1,14 +1,12 @@
 /** Tests how calls of agents that speak the Agent Client Protocol become asks, and answers become replies. The shapes are those that the real agents send. */
 import type { PermissionOption } from '@agentclientprotocol/sdk'
-import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { formReply } from '../src/acp/forms.ts'
 import { permissionAsk, permissionReply } from '../src/acp/permissions.ts'
 import { type AcpProfile, acpProfiles } from '../src/acp/profiles.ts'
 import { changeRequests, modeProblem } from '../src/acp/settings.ts'
 import { describeCall, type KnownCall, mergeCall } from '../src/acp/tool-calls.ts'
-import type { CallAnswer } from '../src/index.ts'
-import { type Decision, decisionFor } from '../src/session/decisions.ts'
+import type { Decision } from '../src/session/decisions.ts'
 
 const folder = '/srv/project'
 function profileOf(name: string): AcpProfile {
@@ -163,26 +161,6 @@ describe('the ask for a permission', () => {
       kind: 'questions',
       questions: [{ id: '0', question: 'Which?', multiSelect: true, allowOther: true }],
     })
-  })
-})
-
-describe('a decision', () => {
-  const ask: Ask = askFor(options)
-  const given = (answer: object) => ({ key: 'k', ask, replayed: false, ...answer }) as CallAnswer // only the fields that a decision reads
-  it('denies an allow that the agent has taken before, because the call may have run', () => {
-    const replayed = given({ kind: 'answer', answer: { kind: 'allow' }, by: 'person', input: {}, replayed: true })
-    expect(decisionFor(replayed)?.answer).toBeNull()
-  })
-  it.each([
-    ['unknown', { kind: 'unknown', answer: { kind: 'allow' } }],
-    ['nobody', { kind: 'nobody', reason: 'nobody answered' }],
-    ['notAsked', { kind: 'notAsked', problem: 'no gateway' }],
-  ])('denies if the outcome is %s, and tells the agent why', (_, answer) => {
-    expect(decisionFor(given(answer))).toMatchObject({ answer: null, text: expect.stringContaining('Run: ls') })
-  })
-  it('has no text for the agent if the person gave no reason', () => {
-    const deny = given({ kind: 'answer', answer: { kind: 'deny' }, by: 'person', input: null })
-    expect(decisionFor(deny)).toEqual(denied)
   })
 })
 
