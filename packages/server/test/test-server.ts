@@ -31,7 +31,8 @@ export async function startTestServer(
   options: Omit<ServerOptions, 'gateway'> = {},
   address: Partial<Parameters<Server['listen']>[0]> = {},
 ): Promise<TestServer> {
-  const gateway = await openGateway({ store: await openMemory() })
+  // The runner of these tests does not renew its lease, and a busy machine may need minutes for a test.
+  const gateway = await openGateway({ store: await openMemory(), settings: { runnerTtlMs: 600_000 } })
   await gateway.ensureToken(secrets.person, 'owner', 'ada')
   await gateway.ensureToken(secrets.agent, 'agent', 'robot')
   await gateway.ensureToken(secrets.runner, 'runner', 'test-runner', testRunnerId)
