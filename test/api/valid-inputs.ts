@@ -113,6 +113,7 @@ export const validInputs: ValidInputs = {
     return { id, runner: actor.runner, incarnation }
   },
   detachSession: actor => actor.session(),
+  renewSession: actor => actor.session(),
   listCommands: sessionId,
   takeCommand: commandOf,
   finishCommand: commandOf,

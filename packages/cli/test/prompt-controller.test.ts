@@ -67,6 +67,7 @@ beforeEach(() => {
     offers: async () => offers,
     risk: async () => risk(),
     isReachable: () => reachable,
+    isAgentDisconnected: () => false,
     guard: new TypingGuard(() => performance.now()),
     drafts: new PromptDrafts({ call: failingCall, me: '', frames: () => () => {} }),
     changed: () => {},

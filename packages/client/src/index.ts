@@ -44,6 +44,7 @@ export { type HttpCallOptions, httpCall, inProcessCall } from './http-call.ts'
 export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
 export { blockKey, InboxState, type InboxStateSnapshot } from './inbox-state.ts'
 export {
+  agentDisconnectedLabels,
   deliveryLabel,
   driverLabel,
   lineEndingsLabel,

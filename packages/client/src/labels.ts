@@ -84,9 +84,16 @@ export function deliveryLabel({ state, reason }: Delivery): string {
   return `${deliveryStates[state]}${reason === undefined ? '' : ` (${labelText(singleLine(reason))})`}`
 }
 
+/** Shown with a pending request whose agent is disconnected. */
+export const agentDisconnectedLabels = {
+  short: 'agent disconnected',
+  long: 'The agent is disconnected. Your answer waits until it comes back.',
+} as const
+
 export function stateLabel({ state, pending, ending }: Session): string {
   if (state === 'ended') return ending && ending.reason !== 'done' ? `ended: ${ending.reason}` : 'ended'
-  if (pending > 0) return state === 'parked' ? 'parked, waiting for you' : 'waiting for you'
+  if (pending > 0)
+    return state === 'parked' || state === 'disconnected' ? `${state}, waiting for you` : 'waiting for you'
   return state
 }
 

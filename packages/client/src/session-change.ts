@@ -19,6 +19,9 @@ function stateNote(before: Session | null, now: Session): string | null {
   if (now.state === 'parked' && before.state !== 'parked')
     return 'Parked: the process is stopped until you answer or send a message'
   if (before.state === 'parked' && now.state !== 'parked') return 'Resumed'
+  if (now.state === 'disconnected' && before.state !== 'disconnected')
+    return 'Disconnected: the agent has stopped calling, and its requests wait until it comes back'
+  if (before.state === 'disconnected' && now.state !== 'disconnected') return 'Connected again'
   return null
 }
 

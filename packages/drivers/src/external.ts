@@ -35,17 +35,41 @@ export async function connectAgent(options: ConnectOptions): Promise<ExternalAge
   const start = { driver: externalInfo.name, title, cwd, deadlineMs, onDeadline }
   const key = { idempotencyKey: randomUUID() }
   const id = options.session ?? (await call('startSession', start, key)).id
-  const { fence, session, turnOpen } = await call('attachSession', { id }, { idempotencyKey: randomUUID() })
+  const { fence, ttlMs, session, turnOpen } = await call('attachSession', { id }, { idempotencyKey: randomUUID() })
   const lost = signal ? { lost: signal } : {}
-  return new ExternalAgent(new AgentSession({ call: callOnce, session, fence, turnOpen, clock, crashPoint, ...lost }))
+  const stopRenewing = keepRenewing({ call: callOnce, id, fence, ttlMs, clock })
+  signal?.addEventListener('abort', stopRenewing, { once: true })
+  const connected = new AgentSession({ call: callOnce, session, fence, turnOpen, clock, crashPoint, ...lost })
+  return new ExternalAgent(connected, stopRenewing)
+}
+
+interface RenewedLease {
+  readonly call: Call
+  readonly id: SessionId
+  readonly fence: number
+  readonly ttlMs: number
+  readonly clock: Clock
+}
+
+/** Renews the lease of the agent until the returned function is called, so that the session stays connected while the agent works without calling. */
+function keepRenewing({ call, id, fence, ttlMs, clock }: RenewedLease): () => void {
+  const renew = () => {
+    // Ignore an error, because the agent's next call reports it, and the next renewal comes soon.
+    void call('renewSession', { id, fence }).catch(() => {})
+    cancel = clock.after(ttlMs / 3, renew, { background: true })
+  }
+  let cancel = clock.after(ttlMs / 3, renew, { background: true })
+  return () => cancel()
 }
 
 export class ExternalAgent {
   readonly session: AgentSession
+  readonly #stopRenewing: () => void
   readonly #openAsks = new Map<string, AbortController>()
 
-  constructor(session: AgentSession) {
+  constructor(session: AgentSession, stopRenewing: () => void) {
     this.session = session
+    this.#stopRenewing = stopRenewing
   }
 
   get id(): SessionId {
@@ -77,7 +101,8 @@ export class ExternalAgent {
     this.#openAsks.get(key)?.abort()
   }
 
-  end(ending: Ending = { reason: 'done' }): Promise<void> {
-    return this.session.end(ending)
+  async end(ending: Ending = { reason: 'done' }): Promise<void> {
+    await this.session.end(ending)
+    this.#stopRenewing()
   }
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type Ask, externalInfo } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectAgent, loadAgent } from '../src/index.ts'
-import { RunnerFixture } from './runner-fixture.ts'
+import { ManualClock, RunnerFixture } from './runner-fixture.ts'
 
 const ask: Ask = { kind: 'approval', tool: 'Deploy', input: { to: 'prod' }, title: 'Deploy', cwd: '', editable: false }
 
@@ -47,6 +47,19 @@ describe('an external agent', () => {
     await fixture.waitForRequest('deploy')
     agent.withdraw('deploy')
     expect(await asking).toMatchObject({ kind: 'agent', reason: 'withdrawn' })
+  })
+
+  it('an external agent that works without calling stays connected, until its process ends', async () => {
+    const clock = new ManualClock()
+    fixture = await RunnerFixture.open({ clock })
+    const process = new AbortController()
+    const { id } = await connectAgent({ call: fixture.asAgent, clock, signal: process.signal })
+    const states = () => fixture.eventsOf('session.changed').map(({ value }) => value.state)
+    await clock.advance(300_000)
+    expect(states()).not.toContain('disconnected')
+    process.abort()
+    await clock.advance(40_000)
+    expect(await fixture.asPerson('getSession', { id })).toMatchObject({ state: 'disconnected' })
   })
 
   it('an external agent has a driver that the gateway lists even if there is no runner', async () => {

@@ -39,6 +39,8 @@ export interface Settings {
   readonly onDeadline: 'deny' | 'wait'
   readonly parkAfterMs: number | null
   readonly runnerTtlMs: number
+  /** An external agent that makes no call for this long is disconnected. */
+  readonly agentTtlMs: number
   readonly sweepMs: number
   /** Sessions are deleted this long after they end; null keeps them forever. */
   readonly retentionMs: number | null
@@ -49,6 +51,7 @@ export const defaultSettings: Settings = {
   onDeadline: 'deny',
   parkAfterMs: 120_000,
   runnerTtlMs: 15_000,
+  agentTtlMs: 30_000,
   sweepMs: 500,
   retentionMs: null,
 }

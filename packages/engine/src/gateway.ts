@@ -29,7 +29,7 @@ import { Feed } from './feed.ts'
 import { FileTokens, type TokenFiles } from './file-tokens.ts'
 import { type Operation, operations } from './operation-table.ts'
 import { proveToken } from './operations/gateway-proof.ts'
-import { extendRunnerLeases } from './operations/runners.ts'
+import { extendLeases } from './operations/runners.ts'
 import { authenticate, describeLink, ensureToken, redeemLink } from './operations/tokens.ts'
 import { PendingRules } from './pending-rules.ts'
 import { type RefusedAttempt, recordingRefusals } from './refused-attempts.ts'
@@ -190,7 +190,7 @@ export async function openGateway({
     fileTokens: new FileTokens(tokenFiles ?? null),
     ...(random ? { random } : {}),
   })
-  await extendRunnerLeases(ctx)
+  await extendLeases(ctx)
   // No request is evaluated before the rules of the files are up to date.
   await ctx.ruleFiles?.start()
   const stopSweeping = startSweeping(ctx, onError)

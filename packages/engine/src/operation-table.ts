@@ -9,6 +9,7 @@ import {
   detachSession,
   finishCommand,
   listCommands,
+  renewSession,
   takeCommand,
 } from './operations/agent.ts'
 import { answerRequest, answerRequests, checkInput } from './operations/answers.ts'
@@ -73,6 +74,7 @@ export const operations: Operations = {
   reportDelivery,
   attachSession,
   detachSession,
+  renewSession,
   listCommands,
   takeCommand,
   finishCommand,

@@ -19,14 +19,17 @@ import {
 } from '@holdpoint/protocol'
 
 export interface Lease {
+  /** Null for the lease of an external agent, which has no runner. */
   readonly runner: RunnerId | null
   readonly incarnation: number
+  /** When the lease of an external agent expires. The leases of a runner expire together with the runner. */
+  readonly expiresAt?: number
 }
 
 /** A stored session. Unlike the wire view, it has no `pending` count, which is computed whenever the session is read, and it has extra fields that only the gateway needs. `ord` is the log position at which the session was opened. */
 export type SessionRow = Omit<Session, 'pending'> & {
   readonly ord: number
-  /** The lease of the runner that drives the session now; null if no runner does. */
+  /** The lease of the runner that drives the session now, or of its external agent; null if there is none. */
   readonly lease: Lease | null
   /** Incremented at every attach; agent-side writes with a lower fence are stale. */
   readonly fence: number
@@ -204,9 +207,10 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
       needsRunner: { type: 'int', of: row => (row.needsRunner ? 1 : null) },
       endedAt: { type: 'int', of: row => row.endedAt },
       agent: { type: 'text', of: row => row.agent },
+      leaseExpiresAt: { type: 'int', of: row => row.lease?.expiresAt ?? null },
       search: { type: 'text', of: row => `${row.title}\n${row.cwd}\n${row.driver}`.toLowerCase() },
     },
-    indexes: [[], ['state'], ['runner'], ['needsRunner'], ['endedAt'], ['agent']],
+    indexes: [[], ['state'], ['runner'], ['needsRunner'], ['endedAt'], ['agent'], ['leaseExpiresAt']],
     fixed: [],
   },
   request: {

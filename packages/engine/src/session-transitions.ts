@@ -1,5 +1,6 @@
 /** Changes the state of sessions according to the transition table, and writes each row together with its event. */
 import { type CommandOutcome, type Ending, Fault, limits, type SessionId } from '@holdpoint/protocol'
+import { externalDriver } from './authorization.ts'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { Context } from './context.ts'
 import { markHandedUnknown, resolveOpenRequests } from './request-transitions.ts'
@@ -72,6 +73,7 @@ export function nextSessionState(row: SessionRow, trigger: SessionTrigger): Sess
     case 'resume':
       return row.turnOpen ? 'working' : 'idle'
     case 'parkOrEnd':
+      if (row.driver === externalDriver) return 'disconnected'
       return resumable ? 'parked' : 'ended'
     case 'reopen':
       return resumable ? 'parked' : sessionEnded(row)
@@ -150,7 +152,7 @@ export function finishEndCommands(change: ChangeBuilder, row: SessionRow): Sessi
   return change.put('session', { ...row, lease: null })
 }
 
-/** Clears the lease of a session that has not ended, after the runner was lost or parked the session. Ends the session if its driver cannot resume it or if it had too many idle attaches. Otherwise pending requests stay pending, and handed answers become unknown. */
+/** Clears the lease of a session that has not ended, after the runner or the external agent was lost, or the runner parked the session. Ends the session if its driver cannot resume it or if it had too many idle attaches. Otherwise pending requests stay pending, and handed answers become unknown. */
 export function releaseSession(
   ctx: Context,
   change: ChangeBuilder,
@@ -168,7 +170,7 @@ export function releaseSession(
     )
   markHandedUnknown(change, row.id)
   const released = { ...withoutProcess(change, next, trigger === 'runnerLost' ? 'lost' : 'stopped'), lease: null }
-  const needsRunner = isRunnerNeeded(change, released)
+  const needsRunner = row.driver !== externalDriver && isRunnerNeeded(change, released)
   if (needsRunner && released.idleAttaches >= limits.idleAttachesMax)
     return applySessionEnd(
       ctx,

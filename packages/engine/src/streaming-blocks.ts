@@ -80,7 +80,7 @@ export class StreamingBlocks {
         for (const block of [...(this.#unsent.get(session)?.keys() ?? [])]) this.#sendUnsent(session, block)
         return
       case 'session.changed':
-        if (body.value.state === 'parked') this.#clear(session)
+        if (body.value.state === 'parked' || body.value.state === 'disconnected') this.#clear(session)
         return
       case 'turn.finished':
       case 'session.ended':

@@ -1,5 +1,6 @@
 /** Opens a subscription, which starts with a snapshot or the missed events and continues with live frames. */
 import { Cursor, Fault, formatCursor, limits } from '@holdpoint/protocol'
+import { keepLease } from './agent-lease.ts'
 import { accessFault, isPerson, maySee, sessionNotFound } from './authorization.ts'
 import { type Context, pendingIn } from './context.ts'
 import { eventFrame } from './feed.ts'
@@ -27,7 +28,10 @@ export async function subscribe(
   if (session && (!row || !maySee(caller, row))) throw sessionNotFound(session)
   const release = ctx.quotas.subscriptions.take(caller)
   const unsubscribe = ctx.feed.subscribe(listener, session ?? null)
+  // An agent that listens to its session is connected.
+  const stopKeeping = caller.role === 'agent' && row ? keepLease(ctx, row) : () => {}
   const stop = () => {
+    stopKeeping()
     unsubscribe()
     release()
   }

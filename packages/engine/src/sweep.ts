@@ -2,7 +2,7 @@
 import { Fault, limits } from '@holdpoint/protocol'
 import type { Context } from './context.ts'
 import { deleteUnsentAttachment } from './operations/attachments.ts'
-import { releaseLostSessions } from './operations/runners.ts'
+import { releaseIfLost, releaseLostSessions } from './operations/runners.ts'
 import { expireIfDue } from './request-transitions.ts'
 import { deleteWithHistory } from './session-deletion.ts'
 import { accountOf, usageReads } from './usage.ts'
@@ -37,9 +37,15 @@ async function sweep(ctx: Context): Promise<void> {
   await ctx.refusedAttempts.recordOmitted()
   await ctx.ruleFiles?.refreshAll()
   await Promise.all(
-    [sweepDeadlines, sweepRunners, sweepIdempotencyKeys, sweepTokens, sweepSessions, sweepAttachments].map(each =>
-      each(ctx, now),
-    ),
+    [
+      sweepDeadlines,
+      sweepRunners,
+      sweepAgentLeases,
+      sweepIdempotencyKeys,
+      sweepTokens,
+      sweepSessions,
+      sweepAttachments,
+    ].map(each => each(ctx, now)),
   )
   await ctx.tokenUse.store(ctx, now)
   await ctx.endedRules.remove(ctx)
@@ -83,6 +89,11 @@ async function sweepRunners(ctx: Context, now: number): Promise<void> {
       },
     })
   }
+}
+
+async function sweepAgentLeases(ctx: Context, now: number): Promise<void> {
+  const expired = await ctx.store.find('session', { atMost: { leaseExpiresAt: now }, limit: sweepMax })
+  await Promise.all(expired.map(session => releaseIfLost(ctx, session)))
 }
 
 async function sweepIdempotencyKeys(ctx: Context, now: number): Promise<void> {

@@ -126,7 +126,7 @@ export const requestTransitions: Readonly<Record<RequestState, Readonly<Record<R
 }
 
 export type SessionTrigger =
-  // A runner takes the lease.
+  // A runner or an external agent takes the lease.
   | 'attach'
   // The agent starts or finishes a turn.
   | 'startTurn'
@@ -134,7 +134,7 @@ export type SessionTrigger =
   // The runner detaches and leaves the session parked or ended.
   | 'park'
   | 'finish'
-  // The runner's lease expired, or a newer incarnation replaced the runner.
+  // The lease of the runner or of the external agent expired, or a newer incarnation replaced the runner.
   | 'runnerLost'
   // The agent did nothing in `limits.idleAttachesMax` consecutive attaches.
   | 'tooManyIdleAttaches'
@@ -148,7 +148,7 @@ export type SessionTrigger =
  * The next state, or:
  * - `stay`: nothing changes
  * - `resume`: `working` if a turn is open, else `idle`
- * - `parkOrEnd`: `parked` if the driver can resume, else `ended` as lost
+ * - `parkOrEnd`: `disconnected` if the agent is external, `parked` if the driver can resume, else `ended` as lost
  * - `reopen`: `parked` if the driver can resume, else refused
  * - `refuse`: not possible in this state
  * - `delete`: the session and its history are deleted
@@ -196,6 +196,19 @@ export const sessionTransitions: Readonly<Record<SessionState, Readonly<Record<S
     delete: 'refuse',
   },
   parked: {
+    attach: 'resume',
+    startTurn: 'working',
+    finishTurn: 'idle',
+    park: 'stay',
+    finish: 'ended',
+    runnerLost: 'stay',
+    tooManyIdleAttaches: 'ended',
+    message: 'stay',
+    interrupt: 'stay',
+    stop: 'ended',
+    delete: 'refuse',
+  },
+  disconnected: {
     attach: 'resume',
     startTurn: 'working',
     finishTurn: 'idle',

@@ -188,7 +188,6 @@ describe('writing for an agent', () => {
   })
   it('needs no fence in an external session, but a fence that is sent must be the current one', () => {
     const { ofAgent } = rows
-    expect(ofAgent.lease).toBeNull()
     expect(write(ofAgent, robot)).toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence)).toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence + 1)).toBe('fenced')

@@ -358,7 +358,7 @@ describe('an external session', () => {
   it('becomes working again when its agent opens a request after a detach', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('detachSession', { id: session.id })
-    expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'parked' })
+    expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'disconnected' })
     await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'working' })
   })

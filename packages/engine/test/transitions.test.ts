@@ -23,6 +23,7 @@ const sessions: Record<string, string> = {
   working: 'stay stay idle parked ended parkOrEnd ended stay stay ended refuse',
   idle: 'stay working stay parked ended parkOrEnd ended stay stay ended refuse',
   parked: 'resume working idle stay ended stay ended stay stay ended refuse',
+  disconnected: 'resume working idle stay ended stay ended stay stay ended refuse',
   ended: 'refuse refuse refuse stay stay stay stay reopen refuse stay delete',
 }
 const rowsOf = (pin: Record<string, string>, triggers: readonly string[]) =>

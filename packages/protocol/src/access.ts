@@ -78,6 +78,7 @@ export const accessTable: Readonly<Record<OperationName | ExtraAction, AccessRow
   reportDelivery: ['no', 'own', 'own', 'own', 'own'],
   attachSession: ['no', 'own', 'own', 'own', 'own'],
   detachSession: ['no', 'own', 'own', 'own', 'own'],
+  renewSession: ['no', 'own', 'own', 'own', 'own'],
   listCommands: ['no', 'all', 'all', 'own', 'own'],
   takeCommand: ['no', 'own', 'own', 'own', 'own'],
   finishCommand: ['no', 'own', 'own', 'own', 'own'],

@@ -145,10 +145,19 @@ export const agentOps = {
     method: 'POST',
     path: '/sessions/:id/detach',
     summary:
-      'Return the lease of a session. With `ending`, the session ends; otherwise it is parked. If the agent ends it as "done", the answers that were handed to it count as taken.',
+      'Return the lease of a session. With `ending`, the session ends; otherwise it is parked, or disconnected if the agent is external. If the agent ends it as "done", the answers that were handed to it count as taken.',
     faults: ['not_found', 'fenced'],
     input: z.strictObject({ id: SessionId, fence, ending: Ending.optional() }),
     output: Session,
+  },
+  renewSession: {
+    method: 'POST',
+    path: '/sessions/:id/renew',
+    summary:
+      'Show that an external agent is still there. Every other call of the agent does the same, also while it waits, so this call is only for an agent that works without calling. After `ttlMs` without any call, the session is disconnected until the agent calls again.',
+    faults: agentFaults,
+    input: z.strictObject({ id: SessionId, fence }),
+    output: z.object({ ttlMs: z.int().describe('How long the agent may stay silent, in milliseconds.') }),
   },
   listCommands: {
     method: 'GET',

@@ -158,6 +158,12 @@ export const Request = z
         }),
       )
       .describe('The people who have agreed so far. Always empty in this version.'),
+    disconnectedAt: z
+      .int()
+      .optional()
+      .describe(
+        'Since when the agent is disconnected, in epoch milliseconds, so that an answer has to wait for it. Only in replies of `getRequest` and `listRequests`, for pending requests. The event stream reports it as a change of the session.',
+      ),
     resolution: Resolution.nullable().describe('How the request was resolved; null while the request is pending.'),
     delivery: Delivery,
   })

@@ -6,9 +6,9 @@ import { limits } from './limits.ts'
 import { OnDeadline } from './request.ts'
 
 export const SessionState = z
-  .enum(['starting', 'working', 'idle', 'parked', 'ended'])
+  .enum(['starting', 'working', 'idle', 'parked', 'disconnected', 'ended'])
   .describe(
-    '"starting": the session is waiting for a runner. "working": a turn is running. "idle": the agent is waiting for a message. "parked": the agent has no process, and an answer or a message starts it again. "ended": the session has ended.',
+    '"starting": the session is waiting for a runner. "working": a turn is running. "idle": the agent is waiting for a message. "parked": the agent has no process, and an answer or a message starts it again. "disconnected": the agent runs outside Holdpoint and has not called for a while; its requests wait until it calls again. "ended": the session has ended.',
   )
 export type SessionState = z.infer<typeof SessionState>
 

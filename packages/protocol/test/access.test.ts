@@ -51,6 +51,7 @@ handOverRequest       no      own     own     own     own
 reportDelivery        no      own     own     own     own
 attachSession         no      own     own     own     own
 detachSession         no      own     own     own     own
+renewSession          no      own     own     own     own
 listCommands          no      all     all     own     own
 takeCommand           no      own     own     own     own
 finishCommand         no      own     own     own     own

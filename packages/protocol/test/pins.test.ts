@@ -44,6 +44,7 @@ const surface = [
   'reportDelivery: POST /requests/:id/delivery (id state reason fence)',
   'attachSession: POST /sessions/:id/attach (id runner incarnation)',
   'detachSession: POST /sessions/:id/detach (id fence ending)',
+  'renewSession: POST /sessions/:id/renew (id fence)',
   'listCommands: GET /sessions/:id/commands (id wait after)',
   'takeCommand: POST /commands/:id/take (id fence)',
   'finishCommand: POST /commands/:id/done (id fence outcome)',

@@ -1,16 +1,16 @@
 /** The schema versions of the stored data, and how a store is migrated from one version to the next. A released migration never changes; every change of the tables or rows is a new migration. */
 import type { Table } from '@holdpoint/engine'
-import { Fault } from '@holdpoint/protocol'
+import { externalInfo, Fault } from '@holdpoint/protocol'
 import { addPersonIds } from './person-ids.ts'
 import { encodeBody, type Row, tableLayouts } from './row-codec.ts'
-import { createSchema3, migrateToSchema4, migrateToSchema5 } from './schema.ts'
+import { createSchema3, migrateToSchema4, migrateToSchema5, migrateToSchema6 } from './schema.ts'
 import { type Dialect, insertParams, insertText, postgresDialect, type Statement, sqliteDialect } from './sql.ts'
 
 /** Migrates the tables from the previous version to `version`. */
 export interface Migration {
   readonly version: number
   readonly statements: readonly string[]
-  /** Returns the changes of rows that follow the statements. They are applied table by table, in this order. */
+  /** Returns the changes of rows that follow the statements of all pending migrations, because rewritten rows have the columns of the latest version. They are applied table by table, in this order. */
   readonly rewrites?: () => readonly RowRewrite[]
 }
 
@@ -30,7 +30,15 @@ function migrations(dialect: Dialect): readonly Migration[] {
     { version: firstVersion, statements: createSchema3(dialect) },
     { version: 4, statements: migrateToSchema4(dialect), rewrites: addPersonIds },
     { version: 5, statements: migrateToSchema5(dialect) },
+    { version: 6, statements: migrateToSchema6(dialect), rewrites: addAgentLeases },
   ]
+}
+
+/** Gives the agent of every external session that has not ended a lease. The gateway extends it when it starts, and disconnects the session if the agent does not call. */
+function addAgentLeases(): readonly RowRewrite[] {
+  const isLive = (row: StoredRow) => row.driver === externalInfo.name && row.state !== 'ended'
+  const lease = { runner: null, incarnation: 0, expiresAt: 0 }
+  return [{ table: 'session', rewrite: row => (isLive(row) ? { ...row, lease } : row) }]
 }
 
 export const sqliteMigrations = migrations(sqliteDialect)

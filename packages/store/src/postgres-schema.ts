@@ -23,10 +23,8 @@ export function migrate(sql: Sql, location: string): Promise<void> {
     const version = (await tx<{ version: number }[]>`SELECT version FROM holdpoint.meta`)[0]?.version ?? 0
     const pending = pendingMigrations(postgresMigrations, version, location)
     if (pending.length === 0) return
-    for (const { statements, rewrites = () => [] } of pending) {
-      for (const statement of statements) await tx.unsafe(statement)
-      for (const each of rewrites()) await rewriteRows(tx, each)
-    }
+    for (const { statements } of pending) for (const statement of statements) await tx.unsafe(statement)
+    for (const { rewrites = () => [] } of pending) for (const each of rewrites()) await rewriteRows(tx, each)
     await tx`DELETE FROM holdpoint.meta`
     await tx`INSERT INTO holdpoint.meta VALUES (${latestVersion})`
   })

@@ -63,6 +63,15 @@ export function migrateToSchema5(dialect: Dialect): string[] {
   return createTable(dialect, 'ruleuse', '', [])
 }
 
+/** Changes the tables of schema 5 to schema 6, in which external agents have leases that expire. */
+export function migrateToSchema6(dialect: Dialect): string[] {
+  const { prefix, int } = dialect
+  return [
+    `ALTER TABLE ${prefix}session ADD COLUMN "lease_expires_at" ${int}`,
+    createIndex(dialect, 'session', ['lease_expires_at']),
+  ]
+}
+
 /** Creates the table of counts, and counts what is open. The column `open` of requests becomes 1 for pending, 2 for waiting and 3 for handed. Requests of schema 3 have no account, so they count for the account `earlier`, without their sizes. */
 function countOpenRequests(dialect: Dialect): string[] {
   const { prefix, text, jsonText } = dialect
@@ -104,6 +113,7 @@ const partialIndexColumns = new Set([
   'expires_at',
   'agent',
   'unsent_since',
+  'lease_expires_at',
 ])
 
 /** Creates a table of rows, and its indexes, to which `ord` is appended. */

@@ -67,10 +67,9 @@ export class SqliteFile {
     const pending = pendingMigrations(sqliteMigrations, version, this.path)
     if (pending.length === 0) return
     this.transaction(() => {
-      for (const { statements, rewrites = () => [] } of pending) {
-        for (const statement of statements) this.#db.exec(statement)
+      for (const { statements } of pending) for (const statement of statements) this.#db.exec(statement)
+      for (const { rewrites = () => [] } of pending)
         for (const { table, rewrite } of rewrites()) this.#rewriteRows(table, rewrite)
-      }
       this.#db.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${latestVersion}`)
     })
   }

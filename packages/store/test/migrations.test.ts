@@ -95,6 +95,29 @@ it('a store of schema 3 is migrated when it is opened, and its rows and events c
   folder.remove()
 })
 
+it('the migration to schema 6 gives a lease to the agents of external sessions that have not ended', async () => {
+  const folder = temporaryFolder()
+  const file = join(folder.path, 'old.db')
+  const db = new DatabaseSync(file)
+  for (const { version, statements } of sqliteMigrations)
+    if (version < 6) for (const statement of statements) db.exec(statement)
+  db.exec(`PRAGMA application_id = ${0x686f6c64}; PRAGMA user_version = 5`)
+  const insert = db.prepare('INSERT INTO session (id, ord, state, version, body) VALUES (?, ?, ?, 1, ?)')
+  const rows = [
+    { ...sample.session(1), driver: 'external', lease: null },
+    { ...sample.session(2), driver: 'external', lease: null, state: 'ended' as const },
+    { ...sample.session(3), driver: 'claude', lease: null },
+  ]
+  for (const row of rows) insert.run(row.id, row.ord, row.state, encodeBody(tableLayouts.session, row))
+  db.close()
+  const store = await openSqlite({ file })
+  const leases = await Promise.all(rows.map(async ({ id }) => (await store.get('session', id))?.lease))
+  expect(leases).toEqual([{ runner: null, incarnation: 0, expiresAt: 0 }, null, null])
+  expect((await store.find('session', { atMost: { leaseExpiresAt: 0 } })).map(({ id }) => id)).toEqual([rows[0]?.id])
+  await store.close()
+  folder.remove()
+})
+
 describe('the migration to schema 4', () => {
   const [first] = sqliteMigrations
   const fixedOf = (row: RequestRow) => encodeFixed(tableLayouts.request, row)

@@ -1,5 +1,5 @@
 /** `holdpoint inbox`: lists the pending requests, the most urgent first. */
-import { actionLabel, compareUrgency, summaryText, timeSince } from '@holdpoint/client'
+import { actionLabel, agentDisconnectedLabels, compareUrgency, summaryText, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
@@ -34,7 +34,9 @@ export async function inbox({ call }: GatewayClient, { session: typedId, json }:
       trusted(timeSince(openedAt, now)),
       session ? titleSpan(session, out.columns) : untrusted(sessionId),
       risk ? riskSpan(risk) : trusted(''),
-      trusted(actionLabel(ask)),
+      trusted(
+        session?.state === 'disconnected' ? `${actionLabel(ask)} (${agentDisconnectedLabels.short})` : actionLabel(ask),
+      ),
       trusted(summaryText(ask)),
     ]
   })

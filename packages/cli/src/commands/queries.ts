@@ -9,7 +9,7 @@ import {
   type SessionState,
 } from '@holdpoint/protocol'
 
-const liveStates: readonly SessionState[] = ['starting', 'working', 'idle', 'parked']
+const liveStates: readonly SessionState[] = ['starting', 'working', 'idle', 'parked', 'disconnected']
 
 /** Returns all pending requests, oldest first. */
 export async function pendingRequests(call: Call, session?: SessionId): Promise<readonly Request[]> {

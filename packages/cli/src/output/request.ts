@@ -2,6 +2,7 @@
 import {
   type AskView,
   actionLabel,
+  agentDisconnectedLabels,
   CodeWarnings,
   deliveryLabel,
   diffLines,
@@ -113,6 +114,9 @@ function headRows({ id, ask, openedAt, status, agentPath }: Request, { session, 
         ]
       : []),
     ...(path.length > 0 ? [labelled('Agent', ...path.slice(1))] : []),
+    ...(status === 'pending' && session?.state === 'disconnected'
+      ? [row(trusted(agentDisconnectedLabels.long, 'waiting'))]
+      : []),
   ]
 }
 

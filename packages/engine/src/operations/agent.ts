@@ -9,6 +9,7 @@ import {
   type ParsedInput,
   type Session,
 } from '@holdpoint/protocol'
+import { agentLease, agentSession, keepLease } from '../agent-lease.ts'
 import {
   agentAccessFault,
   externalDriver,
@@ -72,24 +73,24 @@ export function attachSession(
         if (to instanceof Fault) return to
         // The previous process of the agent is gone. Mark the answers that were handed to it as unknown before the new process gets the session (G5).
         if (external) markHandedUnknown(change, row.id)
-        const released = row.lease === null ? row : releaseSession(ctx, change, row, 'runnerLost')
+        const released = row.lease === null || external ? row : releaseSession(ctx, change, row, 'runnerLost')
         if (released.state === 'ended')
           return new Fault('session_ended', `Session ${row.id} has ended: ${released.ending?.detail}`, { id: row.id })
         const attached: SessionRow = {
           ...applySessionTransition(change, released, 'attach'),
           fence: row.fence + 1,
           idleAttaches: external ? 0 : row.idleAttaches + 1,
-          lease: runner ? { runner: runner.id, incarnation: runner.incarnation } : null,
+          lease: runner
+            ? { runner: runner.id, incarnation: runner.incarnation }
+            : agentLease(ctx, change, row.fence + 1),
           runner: runner?.id ?? null,
           needsRunner: false,
           capabilities: runner?.drivers.find(driver => driver.name === row.driver)?.capabilities ?? row.capabilities,
         }
         putAttachedSession(change, attached)
         const session = sessionView(change, attached)
-        return {
-          status: 200,
-          body: { fence: attached.fence, ttlMs: ctx.settings.runnerTtlMs, session, turnOpen: attached.turnOpen },
-        }
+        const ttlMs = external ? ctx.settings.agentTtlMs : ctx.settings.runnerTtlMs
+        return { status: 200, body: { fence: attached.fence, ttlMs, session, turnOpen: attached.turnOpen } }
       },
     },
     { caller, op: 'attachSession', input, options },
@@ -151,7 +152,29 @@ function applyDetach(
 ): SessionRow {
   if (row.state === 'ended') return finishEndCommands(change, row)
   if (ending) return applySessionEnd(ctx, change, { ...row, lease: null }, ending, 'finish')
-  return releaseSession(ctx, change, row, 'park')
+  // No runner can start an external agent again.
+  return releaseSession(ctx, change, row, row.driver === externalDriver ? 'runnerLost' : 'park')
+}
+
+/** Renews the lease of an external agent that makes no other calls. */
+export function renewSession(
+  ctx: Context,
+  caller: Caller,
+  input: ParsedInput<'renewSession'>,
+  options: DispatchOptions,
+) {
+  return ctx.commit<{ readonly ttlMs: number }>(
+    {
+      label: 'renewLease',
+      reads: sessionReads(input.id),
+      decide: change => {
+        const row = agentSession(ctx, change, caller, input)
+        if (row instanceof Fault) return row
+        return { status: 200, body: { ttlMs: ctx.settings.agentTtlMs } }
+      },
+    },
+    { caller, op: 'renewSession', input, options },
+  )
 }
 
 /** An item that an agent appends: a delta, which is only streamed, or an event to store. */
@@ -200,7 +223,7 @@ function commitEvents(
         { table: 'usage', id: input.id },
       ],
       decide: change => {
-        const found = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
+        const found = agentSession(ctx, change, caller, input)
         if (found instanceof Fault) return found
         const events = items.filter(isLogged)
         // A `session.changed` item alone does not reset the count of idle attaches, because an agent can report its state at every start without doing anything.
@@ -231,7 +254,8 @@ function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem):
       turnEndedSeq: change.nextSeq - 1,
     }
   }
-  const next = row.driver === externalDriver ? applySessionTransition(change, row, 'startTurn') : row
+  const next =
+    row.driver === externalDriver ? { ...applySessionTransition(change, row, 'startTurn'), turnOpen: true } : row
   const text = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
   return text === '' ? next : { ...next, lastMessage: truncateTitle(text) }
 }
@@ -262,7 +286,7 @@ export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput
     label: 'check',
     reads: [{ table: 'session', id: input.id }],
     decide: change => {
-      const row = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
+      const row = agentSession(ctx, change, caller, input)
       if (row instanceof Fault) return row
       const call = { tool: input.tool, input: input.input, cwd: input.cwd ?? row.cwd, action: input.action }
       const { rules: _rules, ...verdict } = evaluateCall(ctx, change, row, call, {
@@ -280,13 +304,22 @@ export async function listCommands(
   input: ParsedInput<'listCommands'>,
   options: DispatchOptions,
 ) {
-  const { items, more } = await ctx.longPoll(caller, options, `commands:${input.id}`, input.wait ?? 0, async () => {
-    // Check this again after every wait, because another runner may have taken over the session.
+  const visibleSession = async () => {
     const session = await ctx.store.get('session', input.id)
     if (!session || !maySee(caller, session)) throw sessionNotFound(input.id)
+    return session
+  }
+  const session = await visibleSession()
+  const stopKeeping = agentAccessFault(caller, session) ? () => {} : keepLease(ctx, session)
+  const check = async () => {
+    // Check this again after every wait, because another runner may have taken over the session.
+    await visibleSession()
     const value = await fillPage(openCommandsAfter(ctx, input), { items: limits.pageMax, bytes: limits.pageMaxBytes })
     return { ready: value.items.length > 0, value }
-  })
+  }
+  const { items, more } = await ctx
+    .longPoll(caller, options, `commands:${input.id}`, input.wait ?? 0, check)
+    .finally(stopKeeping)
   const next = more ? String(items.at(-1)?.seq) : null
   return { status: 200, body: { items: items.map(toCommand), next } }
 }
@@ -335,11 +368,8 @@ async function commandChange(
       label: op,
       reads: [...sessionReads(before.session), { table: 'command', id: input.id }],
       decide: change => {
-        const row = change.get('session', before.session)
-        const session = hideSession(
-          requireAgentAccess(row, caller, before.session, input.fence, 'allowEnded'),
-          notFound,
-        )
+        const target = { id: before.session, fence: input.fence }
+        const session = hideSession(agentSession(ctx, change, caller, target, 'allowEnded'), notFound)
         if (session instanceof Fault) return session
         const command = change.get('command', input.id)
         if (!command) return notFound

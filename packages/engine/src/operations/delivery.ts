@@ -7,6 +7,7 @@ import {
   type Request,
   type RequestId,
 } from '@holdpoint/protocol'
+import { agentSession, keepLease } from '../agent-lease.ts'
 import { hideSession, requestNotFound, requireAgentAccess } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
@@ -70,15 +71,23 @@ export async function handOverRequest(
   input: ParsedInput<'handOverRequest'>,
   options: DispatchOptions,
 ) {
-  const before = await ctx.longPoll(caller, options, `request:${input.id}`, input.wait ?? 0, async () => {
-    const value = await storedRequest(ctx, input.id)
-    const session = await ctx.store.get('session', value.session)
-    // Check this again after every wait, because another runner may have taken over the session.
-    const allowed = requireAgentAccess(session, caller, value.session, input.fence, 'allowEnded')
-    const visible = hideSession(allowed, requestNotFound(input.id))
+  const readSession = async ({ session: id }: RequestRow) => {
+    const stored = await ctx.store.get('session', id)
+    const session = requireAgentAccess(stored, caller, id, input.fence, 'allowEnded')
+    const visible = hideSession(session, requestNotFound(input.id))
     if (visible instanceof Fault) throw visible
+    return visible
+  }
+  const stopKeeping = keepLease(ctx, await readSession(await storedRequest(ctx, input.id)))
+  const isResolved = async () => {
+    const value = await storedRequest(ctx, input.id)
+    // Check this again after every wait, because another runner may have taken over the session.
+    await readSession(value)
     return { ready: value.status === 'resolved', value }
-  })
+  }
+  const before = await ctx
+    .longPoll(caller, options, `request:${input.id}`, input.wait ?? 0, isResolved)
+    .finally(stopKeeping)
   // A request that is pending or that the agent's side resolved has no answer to hand.
   if (before.resolution === null || before.resolution.by === 'agent')
     return { status: 200, body: toHandover(toRequest(before)) }
@@ -217,11 +226,8 @@ async function agentChange(
 ): Promise<OperationResult<Request>> {
   const { caller, input } = call
   const decide = (change: ChangeBuilder, isRepeat: boolean): OperationResult<Request> | Fault => {
-    const stored = change.get('session', before.session)
-    const session = hideSession(
-      requireAgentAccess(stored, caller, before.session, input.fence, ended),
-      requestNotFound(input.id),
-    )
+    const target = { id: before.session, fence: input.fence }
+    const session = hideSession(agentSession(ctx, change, caller, target, ended), requestNotFound(input.id))
     if (session instanceof Fault) return session
     const row = change.get('request', input.id)
     if (!row) return requestNotFound(input.id)

@@ -13,13 +13,13 @@ import {
   type SessionId,
   withFolder,
 } from '@holdpoint/protocol'
+import { agentSession, keepLease } from '../agent-lease.ts'
 import {
   agentAccessFault,
   externalDriver,
   isPerson,
   maySee,
   requestNotFound,
-  requireAgentAccess,
   requireShownAction,
   sessionNotFound,
 } from '../authorization.ts'
@@ -86,7 +86,7 @@ function commitRequest(
       label: 'open',
       reads,
       decide: change => {
-        const session = requireAgentAccess(change.get('session', input.id), caller, input.id, input.fence)
+        const session = agentSession(ctx, change, caller, input)
         if (session instanceof Fault) return session
         const known = change.get('request', id)
         if (!known) {
@@ -119,7 +119,7 @@ function insertRequest(
   persistPartialBlocks(ctx, change, session.id)
   resetIdleAttaches(change, session)
   if (session.driver === externalDriver && session.state !== 'working')
-    putSession(change, applySessionTransition(change, session, 'startTurn'))
+    putSession(change, { ...applySessionTransition(change, session, 'startTurn'), turnOpen: true })
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
   const row: RequestRow = {
     id,
@@ -160,8 +160,16 @@ export async function getRequest(
     if (!row || !(await maySeeSession(ctx, caller, row.session))) throw requestNotFound(input.id)
     return { ready: row.status === 'resolved', value: row }
   }
-  const row = await ctx.longPoll(caller, options, `request:${input.id}`, input.wait ?? 0, check)
-  return { status: 200, body: await withSecrets(ctx, caller, toRequest(row)) }
+  // A person may look at the request of an agent that is disconnected.
+  const stopKeeping = caller.role === 'agent' ? await keepLeaseOf(ctx, (await check()).value) : () => {}
+  const row = await ctx.longPoll(caller, options, `request:${input.id}`, input.wait ?? 0, check).finally(stopKeeping)
+  const [request = toRequest(row)] = await withConnection(ctx, [toRequest(row)])
+  return { status: 200, body: await withSecrets(ctx, caller, request) }
+}
+
+async function keepLeaseOf(ctx: Context, { session }: RequestRow): Promise<() => void> {
+  const row = await ctx.store.get('session', session)
+  return row ? keepLease(ctx, row) : () => {}
 }
 
 async function maySeeSession(ctx: Context, caller: Caller, id: SessionId): Promise<boolean> {
@@ -188,7 +196,23 @@ export async function listRequests(ctx: Context, caller: Caller, input: ParsedIn
     ...(after ? { afterOrd: after.ord } : {}),
   })
   const { items, more } = await fillPage(requests, { items: limit, bytes: limits.pageMaxBytes })
-  return { status: 200, body: { items: [...items], next: more ? (items.at(-1)?.id ?? null) : null } }
+  return {
+    status: 200,
+    body: { items: await withConnection(ctx, items), next: more ? (items.at(-1)?.id ?? null) : null },
+  }
+}
+
+/** Adds to pending requests since when their agent is disconnected. */
+async function withConnection(ctx: Context, requests: readonly Request[]): Promise<Request[]> {
+  const ids = new Set(requests.filter(({ status }) => status === 'pending').map(({ session }) => session))
+  const sessions = await Promise.all([...ids].map(id => ctx.store.get('session', id)))
+  const disconnected = new Map(
+    sessions.flatMap(row => (row?.state === 'disconnected' ? [[row.id, row.stateChangedAt] as const] : [])),
+  )
+  return requests.map(request => {
+    const disconnectedAt = request.status === 'pending' ? disconnected.get(request.session) : undefined
+    return disconnectedAt === undefined ? request : { ...request, disconnectedAt }
+  })
 }
 
 async function* scanRequests(ctx: Context, query: Query): AsyncGenerator<Request, void> {

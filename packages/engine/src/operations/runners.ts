@@ -4,13 +4,14 @@ import { runnerAccessFault } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
-import { fillPage } from '../paging.ts'
+import { fillPage, scan } from '../paging.ts'
 import type { Lease, RunnerRow, SessionRow } from '../rows.ts'
 import { finishEndCommands, releaseSession, sessionReads } from '../session-transitions.ts'
 import { toRunner } from '../wire-views.ts'
 
-/** Returns whether a lease is still valid: its runner has not expired and no newer incarnation has replaced it. */
+/** Returns whether a lease is still valid: the lease of an external agent or the runner has not expired, and no newer incarnation has replaced the runner. */
 export function isLeaseLive(lease: Lease, runners: readonly RunnerRow[], now: number): boolean {
+  if (lease.runner === null) return lease.expiresAt !== undefined && lease.expiresAt > now
   const runner = runners.find(known => known.id === lease.runner)
   return runner !== undefined && runner.incarnation === lease.incarnation && runner.expiresAt > now
 }
@@ -146,22 +147,23 @@ function changeRunner(
 /** Releases every session whose lease by this runner is no longer valid. Each lease is checked again inside its own change. */
 export async function releaseLostSessions(ctx: Context, id: RunnerId): Promise<void> {
   const sessions = await ctx.store.find('session', { where: { runner: id } })
-  await Promise.all(
-    sessions.map(({ id: session }) =>
-      ctx.commit({
-        label: 'releaseSession',
-        reads: [...sessionReads(session), { table: 'runner', query: {} }],
-        decide: change => {
-          const row = change.get('session', session)
-          if (row?.lease && !isLeaseLive(row.lease, change.find('runner', {}), change.now)) {
-            if (row.state === 'ended') finishEndCommands(change, row)
-            else releaseSession(ctx, change, row, 'runnerLost')
-          }
-          return { status: 200, body: {} }
-        },
-      }),
-    ),
-  )
+  await Promise.all(sessions.map(session => releaseIfLost(ctx, session)))
+}
+
+/** Releases a session if its lease is no longer valid. */
+export async function releaseIfLost(ctx: Context, { id }: SessionRow): Promise<void> {
+  await ctx.commit({
+    label: 'releaseSession',
+    reads: [...sessionReads(id), { table: 'runner', query: {} }],
+    decide: change => {
+      const row = change.get('session', id)
+      if (row?.lease && !isLeaseLive(row.lease, change.find('runner', {}), change.now)) {
+        if (row.state === 'ended') finishEndCommands(change, row)
+        else releaseSession(ctx, change, row, 'runnerLost')
+      }
+      return { status: 200, body: {} }
+    },
+  })
 }
 
 /** Lists the sessions that need a runner and that this runner can attach: its own sessions, sessions that no runner owns, and sessions of portable drivers. */
@@ -189,8 +191,28 @@ export async function listWork(ctx: Context, caller: Caller, input: ParsedInput<
   return { status: 200, body: { items, next: null } }
 }
 
-/** Makes the lease of every runner that has sessions last at least one full term from now, because no runner could renew its lease while the gateway was down. */
-export async function extendRunnerLeases(ctx: Context): Promise<void> {
+/** Makes every lease last at least one full term from now, because nobody could renew a lease while the gateway was down. */
+export async function extendLeases(ctx: Context): Promise<void> {
+  await Promise.all([extendRunnerLeases(ctx), extendAgentLeases(ctx)])
+}
+
+async function extendAgentLeases(ctx: Context): Promise<void> {
+  const until = (await ctx.store.now()) + ctx.settings.agentTtlMs
+  for await (const { id } of scan(ctx, 'session', { atMost: { leaseExpiresAt: until } }))
+    await ctx.commit({
+      label: 'extendLease',
+      reads: [{ table: 'session', id }],
+      decide: change => {
+        const row = change.get('session', id)
+        const expiresAt = change.now + ctx.settings.agentTtlMs
+        if (row?.lease?.expiresAt !== undefined && row.lease.expiresAt < expiresAt)
+          change.put('session', { ...row, lease: { ...row.lease, expiresAt } })
+        return { status: 200, body: {} }
+      },
+    })
+}
+
+async function extendRunnerLeases(ctx: Context): Promise<void> {
   const runners = await ctx.store.find('runner', {})
   const leased = await Promise.all(runners.map(runner => ctx.store.count('session', { where: { runner: runner.id } })))
   await Promise.all(

@@ -10,6 +10,7 @@ import {
   type SessionId,
   type TokenId,
 } from '@holdpoint/protocol'
+import { firstAgentLease } from '../agent-lease.ts'
 import { externalDriver, isPerson, maySee, personIdOf, sessionNotFound, visibleSessions } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
@@ -132,6 +133,7 @@ function newSessionRow(
 ): SessionRow {
   const { settings } = ctx
   const external = input.driver === externalDriver
+  const lease = firstAgentLease(ctx, change, input)
   return {
     id,
     driver: input.driver,
@@ -139,7 +141,7 @@ function newSessionRow(
     cwd: input.cwd ?? settings.defaultCwd,
     mode: input.mode ?? null,
     model: input.model ?? null,
-    state: external ? 'idle' : 'starting',
+    state: external ? (lease ? 'idle' : 'disconnected') : 'starting',
     stateChangedAt: change.now,
     startedAt: change.now,
     endedAt: null,
@@ -155,7 +157,7 @@ function newSessionRow(
     options: input.options ?? {},
     process: null,
     ord: change.nextSeq,
-    lease: null,
+    lease,
     fence: 0,
     turnOpen: false,
     needsRunner: !external,
@@ -310,7 +312,7 @@ export async function stopEverything(
   }
   return { status: 202, body: { interrupted } }
 }
-const liveStates = ['starting', 'working', 'idle', 'parked'] as const
+const liveStates = ['starting', 'working', 'idle', 'parked', 'disconnected'] as const
 const stopConcurrency = 32
 
 function interruptIfBusy(ctx: Context, caller: Caller, id: SessionId, options: DispatchOptions) {
@@ -320,9 +322,9 @@ function interruptIfBusy(ctx: Context, caller: Caller, id: SessionId, options: D
       reads: sessionReads(id),
       decide: change => {
         const row = change.get('session', id)
-        const live = row && row.state !== 'ended'
         const { pending, waiting, handed } = usageIn(change, id)
-        const busy = live && (row.turnOpen || row.state === 'working' || pending + waiting + handed > 0)
+        const busy =
+          row && row.state !== 'ended' && (row.turnOpen || row.state === 'working' || pending + waiting + handed > 0)
         if (busy) interrupt(ctx, change, caller, row)
         return { status: 202, body: { session: busy ? id : null } }
       },
@@ -372,8 +374,7 @@ export function deleteSession(
   input: ParsedInput<'deleteSession'>,
   options: DispatchOptions,
 ) {
-  const { name: person, via } = caller
-  const by = { by: 'person' as const, person, personId: personIdOf(caller), via }
+  const by = { by: 'person' as const, person: caller.name, personId: personIdOf(caller), via: caller.via }
   return deleteWithHistory(ctx, input.id, by, { caller, op: 'deleteSession', input, options })
 }
 

@@ -1,7 +1,7 @@
 /** Groups sessions by state. The order within a group does not change when a session is updated. */
 import type { Session } from '@holdpoint/protocol'
 
-export const groupNames = ['waiting', 'working', 'parked', 'idle', 'ended'] as const
+export const groupNames = ['waiting', 'working', 'disconnected', 'parked', 'idle', 'ended'] as const
 export type GroupName = (typeof groupNames)[number]
 
 export function groupOf({ state, pending }: Pick<Session, 'state' | 'pending'>): GroupName {

@@ -1,6 +1,6 @@
 /** A card's header: the session that asks, the age of the request, the time left, and who else is answering. */
-import { driverLabel, labelText, sessionName, timeSince } from '@holdpoint/client'
-import type { Request } from '@holdpoint/protocol'
+import { agentDisconnectedLabels, driverLabel, labelText, sessionName, timeSince } from '@holdpoint/client'
+import type { Request, SessionId } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useGatewayTime, useInboxPart } from '../gateway/gateway-context.ts'
 import { useDriver } from '../gateway/use-driver.ts'
@@ -25,6 +25,7 @@ export function CardHeader({ request, showSession, othersAnswering }: CardHeader
       <div className="card-times">
         {othersAnswering.length > 0 && <Answering people={othersAnswering} />}
         <Endorsed request={request} />
+        <AgentConnection session={request.session} />
         {request.deadlineAt !== null && <Countdown request={request} />}
         <Since at={request.openedAt} />
       </div>
@@ -90,6 +91,16 @@ function Answering({ people }: { readonly people: readonly string[] }): ReactNod
 function Endorsed({ request: { needs, endorsements } }: { readonly request: Request }): ReactNode {
   if (needs < 2) return null
   return <span>{cardTexts.endorsed(endorsements.length, needs)}</span>
+}
+
+function AgentConnection({ session }: { readonly session: SessionId }): ReactNode {
+  const isDisconnected = useInboxPart(({ sessions }) => sessions.get(session)?.state === 'disconnected')
+  if (!isDisconnected) return null
+  return (
+    <span className="agent-disconnected" role="status" title={agentDisconnectedLabels.long}>
+      {agentDisconnectedLabels.short}
+    </span>
+  )
 }
 
 function Since({ at }: { readonly at: number }): ReactNode {

@@ -45,6 +45,7 @@ function groupItems({ order, requests, sessions }: InboxSnapshot): readonly List
     { title: 'Working', items: sessionsThat(isWorking) },
     { title: 'Idle', items: sessionsThat(({ state }) => state === 'idle') },
     { title: 'Parked', items: sessionsThat(({ state }) => state === 'parked') },
+    { title: 'Disconnected', items: sessionsThat(({ state }) => state === 'disconnected') },
     { title: 'Ended', items: sessionsThat(({ state }) => state === 'ended').slice(0, endedMax) },
   ].filter(group => group.items.length > 0)
 }

@@ -1,6 +1,6 @@
 /** Controls the prompt on the screen: which request is shown, when keys count, and how the answer is sent. Keeps half-finished prompts while another request is shown. */
 import { letterPauseMs, type TypingGuard, unknownRisk } from '@holdpoint/client'
-import type { Answer, JsonObject, Request, RequestId, Risk } from '@holdpoint/protocol'
+import type { Answer, JsonObject, Request, RequestId, Risk, SessionId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
 import type { RuleOffers } from '../../gateway-client/rule-offers.ts'
 import type { StyledLine } from '../../output/width.ts'
@@ -21,6 +21,8 @@ export interface PromptControllerOptions {
   readonly risk: (id: RequestId, input: JsonObject) => Promise<Risk>
   /** Whether the connection to the gateway is up, as far as the client knows. */
   readonly isReachable: () => boolean
+  /** Whether the agent of a session is disconnected from the gateway. */
+  readonly isAgentDisconnected: (session: SessionId) => boolean
   readonly drafts: PromptDrafts
   /** Tracks all keys of the view, including those that were not for this prompt. */
   readonly guard: TypingGuard
@@ -83,6 +85,7 @@ export class PromptController {
     const context = () => ({
       ...position,
       others: this.#options.drafts.others(prompt.request.id),
+      isAgentDisconnected: this.#options.isAgentDisconnected(prompt.request.session),
       status: this.status,
       held: this.#held?.text ?? '',
     })

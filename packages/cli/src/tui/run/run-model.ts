@@ -77,6 +77,7 @@ export class RunModel {
       offers: id => loadRuleOffers(call, id),
       risk: async (id, input) => (await call('checkInput', { id, input })).risk,
       isReachable: () => !this.#isDisconnected(),
+      isAgentDisconnected: id => inbox.getSnapshot().sessions.get(id)?.state === 'disconnected',
       drafts: this.#drafts,
       guard: this.#guard,
       changed,

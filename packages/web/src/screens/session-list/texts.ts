@@ -18,5 +18,6 @@ export const stateChoices = [
   { value: 'working', name: 'Working' },
   { value: 'idle', name: 'Idle' },
   { value: 'parked', name: 'Parked' },
+  { value: 'disconnected', name: 'Disconnected' },
   { value: 'ended', name: 'Ended' },
 ] as const

@@ -18,6 +18,8 @@ export function composerLabels(session: Pick<Session, 'state' | 'pending' | 'cap
   if (!capabilities.includes('messages')) return { ...base, closed: 'This agent doesn’t accept messages.' }
   if (state === 'ended')
     return { ...base, placeholder: 'This session has ended. Send a message to reopen it.', button: 'Continue' }
+  if (state === 'disconnected')
+    return { ...base, hint: 'The agent is disconnected. It will read this when it comes back.' }
   if (pending > 0) {
     const requests = pending === 1 ? 'the request above' : `the ${pending} requests above`
     return { ...base, hint: `The agent will read this after you answer ${requests}.` }

@@ -1,5 +1,5 @@
 /** Lays out a prompt for a given screen size: the head, as much of the body as fits, and the footer. */
-import { actionLabel } from '@holdpoint/client'
+import { actionLabel, agentDisconnectedLabels } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type Row, row, type Span, trusted, untrusted } from '../../../output/span.ts'
 import { cut, cutSpans, type StyledLine, wrap } from '../../../output/width.ts'
@@ -22,6 +22,7 @@ export interface PromptPosition {
 export interface PromptContext extends PromptPosition {
   /** The other people who are answering this request. */
   readonly others?: readonly string[]
+  readonly isAgentDisconnected?: boolean
   readonly status?: PromptStatus
   /** The description of the action that the held letter is about to run. Set with the status `held`. */
   readonly held?: string
@@ -145,13 +146,18 @@ function topOf(
 }
 
 /** Builds the head. The names of agents come last and take at most half of the width, so that they cannot displace Holdpoint's own labels. */
-function headRow({ request }: Prompt, { at, of, others = [] }: PromptContext, columns: number): Row {
+function headRow(
+  { request }: Prompt,
+  { at, of, others = [], isAgentDisconnected = false }: PromptContext,
+  columns: number,
+): Row {
   const path = request.agentPath.flatMap(name => [trusted(' › ', 'quiet'), untrusted(name, 'quiet')])
   return row(
     trusted('● ', 'waiting'),
     trusted(cut(actionLabel(request.ask), Math.max(positionColumns, columns - positionColumns)), 'strong'),
     ...(of > 1 ? [trusted(`  request ${at} of ${of}`, 'waiting')] : []),
     ...othersSpans(others),
+    ...(isAgentDisconnected ? [trusted(`  ${agentDisconnectedLabels.short}`, 'waiting')] : []),
     ...deadlineSpans(request),
     ...cutSpans(path, Math.floor(columns / 2)),
   )
