@@ -29,6 +29,7 @@ export { StepFailed, type StepOptions, StepUnknown, step } from './generator/ste
 export type { AgentText, AgentYield, Turn } from './generator/turn.ts'
 export type { SpokenBlock } from './generator/turn-log.ts'
 export { executableVariable } from './installed-agent.ts'
+export { type OpencodeOptions, opencodeDriver } from './opencode/driver.ts'
 export { processStartTime } from './process-start-time.ts'
 export { rehearsal } from './rehearsal/rehearsal.ts'
 export { type RunnerOptions, runRunner } from './runner.ts'

@@ -65,6 +65,10 @@ export class AgentProcess {
   get pid(): number | undefined {
     return this.#child.pid
   }
+  get isRunning(): boolean {
+    const { pid, exitCode, signalCode } = this.#child
+    return pid !== undefined && exitCode === null && signalCode === null
+  }
   /** How the process ended, without a full stop. */
   get howItEnded(): string {
     const { title, executable } = this.#options

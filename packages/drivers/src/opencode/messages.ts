@@ -1,0 +1,38 @@
+/** The sentences of the opencode driver that a person or the agent reads. */
+export const opencodeCalls = {
+  run: (command: string) => `Run: ${command}`,
+  write: (path: string) => `Write ${path}`,
+  edit: (paths: readonly string[]) => `Change ${paths.join(', ')}`,
+  fetch: (url: string) => `Fetch ${url}`,
+  use: (tool: string) => `Use ${tool}`,
+  outside: (patterns: readonly string[]) =>
+    `opencode asks because this is outside of its folder: ${patterns.join(', ')}`,
+  repeated: 'opencode asks because the agent has made this call several times in a row',
+}
+
+export const opencodeReads = {
+  /** Stands for the answer to a question that nobody answered, because opencode has no place for a reason. */
+  notAnswered: (why: string) => `(The person did not answer this question. ${why})`,
+}
+
+export const opencodeLog = {
+  notFinished: 'The agent did not finish this call',
+  noLongerWaits: 'opencode no longer waits for this answer',
+  notSent: (why: string) => `opencode could not take the message: ${why}`,
+  failed: (why: string) => `opencode could not finish the turn: ${why}`,
+}
+
+export const opencodeExit = {
+  noAddress: 'opencode ended before it listened',
+  refused: (path: string, why: string) => `opencode refused ${path}: ${why}`,
+  streamEnded: 'opencode closed its stream of events',
+  noConversation: (id: string, why: string) => `opencode cannot continue the conversation ${id}: ${why}`,
+}
+
+export const opencodeSettings = {
+  noSuchMode: (mode: string, modes: readonly string[]) =>
+    `opencode has no agent “${mode}” for conversations; it has ${modes.join(', ')}`,
+  noSuchModel: (model: string, models: readonly string[]) =>
+    `opencode has no model “${model}”; it has ${models.join(', ')}`,
+  startHint: 'run `opencode` in a terminal to check that it works and that a model is set up',
+}

@@ -1,0 +1,122 @@
+/** Passes on the text and the tool calls of a conversation, which opencode describes in parts of messages. */
+import { type AgentEvent, type JsonObject, limits } from '@holdpoint/protocol'
+import type { AgentOutput, AgentTurnEnd } from '../session/agent-connection.ts'
+import { opencodeLog } from './messages.ts'
+import { type CallPlace, describeToolCall } from './tool-calls.ts'
+import type { Part, ToolPart } from './wire.ts'
+
+interface PartLogOptions {
+  readonly emit: (output: AgentOutput) => Promise<void>
+  readonly place: () => CallPlace
+}
+
+export class PartLog {
+  readonly #options: PartLogOptions
+  /** The ids of the messages of this turn that the agent wrote. */
+  readonly #ownMessages = new Set<string>()
+  /** How many characters of each text are passed on. */
+  readonly #texts = new Map<string, number>()
+  readonly #tools = new Map<string, ToolPart>()
+  /** The tool calls that are in the log and have not finished, with the path of their agent. */
+  readonly #open = new Map<string, readonly string[]>()
+  #usage = { inputTokens: 0, outputTokens: 0 }
+  #cost = 0
+
+  constructor(options: PartLogOptions) {
+    this.#options = options
+  }
+
+  addOwnMessage(id: string): void {
+    this.#ownMessages.add(id)
+  }
+  /** Returns the tool call that asks for a permission. */
+  toolCall(messageID: string, callID: string): ToolPart | undefined {
+    return this.#tools.get(`${messageID}:${callID}`)
+  }
+
+  async delta(partID: string, text: string, agentPath: readonly string[]): Promise<void> {
+    const length = this.#texts.get(partID)
+    // The text belongs to the person's message, or to the thoughts of the model.
+    if (length === undefined || text === '') return
+    this.#texts.set(partID, length + text.length)
+    await this.#options.emit({ type: 'text', text, agentPath })
+  }
+
+  async update(part: Part, agentPath: readonly string[]): Promise<void> {
+    switch (part.type) {
+      case 'text': {
+        if (!this.#ownMessages.has(part.messageID)) return
+        const rest = part.text.slice(this.#texts.get(part.id) ?? 0)
+        this.#texts.set(part.id, part.text.length)
+        if (rest !== '') await this.#options.emit({ type: 'text', text: rest, agentPath })
+        return
+      }
+      case 'step-finish':
+        this.#cost += part.cost
+        this.#usage.inputTokens += part.tokens?.input ?? 0
+        this.#usage.outputTokens += part.tokens?.output ?? 0
+        return
+      case 'tool':
+        return this.#updateTool(part, agentPath)
+    }
+  }
+
+  async #updateTool(part: ToolPart, agentPath: readonly string[]): Promise<void> {
+    const { id, tool, state } = part
+    this.#tools.set(`${part.messageID}:${part.callID}`, part)
+    const isFinished = state.status === 'completed' || state.status === 'error'
+    // At first, opencode announces a call without its input.
+    if (state.status === 'pending' || (isFinished && !this.#open.has(id))) return
+    const events: AgentEvent[] = []
+    if (!this.#open.has(id)) {
+      this.#open.set(id, agentPath)
+      const { title } = describeToolCall(tool, state.input, this.#options.place())
+      const input = state.input as JsonObject // it arrived as JSON
+      events.push({
+        type: 'tool.started',
+        block: id,
+        tool: tool.slice(0, limits.nameMax),
+        title,
+        input,
+        agentPath: [...agentPath],
+      })
+    }
+    if (isFinished) {
+      this.#open.delete(id)
+      const output = (state.output ?? state.error ?? '').slice(0, limits.textMax)
+      events.push({
+        type: 'tool.finished',
+        block: id,
+        ok: state.status === 'completed',
+        output,
+        agentPath: [...agentPath],
+      })
+    }
+    if (events.length > 0) await this.#options.emit({ type: 'events', events })
+  }
+
+  /** Finishes the calls that opencode will not finish, because its turn or its process has ended. */
+  async finishOpen(): Promise<void> {
+    const events = [...this.#open].map(
+      ([block, agentPath]): AgentEvent => ({
+        ...{ type: 'tool.finished', block, ok: false, output: opencodeLog.notFinished },
+        agentPath: [...agentPath],
+      }),
+    )
+    this.#open.clear()
+    if (events.length > 0) await this.#options.emit({ type: 'events', events })
+  }
+
+  /** Returns what the turn has used, and forgets the turn. */
+  takeFigures(): Pick<AgentTurnEnd, 'usage' | 'cost'> {
+    const usage = this.#usage
+    const cost = this.#cost
+    this.#usage = { inputTokens: 0, outputTokens: 0 }
+    this.#cost = 0
+    this.#ownMessages.clear()
+    this.#texts.clear()
+    this.#tools.clear()
+    const isKnown = usage.inputTokens + usage.outputTokens > 0
+    return { ...(isKnown ? { usage } : {}), ...(cost > 0 ? { cost } : {}) }
+  }
+}

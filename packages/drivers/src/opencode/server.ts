@@ -1,0 +1,100 @@
+/** The server of one session: the process `opencode serve`, which listens on loopback with a password of its own, and its HTTP interface. */
+import { randomBytes } from 'node:crypto'
+import { EventSourceParserStream } from 'eventsource-parser/stream'
+import type { z } from 'zod'
+import { AgentProcess, type AgentProcessOptions } from '../acp/agent-process.ts'
+import { opencodeExit } from './messages.ts'
+import { type OpencodeEvent, parseEvent } from './wire.ts'
+
+/** `missing` is set if opencode does not know what the path names, for example a permission that was answered. */
+export class OpencodeRefusal extends Error {
+  readonly isMissing: boolean
+  constructor(message: string, status: number) {
+    super(message)
+    this.isMissing = status === 404
+  }
+}
+
+const addressPattern = /http:\/\/127\.0\.0\.1:\d+/
+const userName = 'opencode'
+const detailMax = 500
+
+export class OpencodeServer {
+  readonly process: AgentProcess
+  readonly password = randomBytes(24).toString('base64url')
+  /** Resolves to the URL when the server listens. */
+  readonly url: Promise<string>
+  readonly #closing = new AbortController()
+
+  constructor(options: Omit<AgentProcessOptions, 'args' | 'title'>) {
+    this.process = new AgentProcess({
+      ...options,
+      title: 'opencode',
+      args: ['serve', '--hostname', '127.0.0.1', '--port', '0'],
+      env: { ...options.env, OPENCODE_SERVER_PASSWORD: this.password, OPENCODE_SERVER_USERNAME: userName },
+    })
+    this.url = this.#findAddress()
+    // Every request awaits the address and reports the failure.
+    this.url.catch(() => {})
+    void this.process.exited.then(() => this.#closing.abort())
+  }
+
+  #findAddress(): Promise<string> {
+    let output = ''
+    const { stdout } = this.process.streams
+    return new Promise((resolve, reject) => {
+      stdout.setEncoding('utf8').on('data', (text: string) => {
+        // opencode writes little here, but the pipe must be read so that it never fills up.
+        if (!addressPattern.test(output)) output += text
+        const [address] = addressPattern.exec(output) ?? []
+        if (address !== undefined) resolve(address)
+      })
+      void this.process.exited.then(() => reject(new Error(opencodeExit.noAddress)))
+    })
+  }
+
+  get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    return this.#request('GET', path, undefined, schema)
+  }
+  send<T>(method: 'POST' | 'PATCH', path: string, body: object, schema?: z.ZodType<T>): Promise<T> {
+    return this.#request(method, path, body, schema)
+  }
+
+  async #request<T>(method: string, path: string, body: object | undefined, schema?: z.ZodType<T>): Promise<T> {
+    const response = await fetch((await this.url) + path, {
+      method,
+      headers: { ...this.#authorization, 'content-type': 'application/json' },
+      signal: this.#closing.signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new OpencodeRefusal(opencodeExit.refused(path, text.slice(0, detailMax)), response.status)
+    return schema ? schema.parse(JSON.parse(text)) : (undefined as T) // a caller without a schema does not read the reply
+  }
+
+  /** Connects to the stream of events. They are complete from the moment at which the promise resolves. */
+  async events(): Promise<AsyncIterable<OpencodeEvent>> {
+    const response = await fetch(`${await this.url}/event`, {
+      headers: this.#authorization,
+      signal: this.#closing.signal,
+    })
+    const { body } = response
+    if (!response.ok || !body) throw new Error(opencodeExit.refused('/event', String(response.status)))
+    const messages = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
+    return (async function* () {
+      for await (const { data } of messages) {
+        const event = parseEvent(data)
+        if (event) yield event
+      }
+    })()
+  }
+
+  get #authorization() {
+    return { authorization: `Basic ${Buffer.from(`${userName}:${this.password}`).toString('base64')}` }
+  }
+
+  async end(): Promise<void> {
+    this.#closing.abort()
+    await this.process.end()
+  }
+}

@@ -1,0 +1,122 @@
+/** Says what a tool call of opencode does: its title, its input, and the action that rules and risk use. */
+import { isAbsolute, join } from 'node:path'
+import { type Action, type ApprovalAsk, hostOf, type JsonObject, limits } from '@holdpoint/protocol'
+import { truncateTitle } from '../session/ask-titles.ts'
+import { opencodeCalls } from './messages.ts'
+import { mcpPrefix } from './permission-settings.ts'
+import { changesIn } from './unified-diff.ts'
+import type { PermissionRequest } from './wire.ts'
+
+export interface OpencodeCall {
+  readonly tool: string
+  readonly title: string
+  readonly input: JsonObject
+  readonly action: Action
+  readonly cwd: string
+}
+/** What the driver knows about the place in which a call runs. */
+export interface CallPlace {
+  readonly folder: string
+  /** The names of the MCP servers. */
+  readonly servers: readonly string[]
+}
+type Fields = Readonly<Record<string, unknown>>
+
+/** `input` arrived as JSON. */
+export function describeToolCall(tool: string, input: Fields, place: CallPlace): OpencodeCall {
+  const { folder } = place
+  const call = { tool: tool.slice(0, limits.nameMax), input: input as JsonObject, cwd: folder } // JSON has only JSON values
+  const path = textIn(input, 'filePath')
+  const file = path === '' ? '' : absolute(path, folder)
+  if (tool === 'bash' && textIn(input, 'command') !== '') {
+    const command = textIn(input, 'command')
+    const cwd = absolute(textIn(input, 'workdir') || folder, folder)
+    const [firstLine = ''] = command.trim().split('\n')
+    return { ...call, cwd, title: truncateTitle(opencodeCalls.run(firstLine)), action: { shell: command, cwd } }
+  }
+  if (tool === 'write' && file !== '') {
+    const changed = { file_path: file, content: textIn(input, 'content') }
+    return { ...call, title: truncateTitle(opencodeCalls.write(file)), input: changed, action: { write: [file] } }
+  }
+  if (tool === 'edit' && file !== '') {
+    const { filePath: _, oldString = '', newString = '', ...rest } = call.input
+    const changed = { ...rest, file_path: file, old_string: oldString, new_string: newString }
+    return { ...call, title: truncateTitle(opencodeCalls.edit([file])), input: changed, action: { write: [file] } }
+  }
+  if (tool === 'webfetch' && hostOf(textIn(input, 'url')) !== '') {
+    const url = textIn(input, 'url')
+    return { ...call, title: truncateTitle(opencodeCalls.fetch(url)), action: { fetch: hostOf(url) } }
+  }
+  const read = tool === 'read' ? file : readFolder(tool, input, folder)
+  const title = truncateTitle(opencodeCalls.use(tool))
+  if (read !== '') return { ...call, title, action: { read: [read] } }
+  return { ...call, title, action: mcpAction(tool, place.servers) ?? { other: call.tool } }
+}
+
+/** The ask for a permission. `tool` and `input` are those of the tool call that needs it. */
+export function opencodeApproval(
+  { permission, patterns, metadata }: PermissionRequest,
+  call: { readonly tool: string; readonly input: Fields } | null,
+  place: CallPlace,
+): ApprovalAsk {
+  const described = describeToolCall(call?.tool ?? permission, call?.input ?? metadata, place)
+  const { tool, title, input, action, cwd } =
+    permission === 'edit' ? withDiff(described, metadata, place.folder) : described
+  const description = descriptionFor(permission, patterns)
+  return {
+    ...{ kind: 'approval', tool, title, input, action, cwd, editable: false },
+    ...(description === null ? {} : { description: description.slice(0, limits.reasonMax) }),
+  }
+}
+
+function descriptionFor(permission: string, patterns: readonly string[]): string | null {
+  if (permission === 'external_directory') return opencodeCalls.outside(patterns)
+  return permission === 'doom_loop' ? opencodeCalls.repeated : null
+}
+
+/** opencode computes the exact change of a file. People see it side by side if the input has this shape. */
+function withDiff(call: OpencodeCall, metadata: Fields, folder: string): OpencodeCall {
+  const { diff, filepath, files } = metadata
+  if (Array.isArray(files)) return withFiles(call, files as readonly Fields[], folder) // the tool `apply_patch` changes several files
+  if (typeof filepath !== 'string' || typeof diff !== 'string') return call
+  const path = absolute(filepath, folder)
+  const changes = changesIn(diff)
+  const [change, second] = changes ?? []
+  const isNew = change?.old_string === '' && !second
+  const input: JsonObject =
+    !changes || !change
+      ? { file_path: path, diff }
+      : isNew
+        ? { file_path: path, content: change.new_string }
+        : second
+          ? { file_path: path, edits: changes.map(edit => ({ ...edit })) }
+          : { file_path: path, ...change }
+  return { ...call, title: truncateTitle(opencodeCalls.edit([path])), input, action: { write: [path] } }
+}
+
+function withFiles(call: OpencodeCall, files: readonly Fields[], folder: string): OpencodeCall {
+  const named = files.flatMap(file => [file.filePath, file.movePath]).filter(path => typeof path === 'string')
+  const paths = [...new Set(named.map(path => absolute(path, folder)))]
+  const isKnown = paths.length > 0 && paths.length <= limits.actionPathsMax
+  return {
+    ...call,
+    title: truncateTitle(opencodeCalls.edit(paths)),
+    action: isKnown ? { write: paths } : { other: call.tool },
+  }
+}
+
+function readFolder(tool: string, input: Fields, folder: string): string {
+  return ['glob', 'grep', 'list'].includes(tool) ? absolute(textIn(input, 'path') || folder, folder) : ''
+}
+function mcpAction(tool: string, servers: readonly string[]): Action | null {
+  const server = servers.find(name => tool.startsWith(mcpPrefix(name)))
+  const name = server === undefined ? '' : tool.slice(mcpPrefix(server).length)
+  return server === undefined || name === '' ? null : { mcp: server, tool: name }
+}
+function absolute(path: string, folder: string): string {
+  return isAbsolute(path) ? path : join(folder, path)
+}
+function textIn(input: Fields, name: string): string {
+  const value = input[name]
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,143 @@
+/** Tests how the opencode driver reads and writes settings, diffs and tool calls, without opencode. */
+
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { writeAttachScript } from '../src/opencode/attach-script.ts'
+import { askingEnvironment, sessionRules } from '../src/opencode/permission-settings.ts'
+import { describeToolCall, opencodeApproval } from '../src/opencode/tool-calls.ts'
+import { changesIn } from '../src/opencode/unified-diff.ts'
+import { OpencodeAgent, OpencodeConfig, parseEvent } from '../src/opencode/wire.ts'
+
+const place = { folder: '/work', servers: ['my docs'] }
+const rulesFor = (config: object) => sessionRules(OpencodeConfig.parse(config))
+const rule = (permission: string, pattern: string, action: string) => ({ permission, pattern, action })
+
+describe('the settings with which opencode asks', () => {
+  it('keep the settings that the person has in the environment', () => {
+    const env = askingEnvironment({
+      OPENCODE_CONFIG_CONTENT: '{"model":"a/b","agent":{"plan":{"model":"c/d"}},"experimental":{"batch_tool":true}}',
+      OPENCODE_PERMISSION: '{"read":"deny"}',
+    })
+    expect(JSON.parse(env.OPENCODE_CONFIG_CONTENT ?? '')).toEqual({
+      model: 'a/b',
+      agent: { plan: { model: 'c/d', permission: { edit: { '*': 'deny', '.opencode/plans/*.md': 'allow' } } } },
+      experimental: { batch_tool: true, continue_loop_on_deny: true },
+    })
+    expect(JSON.parse(env.OPENCODE_PERMISSION ?? '')).toMatchObject({ read: 'deny', 'bash*': 'ask', 'edit*': 'ask' })
+  })
+
+  it('are not written if the environment has no valid JSON', () => {
+    expect(() => askingEnvironment({ OPENCODE_PERMISSION: '{' })).toThrow('OPENCODE_PERMISSION in the environment')
+  })
+
+  it('deny again what the person denies, and ask for what the person allows', () => {
+    const bash = { '*': 'ask', 'git *': 'allow', 'git push *': 'deny', 'git push origin': 'allow' }
+    expect(rulesFor({ permission: { bash, edit: 'allow', webfetch: 'deny', 'bash*': 'ask' } })).toEqual([
+      rule('bash', 'git push *', 'deny'),
+      rule('bash', 'git push origin', 'ask'),
+      rule('webfetch', '*', 'deny'),
+    ])
+  })
+
+  it('deny everything if the person denies everything', () => {
+    const denied = rulesFor({ permission: { '*': 'deny', bash: { 'ls *': 'allow' } } })
+    expect(denied).toContainEqual(rule('edit', '*', 'deny'))
+    expect(denied.filter(({ permission }) => permission === 'bash')).toEqual([
+      rule('bash', '*', 'deny'),
+      rule('bash', 'ls *', 'ask'),
+    ])
+  })
+
+  it('ask for the tools of MCP servers, except those that the person denies', () => {
+    expect(rulesFor({ mcp: { 'my docs': {} }, permission: { my_docs_drop: 'deny', my_docs_read: 'allow' } })).toEqual([
+      rule('my_docs_*', '*', 'ask'),
+      rule('my_docs_drop', '*', 'deny'),
+    ])
+  })
+})
+
+describe('a diff of opencode', () => {
+  const head =
+    'Index: /work/a\n===================================================================\n--- /work/a\n+++ /work/a\n'
+  it('is read as the text before and after each changed part', () => {
+    expect(changesIn(`${head}@@ -1,2 +1,2 @@\n one\n-two\n+three\n@@ -9,1 +9,2 @@\n nine\n+ten\n`)).toEqual([
+      { old_string: 'one\ntwo\n', new_string: 'one\nthree\n' },
+      { old_string: 'nine\n', new_string: 'nine\nten\n' },
+    ])
+  })
+  it('can say that a file has no newline at its end', () => {
+    const diff = `${head}@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+one\n`
+    expect(changesIn(diff)).toEqual([{ old_string: 'one', new_string: 'one\n' }])
+  })
+  it('is not guessed at if it has other lines', () => {
+    expect(changesIn('no diff')).toBeNull()
+    expect(changesIn(`${head}@@ -1,1 +1,1 @@\n?one\n`)).toBeNull()
+  })
+})
+
+describe('a tool call of opencode', () => {
+  it.each([
+    ['bash', { command: 'ls', workdir: 'sub' }, { shell: 'ls', cwd: '/work/sub' }],
+    ['write', { filePath: 'a.txt', content: 'x' }, { write: ['/work/a.txt'] }],
+    ['edit', { filePath: '/b.txt', oldString: 'x', newString: 'y' }, { write: ['/b.txt'] }],
+    ['read', { filePath: 'a.txt' }, { read: ['/work/a.txt'] }],
+    ['grep', { pattern: 'x' }, { read: ['/work'] }],
+    ['webfetch', { url: 'https://example.com/x' }, { fetch: 'example.com' }],
+    ['my_docs_search', { q: 'x' }, { mcp: 'my docs', tool: 'search' }],
+    ['my_docs_', {}, { other: 'my_docs_' }],
+    ['todowrite', {}, { other: 'todowrite' }],
+  ])('%s %j does %j', (tool, input, action) => {
+    expect(describeToolCall(tool, input, place).action).toEqual(action)
+  })
+
+  const request = { id: 'per_1', sessionID: 'ses_1', patterns: ['*'], tool: undefined }
+  it('that patches several files names all of them', () => {
+    const files = [{ filePath: '/work/a' }, { filePath: '/work/b', movePath: '/work/c' }]
+    const metadata = { filepath: 'a, b', diff: 'x', files }
+    const ask = opencodeApproval(
+      { ...request, permission: 'edit', metadata },
+      { tool: 'apply_patch', input: {} },
+      place,
+    )
+    expect(ask).toMatchObject({ action: { write: ['/work/a', '/work/b', '/work/c'] } })
+  })
+  it('with a diff that cannot be read is shown with the diff', () => {
+    const metadata = { filepath: '/work/a', diff: 'strange' }
+    const ask = opencodeApproval({ ...request, permission: 'edit', metadata }, { tool: 'edit', input: {} }, place)
+    expect(ask).toMatchObject({ input: { file_path: '/work/a', diff: 'strange' }, action: { write: ['/work/a'] } })
+  })
+  it('that opencode does not describe is shown with what opencode says about the permission', () => {
+    const ask = opencodeApproval({ ...request, permission: 'doom_loop', metadata: { tool: 'x' } }, null, place)
+    expect(ask).toMatchObject({ tool: 'doom_loop', input: { tool: 'x' }, action: { other: 'doom_loop' } })
+    expect(ask.description).toContain('several times in a row')
+  })
+})
+
+describe('an event of opencode', () => {
+  it('is ignored if the driver does not need it', () => {
+    expect(parseEvent('{"type":"server.heartbeat","properties":{}}')).toBeNull()
+    expect(parseEvent('{"type":"message.part.updated","properties":{"part":{"type":"reasoning"}}}')).toBeNull()
+  })
+  it('is an error if it has an unknown shape', () => {
+    expect(() => parseEvent('{"type":"session.idle","properties":{}}')).toThrow()
+  })
+  it('may have null for a value that is missing', () => {
+    expect(OpencodeAgent.parse({ name: 'plan', mode: 'primary', hidden: null })).toEqual({
+      name: 'plan',
+      mode: 'primary',
+    })
+  })
+})
+
+it('the script for a terminal passes every word unchanged, and the password in the environment', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'holdpoint-attach-'))
+  const words = { url: 'http://127.0.0.1:1', conversation: 'ses_1', cwd: "/it's $HOME" }
+  const script = writeAttachScript(folder, { executable: '/bin/echo', password: 'a b', ...words })
+  expect(execFileSync(script, { encoding: 'utf8' })).toBe(
+    "attach http://127.0.0.1:1 --session ses_1 --dir /it's $HOME\n",
+  )
+  rmSync(folder, { recursive: true })
+})
