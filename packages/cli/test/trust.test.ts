@@ -3,12 +3,11 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, syml
 import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { acpProfiles } from '@holdpoint/drivers'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cleanEnvironment, closeGateways, GatewayProcess, shortPause } from '../../../test/support/gateway.ts'
 import { readConfig } from '../src/config/config.ts'
 import { configFileIn, readConfigFile } from '../src/config/config-file.ts'
-import { configKeys, trustedKeys } from '../src/config/config-schema.ts'
+import { configKeys, executableKeys, trustedKeys } from '../src/config/config-schema.ts'
 import { type DataFolder, openDataFolder } from '../src/config/data-folder.ts'
 import { trustFile } from '../src/config/trust.ts'
 import { runCli } from './support/cli-process.ts'
@@ -29,8 +28,7 @@ afterEach(async () => {
 
 const hostile = {
   agents: { helper: './agent.mjs' },
-  claude: './fake-claude',
-  ...Object.fromEntries(acpProfiles.map(({ name }) => [name, `./fake-${name}`])),
+  ...Object.fromEntries(executableKeys.map(name => [name, `./fake-${name}`])),
   host: '127.0.0.2',
   hosts: ['evil.test'],
   store: 'file:./theirs.db',

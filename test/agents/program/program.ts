@@ -1,7 +1,7 @@
-/** The tests of an agent with the whole program: `holdpoint run` starts it by its name, and a config file by its command line. */
+/** The tests of an agent with the whole program: `holdpoint run` starts it by its name. An agent that speaks the Agent Client Protocol is also started by its command line in a config file. */
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { acpProfiles, executableVariable } from '@holdpoint/drivers'
+import { type AcpProfile, acpProfiles, executableVariable } from '@holdpoint/drivers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from '../../../packages/cli/test/support/cli-process.ts'
 import { EventRecorder, isEvent } from '../../support/event-recorder.ts'
@@ -12,6 +12,7 @@ import { expectNoProcessLeft } from '../process-check.ts'
 import { type AgentRecipe, agentRecipe, createAgentHome } from '../recipes.ts'
 
 export function describeProgram(name: string): void {
+  const profile = acpProfiles.find(known => known.name === name)
   describe(`${name} in the whole program`, () => {
     const { home, cwd, remove } = createAgentHome()
     let model: ModelServer
@@ -21,11 +22,17 @@ export function describeProgram(name: string): void {
       const recipe = agentRecipe(name, { model: model.url, home, cwd })
       recipe.prepare()
       gateway = await startGateway({
-        config: { agents: { mine: [recipe.command, ...recipe.args] } },
-        env: { ...definedOf(recipe.env), [executableVariable(name)]: writeWrapper(name, recipe, home) },
+        config: profile ? { agents: { mine: [recipe.command, ...recipe.args] } } : {},
+        env: {
+          ...definedOf(recipe.env),
+          ...(profile && { [executableVariable(name)]: writeWrapper(profile, recipe, home) }),
+        },
       })
     })
     afterAll(async () => {
+      // Some agents survive a runner that is killed, so that the next one finds them.
+      for (const { id } of (await gateway.call('listSessions', {})).items) await gateway.call('endSession', { id })
+      await expectNoProcessLeft(cwd)
       await closeGateways()
       await expectNoProcessLeft(home)
       await model.close()
@@ -41,6 +48,7 @@ export function describeProgram(name: string): void {
       expect(driver).toMatchObject({ ready: true })
     })
 
+    if (!profile) return
     it('an agent from the configuration asks, and runs what a person allows', async () => {
       const recorder = await EventRecorder.connect(gateway.url, gateway.token)
       model.script('run it', shell('echo ran >> mine.txt', 'call_mine'), say('It ran.'))
@@ -55,8 +63,7 @@ export function describeProgram(name: string): void {
 }
 
 /** Writes a script that adds the arguments that an agent needs for the scripted model. */
-function writeWrapper(name: string, { command, args }: AgentRecipe, home: string): string {
-  const own = acpProfiles.find(profile => profile.name === name)?.args ?? []
+function writeWrapper({ name, args: own }: AcpProfile, { command, args }: AgentRecipe, home: string): string {
   const file = join(home, `${name}.sh`)
   writeFileSync(file, `#!/bin/sh\nexec '${command}' "$@" ${args.filter(word => !own.includes(word)).join(' ')}\n`)
   chmodSync(file, 0o755)

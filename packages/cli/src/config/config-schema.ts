@@ -21,7 +21,16 @@ const yesOrNo = z.union(
 )
 
 /** The settings that name the executable of an agent. Each has the name of the agent's driver, and can also come from a variable such as HOLDPOINT_CODEX_ACP. */
-export const executableKeys = ['claude', 'gemini', 'goose', 'qwen', 'copilot', 'codex-acp', 'claude-agent-acp'] as const
+export const executableKeys = [
+  'claude',
+  'opencode',
+  'gemini',
+  'goose',
+  'qwen',
+  'copilot',
+  'codex-acp',
+  'claude-agent-acp',
+] as const
 type ExecutableKey = (typeof executableKeys)[number]
 const executables = Object.fromEntries(executableKeys.map(key => [key, nonEmpty.optional()])) as Readonly<
   Record<ExecutableKey, z.ZodOptional<typeof nonEmpty>>

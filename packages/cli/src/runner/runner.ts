@@ -8,6 +8,7 @@ import {
   claudeDriver,
   type Driver,
   generatorDriver,
+  opencodeDriver,
   rehearsal,
   runRunner,
 } from '@holdpoint/drivers'
@@ -34,13 +35,17 @@ async function loadDrivers(config: Config, dataFolder: DataFolder): Promise<Driv
 
 /** Returns the drivers of agents that somebody else wrote, with this installation's settings. */
 export function localAgentDrivers(config: Config, dataFolder: DataFolder): readonly Driver[] {
-  const { claude } = config
+  const { claude, opencode } = config
   return [
     claudeDriver({
       folder: join(dataFolder.path, 'claude'),
       protectedFolder: dataFolder.path,
       trustsProjectSettings: settings => trustsAgentSettings(dataFolder, settings),
       ...(claude !== undefined && { executable: claude }),
+    }),
+    opencodeDriver({
+      folder: join(dataFolder.path, 'opencode'),
+      ...(opencode !== undefined && { executable: opencode }),
     }),
     ...acpProfiles.map(profile => {
       const executable = executableOf(profile.name, config)

@@ -1,0 +1,4 @@
+/** The real opencode, started by the program. */
+import { describeProgram } from './program.ts'
+
+describeProgram('opencode')
