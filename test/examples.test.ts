@@ -109,6 +109,38 @@ describe.each([
   })
 })
 
+describe('the Python module', () => {
+  const script = (...lines: readonly string[]) => {
+    const file = join(folder, 'script.py')
+    const path = `import sys; sys.path.insert(0, ${JSON.stringify(join(examples, 'http-agent'))})`
+    writeFileSync(file, [path, 'from holdpoint import Agent', ...lines].join('\n'))
+    return run('python3', [file])
+  }
+
+  it('asks questions and shows forms', async () => {
+    const finished = script(
+      'with Agent("asker") as agent:',
+      '    agent.say("Two questions.")',
+      '    print(agent.questions([{"id": "size", "question": "Which size?", "options": [{"label": "S"}, {"label": "L"}]}])[0]["chosen"])',
+      '    print(agent.form("Release", {"type": "object", "properties": {"version": {"type": "string"}}})["version"])',
+      '    print(agent.questions([{"id": "name", "question": "Which name?", "options": [{"label": "A"}]}]))',
+    )
+    await answer(await nextPending(), { kind: 'answers', answers: [{ id: 'size', chosen: ['L'] }] })
+    await answer(await nextPending(), { kind: 'submit', values: { version: '2.0' } })
+    await answer(await nextPending(), { kind: 'decline' })
+    expect(await finished).toMatchObject({ code: 0, out: "['L']\n2.0\nNone\n", err: '' })
+  })
+  it('ends the session as failed after an error, and says why the gateway refused a call', async () => {
+    const finished = script(
+      'with Agent("failing") as agent:',
+      '    agent.approval("Bash", {"command": "ls"}, action={"read": ["/etc/passwd"]})',
+    )
+    expect((await finished).err).toContain('holdpoint.Refused: ')
+    const [session] = (await gateway.call('listSessions', { limit: 1 })).items
+    expect(session).toMatchObject({ title: 'failing', state: 'ended', ending: { reason: 'failed' } })
+  })
+})
+
 describe('the generator agent', () => {
   it('deletes exactly the files that were approved', async () => {
     const [old, kept, fresh] = ['old.log', 'kept.log', 'fresh.log'].map(name => join(folder, name)) as [

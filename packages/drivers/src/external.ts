@@ -11,8 +11,9 @@ import {
   type SessionId,
   systemClock,
 } from '@holdpoint/protocol'
+import { type Approval, type ApprovalOptions, type AskItem, approval } from './generator/asks.ts'
 import { AgentSession, type AskOptions } from './session/agent-session.ts'
-import type { CrashPoint, HandedAnswer } from './session/open-request.ts'
+import { type CrashPoint, type HandedAnswer, unknownOutcome } from './session/open-request.ts'
 import { retryingCall } from './session/retrying-call.ts'
 
 export interface ConnectOptions {
@@ -62,10 +63,17 @@ function keepRenewing({ call, id, fence, ttlMs, clock }: RenewedLease): () => vo
   return () => cancel()
 }
 
+export interface ExternalApprovalOptions extends Omit<ApprovalOptions, 'onReject'> {
+  /** Your own id of the question. With the same key, an agent that was restarted gets the same request. */
+  readonly key?: string
+}
+
 export class ExternalAgent {
   readonly session: AgentSession
   readonly #stopRenewing: () => void
   readonly #openAsks = new Map<string, AbortController>()
+  /** Allows whose action may still be running. They count as taken when the agent calls again. */
+  readonly #allowed = new Set<HandedAnswer>()
 
   constructor(session: AgentSession, stopRenewing: () => void) {
     this.session = session
@@ -77,12 +85,35 @@ export class ExternalAgent {
   }
 
   /** Appends events to the session's log. A string is appended as a message. */
-  say(...items: readonly (string | AgentEvent)[]): Promise<void> {
+  async say(...items: readonly (string | AgentEvent)[]): Promise<void> {
+    await this.#reportTaken()
     const events = items.map(
       (item): AgentEvent =>
         typeof item === 'string' ? { type: 'message.added', block: randomUUID(), text: item } : item,
     )
-    return this.session.say(...events)
+    await this.session.say(...events)
+  }
+
+  /** Asks a person to allow an action, and returns the input to run or the reason why not. The next call of the agent shows the gateway that the answer has arrived. */
+  async approval(prompt: string, { key = randomUUID(), ...options }: ExternalApprovalOptions = {}): Promise<Approval> {
+    await this.#reportTaken()
+    const asking = approval(prompt, options)
+    const first = asking.next()
+    if (first.done) return first.value
+    const [{ ask, ...rest }] = first.value.items as readonly [AskItem] // `approval` yields one ask
+    const handed = await this.ask(ask, { ...(rest as Omit<AskOptions, 'key'>), key }) // the fields come from `options`
+    const result = asking.next([handed]).value as Approval // `approval` returns after its only ask
+    // The agent got this allow before it was restarted.
+    if (result.allowed && handed.replayed) return { allowed: false, reason: unknownOutcome }
+    if (result.allowed) this.#allowed.add(handed)
+    else await handed.taken()
+    return result
+  }
+
+  async #reportTaken(): Promise<void> {
+    const handed = [...this.#allowed]
+    this.#allowed.clear()
+    await Promise.all(handed.map(answer => answer.taken()))
   }
 
   async ask(ask: AskInput, options: Omit<AskOptions, 'signal'>): Promise<HandedAnswer> {
@@ -102,6 +133,7 @@ export class ExternalAgent {
   }
 
   async end(ending: Ending = { reason: 'done' }): Promise<void> {
+    await this.#reportTaken()
     await this.session.end(ending)
     this.#stopRenewing()
   }

@@ -28,6 +28,35 @@ describe('an external agent', () => {
     expect(session).toMatchObject({ title: 'CI', state: 'ended', ending: { reason: 'done' } })
   })
 
+  it('asks for approval in one call, runs the input that counts, and reports the answer as taken with its next call', async () => {
+    fixture = await RunnerFixture.open()
+    const agent = await connectAgent({ call: fixture.asAgent, cwd: '/srv' })
+    const asking = agent.approval('Deploy?', { tool: 'Deploy', input: { to: 'prod' }, editable: true, key: 'deploy' })
+    const request = await fixture.waitForRequest('deploy')
+    expect(request.ask).toMatchObject({ title: 'Deploy?', cwd: '/srv', input: { to: 'prod' } })
+    await fixture.answer(request, { kind: 'allow', input: { to: 'staging' } })
+    expect(await asking).toEqual({ allowed: true, input: { to: 'staging' } })
+    const delivery = async () => (await fixture.asPerson('getRequest', { id: request.id })).delivery.state
+    expect(await delivery()).toBe('handed')
+    await agent.say('deployed')
+    expect(await delivery()).toBe('taken')
+    const again = await connectAgent({ call: fixture.asAgent, session: agent.id })
+    expect(
+      await again.approval('Deploy?', { tool: 'Deploy', input: { to: 'prod' }, editable: true, key: 'deploy' }),
+      'an allow that was taken does not run a second time',
+    ).toEqual({ allowed: false, reason: expect.stringContaining('Check before running it again') })
+  })
+
+  it('gets the reason of a denial from its approval', async () => {
+    fixture = await RunnerFixture.open()
+    const agent = await connectAgent({ call: fixture.asAgent })
+    const asking = agent.approval('Deploy?', { key: 'deploy' })
+    const request = await fixture.waitForRequest('deploy')
+    await fixture.answer(request, { kind: 'deny', reason: 'freeze' })
+    expect(await asking).toEqual({ allowed: false, reason: 'freeze' })
+    expect((await fixture.asPerson('getRequest', { id: request.id })).delivery.state).toBe('taken')
+  })
+
   it('reattaches its session after a crash and asks again with the same key', async () => {
     fixture = await RunnerFixture.open()
     const first = await connectAgent({ call: fixture.asAgent })
