@@ -51,18 +51,35 @@ export function endOrphan(folder: string): void {
 export function killRecorded({ pid, startTime, tag }: ProcessRecord): void {
   const current = processStartTime(pid)
   // The start time is empty if the process has ended, but its children may still run in its process group. If the start time differs, the pid now belongs to an unrelated process.
-  if (current === startTime || current === '') signalGroup(pid, 'SIGKILL')
+  if (current === startTime || current === '') {
+    signalGroup(pid, 'SIGKILL')
+    killSession(pid)
+  }
   killDescendants(tag)
+}
+
+/** Kills every process of the session that this process leads or has led. Programs that an agent starts with an environment of their own do not have the tag. */
+function killSession(leader: number): void {
+  killProcesses(name => {
+    const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
+    // The session is field 6. Count from the end of field 2, because the command name may contain spaces and parentheses.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(leader)
+  })
 }
 
 /** Kills every process that has inherited the tag. Agents start shells in separate process groups, so the shells survive when the agent's own group is killed. */
 export function killDescendants(tag: string): void {
-  if (process.platform !== 'linux') return
   const entry = `${tagVariable}=${tag}\0`
+  killProcesses(name => readFileSync(`/proc/${name}/environ`, 'latin1').includes(entry))
+}
+
+/** Kills every other process that matches. Only Linux lists processes as files. */
+function killProcesses(matches: (pid: string) => boolean): void {
+  if (process.platform !== 'linux') return
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name) || Number(name) === process.pid) continue
     try {
-      if (readFileSync(`/proc/${name}/environ`, 'latin1').includes(entry)) process.kill(Number(name), 'SIGKILL')
+      if (matches(name)) process.kill(Number(name), 'SIGKILL')
     } catch {
       // The process has exited, or it belongs to another user.
     }
