@@ -1,5 +1,5 @@
 /** The interface of a driver: it describes its agent's capabilities and runs the agent's sessions. */
-import type { DriverInfo } from '@holdpoint/protocol'
+import type { Clock, DriverInfo, Session, SessionId } from '@holdpoint/protocol'
 import type { AgentSession } from './session/agent-session.ts'
 
 export interface Driver {
@@ -8,4 +8,15 @@ export interface Driver {
   run(session: AgentSession): Promise<void>
   /** Registers a callback that the driver calls when the result of `info()` has changed. */
   onChange?(changed: () => void): void
+  /** Called when a runner starts. Ends the processes of earlier runners that no session needs anymore. Resolves after `signal` has aborted and nothing is left. */
+  endLeftProcesses?(runner: RunnerAccess): Promise<void>
+}
+
+/** What a driver may know about the runner that it runs in. */
+export interface RunnerAccess {
+  readonly clock: Clock
+  /** Aborts when the runner stops. */
+  readonly signal: AbortSignal
+  /** Returns a session of this runner, or null if it does not exist. */
+  readonly sessionOf: (id: SessionId) => Promise<Session | null>
 }

@@ -46,6 +46,7 @@ export interface RunnerProblem {
     | 'session.kept'
     | 'session.unfinished'
     | 'runner.kept'
+    | 'processes.left'
   readonly session?: SessionId
   readonly message: string
 }
@@ -73,6 +74,8 @@ class RunnerLoop {
   readonly #lost = new AbortController()
   readonly #call: Call
   readonly #running = new Map<Promise<void>, SessionId>()
+  /** Settle when the drivers have ended what earlier runners have left. */
+  readonly #endings: Promise<void>[] = []
   #incarnation = 0
   #cancelAwayTimer = () => {}
 
@@ -100,7 +103,10 @@ class RunnerLoop {
       this.#onGatewayReply()
       const runner = await this.#call('announceRunner', { id, name, drivers: [...this.#infos] })
       this.#incarnation = runner.incarnation
-      for (const driver of this.#options.drivers) driver.onChange?.(() => void this.#reportDrivers().catch(() => {}))
+      for (const driver of this.#options.drivers) {
+        driver.onChange?.(() => void this.#reportDrivers().catch(() => {}))
+        this.#endings.push(this.#endLeftProcesses(driver))
+      }
       await Promise.all([this.#renewLease(runner), this.#attachWaitingSessions()])
     } catch (error) {
       // The error is expected if the runner was asked to stop or the gateway stayed unreachable.
@@ -128,6 +134,22 @@ class RunnerLoop {
     this.#infos = await Promise.all(this.#options.drivers.map(driver => driver.info()))
     const { id } = this.#options
     await this.#call('renewRunner', { id, incarnation: this.#incarnation, drivers: [...this.#infos] })
+  }
+
+  async #endLeftProcesses(driver: Driver): Promise<void> {
+    const sessionOf = async (id: SessionId) => {
+      try {
+        return await this.#call('getSession', { id })
+      } catch (error) {
+        if (error instanceof Fault && error.code === 'not_found') return null
+        throw error
+      }
+    }
+    try {
+      await driver.endLeftProcesses?.({ clock: this.#clock, signal: this.#stop.signal, sessionOf })
+    } catch (error) {
+      this.#log({ event: 'processes.left', message: messageOf(error) })
+    }
   }
 
   async #attachWaitingSessions(): Promise<void> {
@@ -240,7 +262,7 @@ class RunnerLoop {
     const cancel = this.#clock.after(stopMaxMs, () => this.#lost.abort(new Error('stopping took too long')))
     const call = retryingCall({ call: this.#options.call, clock: this.#clock, signal: this.#lost.signal })
     try {
-      await orAborted(Promise.all(this.#running.keys()), this.#lost.signal)
+      await orAborted(Promise.all([...this.#running.keys(), ...this.#endings]), this.#lost.signal)
       if (this.#incarnation > 0) await call('retireRunner', { id: this.#options.id, incarnation: this.#incarnation })
     } catch (error) {
       const message = messageOf(error)
