@@ -32,7 +32,14 @@ const allowedImports: Record<
   store: { packages: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
   drivers: {
     packages: ['protocol'],
-    libraries: ['@agentclientprotocol/sdk', '@anthropic-ai/claude-agent-sdk', 'eventsource-parser', 'zod', 'node:'],
+    libraries: [
+      '@agentclientprotocol/sdk',
+      '@anthropic-ai/claude-agent-sdk',
+      'eventsource-parser',
+      'ws',
+      'zod',
+      'node:',
+    ],
   },
   server: { packages: ['protocol', 'engine'], libraries: ['ws', 'zod', 'node:'] },
   client: { packages: ['protocol'], libraries: ['diff', 'eventsource-parser'] },

@@ -4,7 +4,8 @@ export { holdpointVariables, withoutHoldpointVariables } from './agent-environme
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
 export { findProjectSettings, type ProjectSettings, type SettingsFile } from './claude/setup/project-settings.ts'
 export { configFolder as claudeConfigFolder } from './claude/setup/sdk.ts'
-export type { Driver } from './driver.ts'
+export { type CodexOptions, codexDriver } from './codex/driver.ts'
+export type { Driver, RunnerAccess } from './driver.ts'
 export { type ConnectOptions, connectAgent, ExternalAgent } from './external.ts'
 export {
   type Approval,

@@ -1,0 +1,149 @@
+/** The app-server of one session: the process of Codex, which listens on a Unix socket. It survives the death of its runner, so that the next runner finds it again with everything that waits in it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { stripVTControlCharacters } from 'node:util'
+import { signalProcess } from '../process-group.ts'
+import {
+  endOrphan,
+  killRecorded,
+  type ProcessRecord,
+  readProcessRecord,
+  recordProcess,
+  removeProcessRecord,
+  tagVariable,
+} from '../process-record.ts'
+import { processStartTime } from '../process-start-time.ts'
+import { codexExit } from './messages.ts'
+
+export interface AppServerOptions {
+  readonly executable: string
+  /** The session's folder for the socket, the record of the process and its output. */
+  readonly folder: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Arguments beside the address. */
+  readonly args: readonly string[]
+}
+
+/** Time between SIGTERM for the process and SIGKILL for its group. */
+const graceMs = 2000
+const pollMs = 25
+const lastOutputMax = 2000
+/** macOS allows 104 bytes with the NUL at the end, Linux allows 108. */
+const socketPathMaxBytes = 103
+const logFile = 'output.log'
+
+export class AppServer {
+  readonly record: ProcessRecord
+  /** Where the server listens. The path stays the same for all servers of a session, so that a terminal can connect again. */
+  readonly socket: string
+  readonly #folder: string
+  readonly #child: ChildProcess | null
+
+  /** Starts a server, after ending the one that an earlier runner may have left. */
+  static start({ executable, folder, cwd, env, args }: AppServerOptions): AppServer {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    endOrphan(folder)
+    const socket = socketPath(folder)
+    rmSync(socket, { force: true })
+    const tag = randomUUID()
+    // A pipe would break when the runner dies, and writing to it could end the server.
+    const output = openSync(join(folder, logFile), 'w', 0o600)
+    const child = spawn(executable, ['app-server', '--listen', `unix://${socket}`, ...args], {
+      ...{ cwd, env: { ...env, [tagVariable]: tag } },
+      stdio: ['ignore', output, output],
+      detached: true,
+    })
+    closeSync(output)
+    child.on('error', () => {})
+    const { pid } = child
+    if (pid === undefined) throw new Error(codexExit.notStarted(executable))
+    return new AppServer(folder, recordProcess(folder, { pid, tag, address: socket }), child)
+  }
+
+  /** Returns the server that an earlier runner has left, or null if none runs. */
+  static find(folder: string): AppServer | null {
+    const record = readProcessRecord(folder)
+    return record?.address !== undefined && isRunning(record) ? new AppServer(folder, record, null) : null
+  }
+
+  private constructor(folder: string, record: ProcessRecord, child: ChildProcess | null) {
+    this.#folder = folder
+    this.record = record
+    this.socket = record.address ?? ''
+    this.#child = child
+    child?.once('exit', () => this.#cleanUp())
+  }
+
+  get isRunning(): boolean {
+    if (!this.#child) return isRunning(this.record)
+    return this.#child.exitCode === null && this.#child.signalCode === null
+  }
+
+  /** Returns how the process ended, without a full stop. */
+  get howItEnded(): string {
+    const { exitCode = null, signalCode = null } = this.#child ?? {}
+    if (signalCode !== null) return codexExit.signal(signalCode)
+    return exitCode === null ? codexExit.ended : codexExit.code(exitCode)
+  }
+  /** The last lines that the process wrote. */
+  get lastOutput(): string {
+    try {
+      const text = readFileSync(join(this.#folder, logFile), 'utf8').slice(-lastOutputMax)
+      return stripVTControlCharacters(text).trim()
+    } catch {
+      return ''
+    }
+  }
+
+  /** Resident memory of the process and of the program that it started, if it is only a launcher; null on systems without /proc. */
+  get memoryBytes(): number | null {
+    const { pid } = this.record
+    try {
+      const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean)
+      return [String(pid), ...children].reduce((sum, process) => sum + residentBytes(process), 0)
+    } catch {
+      return null
+    }
+  }
+
+  /** Ends the process and everything that it started. Codex removes the folders that its sandbox creates only if it gets SIGTERM. */
+  async end(): Promise<void> {
+    if (this.isRunning) signalProcess(this.record.pid, 'SIGTERM')
+    for (let waited = 0; this.isRunning && waited < graceMs; waited += pollMs) await delay(pollMs)
+    this.#cleanUp()
+  }
+
+  #cleanUp(): void {
+    killRecorded(this.record)
+    // A later server of the session uses the same socket.
+    if (readProcessRecord(this.#folder)?.tag !== this.record.tag) return
+    removeProcessRecord(this.#folder, this.record.tag)
+    rmSync(dirname(this.socket) === this.#folder ? this.socket : dirname(this.socket), { recursive: true, force: true })
+  }
+}
+
+function residentBytes(pid: string): number {
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return Number(kilobytes ?? 0) * 1024
+}
+
+function isRunning({ pid, startTime }: ProcessRecord): boolean {
+  if (startTime !== '') return processStartTime(pid) === startTime
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+/** Only the user of the runner can open these folders, so nobody else can answer for a person. */
+function socketPath(folder: string): string {
+  const path = join(folder, 'codex.sock')
+  const isShort = Buffer.byteLength(path) <= socketPathMaxBytes
+  return isShort ? path : join(mkdtempSync(join(tmpdir(), 'holdpoint-')), 'codex.sock')
+}

@@ -1,0 +1,75 @@
+/** What MCP servers ask through Codex: whether a tool of theirs may run, and forms of their own. Codex sends both with the same method. */
+import { type ApprovalAsk, canonicalJson, type FormAsk, limits } from '@holdpoint/protocol'
+import { truncateTitle } from '../session/ask-titles.ts'
+import type { Decision } from '../session/decisions.ts'
+import { type CodexSuggestion, ownSettings } from './command-approvals.ts'
+import { codexCalls, codexSuggestions } from './messages.ts'
+import type { NativeCall } from './native-call.ts'
+import { type CodexItem, type Elicitation, type ToolApproval, toolApprovalIn } from './wire.ts'
+
+type ToolCallItem = Extract<CodexItem, { readonly type: 'mcpToolCall' }>
+
+/** `running` are the tool calls of MCP servers that Codex has announced and that have not finished. Returns null if people cannot be asked this. */
+export function elicitationCall(params: Elicitation, running: readonly ToolCallItem[], cwd: string): NativeCall | null {
+  const approval = toolApprovalIn(params)
+  if (approval) return toolCall(params, approval, running, cwd)
+  return params.mode === 'form' || params.mode === 'url' ? formCall(params) : null
+}
+
+/** The request names the tool only in its message. The item has its name and the same arguments. */
+function toolCall(
+  { threadId, turnId = null, serverName, message }: Elicitation,
+  { tool_params: params, tool_description: description, persist }: ToolApproval,
+  running: readonly ToolCallItem[],
+  cwd: string,
+): NativeCall {
+  const input = params ?? {}
+  const item = running.find(
+    ({ server, arguments: args }) => server === serverName && canonicalJson(args ?? {}) === canonicalJson(input),
+  )
+  const tool = item?.tool ?? /\btool "([^"]+)"\?$/.exec(message)?.[1]
+  const suggestions = suggestionsFor(persist)
+  const ask: ApprovalAsk = {
+    kind: 'approval',
+    tool: `mcp__${serverName}__${tool ?? 'unknown'}`.slice(0, limits.nameMax),
+    input,
+    action: tool === undefined ? { other: `mcp__${serverName}`.slice(0, limits.nameMax) } : { mcp: serverName, tool },
+    title: truncateTitle(tool === undefined ? message : codexCalls.useTool(serverName, tool)),
+    ...(description ? { description: description.slice(0, limits.reasonMax) } : {}),
+    cwd,
+    editable: false,
+    suggestions: suggestions.map(({ reply: _, ...suggestion }) => suggestion),
+  }
+  const reply = ({ answer, stopsTurn }: Decision) => {
+    if (stopsTurn) return null
+    if (answer?.kind !== 'allow') return { action: 'decline', content: null, _meta: null }
+    const persisted = suggestions.find(({ id }) => id === answer.suggestion)?.reply
+    return { action: 'accept', content: {}, _meta: persisted === undefined ? null : { persist: persisted } }
+  }
+  return { threadId, turnId, itemId: item?.id ?? null, ask, reply }
+}
+
+function suggestionsFor(persist: readonly string[]): readonly CodexSuggestion[] {
+  const offered: readonly CodexSuggestion[] = [
+    { id: 'session', label: codexSuggestions.toolInSession, scope: 'session', reply: 'session' },
+    { id: 'always', label: codexSuggestions.toolAlways, scope: ownSettings, reply: 'always' },
+  ]
+  return offered.filter(({ id }) => persist.includes(id))
+}
+
+function formCall({ threadId, turnId = null, serverName, message, requestedSchema, url }: Elicitation): NativeCall {
+  const schema = requestedSchema ?? { type: 'object', properties: {} }
+  const ask: FormAsk = {
+    kind: 'form',
+    title: truncateTitle(codexCalls.form(serverName)),
+    message: message.slice(0, limits.reasonMax),
+    schema: schema as FormAsk['schema'], // a server can send anything, but `AgentSession.open` validates the ask
+    ...(url ? { url } : {}),
+  }
+  const reply = ({ answer, stopsTurn }: Decision) => {
+    if (stopsTurn) return null
+    if (answer?.kind !== 'submit') return { action: 'decline', content: null, _meta: null }
+    return { action: 'accept', content: answer.values, _meta: null }
+  }
+  return { threadId, turnId, itemId: null, ask, reply }
+}

@@ -1,0 +1,191 @@
+/** Turns the items of Codex (messages, commands, file changes, tool calls) into text and events of the session's log. */
+import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
+import type { AgentOutput } from '../session/agent-connection.ts'
+import { pathsOf } from './file-approvals.ts'
+import { codexCalls, codexLog } from './messages.ts'
+import { unwrapShell } from './shell-words.ts'
+import type { CodexItem, FileChange } from './wire.ts'
+
+export interface ItemPlace {
+  readonly threadId: string
+  readonly turnId: string
+  readonly agentPath: readonly string[]
+}
+interface OpenItem extends ItemPlace {
+  readonly item: CodexItem
+}
+type ToolDescription = { readonly tool: string; readonly title?: string; readonly input: JsonObject }
+
+/** Texts that the driver sends have an id with this prefix. Others were typed in a terminal. */
+const ownPrefix = 'holdpoint/'
+/** The id of a note for the agent. */
+export const ownNoteId = `${ownPrefix}note`
+export const ownMessagePrefix = `${ownPrefix}message/`
+
+export class ItemLog {
+  readonly #emit: (output: AgentOutput) => Promise<void>
+  /** Tool calls that have started and not finished, by block. */
+  readonly #open = new Map<string, OpenItem>()
+  /** How much of a message was streamed, by block. */
+  readonly #streamed = new Map<string, number>()
+  /** The block of the last message, if nothing came after it. */
+  #lastText: string | null = null
+
+  constructor(emit: (output: AgentOutput) => Promise<void>) {
+    this.#emit = emit
+  }
+
+  async start(item: CodexItem, place: ItemPlace): Promise<void> {
+    const block = blockOf(item, place)
+    const call = describe(item)
+    if (!call || this.#open.has(block)) return
+    this.#open.set(block, { item, ...place })
+    await this.#add({ type: 'tool.started', block, ...call, ...pathOf(place) })
+  }
+
+  /** Only the main agent's text is streamed. A subagent can write between turns, when the session loop would not end a block of text. */
+  async stream(itemId: string, text: string, place: ItemPlace): Promise<void> {
+    if (place.agentPath.length > 0) return
+    const block = `${place.turnId}:${itemId}`
+    this.#streamed.set(block, (this.#streamed.get(block) ?? 0) + text.length)
+    await this.#write(block, text)
+  }
+
+  async complete(item: CodexItem, place: ItemPlace): Promise<void> {
+    const block = blockOf(item, place)
+    switch (item.type) {
+      case 'agentMessage':
+      case 'plan': {
+        const rest = item.text.slice(this.#streamed.get(block) ?? 0)
+        this.#streamed.delete(block)
+        if (rest === '') return
+        return place.agentPath.length > 0 ? this.#addMessage(block, rest, place) : this.#write(block, rest)
+      }
+      case 'userMessage':
+        return this.#addTyped(item, block, place)
+      default: {
+        await this.start(item, place)
+        if (!this.#open.delete(block)) return
+        const { ok, output } = outcomeOf(item)
+        await this.#add({ type: 'tool.finished', block, ok, output, ...pathOf(place) })
+      }
+    }
+  }
+
+  /** Call this when something else than an item has ended a block of text: a request, or the end of a turn. */
+  endText(): void {
+    this.#lastText = null
+  }
+
+  /** Finishes the tool calls that Codex will not finish, because their turn or their process has ended. */
+  async finishOpen(isLeft: (open: OpenItem) => boolean): Promise<void> {
+    const events: AgentEvent[] = []
+    for (const [block, open] of this.#open) {
+      if (isLeft(open)) continue
+      this.#open.delete(block)
+      events.push({ type: 'tool.finished', block, ok: false, output: codexLog.notFinished, ...pathOf(open) })
+    }
+    if (events.length > 0) await this.#add(...events)
+  }
+
+  get openItems(): readonly OpenItem[] {
+    return [...this.#open.values()]
+  }
+  changesOf(itemId: string, turnId: string): readonly FileChange[] | null {
+    const { item } = this.#open.get(`${turnId}:${itemId}`) ?? {}
+    return item?.type === 'fileChange' ? item.changes : null
+  }
+
+  /** A message of a person who uses a terminal is shown, because the log would otherwise contain only its answer. */
+  async #addTyped(
+    { clientId, content }: Extract<CodexItem, { type: 'userMessage' }>,
+    block: string,
+    place: ItemPlace,
+  ): Promise<void> {
+    // The instruction for a subagent is shown with the call that started it.
+    if (clientId?.startsWith(ownPrefix) || place.agentPath.length > 0) return
+    const typed = content.map(part => Object(part).text).filter(text => typeof text === 'string')
+    if (typed.length === 0) return
+    await this.#addMessage(block, codexLog.typedInTerminal(typed.join('\n')), place)
+  }
+
+  async #addMessage(block: string, text: string, place: ItemPlace): Promise<void> {
+    await this.#add({ type: 'message.added', block, text: limitText(text), ...pathOf(place) })
+  }
+
+  async #add(...events: readonly AgentEvent[]): Promise<void> {
+    this.endText()
+    await this.#emit({ type: 'events', events })
+  }
+
+  /** Separates two messages that follow each other. */
+  async #write(block: string, text: string): Promise<void> {
+    const separator = this.#lastText === null || this.#lastText === block ? '' : '\n\n'
+    this.#lastText = block
+    await this.#emit({ type: 'text', text: `${separator}${text}` })
+  }
+}
+
+function blockOf(item: CodexItem, { turnId }: ItemPlace): string {
+  return `${turnId}:${item.id}`.slice(0, limits.keyMax)
+}
+function pathOf({ agentPath }: ItemPlace): { agentPath?: string[] } {
+  return agentPath.length > 0 ? { agentPath: [...agentPath] } : {}
+}
+
+/** Returns the tool call that an item stands for, or null if the item is none. */
+function describe(item: CodexItem): ToolDescription | null {
+  switch (item.type) {
+    case 'commandExecution':
+      return toolCall(
+        'exec_command',
+        { command: item.command, cwd: item.cwd },
+        codexCalls.run(unwrapShell(item.command)),
+      )
+    case 'fileChange': {
+      const changes = item.changes.map(({ path, kind, diff }) => ({ path, kind: kind.type, diff }))
+      return toolCall('apply_patch', { changes }, codexCalls.change(pathsOf(item.changes)))
+    }
+    case 'mcpToolCall':
+      return toolCall(`mcp__${item.server}__${item.tool}`, { ...Object(item.arguments) })
+    case 'collabAgentToolCall':
+      return toolCall(item.tool, item.prompt ? { prompt: item.prompt } : {})
+    case 'webSearch':
+      return toolCall('web_search', item.query ? { query: item.query } : {})
+    case 'imageView':
+      return toolCall('view_image', { path: item.path })
+    default:
+      return null
+  }
+}
+
+function toolCall(tool: string, input: JsonObject, title?: string): ToolDescription {
+  const shown = JSON.stringify(input).length > limits.textMax ? { tooLargeToShow: true } : input
+  const name = tool.slice(0, limits.nameMax)
+  return { tool: name, input: shown, ...(title === undefined ? {} : { title: title.slice(0, limits.titleMax) }) }
+}
+
+function outcomeOf(item: CodexItem): { readonly ok: boolean; readonly output: Json } {
+  switch (item.type) {
+    case 'commandExecution': {
+      const text = item.aggregatedOutput ?? (item.status === 'declined' ? codexLog.declined : '')
+      return { ok: item.status === 'completed', output: limitText(text) }
+    }
+    case 'fileChange':
+      return { ok: item.status === 'completed', output: item.status }
+    case 'mcpToolCall': {
+      const parts = (item.result?.content ?? []).map(part => Object(part).text ?? `(${Object(part).type})`)
+      return { ok: item.status === 'completed', output: limitText(item.error?.message ?? parts.join('\n')) }
+    }
+    case 'collabAgentToolCall':
+      return { ok: item.status === 'completed', output: item.status }
+    default:
+      return { ok: true, output: null }
+  }
+}
+
+function limitText(text: string): string {
+  const wellFormed = text.toWellFormed()
+  const lengthMax = limits.textMax / 2
+  return wellFormed.length > lengthMax ? `${wellFormed.slice(0, lengthMax).toWellFormed()}…` : wellFormed
+}

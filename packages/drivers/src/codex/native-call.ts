@@ -1,0 +1,13 @@
+/** What all questions of Codex have in common: the ask that people see, and the reply that Codex understands for each decision. */
+import type { AgentCall } from '../session/agent-connection.ts'
+import type { Decision } from '../session/decisions.ts'
+
+export interface NativeCall extends Pick<AgentCall, 'ask' | 'deadlineMs' | 'onDeadline'> {
+  readonly threadId: string
+  /** Null if Codex does not know which turn caused the question. */
+  readonly turnId: string | null
+  /** The item that runs if the call is allowed. */
+  readonly itemId: string | null
+  /** Returns the result of the request, or null if Codex has no such reply and its turn must be interrupted instead. */
+  reply(decision: Decision): object | null
+}

@@ -1,0 +1,155 @@
+/** Tests what the real Codex must not do: trust a folder by itself, see Holdpoint’s variables, or answer its own requests. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, expect, it } from 'vitest'
+import { callTool, say, shell } from '../../../../test/agents/model/script.ts'
+import { CodexFixture } from './codex-fixture.ts'
+
+/** The scripted shell tool asks to leave the sandbox. */
+const inSandbox = (cmd: string, id: string) => callTool('exec_command', { cmd }, { id })
+
+let codex: CodexFixture
+afterEach(() => codex.close())
+
+it('a session does not make Codex trust its folder, so nothing runs that the folder names', async () => {
+  codex = await CodexFixture.create()
+  const folder = join(codex.home, 'project')
+  const proof = join(codex.home, 'ran-by-itself')
+  mkdirSync(join(folder, '.codex'), { recursive: true })
+  const server = `[mcp_servers.own]\ncommand = "/bin/sh"\nargs = ["-c", "echo ran > ${proof}; sleep 1"]\n`
+  writeFileSync(join(folder, '.codex', 'config.toml'), server)
+  const before = readFileSync(codex.configFile, 'utf8')
+  codex.model.script('write', shell('echo ran >> out.txt'))
+  codex.startRunner()
+  await codex.startCodex('write', { cwd: folder })
+  await codex.answer(await codex.nthRequest(), { kind: 'allow' })
+  await codex.waitForTurnEnd()
+
+  expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('ran\n')
+  expect(existsSync(proof)).toBe(false)
+  expect(readFileSync(codex.configFile, 'utf8')).toBe(before)
+})
+
+it('commands in the sandbox see none of Holdpoint’s variables and files, and cannot reach the socket of the server', async () => {
+  codex = await CodexFixture.create()
+  codex.startRunner()
+  const script = `require('net').connect(process.argv[1]).on('connect', () => console.log('connected')).on('error', error => console.log(error.code))`
+  codex.model.script(
+    'look around',
+    inSandbox('env | grep -c HOLDPOINT_', 'call_env'),
+    inSandbox(`cat ${codex.home}/driver/*/progress.json; ls -A ${codex.home}/driver`, 'call_read'),
+    () =>
+      inSandbox(
+        `node -e "${script}" ${codex.socketOf(codex.eventsOf('session.opened')[0]?.value.id ?? 'ses_')}`,
+        'call_socket',
+      ),
+  )
+  expect(Object.keys(codex.env)).toContain('HOLDPOINT_CODEX')
+  await codex.startCodex('look around', { mode: 'auto' })
+  await codex.waitForTurnEnd()
+
+  expect(codex.model.toolResult('call_env')).toMatch(/Output:\n0\n/)
+  expect(codex.model.toolResult('call_read')).not.toMatch(/loggedUntilMs|ses_/)
+  expect(codex.model.toolResult('call_socket')).not.toContain('connected')
+})
+
+it('an idle session ends its process, and the next message continues the conversation', async () => {
+  codex = await CodexFixture.create({ idleParkMs: 300 })
+  codex.model.script('first', say('One.'))
+  codex.model.script('second', say('Two.'))
+  codex.startRunner()
+  const session = await codex.startCodex('first')
+  await codex.waitForEvent('session.changed', ({ value }) => value.state === 'parked')
+  expect(existsSync(join(codex.home, 'driver', session, 'process.json'))).toBe(false)
+  const { conversationId } = await codex.asPerson('getSession', { id: session })
+  await codex.asPerson('sendMessage', { id: session, text: 'second' })
+  await codex.waitForTurnEnd(2)
+
+  const { messages } = await codex.model.waitForCall(({ marker }) => marker === 'second')
+  expect(messages.map(({ text }) => text)).toEqual(expect.arrayContaining(['first', 'One.', 'second']))
+  expect((await codex.asPerson('getSession', { id: session })).conversationId).toBe(conversationId)
+})
+
+it('another session can continue the conversation, and an unknown conversation fails with an explanation', async () => {
+  codex = await CodexFixture.create()
+  codex.model.script('first', say('One.'))
+  codex.model.script('second', say('Two.'))
+  codex.startRunner()
+  const session = await codex.startCodex('first', { model: 'another-model' })
+  await codex.waitForTurnEnd()
+  const { conversationId } = await codex.asPerson('getSession', { id: session })
+  await codex.asPerson('endSession', { id: session })
+  await codex.startCodex('second', { conversationId: conversationId ?? '' })
+  await codex.waitForTurnEnd(2)
+  const { messages } = await codex.model.waitForCall(({ marker }) => marker === 'second')
+  expect(messages.map(({ text }) => text)).toEqual(expect.arrayContaining(['first', 'One.', 'second']))
+  expect((await codex.model.waitForCall(({ marker }) => marker === 'first')).model).toBe('another-model')
+
+  const unknown = '01a1eac3-681f-7b52-bcf3-0a0653088cfa'
+  await codex.startCodex('first', { conversationId: unknown })
+  expect(await codex.waitForTurnEnd(3)).toMatchObject({ ending: 'failed' })
+  expect(codex.eventsOf('error.raised').at(-1)?.message).toContain(`cannot continue the conversation ${unknown}`)
+})
+
+it('a command that outlives its turn keeps the process, and its end is in the log', async () => {
+  codex = await CodexFixture.create({ idleParkMs: 300 })
+  const command = 'while [ ! -e stop ]; do sleep 0.1; done; echo stopped'
+  codex.model.script('background', callTool('exec_command', { cmd: command, yield_time_ms: 250 }))
+  codex.startRunner()
+  const session = await codex.startCodex('background')
+  await codex.answer(await codex.nthRequest(), { kind: 'allow' })
+  await codex.waitForTurnEnd()
+  expect(codex.eventsOf('tool.finished')).toEqual([])
+  // Longer than the session may be idle.
+  await new Promise(resolve => setTimeout(resolve, 600))
+  expect((await codex.asPerson('getSession', { id: session })).state).toBe('idle')
+
+  codex.writeFile('stop', '')
+  expect(await codex.waitForEvent('tool.finished')).toMatchObject({ ok: true, output: 'stopped\n' })
+  await codex.waitForEvent('session.changed', ({ value }) => value.state === 'parked')
+})
+
+it('a subagent of Codex asks under its own name, also after the turn of the main agent', async () => {
+  codex = await CodexFixture.create()
+  codex.enableFeature('multi_agent')
+  const spawn = callTool('spawn_agent', { message: 'do the subtask' }, { namespace: 'multi_agent_v1' })
+  codex.model.script('delegate', spawn, say('Delegated.'))
+  codex.model.script('do the subtask', shell('echo ran >> sub.txt'), say('Subtask done.'))
+  codex.startRunner()
+  await codex.startCodex('delegate')
+  const request = await codex.nthRequest()
+  expect(request.agentPath).toHaveLength(1)
+  await codex.answer(request, { kind: 'allow' })
+  await codex.waitForEvent('message.added', ({ text }) => text === 'Subtask done.')
+
+  expect(codex.readFile('sub.txt')).toBe('ran\n')
+  const [text] = codex.eventsOf('message.added').filter(event => event.text === 'Subtask done.')
+  expect(text?.agentPath).toEqual(request.agentPath)
+})
+
+it('permissions that Codex asks for are denied with a reason that its model reads, or granted for the turn', async () => {
+  codex = await CodexFixture.create()
+  codex.enableFeature('request_permissions_tool')
+  const more = { permissions: { network: { enabled: true } }, reason: 'I need the network' }
+  codex.model.script(
+    'wider access',
+    callTool('request_permissions', more, { id: 'call_denied' }),
+    callTool('request_permissions', more, { id: 'call_granted' }),
+  )
+  codex.startRunner()
+  await codex.startCodex('wider access')
+  const denied = await codex.nthRequest(1)
+  expect(denied.ask).toMatchObject({
+    tool: 'request_permissions',
+    input: { network: { enabled: true } },
+    action: { other: 'request_permissions' },
+    description: 'I need the network',
+  })
+  await codex.answer(denied, { kind: 'deny', reason: 'stay offline' })
+  await codex.answer(await codex.nthRequest(2), { kind: 'allow' })
+  expect(await codex.waitForTurnEnd()).toMatchObject({ ending: 'done' })
+
+  expect(codex.model.toolResult('call_denied')).not.toContain('"enabled":true')
+  expect(codex.model.toolResult('call_granted')).toContain('"enabled":true')
+  expect(codex.model.hasRead('stay offline')).toBe(true)
+})
