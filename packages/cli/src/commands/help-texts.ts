@@ -95,7 +95,7 @@ export const argumentHelp = {
   session: 'Session id; the first few letters are enough',
   request: 'Request id; the first few letters are enough',
   runDriver: 'claude, rehearsal or one of your own agents (default: the first that is ready)',
-  driver: 'claude, gemini, rehearsal, … or one of your own agents',
+  driver: 'claude, codex, gemini, rehearsal, … or one of your own agents',
   runPrompt: 'First message',
   prompt: 'First message; - reads stdin',
   trustPath: 'The file or its folder (default: the current folder)',

@@ -23,6 +23,7 @@ const yesOrNo = z.union(
 /** The settings that name the executable of an agent. Each has the name of the agent's driver, and can also come from a variable such as HOLDPOINT_CODEX_ACP. */
 export const executableKeys = [
   'claude',
+  'codex',
   'opencode',
   'gemini',
   'goose',

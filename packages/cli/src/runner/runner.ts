@@ -6,6 +6,7 @@ import {
   acpDriver,
   acpProfiles,
   claudeDriver,
+  codexDriver,
   type Driver,
   generatorDriver,
   opencodeDriver,
@@ -35,13 +36,18 @@ async function loadDrivers(config: Config, dataFolder: DataFolder): Promise<Driv
 
 /** Returns the drivers of agents that somebody else wrote, with this installation's settings. */
 export function localAgentDrivers(config: Config, dataFolder: DataFolder): readonly Driver[] {
-  const { claude, opencode } = config
+  const { claude, codex, opencode } = config
   return [
     claudeDriver({
       folder: join(dataFolder.path, 'claude'),
       protectedFolder: dataFolder.path,
       trustsProjectSettings: settings => trustsAgentSettings(dataFolder, settings),
       ...(claude !== undefined && { executable: claude }),
+    }),
+    codexDriver({
+      folder: join(dataFolder.path, 'codex'),
+      protectedFolder: dataFolder.path,
+      ...(codex !== undefined && { executable: codex }),
     }),
     opencodeDriver({
       folder: join(dataFolder.path, 'opencode'),

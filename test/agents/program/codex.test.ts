@@ -1,0 +1,4 @@
+/** The real Codex, started by the program. */
+import { describeProgram } from './program.ts'
+
+describeProgram('codex')
