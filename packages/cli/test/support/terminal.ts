@@ -1,4 +1,4 @@
-/** Runs the program in a pseudo-terminal, renders its output with a terminal emulator, and types keys. */
+/** Runs a program in a pseudo-terminal, renders its output with a terminal emulator, and types keys. */
 import { readSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
@@ -18,6 +18,8 @@ export interface TerminalOptions {
   readonly cwd?: string
   /** Whether the program runs under a shell with job control. The shell reports that the program was suspended, and resumes the program on Enter. */
   readonly asJob?: boolean
+  /** The program, if it is not Holdpoint. Questions that it asks the terminal, for example where the cursor is, are answered. */
+  readonly program?: string
 }
 
 export const keys = {
@@ -76,7 +78,10 @@ export class Terminal {
   readonly exit: Promise<number>
   #exited: number | null = null
 
-  constructor(args: readonly string[], { columns = 80, rows = 24, env = {}, cwd, asJob }: TerminalOptions = {}) {
+  constructor(
+    args: readonly string[],
+    { columns = 80, rows = 24, env = {}, cwd, asJob, program }: TerminalOptions = {},
+  ) {
     // Leave out the variables that switch colors on or off in CI, because a person's terminal usually does not set them.
     const { CI: _ci, NO_COLOR: _noColor, FORCE_COLOR: _forceColor, ...plain } = cleanEnvironment()
     this.#screen = new xterm.Terminal({ cols: columns, rows, scrollback: 5000, allowProposedApi: true })
@@ -87,7 +92,9 @@ export class Terminal {
       process.execPath,
       holdpoint,
     ]
-    this.#pty = spawn(asJob ? '/bin/bash' : process.execPath, [...(asJob ? job : [holdpoint]), ...args], {
+    const own = asJob ? ['/bin/bash', ...job] : [process.execPath, holdpoint]
+    const [file = '', ...words] = [...(program === undefined ? own : [program]), ...args]
+    this.#pty = spawn(file, words, {
       name: 'xterm-256color',
       cols: columns,
       rows,
@@ -103,6 +110,7 @@ export class Terminal {
     }
     this.#pty.onData(data => onData(data as unknown as Buffer)) // without an encoding, node-pty passes buffers on
     readRemainingOutput(this.#pty, onData)
+    if (program !== undefined) this.#screen.onData(reply => this.#pty.write(reply))
     this.exit = new Promise(resolve => {
       this.#pty.onExit(({ exitCode }) => {
         // The emulator may still be processing the last output, so wait for an empty write, which it processes after that output.
