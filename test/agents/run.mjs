@@ -3,6 +3,9 @@
  * `npm run test:agents -- [--all | --only NAME,NAME] [arguments of vitest]`
  */
 import { spawnSync } from 'node:child_process'
+import { rmdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { installAgents } from './install.mjs'
 import { agentNames, defaultAgents } from './selection.mjs'
@@ -24,12 +27,30 @@ if (missing.length > 0 && process.env.CI)
 if (tested.length === 0) fail('No agent is installed, so there is nothing to test.')
 if (missing.length > 0) console.error(`The tests of ${missing.join(' and ')} are left out.`)
 
-const { status } = spawnSync('vitest', ['run', ...vitestArguments()], {
-  env: { ...process.env, HOLDPOINT_TEST_AGENTS: tested.join(',') },
-  stdio: 'inherit',
-  shell: process.platform === 'win32',
-})
-process.exitCode = status ?? 1
+// While Codex runs a command in its sandbox, the folder for temporary files has a `.git`, which makes it a project for other agents.
+const isCodex = name => name.startsWith('codex')
+for (const names of [tested.filter(name => !isCodex(name)), tested.filter(isCodex)]) {
+  if (names.length === 0) continue
+  removeFoldersOfSandbox()
+  const { status } = spawnSync('vitest', ['run', ...vitestArguments()], {
+    env: { ...process.env, HOLDPOINT_TEST_AGENTS: names.join(',') },
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  })
+  process.exitCode ||= status ?? 1
+}
+removeFoldersOfSandbox()
+
+/** Removes the empty folders that Codex leaves if it is killed. */
+function removeFoldersOfSandbox() {
+  for (const name of ['.git', '.codex', '.agents']) {
+    try {
+      rmdirSync(join(tmpdir(), name))
+    } catch {
+      // It does not exist, or it belongs to somebody else and is not empty.
+    }
+  }
+}
 
 function vitestArguments() {
   const ours = new Set(
