@@ -28,7 +28,7 @@ describe('holdpoint', () => {
     ['help for an unknown command', ['help', 'dance'], /Unknown command "dance"/],
     ['a malformed URL', ['inbox', '--url', 'nonsense'], /--url must be like http:.*, not "nonsense"/],
     ['a URL without http', ['inbox', '--url', 'localhost:4747'], /--url must be like http:/],
-    ['an unknown state', ['sessions', '--state', 'asleep'], /starting, working, idle, parked, ended/],
+    ['an unknown state', ['sessions', '--state', 'asleep'], /starting, working, idle, parked, disconnected, ended/],
     ['an unknown option', ['up', '--loud'], /--loud[\s\S]*holdpoint up --help/],
     ['an unknown choice', ['up', '--runner', 'cloud'], /--runner/],
     ['a missing argument', ['backup'], /file[\s\S]*holdpoint backup --help/],

@@ -52,7 +52,14 @@ describe('completion', () => {
     expect(await completed('deny', '--reason', '')).toEqual([])
     expect(await completed('help', 'do')).toEqual(['down', 'doctor'])
     expect(await completed('help', 'inbox', '')).toEqual([])
-    expect(await completed('sessions', '--state', '')).toEqual(['starting', 'working', 'idle', 'parked', 'ended'])
+    expect(await completed('sessions', '--state', '')).toEqual([
+      'starting',
+      'working',
+      'idle',
+      'parked',
+      'disconnected',
+      'ended',
+    ])
     expect(await completed('up', '--runner', 'in')).toEqual(['inline'])
     const { out } = await runCliAgainst(gateway, ['complete', '--', 'allow', ''])
     expect(out).toBe(`${approval.id}\tRun a command: make\\u{1b}[2J\n`)
