@@ -53,8 +53,13 @@ export class OpencodeServer {
     })
   }
 
-  get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
-    return this.#request('GET', path, undefined, schema)
+  /** Tries a second time if the connection fails, because the first connection to a server on a port that another server has just left is often reset. */
+  async get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
+    const request = () => this.#request('GET', path, undefined, schema)
+    return request().catch((error: unknown) => {
+      if (!(error instanceof TypeError) || this.#closing.signal.aborted) throw error
+      return request()
+    })
   }
   send<T>(method: 'POST' | 'PATCH', path: string, body: object, schema?: z.ZodType<T>): Promise<T> {
     return this.#request(method, path, body, schema)
@@ -63,7 +68,7 @@ export class OpencodeServer {
   async #request<T>(method: string, path: string, body: object | undefined, schema?: z.ZodType<T>): Promise<T> {
     const response = await fetch((await this.url) + path, {
       method,
-      headers: { ...this.#authorization, 'content-type': 'application/json' },
+      headers: { ...this.#headers, 'content-type': 'application/json' },
       signal: this.#closing.signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
@@ -75,7 +80,7 @@ export class OpencodeServer {
   /** Connects to the stream of events. They are complete from the moment at which the promise resolves. */
   async events(): Promise<AsyncIterable<OpencodeEvent>> {
     const response = await fetch(`${await this.url}/event`, {
-      headers: this.#authorization,
+      headers: this.#headers,
       signal: this.#closing.signal,
     })
     const { body } = response
@@ -89,8 +94,10 @@ export class OpencodeServer {
     })()
   }
 
-  get #authorization() {
-    return { authorization: `Basic ${Buffer.from(`${userName}:${this.password}`).toString('base64')}` }
+  get #headers() {
+    const authorization = `Basic ${Buffer.from(`${userName}:${this.password}`).toString('base64')}`
+    // opencode prefers a fixed port, so a connection that stays open could belong to an earlier server that has ended.
+    return { authorization, connection: 'close' }
   }
 
   async end(): Promise<void> {
