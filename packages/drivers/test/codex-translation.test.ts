@@ -13,12 +13,12 @@ import type { Decision } from '../src/session/decisions.ts'
 const inTurn = { threadId: 'thread', turnId: 'turn', itemId: 'item' }
 const place = { threadId: 'thread', turnId: 'turn', agentPath: [] }
 const requestOf = (method: string, params: object, items = new ItemLog(async () => {})): NativeCall => {
-  const call = nativeCall(method, { ...inTurn, ...params }, items, '/work')
+  const call = nativeCall(method, { ...inTurn, ...params }, items, '/srv')
   if (!call) throw new Error(`${method} was not understood`)
   expect(Ask.safeParse(call.ask).error?.issues ?? []).toEqual([])
   return call
 }
-const commandCall = (params: object) => requestOf('item/commandExecution/requestApproval', { cwd: '/work', ...params })
+const commandCall = (params: object) => requestOf('item/commandExecution/requestApproval', { cwd: '/srv', ...params })
 const startedItem = async (item: object) => {
   const items = new ItemLog(async () => {})
   const known = itemIn(item)
@@ -46,7 +46,7 @@ describe('the shell around a command', () => {
 
   it.each([
     ['a shell of the project', `./bash -lc 'npm test'`],
-    ['a shell in another folder', `/work/bin/bash -lc 'npm test'`],
+    ['a shell in another folder', `/srv/bin/bash -lc 'npm test'`],
     ['other options', `/bin/bash --init-file x -c 'npm test'`],
     ['arguments of the script', `/bin/bash -c 'npm test' x`],
     ['no script', '/bin/bash -lc'],
@@ -66,14 +66,14 @@ describe('the shell around a command', () => {
 
 describe('a command that Codex asks about', () => {
   it('has the exact command as its input, and the script as its action', () => {
-    const { ask } = commandCall({ command: `/bin/bash -lc 'npm test'`, reason: 'I must', cwd: '/work/sub' })
+    const { ask } = commandCall({ command: `/bin/bash -lc 'npm test'`, reason: 'I must', cwd: '/srv/sub' })
     expect(ask).toMatchObject({
       tool: 'exec_command',
       title: 'Run: npm test',
       description: 'I must',
       input: { command: `/bin/bash -lc 'npm test'` },
-      action: { shell: 'npm test', cwd: '/work/sub' },
-      cwd: '/work/sub',
+      action: { shell: 'npm test', cwd: '/srv/sub' },
+      cwd: '/srv/sub',
       editable: false,
     })
   })
@@ -140,41 +140,41 @@ describe('a file change that Codex asks about', () => {
   }
 
   it.each([
-    ['a new file', [change('/work/a', 'add', 'one\n')], { file_path: '/work/a', content: 'one\n' }, ['/work/a']],
+    ['a new file', [change('/srv/a', 'add', 'one\n')], { file_path: '/srv/a', content: 'one\n' }, ['/srv/a']],
     [
       'one place in a file',
-      [change('/work/a', 'update', '@@ -1,2 +1,2 @@ f()\n same\n-one\n+two\n')],
-      { file_path: '/work/a', old_string: 'same\none\n', new_string: 'same\ntwo\n' },
-      ['/work/a'],
+      [change('/srv/a', 'update', '@@ -1,2 +1,2 @@ f()\n same\n-one\n+two\n')],
+      { file_path: '/srv/a', old_string: 'same\none\n', new_string: 'same\ntwo\n' },
+      ['/srv/a'],
     ],
     [
       'two places in a file',
-      [change('/work/a', 'update', '@@ -1 +1 @@\n-a\n+b\n@@ -9 +9,0 @@\n-c\n')],
+      [change('/srv/a', 'update', '@@ -1 +1 @@\n-a\n+b\n@@ -9 +9,0 @@\n-c\n')],
       {
-        file_path: '/work/a',
+        file_path: '/srv/a',
         edits: [
           { old_string: 'a\n', new_string: 'b\n' },
           { old_string: 'c\n', new_string: '' },
         ],
       },
-      ['/work/a'],
+      ['/srv/a'],
     ],
     [
       'a file without a line break at its end',
-      [change('/work/a', 'update', '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n')],
-      { changes: [{ path: '/work/a', kind: 'update', diff: '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n' }] },
-      ['/work/a'],
+      [change('/srv/a', 'update', '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n')],
+      { changes: [{ path: '/srv/a', kind: 'update', diff: '@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n' }] },
+      ['/srv/a'],
     ],
     [
       'a moved file and a deleted one',
-      [change('/work/a', 'update', '', '/work/b'), change('/work/c', 'delete', 'old\n')],
+      [change('/srv/a', 'update', '', '/srv/b'), change('/srv/c', 'delete', 'old\n')],
       {
         changes: [
-          { path: '/work/a', kind: 'update', diff: '', move_path: '/work/b' },
-          { path: '/work/c', kind: 'delete', diff: 'old\n' },
+          { path: '/srv/a', kind: 'update', diff: '', move_path: '/srv/b' },
+          { path: '/srv/c', kind: 'delete', diff: 'old\n' },
         ],
       },
-      ['/work/a', '/work/b', '/work/c'],
+      ['/srv/a', '/srv/b', '/srv/c'],
     ],
   ])('shows %s', async (_, changes, input, write) => {
     const { ask, reply } = await askFor(changes)
@@ -183,7 +183,7 @@ describe('a file change that Codex asks about', () => {
   })
 
   it('that also grants a folder is not covered by rules for files', async () => {
-    const { ask } = await askFor([change('/work/a', 'add', '')], { grantRoot: '/' })
+    const { ask } = await askFor([change('/srv/a', 'add', '')], { grantRoot: '/' })
     expect(ask).toMatchObject({
       action: { other: 'apply_patch' },
       input: { grantRoot: '/' },
@@ -200,7 +200,7 @@ describe('a file change that Codex asks about', () => {
 describe('other questions of Codex', () => {
   it('permissions are granted for the turn or the session, or not at all', () => {
     const permissions = { network: { enabled: true }, fileSystem: null }
-    const call = requestOf('item/permissions/requestApproval', { cwd: '/work', reason: 'network', permissions })
+    const call = requestOf('item/permissions/requestApproval', { cwd: '/srv', reason: 'network', permissions })
     const granted = { network: { enabled: true } }
     expect(call.ask).toMatchObject({ input: granted, action: { other: 'request_permissions' } })
     expect(call.reply(allow)).toEqual({ permissions: granted, scope: 'turn' })
@@ -262,7 +262,7 @@ describe('other questions of Codex', () => {
     ['parameters that are missing', 'item/commandExecution/requestApproval', { threadId: 'thread' }],
     ['another kind of form', 'mcpServer/elicitation/request', { ...inTurn, serverName: 's', mode: 'openai/form' }],
   ])('a request with %s is not understood', (_, method, params) => {
-    expect(nativeCall(method, params, new ItemLog(async () => {}), '/work')).toBeNull()
+    expect(nativeCall(method, params, new ItemLog(async () => {}), '/srv')).toBeNull()
   })
 })
 
@@ -295,7 +295,7 @@ describe('the items of Codex', () => {
   })
 
   it('a tool call that Codex does not finish is finished', async () => {
-    const command = { type: 'commandExecution', id: 'c', command: 'ls', cwd: '/work', status: 'inProgress' } as const
+    const command = { type: 'commandExecution', id: 'c', command: 'ls', cwd: '/srv', status: 'inProgress' } as const
     const outputs = await logOf(async items => {
       await items.start(command, place)
       await items.finishOpen(() => true)

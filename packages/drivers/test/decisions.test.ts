@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import type { CallAnswer } from '../src/index.ts'
 import { decisionFor } from '../src/session/decisions.ts'
 
-const ask: Ask = { kind: 'approval', tool: 'shell', input: {}, title: 'Run: ls', cwd: '/work', editable: false }
+const ask: Ask = { kind: 'approval', tool: 'shell', input: {}, title: 'Run: ls', cwd: '/srv', editable: false }
 const common = { key: 'key', ask, replayed: false }
 const answered = (answer: Extract<CallAnswer, { kind: 'answer' }>['answer'], replayed = false): CallAnswer => ({
   ...common,

@@ -11,7 +11,7 @@ import { describeToolCall, opencodeApproval } from '../src/opencode/tool-calls.t
 import { changesIn } from '../src/opencode/unified-diff.ts'
 import { OpencodeAgent, OpencodeConfig, parseEvent } from '../src/opencode/wire.ts'
 
-const place = { folder: '/work', servers: ['my docs'] }
+const place = { folder: '/srv', servers: ['my docs'] }
 const rulesFor = (config: object) => sessionRules(OpencodeConfig.parse(config))
 const rule = (permission: string, pattern: string, action: string) => ({ permission, pattern, action })
 
@@ -61,7 +61,7 @@ describe('the settings with which opencode asks', () => {
 
 describe('a diff of opencode', () => {
   const head =
-    'Index: /work/a\n===================================================================\n--- /work/a\n+++ /work/a\n'
+    'Index: /srv/a\n===================================================================\n--- /srv/a\n+++ /srv/a\n'
   it('is read as the text before and after each changed part', () => {
     expect(changesIn(`${head}@@ -1,2 +1,2 @@\n one\n-two\n+three\n@@ -9,1 +9,2 @@\n nine\n+ten\n`)).toEqual([
       { old_string: 'one\ntwo\n', new_string: 'one\nthree\n' },
@@ -80,11 +80,11 @@ describe('a diff of opencode', () => {
 
 describe('a tool call of opencode', () => {
   it.each([
-    ['bash', { command: 'ls', workdir: 'sub' }, { shell: 'ls', cwd: '/work/sub' }],
-    ['write', { filePath: 'a.txt', content: 'x' }, { write: ['/work/a.txt'] }],
+    ['bash', { command: 'ls', workdir: 'sub' }, { shell: 'ls', cwd: '/srv/sub' }],
+    ['write', { filePath: 'a.txt', content: 'x' }, { write: ['/srv/a.txt'] }],
     ['edit', { filePath: '/b.txt', oldString: 'x', newString: 'y' }, { write: ['/b.txt'] }],
-    ['read', { filePath: 'a.txt' }, { read: ['/work/a.txt'] }],
-    ['grep', { pattern: 'x' }, { read: ['/work'] }],
+    ['read', { filePath: 'a.txt' }, { read: ['/srv/a.txt'] }],
+    ['grep', { pattern: 'x' }, { read: ['/srv'] }],
     ['webfetch', { url: 'https://example.com/x' }, { fetch: 'example.com' }],
     ['my_docs_search', { q: 'x' }, { mcp: 'my docs', tool: 'search' }],
     ['my_docs_', {}, { other: 'my_docs_' }],
@@ -95,19 +95,19 @@ describe('a tool call of opencode', () => {
 
   const request = { id: 'per_1', sessionID: 'ses_1', patterns: ['*'], tool: undefined }
   it('that patches several files names all of them', () => {
-    const files = [{ filePath: '/work/a' }, { filePath: '/work/b', movePath: '/work/c' }]
+    const files = [{ filePath: '/srv/a' }, { filePath: '/srv/b', movePath: '/srv/c' }]
     const metadata = { filepath: 'a, b', diff: 'x', files }
     const ask = opencodeApproval(
       { ...request, permission: 'edit', metadata },
       { tool: 'apply_patch', input: {} },
       place,
     )
-    expect(ask).toMatchObject({ action: { write: ['/work/a', '/work/b', '/work/c'] } })
+    expect(ask).toMatchObject({ action: { write: ['/srv/a', '/srv/b', '/srv/c'] } })
   })
   it('with a diff that cannot be read is shown with the diff', () => {
-    const metadata = { filepath: '/work/a', diff: 'strange' }
+    const metadata = { filepath: '/srv/a', diff: 'strange' }
     const ask = opencodeApproval({ ...request, permission: 'edit', metadata }, { tool: 'edit', input: {} }, place)
-    expect(ask).toMatchObject({ input: { file_path: '/work/a', diff: 'strange' }, action: { write: ['/work/a'] } })
+    expect(ask).toMatchObject({ input: { file_path: '/srv/a', diff: 'strange' }, action: { write: ['/srv/a'] } })
   })
   it('that opencode does not describe is shown with what opencode says about the permission', () => {
     const ask = opencodeApproval({ ...request, permission: 'doom_loop', metadata: { tool: 'x' } }, null, place)
