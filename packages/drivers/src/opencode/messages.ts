@@ -24,6 +24,7 @@ export const opencodeLog = {
 
 export const opencodeExit = {
   noAddress: 'opencode ended before it listened',
+  connectionFailed: (why: string) => `the connection to opencode’s server failed (${why})`,
   refused: (path: string, why: string) => `opencode refused ${path}: ${why}`,
   streamEnded: 'opencode closed its stream of events',
   noConversation: (id: string, why: string) => `opencode cannot continue the conversation ${id}: ${why}`,

@@ -15,6 +15,8 @@ export class OpencodeRefusal extends Error {
   }
 }
 
+class ConnectionFailed extends Error {}
+
 const addressPattern = /http:\/\/127\.0\.0\.1:\d+/
 const userName = 'opencode'
 const detailMax = 500
@@ -57,8 +59,8 @@ export class OpencodeServer {
   async get<T>(path: string, schema: z.ZodType<T>): Promise<T> {
     const request = () => this.#request('GET', path, undefined, schema)
     return request().catch((error: unknown) => {
-      if (!(error instanceof TypeError) || this.#closing.signal.aborted) throw error
-      return request()
+      if (error instanceof ConnectionFailed) return request()
+      throw error
     })
   }
   send<T>(method: 'POST' | 'PATCH', path: string, body: object, schema?: z.ZodType<T>): Promise<T> {
@@ -66,10 +68,9 @@ export class OpencodeServer {
   }
 
   async #request<T>(method: string, path: string, body: object | undefined, schema?: z.ZodType<T>): Promise<T> {
-    const response = await fetch((await this.url) + path, {
+    const response = await this.#fetch(path, {
       method,
       headers: { ...this.#headers, 'content-type': 'application/json' },
-      signal: this.#closing.signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     const text = await response.text()
@@ -79,10 +80,7 @@ export class OpencodeServer {
 
   /** Connects to the stream of events. They are complete from the moment at which the promise resolves. */
   async events(): Promise<AsyncIterable<OpencodeEvent>> {
-    const response = await fetch(`${await this.url}/event`, {
-      headers: this.#headers,
-      signal: this.#closing.signal,
-    })
+    const response = await this.#fetch('/event', { headers: this.#headers })
     const { body } = response
     if (!response.ok || !body) throw new Error(opencodeExit.refused('/event', String(response.status)))
     const messages = body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
@@ -92,6 +90,16 @@ export class OpencodeServer {
         if (event) yield event
       }
     })()
+  }
+
+  async #fetch(path: string, init: RequestInit): Promise<Response> {
+    const { signal } = this.#closing
+    try {
+      return await fetch((await this.url) + path, { ...init, signal })
+    } catch (error) {
+      if (!(error instanceof TypeError) || signal.aborted) throw error
+      throw new ConnectionFailed(opencodeExit.connectionFailed(String(error.cause ?? error.message)))
+    }
   }
 
   get #headers() {
