@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     const field = card.getByLabel('Edit command (this is what will run)')
     await field.fill('rm -rf build')
     const risk = card.locator('.edited-risk')
-    await expect.poll(() => visibleText(risk)).toMatch(/With your changes:\s+Dangerous\s+deletes files/)
+    await expect.poll(() => visibleText(risk)).toMatch(/What it does with your changes:\s+Dangerous\s+deletes files/)
     await button(card, 'Allow with edits anyway…').press('Enter')
     await card.getByText('Dangerous: deletes files').waitFor()
     // Another text needs another confirmation.
@@ -115,7 +115,9 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     const other = cardOf(page, danger)
     await click(page, button(other, 'Edit…'))
     await other.getByLabel('Edit command (this is what will run)').fill('ls')
-    await expect.poll(() => visibleText(other.locator('.edited-risk'))).toMatch(/With your changes:\s+Low risk/)
+    await expect
+      .poll(() => visibleText(other.locator('.edited-risk')))
+      .toMatch(/What it does with your changes:\s+Low risk/)
     await click(page, button(other, 'Allow with edits'))
     expect(await fixture.answerGivenOnPage(danger)).toMatchObject({ kind: 'allow', input: { command: 'ls' } })
   })

@@ -302,7 +302,7 @@ describe('the keys of an approval', () => {
     expect(typed({ risk }, 'a').answer).toEqual(allowed)
     expect(typed({ editedRisk: null }, 'a').prompt).toMatchObject({
       state: { step: 'decide' },
-      hint: expect.stringContaining('still looking at your version'),
+      hint: expect.stringContaining('still checking what your edited version does'),
     })
     // After the edit is undone, the risk is that of the original.
     const undone = typeKeys(approval, ['e', { edited: 'pwd\n' }, 'e', { edited: 'ls\n' }, 'a'], [], undefined, { risk })
@@ -319,7 +319,9 @@ describe('the keys of an approval', () => {
         .join('\n')
     }
     expect(text({ level: 'dangerous', touches: ['deletes'] })).toMatch(/Risk +Dangerous: deletes files/)
-    expect(text(null)).toMatch(/Risk +looking at your version…[\s\S]*\[a\] Allow \(looking at your version first\)/)
+    expect(text(null)).toMatch(
+      /Risk +Holdpoint is checking your edited version…[\s\S]*\[a\] Allow \(after the check of your edited version\)/,
+    )
     expect(text(null)).not.toContain('Low risk')
   })
 

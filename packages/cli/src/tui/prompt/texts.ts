@@ -11,10 +11,10 @@ export const approvalTexts = {
   noRules: (reason: string) =>
     `There is no rule for this request.${reason === '' ? '' : ` ${reason}`} Press a to allow it once.`,
   offersFailed: (problem: string) => `The rules could not be loaded: ${problem}. Press s to try again.`,
-  checkingRisk: 'looking at your version…',
-  stillChecking: 'Holdpoint is still looking at your version. Press a again in a moment.',
+  checkingRisk: 'Holdpoint is checking your edited version…',
+  stillChecking: 'Holdpoint is still checking what your edited version does. Press a again in a moment.',
   readFirst: '(read to the end first)',
-  checkFirst: '(looking at your version first)',
+  checkFirst: '(after the check of your edited version)',
   loadingRules: 'Looking for rules that would allow this…',
   notEditable: 'This request cannot be edited. Allow it as it is, or deny it.',
   chooseOne: 'Choose one by its number or with the arrow keys. Esc goes back.',

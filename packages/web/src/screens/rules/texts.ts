@@ -129,7 +129,7 @@ export const ruleFormTexts = {
   allDrivers: 'All agents',
   subagent: 'Subagent',
   subagentHint:
-    'The name that its requests show. Put each name on its own line if the subagent belongs to another one, the outer one first. Leave it empty for all.',
+    'Write the name as the subagent’s requests show it. For a subagent of another subagent, write one name on each line, the outer one first. If the field is empty, the rule applies to all.',
   duration: 'For how long',
   keepDuration: 'As before',
   message: 'Message for the agent',
