@@ -68,8 +68,6 @@ async function takeAllPictures() {
 
 /** Takes pictures of the Rules screen, of its form, and of cards from which rules are made or whose command is edited. */
 async function takeRulePictures() {
-  const demo = await openDemoGateway(64)
-  const guest = await addRules(demo)
   const openForm = async page => {
     await page.getByRole('button', { name: 'New rule' }).click()
     const dialog = page.getByRole('dialog')
@@ -91,13 +89,16 @@ async function takeRulePictures() {
     await page.getByText('deletes files').last().scrollIntoViewIfNeeded()
   }
   for (const [variant, options] of variants()) {
+    // The edit of the last picture stays as a draft, so each variant has its own gateway.
+    const demo = await openDemoGateway(64)
+    const guest = await addRules(demo)
     await take(demo, `rules-${variant}`, options, '#/rules', openRow)
     await take(demo, `rules-guest-${variant}`, options, '#/rules', openRow, guest)
     await take(demo, `rules-form-${variant}`, options, '#/rules', openForm)
     await take(demo, `always-${variant}`, options, '#/', openAlways)
     await take(demo, `edited-${variant}`, options, '#/', edit)
+    await demo.close()
   }
-  await demo.close()
 }
 
 /** Adds rules, a history, and a pending request. Returns the id of a person who is not the owner. */
