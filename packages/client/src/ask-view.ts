@@ -48,8 +48,8 @@ export function viewOf({ input, plan }: Pick<ApprovalAsk, 'input' | 'plan'>): As
   return { kind: 'fields', rest: input }
 }
 
-/** Labels of well-known tools. Page and terminal show any other tool by its name, regardless of its input. */
-const actionLabels: Readonly<Record<string, string>> = {
+/** Labels of well-known tools, for asks without an action. Page and terminal show any other tool by its name, regardless of its input. */
+const toolLabels: Readonly<Record<string, string>> = {
   Bash: 'Run a command',
   PowerShell: 'Run a command',
   Write: 'Write a file',
@@ -60,13 +60,26 @@ const actionLabels: Readonly<Record<string, string>> = {
   confirm: 'Confirm',
 }
 
-/** Returns the label of a well-known tool, such as “Run a command”, or null for any other tool. */
-export function knownAction(tool: string): string | null {
-  return Object.hasOwn(actionLabels, tool) ? (actionLabels[tool] ?? null) : null
+/** Returns what an approval does in our words, such as “Run a command”, or null if only the agent's name of the tool says it. Agents have different names for the same tools, so the action comes first. */
+export function knownAction(ask: ApprovalAsk): string | null {
+  const { tool, action } = ask
+  if (action && 'shell' in action) return 'Run a command'
+  if (action && 'write' in action) {
+    if (action.write.length > 1) return `Change ${action.write.length} files`
+    const view = viewOf(ask)
+    return view.kind === 'change' && view.isNew ? 'Write a file' : 'Change a file'
+  }
+  if (action && 'read' in action) return action.read.length === 1 ? 'Read a file' : 'Read files'
+  if (action && 'fetch' in action) return 'Fetch from the web'
+  return Object.hasOwn(toolLabels, tool) ? (toolLabels[tool] ?? null) : null
 }
 
-/** Splits the name of an MCP tool in Claude Code, such as `mcp__tracker__create_issue`, into the server and the tool. For any other tool, `server` is null. */
-export function toolName(tool: string): { readonly name: string; readonly server: string | null } {
+/** Returns the tool, and its MCP server if it has one. Without an action, the name is split as Claude Code puts it together, such as `mcp__tracker__create_issue`. */
+export function toolName({ tool, action }: Pick<ApprovalAsk, 'tool' | 'action'>): {
+  readonly name: string
+  readonly server: string | null
+} {
+  if (action && 'mcp' in action) return { name: action.tool, server: action.mcp }
   const [, server, name] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? []
   return server !== undefined && name !== undefined ? { name, server } : { name: tool, server: null }
 }
@@ -80,12 +93,12 @@ export function actionLabel(ask: Ask): string {
       return ask.url === undefined ? 'Fill in a form' : 'Open a link'
     case 'approval':
       if (ask.plan !== undefined) return 'Approve a plan'
-      return knownAction(ask.tool) ?? toolLabel(ask.tool)
+      return knownAction(ask) ?? toolLabel(ask)
   }
 }
 
-function toolLabel(tool: string): string {
-  const { name, server } = toolName(tool)
+function toolLabel(ask: ApprovalAsk): string {
+  const { name, server } = toolName(ask)
   return server === null ? `Use ${quotedName(name)}` : `Use ${quotedName(name)} from ${quotedName(server)} (MCP)`
 }
 

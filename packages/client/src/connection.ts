@@ -33,7 +33,7 @@ export interface Connection {
   readonly advice?: (reason: UnreachableReason) => string
 }
 
-/** Why the client got no reply from the gateway: nothing listens at the address or the connection broke, the gateway accepts connections but stays silent, or another program may have answered in its place. */
+/** The reason why the client got no reply from the gateway: nothing listens at the address or the connection broke, the gateway accepts connections but stays silent, or another program may have answered in its place. */
 export type UnreachableReason = 'no connection' | 'no answer' | 'no proof'
 
 const unreachableMessages: Readonly<Record<UnreachableReason, (url: string) => string>> = {

@@ -32,7 +32,7 @@ export function labelText(text: string, options: EscapeOptions = {}): string {
 /** One line of a text, or a long run of blank lines. The text of a run is the marker that replaces it. */
 export interface LineRun {
   readonly text: string
-  /** How many lines of the text this run stands for. It is more than 1 only for blank lines. */
+  /** How many lines of the text this run contains. It is more than 1 only for blank lines. */
   readonly count: number
 }
 
@@ -120,7 +120,7 @@ function withoutHashes(line: string): string {
   return line.replace(/^#{1,6}\s/, '').trimStart()
 }
 
-/** Removes each pair of signs that encloses a text without blanks at its ends. */
+/** Removes each pair of markers that encloses a text without blanks at its ends. */
 function withoutPairs(line: string, sign: string): string {
   const [first = '', ...parts] = line.split(sign)
   let [result, isOpen] = [first, false]

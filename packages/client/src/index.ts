@@ -1,4 +1,12 @@
 export {
+  type AnswerChoices,
+  acceptsMessages,
+  answerChoices,
+  attachCommand,
+  isInterruptible,
+  rulesNotice,
+} from './agent-abilities.ts'
+export {
   type AskSummary,
   type AskView,
   actionLabel,

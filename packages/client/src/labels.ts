@@ -90,11 +90,11 @@ export const agentDisconnectedLabels = {
   long: 'The agent is disconnected. Your answer waits until it comes back.',
 } as const
 
-export function stateLabel({ state, pending, ending }: Session): string {
+export function stateLabel({ state, pending, ending, lastTurn }: Session): string {
   if (state === 'ended') return ending && ending.reason !== 'done' ? `ended: ${ending.reason}` : 'ended'
   if (pending > 0)
     return state === 'parked' || state === 'disconnected' ? `${state}, waiting for you` : 'waiting for you'
-  return state
+  return state === 'idle' && lastTurn?.ending === 'failed' ? 'idle, last turn failed' : state
 }
 
 const driverTitles: Readonly<Record<string, string>> = {

@@ -22,7 +22,7 @@ export interface Comparison {
   readonly lineEndings: LineEndings
 }
 
-/** The time for all edits of a request together. It is longer than any diff takes that people would read, and so short that the page stays responsive. */
+/** The time for all edits of a request together. It is long enough for every diff that people would read, and short enough to keep the page responsive. */
 const timeoutMs = 30
 
 export function diffLines(edits: readonly TextEdit[]): Comparison {

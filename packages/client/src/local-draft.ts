@@ -8,7 +8,7 @@ export type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 /** Another draft of the same answer by the same person. */
 export interface OtherDraft {
   readonly draft: AnswerDraft
-  /** Where the draft was typed. `this` means that it was typed on this device before a newer draft came from another device. */
+  /** The device on which the draft was typed. `this` means that it was typed on this device before a newer draft came from another device. */
   readonly device: 'this' | 'other'
 }
 export interface LocalDraft {

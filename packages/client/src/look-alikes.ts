@@ -1,7 +1,7 @@
-/** Finds characters that people mistake for others: letters of another alphabet inside a Latin word, signs that look like those of a shell, and accented letters that are stored as two characters. */
+/** Finds characters that people mistake for others: letters of another alphabet inside a Latin word, characters that look like those of a shell, and accented letters that are stored as two characters. */
 import { programNames } from './shell-tokens.ts'
 
-/** The kind of a text. A command has the strictest checks, because a single sign decides what a shell does. */
+/** The kind of a text. A command has the strictest checks, because a single character decides what a shell does. */
 export type CodeKind = 'command' | 'code'
 
 export interface LookAlike {
@@ -17,10 +17,10 @@ const likeLatin =
 /** Latin letters in other shapes, such as the bold letters of mathematics. */
 const restyledLetters = '\\u{1d400}-\\u{1d7ff}'
 const fullWidth = '\\uff01-\\uff5e'
-/** Signs that look like : ; / \ | ! . and * and are used for nothing else in code. */
+/** Characters that look like : ; / \ | ! . and * and are used for nothing else in code. */
 const likeSigns =
   '\\u037e\\u0589\\u05c3\\u2044\\u2215\\u2216\\u29f5\\u29f8\\u2236\\ua789\\u01c0\\u01c3\\u2024\\u2217\\u2223\\ufe52-\\ufe6b'
-/** Signs that look like quotes, dashes and the tilde. Sentences have them too, so they count only in commands. */
+/** Characters that look like quotes, dashes and the tilde. Sentences have them too, so they count only in commands. */
 const likeSignsInCommands =
   '\\u02b9\\u02bc\\u02cb\\u02d7\\u2010-\\u2015\\u2018-\\u201e\\u2032\\u2035\\u2039\\u203a\\u2212\\u223c'
 
@@ -35,7 +35,7 @@ const withMarks = /\p{L}\p{M}{1,4}/gu
 const signs = {
   command: new RegExp(`[${restyledLetters}${likeSigns}${fullWidth}${likeSignsInCommands}]`, 'gu'),
   code: new RegExp(`[${restyledLetters}${likeSigns}${fullWidth}]`, 'gu'),
-  // East Asian texts use full-width signs all the time.
+  // Full-width characters are normal in East Asian texts.
   eastAsianCode: new RegExp(`[${restyledLetters}${likeSigns}]`, 'gu'),
 }
 function signsFor(kind: CodeKind, text: string): RegExp {

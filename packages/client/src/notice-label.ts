@@ -69,7 +69,7 @@ function keptDecisions({ decisions = [] }: SessionDeleted): string {
   return `; ${decisions.length} ${decisions.length === 1 ? 'decision is' : 'decisions are'} kept in the log`
 }
 
-/** Describes the rule that stands for a file with a mistake; returns null for all other rules. */
+/** Describes the rule that Holdpoint adds for a file with a mistake; returns null for all other rules. */
 function unusableFile({ source }: Rule): string | null {
   if (source?.problem === undefined) return null
   return `${source.file} cannot be used, so every call there is asked. ${source.problem}`

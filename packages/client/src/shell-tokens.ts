@@ -3,7 +3,7 @@
 export interface ShellToken {
   readonly text: string
   readonly kind: 'comment' | 'string' | 'variable' | 'operator' | 'word' | 'blank'
-  /** True for a word where a shell expects the name of a program. */
+  /** True for a word at a position at which a shell expects the name of a program. */
   readonly startsCommand: boolean
 }
 
@@ -16,7 +16,7 @@ export function shellTokens(command: string): readonly ShellToken[] {
   let startsCommand = true
   return Array.from(command.matchAll(tokenPattern), ({ 0: text, groups = {} }): ShellToken => {
     const kind = kinds.find(name => groups[name] !== undefined) ?? 'blank'
-    // An assignment such as FOO=1 may stand before the name of the program.
+    // An assignment such as FOO=1 may come before the name of the program.
     const isAssignment = kind === 'word' && text.includes('=')
     const isName = startsCommand && kind === 'word' && !isAssignment
     if (kind === 'operator') startsCommand = !/[<>]$/.test(text)

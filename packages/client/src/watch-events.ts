@@ -65,6 +65,7 @@ export async function* watchEvents(connection: Connection, options: WatchOptions
     }
     if (signal?.aborted) return
     onStatus?.('reconnecting')
+    // The pause rejects only if `signal` aborts, which ends the loop.
     await pause(systemClock, retryPauseMs(++failures, retryPauses), signal).catch(() => {})
   }
 }
@@ -87,7 +88,7 @@ async function* readStream(
     const frames: Frame[] = []
     const parse = sseParser(data => frames.push(JSON.parse(data) as Frame)) // the gateway sends only frames
     const reader = reply.body.getReader()
-    // In Node 20, fetch ignores its signal after the request is garbage-collected, so cancel the reader as well.
+    // In Node 20, fetch ignores its signal after the request is garbage-collected, so cancel the reader as well. It rejects if the stream has already failed, which `read` reports.
     abort.signal.addEventListener('abort', () => void reader.cancel().catch(() => {}), { once: true })
     for (;;) {
       const { done, value } = await reader.read()

@@ -10,7 +10,7 @@ import {
   summaryText,
   viewOf,
 } from '@holdpoint/client'
-import type { ApprovalAsk, Ask, JsonObject } from '@holdpoint/protocol'
+import type { Action, ApprovalAsk, Ask, JsonObject } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../../../test/support/cpu-time.ts'
@@ -108,6 +108,19 @@ describe('the view of an approval', () => {
 })
 
 describe('the labels of an ask', () => {
+  it.each<[string, JsonObject, Action, string]>([
+    ['exec_command', { command: 'ls' }, { shell: 'ls', cwd: '/src' }, 'Run a command'],
+    ['write_file', { file_path: '/a', content: 'x' }, { write: ['/a'] }, 'Write a file'],
+    ['replace', { file_path: '/a' }, { write: ['/a'] }, 'Change a file'],
+    ['apply_patch', { changes: 2 }, { write: ['/a', '/b'] }, 'Change 2 files'],
+    ['view', { path: '/a' }, { read: ['/a'] }, 'Read a file'],
+    ['grep', { paths: 2 }, { read: ['/a', '/b'] }, 'Read files'],
+    ['web_fetch', { url: 'https://a.test' }, { fetch: 'a.test' }, 'Fetch from the web'],
+    ['db/query', {}, { mcp: 'db', tool: 'query' }, 'Use “query” from “db” (MCP)'],
+    ['summon', {}, { other: 'summon' }, 'Use “summon”'],
+  ])('say what the tool %s of any agent does, as its action says', (tool, input, action, label) => {
+    expect(actionLabel(ask(tool, input, { action }))).toBe(label)
+  })
   it('name the action, and contain the escaped name of an unknown tool', () => {
     expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
     expect(actionLabel(ask('confirm', {}))).toBe('Confirm')

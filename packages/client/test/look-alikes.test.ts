@@ -33,7 +33,7 @@ describe('D6: letters that look like others', () => {
     expect(marked('const \u0441ount = \u03bfne')).toEqual(['\u0441', '\u03bf'])
     expect(marked('\u{1d5ba}dmin', 'command')).toEqual(['\u{1d5ba}'])
   })
-  it('D11: signs that look like those of a shell, and accented letters stored as two characters, are marked', () => {
+  it('D11: characters that look like those of a shell, and accented letters stored as two characters, are marked', () => {
     expect(marked('echo a\uff1b rm \u02bcx\u02bc', 'command')).toEqual(['\uff1b', '\u02bc', '\u02bc'])
     expect(marked('a\u037e b\u2215c')).toEqual(['\u037e', '\u2215'])
     expect(marked('cafe\u0301.txt')).toEqual(['e\u0301'])

@@ -1,4 +1,4 @@
-/** Tests of the sentences for notices of the audit log. */
+/** Tests the sentences for notices of the audit log. */
 import type { Event } from '@holdpoint/protocol'
 import { expect, it } from 'vitest'
 import { noticeLabel } from '../src/index.ts'

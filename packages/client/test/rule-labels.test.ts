@@ -53,7 +53,7 @@ describe('labels of risk and rules', () => {
     expect(limits('deny')).toBe('')
     expect(limits('ask', { problem: 'line 1, column 2' })).toBe('until the mistake in its file is corrected')
   })
-  it('the label of a rule escapes what an agent chose', () => {
+  it('the label of a rule escapes text that an agent chose', () => {
     expect(ruleLabel(RuleDraft.parse({ effect: 'deny', command: 'rm\u200b -rf' }))).toBe('Deny rm\\u{200b} -rf')
   })
 })

@@ -1,4 +1,4 @@
-/** Connections whose token is replaced while they are used: calls, streams and sockets go on with the new token, without their callers noticing. */
+/** Tests connections whose token is replaced while they are used: calls, streams and sockets continue with the new token, without an error for their callers. */
 import { type ConnectionStatus, httpCall, socketCall, watchEvents } from '@holdpoint/client'
 import { type Gateway, openGateway } from '@holdpoint/engine'
 import { formatId, type TokenId } from '@holdpoint/protocol'
@@ -54,7 +54,7 @@ it('a call over HTTP uses the new token, also if it was refused with the old one
   expect(await late('whoAmI', {})).toMatchObject({ token: currentId() })
 })
 
-it('a long poll over HTTP ends with the old token and goes on with the new one', async () => {
+it('a long poll over HTTP is repeated with the new token when the old one is revoked', async () => {
   const request = await openRequest()
   const poll = httpCall(connection())('getRequest', { id: request.id, wait: 30_000 })
   await rotate()

@@ -45,7 +45,7 @@ function needsRenewal(ctx: Context, { driver, state, lease }: SessionRow, now: n
   return (lease?.expiresAt ?? now) - now < (ctx.settings.agentTtlMs * 2) / 3
 }
 
-/** Renews the lease of an external agent now and again and again, until the returned function is called. For calls that wait. Stops if another process of the agent attaches the session. */
+/** Renews the lease of an external agent now and at intervals, until the returned function is called. Used for calls that wait. Stops if another process of the agent attaches the session. */
 export function keepLease(ctx: Context, { id, driver, fence }: SessionRow): () => void {
   if (driver !== externalDriver) return () => {}
   let isStopped = false

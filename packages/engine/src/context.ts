@@ -231,7 +231,7 @@ export class Context {
     }
   }
 
-  /** Resolves with the reply of the first call with the same idempotency key, or null if there was none. For operations that do something outside of the store before they commit. */
+  /** Resolves with the reply of the first call with the same idempotency key, or null if there was none. Used by operations that do something outside the store before they commit. */
   async earlierReply<T>(call: MutationCall): Promise<OperationResult<T> | null> {
     const id = idempotencyIdOf(call)
     const row = id === undefined ? undefined : await this.store.get('idempotency', id)

@@ -1,11 +1,11 @@
-/** Removes the rules that were to end with a turn or a session, after it has ended. They have no effect any more and would only fill the list. */
+/** Removes rules that end with a turn or a session, after it has ended. They have no effect anymore and would only fill the list. */
 import type { Context } from './context.ts'
 import type { Feed } from './feed.ts'
 import type { RuleRow, SessionRow } from './rows.ts'
 import { hasEnded, takeRule } from './rule-changes.ts'
 
 export class EndedRules {
-  /** Whether a turn or a session has ended since the last look. A gateway that starts does not know what ended before. */
+  /** Whether a turn or a session has ended since the last check. True at the start, because a new gateway does not know what ended before. */
   #mayExist = true
 
   constructor(feed: Feed) {

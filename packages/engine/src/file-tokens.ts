@@ -26,7 +26,7 @@ export class FileTokens {
     if (!registered) throw new Error(`the data folder has no token for the ${role}`)
     return registered.caller
   }
-  /** Whether the token of this role and data folder is in a file that this gateway can write. */
+  /** Returns whether the token of this role and data folder is in a file that this gateway can write. */
   canWrite(role: Role, dataFolder: RunnerId): boolean {
     return this.#files !== null && this.#registered.get(role)?.dataFolder === dataFolder
   }
@@ -36,6 +36,7 @@ export class FileTokens {
   /** Runs rotations one after another, so that the token that was written last is the one that stays valid. */
   rotate<T>(run: () => Promise<T>): Promise<T> {
     const rotation = this.#lastRotation.then(run)
+    // The caller of a failed rotation gets its error. The next rotation runs anyway.
     this.#lastRotation = rotation.catch(() => {})
     return rotation
   }

@@ -38,7 +38,7 @@ import { StreamingBlocks } from './streaming-blocks.ts'
 import { subscribe } from './subscribe.ts'
 import { startSweeping } from './sweep.ts'
 
-/** Who makes a call. The gateway derives this from the credential, never from what the caller says about itself. */
+/** The caller of an operation. The gateway derives it from the credential, never from what the caller says about itself. */
 export interface Caller {
   readonly role: Role
   /** The id of the person (`per_…`) or runner (`run_…`); for an agent, the id of its token. Two people may have the same name, so only ids decide who is who. */
@@ -47,7 +47,7 @@ export interface Caller {
   readonly name: string
   /** The public id of the credential. The sessions of external agents are scoped to it. */
   readonly token: string
-  /** Where the call came from; stored with an answer in the audit log. */
+  /** The client that made the call; stored with an answer in the audit log. */
   readonly via: Via
   /** The key of the credential's row. Every change checks that the credential is still valid. The field is absent only for code in the gateway's own process that has no credential. */
   readonly credential?: string
@@ -135,7 +135,7 @@ export interface Gateway {
   onRevoked(listener: (token: TokenId) => void): void
   /** Records a refusal for which no caller is known, for example after too many wrong tokens. */
   recordRefusal(attempt: RefusedAttempt): Promise<void>
-  /** Says whom the one-time code of a sign-in link would sign in, without using the code. */
+  /** Returns the person who would be signed in by the one-time code of a link, without using the code. */
   describeLink(code: string): Promise<Output<'describeLink'>>
   /** Exchanges the one-time code of a sign-in link for a cookie and a page secret. */
   redeemLink(code: string): Promise<SignIn>

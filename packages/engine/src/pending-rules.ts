@@ -52,7 +52,7 @@ export class PendingRules {
     }
   }
 
-  /** Whether a rule may answer the request. Looking first is much cheaper than a change for every pending request; the change itself decides. */
+  /** Returns whether a rule may answer the request. This check is much cheaper than a change for every pending request; the change itself decides. */
   async #mayMatch(rules: RuleSet, { ask, agentPath, session: id }: RequestRow): Promise<boolean> {
     if (ask.kind !== 'approval') return false
     const session = await this.#ctx.store.get('session', id)

@@ -61,6 +61,7 @@ export class RefusedAttempts {
     return window
   }
 
+  /** Ignores an error of the store, because the attempt is refused in any case. */
   async #write(attempt: RefusedAttempt, omitted?: number): Promise<void> {
     const body: EventBody = { type: 'attempt.refused', ...attempt, ...(omitted === undefined ? {} : { omitted }) }
     await this.#ctx

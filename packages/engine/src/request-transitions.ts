@@ -117,7 +117,7 @@ type SessionWideTrigger = 'interrupt' | 'end' | 'finish' | 'agentLost'
 /** How many requests one change resolves. More would block all other work for too long. */
 const resolvedPerChangeMax = 500
 
-/** The states in which a trigger changes requests. */
+/** Returns the states in which a trigger changes requests. */
 function changedStates(trigger: SessionWideTrigger): readonly OpenState[] {
   return (['pending', 'waiting', 'handed'] as const).filter(state => requestTransitions[state][trigger] !== 'stay')
 }

@@ -15,7 +15,7 @@ export function takeRule(change: ChangeBuilder, id: RuleRow['id']): void {
   change.event(null, { type: 'rule.removed', rule: id })
 }
 
-/** Returns whether the turn or the session has ended with which a rule ends. */
+/** Returns whether a rule has ended because its turn or session has ended. */
 export function hasEnded({ until, ord }: RuleRow, session: Pick<SessionRow, 'turnEndedSeq' | 'endedSeq'>): boolean {
   if (until === undefined) return false
   return ((until === 'turn' ? session.turnEndedSeq : session.endedSeq) ?? -1) >= ord

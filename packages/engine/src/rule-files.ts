@@ -1,4 +1,4 @@
-/** Keeps the rules of `holdpoint.rules.json` files in the store, so that they count, change and are recorded like other rules, on every gateway. A file that cannot be used never loosens anything. */
+/** Keeps the rules of `holdpoint.rules.json` files in the store, so that they count, change and are recorded like other rules, on every gateway. A file that cannot be used never makes the rules less strict. */
 import { hash } from 'node:crypto'
 import {
   canonicalJson,
@@ -15,7 +15,7 @@ import type { Context } from './context.ts'
 import type { RuleRow } from './rows.ts'
 import { putRule, takeRule } from './rule-changes.ts'
 
-/** What is known about one file. */
+/** The facts about one file. */
 export interface RuleFile {
   readonly file: string
   /** The folder of a project's file, in which its rules apply; null for the person's own file, whose rules apply everywhere. */
@@ -87,6 +87,7 @@ export class RuleFiles {
     const update = previous.then(async () => {
       for (const file of changed) if (this.#hasChanged(file)) await this.#store(this.#reader.read(file))
     })
+    // The caller of a failed update gets its error. The next update runs anyway.
     this.#running = update.catch(() => {})
     await update
   }

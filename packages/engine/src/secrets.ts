@@ -124,7 +124,7 @@ export async function prepareAnswer(ctx: Context, row: RequestRow, answer: Answe
   }
 }
 
-/** Deletes the key of a prepared answer that was not stored. If the store cannot be read now, the sweep deletes it later. */
+/** Deletes the key of a prepared answer that was not stored. If the store or the keys cannot be used now, the sweep deletes it later. */
 export async function releaseUnused(ctx: Context, { sealed }: PreparedAnswer): Promise<void> {
   if (!sealed) return
   const row = await ctx.store.get('request', requestOfKey(sealed.key)).catch(() => null)

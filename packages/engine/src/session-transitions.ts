@@ -115,8 +115,7 @@ export function applySessionEnd(
 ): SessionRow {
   const lost = trigger === 'runnerLost'
   persistPartialBlocks(ctx, change, row.id)
-  const isDone = trigger === 'finish' && ending.reason === 'done'
-  resolveOpenRequests(change, row, lost ? 'agentLost' : isDone ? 'finish' : 'end')
+  resolveOpenRequests(change, row, lost ? 'agentLost' : ending.reason === 'done' ? 'finish' : 'end')
   for (const command of openCommandsIn(change, row.id))
     if (command.body.kind !== 'end') markCommandDone(change, command, { ok: false, reason: 'the session ended first' })
   countSession(change, row, -1)

@@ -54,7 +54,7 @@ export interface EventQuery {
   readonly types?: readonly EventType[]
 }
 
-/** What `decide` may read: the time, the next seq, and the rows that the change's `reads` select, as all earlier changes left them. */
+/** The data that `decide` may read: the time, the next seq, and the rows that the change's `reads` select, as all earlier changes left them. */
 export interface View {
   readonly now: number
   /** The seq that the first event of this change will get. */

@@ -134,7 +134,7 @@ function newPartOf(known: HeldBlock, delta: Delta): Delta | null {
   return { ...delta, offset: delta.offset + alreadySeen, text: delta.text.slice(alreadySeen) }
 }
 
-/** The position after the last character that is known, including those that are not shown. */
+/** Returns the position after the last known character, including characters that are not shown. */
 function endOf({ shown, held }: HeldBlock): number {
   return shown.offset + shown.text.length + held.length
 }

@@ -40,7 +40,7 @@ export function revokeTokens(
   return revoked
 }
 
-/** Whether this is a token of the owner, and not the cookie of a browser. */
+/** Returns whether this is a token of the owner, and not the cookie of a browser. */
 export function isOwnerToken({ role, kind }: TokenRow): boolean {
   return role === 'owner' && kind === 'bearer'
 }

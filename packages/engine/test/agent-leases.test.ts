@@ -35,7 +35,7 @@ describe('a session whose agent stops calling', () => {
     expect(await stateOf()).toBe('disconnected')
     expect(watcher.events.at(-1)).toMatchObject({ type: 'session.changed', value: { id, state: 'disconnected' } })
   })
-  it('has pending requests that say so and can be answered, and the answers wait for the agent', async () => {
+  it('keeps its pending requests, which show that the agent is disconnected and can still be answered', async () => {
     const request = await ask()
     expect(request).not.toHaveProperty('disconnectedAt')
     await silence()
@@ -161,17 +161,20 @@ describe('an agent that only waits', () => {
     ],
     ['for commands', (_, signal) => fixture.externalAgent('listCommands', { id, wait: 60_000 }, { signal })],
   ]
-  it.each(waits)('is connected while it waits %s, and no longer when it has gone', async (_, wait) => {
-    const request = await ask()
-    const leaving = new AbortController()
-    const waiting = wait(request, leaving.signal)
-    await fixture.clock.advance(50_000)
-    expect(await stateOf()).toBe('working')
-    leaving.abort()
-    await expectFault(waiting, 'draining')
-    await silence()
-    expect(await stateOf()).toBe('disconnected')
-  })
+  it.each(waits)(
+    'is connected while it waits %s, and disconnected some time after it stops waiting',
+    async (_, wait) => {
+      const request = await ask()
+      const leaving = new AbortController()
+      const waiting = wait(request, leaving.signal)
+      await fixture.clock.advance(50_000)
+      expect(await stateOf()).toBe('working')
+      leaving.abort()
+      await expectFault(waiting, 'draining')
+      await silence()
+      expect(await stateOf()).toBe('disconnected')
+    },
+  )
   it('does not keep the lease for a process of the agent that attached later', async () => {
     const request = await ask()
     const waiting = fixture.externalAgent('getRequest', { id: request.id, wait: 60_000 })

@@ -138,6 +138,33 @@ describe('listAudit', () => {
     expect(back).toEqual(all)
     expect(nexts).toEqual([all[4]?.cursor, all[1]?.cursor, null])
   })
+  it('filters by time in both directions, and ends a search once no further entry can match', async () => {
+    const times: number[] = []
+    for (const key of ['first', 'second', 'third']) {
+      await resolve(key, approval(), { kind: 'allow' })
+      times.push((await listAudit({ before: 'end', limit: 1 })).items[0]?.at ?? 0)
+      await fixture.clock.advance(1000)
+    }
+    const [, second = 0, third = 0] = times
+    for (const direction of [{}, { before: 'end' }]) {
+      expect(await matchingKeys({ ...direction, from: second })).toEqual(['second', 'third'])
+      expect(await matchingKeys({ ...direction, to: third })).toEqual(['first', 'second'])
+      expect(await matchingKeys({ ...direction, from: second, to: third })).toEqual(['second'])
+      expect(await matchingKeys({ ...direction, from: third + 1 })).toEqual([])
+    }
+    expect((await listAudit({ before: 'end', from: third, limit: 1 })).items).toHaveLength(1)
+    expect((await listAudit({ before: 'end', from: third + 1 })).next).toBeNull()
+  })
+  it('filters by folder, which includes the folders below it but not those with a longer name', async () => {
+    await resolve('attic', approval(), { kind: 'allow' })
+    for (const cwd of ['/srv/Attic/box', '/srv/Attic-old', '/srv'])
+      await fixture.allow(await (await fixture.startAttached('resumable', { cwd })).ask(cwd))
+    expect(await matchingKeys({ folder: '/srv/Attic' })).toEqual(['attic', '/srv/Attic/box'])
+    expect(await matchingKeys({ folder: '/srv/Attic/' })).toEqual(['attic', '/srv/Attic/box'])
+    expect(await matchingKeys({ folder: '/' })).toHaveLength(4)
+    const { items } = await fixture.person('listAudit', { folder: '/srv/none', include: 'notices' })
+    expect(items).toEqual([])
+  })
   it('filters by session, resolver, answer and person', async () => {
     await resolve('allowed', approval(), { kind: 'allow' })
     await resolve('denied', approval(), { kind: 'deny' }, fixture.otherPerson)

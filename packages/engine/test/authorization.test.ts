@@ -10,6 +10,8 @@ import {
   personIdOf,
   requestNotFound,
   requireAgentAccess,
+  requireShownAction,
+  ruleAccessFault,
   runnerAccessFault,
   sessionNotFound,
   visibleSessions,
@@ -47,7 +49,7 @@ beforeEach(async () => {
 const otherRunner = runnerCallerFor(1)
 const everybody = { ada, bob, runnerCaller, otherRunner, robot, stranger }
 const codeOf = (fault: unknown) => (fault instanceof Fault ? fault.code : null)
-/** Who passes a check, for each session. */
+/** Returns the callers that pass a check, for each session. */
 function whoMay(check: (caller: Caller, row: SessionRow) => boolean): Record<string, readonly string[]> {
   return Object.fromEntries(
     Object.entries(rows).map(([name, row]) => [
@@ -58,7 +60,7 @@ function whoMay(check: (caller: Caller, row: SessionRow) => boolean): Record<str
 }
 
 describe('the fault for an action that a role may not do', () => {
-  it('the fault for an action that a role may not do is missing if the role may do it', () => {
+  it('is null if the role may do it', () => {
     expect(accessFault(ada, 'backup')).toBeNull()
     expect(accessFault(null, 'signIn')).toBeNull()
     expect(accessFault(robot, 'openRequest')).toBeNull()
@@ -111,7 +113,7 @@ describe('extraActions', () => {
   ])('extraActions returns the further permissions for %s', (_, input, actions) => {
     expect(extraActions('startSession', input as never)).toEqual(actions) // only the fields that matter here
   })
-  it('extraActions returns no further permissions for other operations', () => {
+  it('returns no further actions for other operations', () => {
     const id = rows.driven.id
     expect(extraActions('patchSession', { id, mode: 'plan' })).toEqual(['patchSession.mode'])
     expect(extraActions('patchSession', { id, title: 'x' })).toEqual([])
@@ -119,7 +121,32 @@ describe('extraActions', () => {
     expect(extraActions('makeLink', {})).toEqual([])
     expect(extraActions('addRule', { effect: 'allow' })).toEqual(['rule.allow'])
     expect(extraActions('addRule', { effect: 'ask' })).toEqual([])
+    const ofRule = 'rul_x' as never // any id will do
+    expect(extraActions('patchRule', { id: ofRule, rule: { effect: 'allow' } })).toEqual(['rule.allow'])
+    expect(extraActions('patchRule', { id: ofRule, rule: { effect: 'deny' } })).toEqual([])
+    expect(extraActions('patchRule', { id: ofRule, paused: true })).toEqual([])
     expect(extraActions('getSession', { id })).toEqual([])
+  })
+})
+
+describe('a rule that somebody else has added', () => {
+  it('can be changed only by the owner of the gateway', () => {
+    const ofBob = { madeById: bob.id }
+    for (const caller of [ada, bob]) expect(codeOf(ruleAccessFault(caller, ofBob)), caller.name).toBeNull()
+    expect(codeOf(ruleAccessFault({ ...bob, id: 'per_x' }, ofBob))).toBe('forbidden')
+    expect(ruleAccessFault(bob, { madeById: ada.id })?.message).toMatch(/that somebody else has added/)
+  })
+})
+
+describe('an action that the input does not show', () => {
+  const call = { tool: 'T', input: { path: '/a' }, cwd: '/', action: { read: ['/b'] } }
+  it('is accepted only from a runner', () => {
+    expect(() => requireShownAction(runnerCaller, call)).not.toThrow()
+    for (const caller of [ada, bob, robot])
+      expect(() => requireShownAction(caller, call), caller.name).toThrow(
+        expect.objectContaining({ code: 'bad_input', message: expect.stringMatching(/^action: /) }),
+      )
+    expect(() => requireShownAction(robot, { ...call, action: { read: ['/a'] } })).not.toThrow()
   })
 })
 
@@ -130,10 +157,10 @@ describe('the sessions of a caller', () => {
     ofAgent: ['ada', 'bob', 'robot'],
     ofPerson: ['ada', 'bob'],
   }
-  it('A14: the sessions of a caller are visible to people, to the runner that holds the lease, and to the agent of the session', () => {
+  it('A14: are visible to people, to the runner that holds the lease, and to the agent of the session', () => {
     expect(whoMay(maySee)).toEqual(expected)
   })
-  it('A14: the sessions of a caller are found by the same condition on their columns', async () => {
+  it('A14: are also those that the condition on their columns selects', async () => {
     const found = async (caller: Caller) =>
       new Set((await fixture.store.find('session', { where: visibleSessions(caller) })).map(row => row.id))
     for (const caller of [ada, bob, robot, stranger, otherRunner])
@@ -154,7 +181,7 @@ describe('the right to write for an agent', () => {
       ofPerson: ['ada'],
     })
   })
-  it('the right to write for an agent is refused without revealing the session, except to people, who see it anyway', () => {
+  it('is refused without revealing the session, except to people, who see it anyway', () => {
     const codes = (row: SessionRow) => Object.values(everybody).map(caller => codeOf(agentAccessFault(caller, row)))
     expect(codes(rows.driven)).toEqual(['forbidden', 'forbidden', null, 'not_found', 'not_found', 'not_found'])
     expect(codes(rows.ofPerson)).toEqual([null, 'forbidden', 'not_found', 'not_found', 'not_found', 'not_found'])
@@ -162,7 +189,7 @@ describe('the right to write for an agent', () => {
     expect(agentAccessFault(bob, rows.ofPerson)?.message).toContain('belongs to ada and the agent named')
     expect(agentAccessFault(bob, rows.ofAgent)?.message).toContain('belongs to the agent that opened it')
   })
-  it('of an agent that was named by a person, belongs to that agent and that person', () => {
+  it('belongs to the agent and to the person, if a person opened the session for that agent', () => {
     const named = { ...rows.ofPerson, agent: robot.token as SessionRow['agent'] } // the token of a caller is the id of a token
     for (const caller of [ada, robot]) expect(agentAccessFault(caller, named)).toBeNull()
     for (const caller of [bob, stranger]) expect(agentAccessFault(caller, named)).not.toBeNull()
@@ -172,7 +199,7 @@ describe('the right to write for an agent', () => {
 describe('writing for an agent', () => {
   const write = (row: SessionRow | undefined, caller: Caller, fence?: number, ended?: 'allowEnded') =>
     codeOf(requireAgentAccess(row, caller, rows.driven.id, fence, ended))
-  it('writing for an agent is refused if there is no such session, or if the caller has no right to it', () => {
+  it('is refused if there is no such session, or if the caller has no right to it', () => {
     expect(write(undefined, runnerCaller, 1)).toBe('not_found')
     expect(write(rows.driven, otherRunner, rows.driven.fence)).toBe('not_found')
     expect(write(rows.driven, ada, rows.driven.fence)).toBe('forbidden')
@@ -190,9 +217,10 @@ describe('writing for an agent', () => {
     const { ofAgent } = rows
     expect(write(ofAgent, robot)).toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence)).toBeNull()
+    expect(write({ ...ofAgent, lease: null }, robot, ofAgent.fence), 'the lease has expired').toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence + 1)).toBe('fenced')
   })
-  it('writing for an agent is refused in an ended session unless the operation allows it', () => {
+  it('is refused in an ended session unless the operation allows it', () => {
     const ended = { ...rows.ofAgent, state: 'ended' } as const
     expect(write(ended, robot)).toBe('session_ended')
     expect(requireAgentAccess(ended, robot, ended.id, undefined)).toMatchObject({
@@ -207,7 +235,7 @@ describe('writing for an agent', () => {
 })
 
 describe('a token of a runner', () => {
-  it('a token of a runner is for one runner, and other roles are not bound to one', () => {
+  it('is for one runner only, while other roles can act for any runner', () => {
     expect(runnerAccessFault(runnerCaller, runnerId(0))).toBeNull()
     expect(runnerAccessFault(runnerCaller, runnerId(1))).toMatchObject({
       code: 'forbidden',
@@ -218,7 +246,7 @@ describe('a token of a runner', () => {
 })
 
 describe('a fault about something that the caller may not see', () => {
-  it('a fault about something that the caller may not see is the one for the id that the caller sent', () => {
+  it('is the same as for an unknown id, and names the id that the caller sent', () => {
     const notFound = requestNotFound('req_x')
     expect(notFound).toMatchObject({ code: 'not_found', detail: { id: 'req_x' } })
     expect(hideSession(sessionNotFound('ses_x', robot), notFound)).toBe(notFound)
@@ -226,7 +254,7 @@ describe('a fault about something that the caller may not see', () => {
     expect(hideSession(fenced, notFound)).toBe(fenced)
     expect(hideSession(rows.driven, notFound)).toBe(rows.driven)
   })
-  it('tells only agents how a session can be theirs', () => {
+  it('tells only agents how they can get access to a session', () => {
     expect(sessionNotFound('ses_x', robot).message).toContain('options.agent')
     for (const caller of [ada, runnerCaller, undefined])
       expect(sessionNotFound('ses_x', caller).message).toBe('There is no session ses_x')

@@ -1,4 +1,4 @@
-/** Byte limits of pages, snapshots and resumed streams, whatever the size of a single item. */
+/** Tests the byte limits of pages, snapshots and resumed streams, also with very large items. */
 import { type Input, limits, type Request, type Runner } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { type AttachedAgent, approval, type GatewayFixture, openFixture } from './gateway-fixture.ts'

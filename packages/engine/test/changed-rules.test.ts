@@ -1,4 +1,4 @@
-/** Rules that change between their answer and its delivery, and rules that end: the newest version decides what reaches the agent. */
+/** Tests rules that change between their answer and its delivery, and rules that end: the newest version decides what reaches the agent. */
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RuleFileReader } from '../src/rule-files.ts'
@@ -71,7 +71,7 @@ describe('P5: an allow by a rule that has not reached the agent', () => {
     await fixture.person('removeRule', { id: rule.id })
     await expectFault(fixture.runner('handOverRequest', { id: request.id, fence: agent.fence }), 'gone')
   })
-  it('P5: a person’s allow is handed whatever the rules say', async () => {
+  it('P5: a person’s allow is handed even if the rules changed meanwhile', async () => {
     const request = await ask()
     await fixture.allow(request)
     await addRule({ effect: 'deny' })
@@ -115,7 +115,7 @@ describe('a rule that ends with a turn or a session', () => {
   })
 })
 
-it('a folder that is not absolute is looked up a few times, however long it is', async () => {
+it('a relative folder causes only a few lookups, however long its path is', async () => {
   const looked: string[] = []
   const ruleFiles: RuleFileReader = {
     ownFile: '/home/ada/.holdpoint/holdpoint.rules.json',

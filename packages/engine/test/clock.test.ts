@@ -1,4 +1,4 @@
-/** Deadlines, leases and credentials on a clock that is set forward and back, and the record of such jumps. */
+/** Tests deadlines, leases and credentials on a clock that is set forward and back, and the events that record such jumps. */
 import { beforeEach, describe, expect, it } from 'vitest'
 import { approval, expectFault, type GatewayFixture, openFixture } from './gateway-fixture.ts'
 

@@ -81,7 +81,7 @@ describe('the built-in rule for the data folder', () => {
     expect(await fixture.person('checkRules', { ask, rules: [] })).toMatchObject({ verdict: 'deny', rule: ruleId })
   })
 
-  it('P11: applies to external agents, whatever folder they claim', async () => {
+  it('P11: applies to external agents, whichever folder they claim to run in', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/home/ana' })
     const ask = { ...approval('cat .holdpoint/token'), cwd: '/somewhere/else' }
     const { resolution } = await fixture.externalAgent('openRequest', { id, key: 'k', ask })

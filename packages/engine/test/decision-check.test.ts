@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { digestText } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { RequestRow } from '../src/index.ts'
+import { resolvedEvent } from '../src/request-transitions.ts'
 import {
   type AttachedAgent,
   approval,
@@ -150,6 +151,41 @@ describe('handing an unchanged decision', () => {
     await fixture.deny(await agent.ask('later', approval('pwd')))
     await changeRow(request.id, ({ resolvedSeq: _, sealed: __, ...row }) => row)
     expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
+  })
+})
+
+describe('a decision that Holdpoint 0.1 logged without its effective input', () => {
+  /** Allows a request, and writes its event once more as Holdpoint 0.1 did. */
+  async function allowAsInFirstVersion() {
+    const request = await agent.ask('k')
+    await fixture.allow(request)
+    await fixture.store.commit({
+      label: 'old event',
+      reads: [{ table: 'request', id: request.id }],
+      decide: view => {
+        const row = view.get('request', request.id) as RequestRow // it was just opened
+        const event = resolvedEvent(row)
+        const { effective: _, ...resolution } = event.resolution
+        return {
+          puts: [{ table: 'request', row: { ...row, resolvedSeq: view.nextSeq } }],
+          events: [{ session: row.session, body: { ...event, resolution } }],
+          result: null,
+        }
+      },
+    })
+    return request
+  }
+  it('is handed if it is unchanged', async () => {
+    const request = await allowAsInFirstVersion()
+    expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
+  })
+  it('is not handed if it was changed', async () => {
+    const request = await allowAsInFirstVersion()
+    await changeRow(request.id, row => ({
+      ...row,
+      resolution: { ...row.resolution, person: 'mallory' } as RequestRow['resolution'],
+    }))
+    await expectFault(agent.report(request, 'handed'), 'store_damaged')
   })
 })
 

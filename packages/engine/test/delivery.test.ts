@@ -24,7 +24,7 @@ type State = Input<'reportDelivery'>['state']
 const report = ({ id }: Pick<Request, 'id'>, state: State, reason?: string) =>
   fixture.runner('reportDelivery', { id, state, fence: agent.fence, ...(reason === undefined ? {} : { reason }) })
 const states = ['handed', 'taken', 'unknown', 'undeliverable'] as const
-/** Resolves with what each report does to a request that `prepare` has brought into a state. */
+/** Resolves with the outcome of each report, for a request in the state that `prepare` sets up. */
 async function replies(prepare: (request: Request) => Promise<unknown>): Promise<string[]> {
   return Promise.all(
     states.map(async state => {
@@ -77,7 +77,7 @@ describe('a report about the delivery of an answer', () => {
       expect(await replies(prepare)).toEqual(expected)
     },
   )
-  it('stores its reason, and only then', async () => {
+  it('stores its reason if it has one', async () => {
     const [one, two] = [await agent.ask('1'), await agent.ask('2')]
     for (const request of [one, two]) await fixture.allow(request)
     expect((await report(one, 'handed', 'over the socket')).delivery.reason).toBe('over the socket')
@@ -85,7 +85,7 @@ describe('a report about the delivery of an answer', () => {
     expect((await report(two, 'handed')).delivery).toEqual({ state: 'handed', at: fixture.clock.now() })
     expect((await report(two, 'taken')).delivery).not.toHaveProperty('reason')
   })
-  it('a report about the delivery of an answer that comes too late says what became of the answer', async () => {
+  it('gets the current delivery state of the answer if it comes too late', async () => {
     const request = await agent.ask('k')
     await expect(report(request, 'taken')).rejects.toMatchObject({ code: 'not_resolved', detail: { id: request.id } })
     await hand(request)
@@ -96,7 +96,7 @@ describe('a report about the delivery of an answer', () => {
       detail: { request: { id: request.id, delivery: { state: 'taken' } } },
     })
   })
-  it('a report about the delivery of an answer is refused if there is no such request, and if the fence is stale', async () => {
+  it('is refused if there is no such request, and if the fence is stale', async () => {
     const unknown = { id: `req_${'0'.repeat(20)}` as Request['id'] } // has the format of an id
     for (const state of states) await expectFault(report(unknown, state), 'not_found')
     await expectFault(fixture.runner('withdrawRequest', { ...unknown, fence: agent.fence }), 'not_found')
@@ -142,7 +142,7 @@ it('withdrawals and reports name all their reads in advance, so that each is dec
 })
 
 describe('a withdrawal', () => {
-  it('a withdrawal returns the resolved request, and is repeated with its idempotency key', async () => {
+  it('returns the resolved request, and the same reply to a repeated call with its idempotency key', async () => {
     const request = await agent.ask('k')
     await fixture.person('putDraft', { id: request.id, draft: 'begun' })
     const withdraw = () =>
@@ -154,7 +154,7 @@ describe('a withdrawal', () => {
     expect(await withdraw()).toEqual(withdrawn)
     expect((await fixture.store.head()).seq).toBe(seq)
   })
-  it('a withdrawal of a request whose session has ended is refused', async () => {
+  it('is refused if the session of the request has ended', async () => {
     const request = await agent.ask('k')
     await fixture.person('endSession', { id: agent.session.id })
     await expectFault(fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence }), 'session_ended')
@@ -162,13 +162,13 @@ describe('a withdrawal', () => {
 })
 
 describe('after its session has ended, an answer', () => {
-  it('after its session has ended, an answer that was handed can still be reported as taken', async () => {
+  it('that was handed can still be reported as taken', async () => {
     const request = await agent.ask('k')
     await hand(request)
     await fixture.person('endSession', { id: agent.session.id })
     expect((await report(request, 'taken')).delivery.state).toBe('taken')
   })
-  it('after its session has ended, an answer that was not handed is not handed, and the agent learns what became of it', async () => {
+  it('that was not handed stays unhanded, and the agent gets its delivery state', async () => {
     const request = await agent.ask('k')
     await fixture.deny(request)
     await fixture.person('endSession', { id: agent.session.id })
@@ -209,7 +209,7 @@ describe('an answer that was handed', () => {
     await expectFault(fixture.externalAgent('reportDelivery', handed), 'already_resolved')
     await expectFault(fixture.externalAgent('handOverRequest', { id: request.id, fence }), 'already_resolved')
   })
-  it('an answer that was handed is handed again to whoever asks, if it is not an allow', async () => {
+  it('an answer that was handed is handed again to every caller, if it is not an allow', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
     await fixture.deny(request)
@@ -230,7 +230,7 @@ describe('an answer that was handed', () => {
   })
 })
 
-it('an answer that arrives while it is asked for is not handed unchecked', async () => {
+it('an answer that arrives while the agent asks for it is checked before it is handed', async () => {
   const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
   const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval() })
   // The hand-over reads the pending request, and both changes are then committed in this order.
@@ -258,7 +258,7 @@ it('an answer that arrives while it is asked for is not handed unchecked', async
 })
 
 describe('an answer whose secret cannot be decrypted', () => {
-  it('an answer whose secret cannot be decrypted is undeliverable, and the agent is told to ask again', async () => {
+  it('is undeliverable, and the agent is told to ask again', async () => {
     const request = await agent.ask('k', secretAsk)
     await fixture.person('answerRequest', {
       id: request.id,
@@ -273,7 +273,7 @@ describe('an answer whose secret cannot be decrypted', () => {
     })
     await expectFault(report(request, 'handed'), 'already_resolved')
   })
-  it('an answer whose secret cannot be decrypted is refused and stays unknown, if it was handed before', async () => {
+  it('is refused and stays unknown, if it was handed before', async () => {
     const request = await agent.ask('k', secretAsk)
     await fixture.person('answerRequest', {
       id: request.id,

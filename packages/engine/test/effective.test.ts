@@ -1,4 +1,4 @@
-/** The field `effective` of resolutions: what the agent may act on, the same wherever a resolution is returned. */
+/** Tests the field `effective` of resolutions: what the agent may act on, the same in every reply and event. */
 import type { Answer, Ask, Effective, Request } from '@holdpoint/protocol'
 import { withEffective } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'

@@ -88,7 +88,7 @@ describe('handOverRequest', () => {
       outcome: 'allow',
     })
   })
-  it('of many agents that wait for the same allow, one gets it', async () => {
+  it('gives an allow to only one of many agents that wait for it', async () => {
     const request = await ask('k')
     const calls = Array.from({ length: 4 }, () =>
       fixture.externalAgent('handOverRequest', { id: request.id, wait: 60_000 }),
@@ -118,7 +118,7 @@ describe('handOverRequest', () => {
     await expectFault(fixture.person('handOverRequest', input), 'forbidden')
     await expectFault(fixture.externalAgent('handOverRequest', { ...input, fence: 7 }), 'fenced')
   })
-  it('of an agent that ends its session as done, the answers that were handed to it count as taken', async () => {
+  it('leaves handed answers as taken if the agent ends its session as done', async () => {
     const requests = [await ask('allowed'), await ask('not handed'), await ask('pending')]
     const [allowed, notHanded] = requests as [Request, Request, Request]
     await fixture.allow(allowed)
@@ -130,14 +130,17 @@ describe('handOverRequest', () => {
     )
     expect(await Promise.all(states)).toEqual(['taken', 'undeliverable', 'taken'])
   })
-  it.each(['failed', 'lost'] as const)('of an agent that ends its session as %s, they become unknown', async reason => {
-    const request = await ask('k')
-    await fixture.allow(request)
-    await handOver(request)
-    await fixture.externalAgent('detachSession', { id, ending: { reason } })
-    expect((await fixture.person('getRequest', { id: request.id })).delivery.state).toBe('unknown')
-  })
-  it('F11c: of many concurrent calls for an allow, one succeeds and the others get 409', async () => {
+  it.each(['failed', 'lost'] as const)(
+    'leaves handed answers as unknown if the agent ends its session as %s',
+    async reason => {
+      const request = await ask('k')
+      await fixture.allow(request)
+      await handOver(request)
+      await fixture.externalAgent('detachSession', { id, ending: { reason } })
+      expect((await fixture.person('getRequest', { id: request.id })).delivery.state).toBe('unknown')
+    },
+  )
+  it('F11c: succeeds for one of many concurrent calls for an allow, and the others get 409', async () => {
     const request = await ask('k')
     await fixture.allow(request)
     const calls = [
@@ -176,7 +179,7 @@ describe('handOverRequest', () => {
     expect(await fixture.externalAgent('reportDelivery', input)).toMatchObject({ delivery: { state: 'handed' } })
     await expectFault(fixture.externalAgent('handOverRequest', { id: request.id, fence }), 'already_resolved')
   })
-  it('replies for another agent’s request as for an unknown id, without naming its session', async () => {
+  it('gives the same reply for another agent’s request as for an unknown id', async () => {
     const request = await ask('k')
     await fixture.allow(request)
     await expect(fixture.otherAgent('handOverRequest', { id: request.id })).rejects.toMatchObject({

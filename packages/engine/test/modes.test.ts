@@ -1,4 +1,4 @@
-/** Modes: wherever a person can choose one, only the modes that the driver lists are accepted. */
+/** Tests modes: every operation that takes a mode accepts only those that the driver lists. */
 import type { Answer, Request, SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import {

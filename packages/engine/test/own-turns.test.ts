@@ -42,7 +42,10 @@ describe('an agent that starts a turn by itself', () => {
     await startTurn()
     const subscriber = await fixture.subscribe()
     await agent.append({ type: 'turn.finished', ending: 'done' }, { type: 'session.changed', state: 'working' })
-    expect(subscriber.events.map(event => event.type)).toEqual(['turn.finished'])
+    expect(subscriber.events).toMatchObject([
+      { type: 'turn.finished' },
+      { type: 'session.changed', value: { state: 'working', lastTurn: { ending: 'done' } } },
+    ])
     expect((await session()).state).toBe('working')
   })
   it('an agent that starts a turn by itself is resumed after its runner was lost, and the attach says that its turn is still open', async () => {

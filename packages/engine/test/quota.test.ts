@@ -45,7 +45,7 @@ describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimit
     expect(() => quota.take(caller('person', 1_000_000))).toThrow('All credentials together have reached the limit')
   })
 
-  it('F12: gives back what ends, to the credential and to all together', () => {
+  it('F12: frees what was released, for the credential and for all together', () => {
     const quota = new Quota(limits, texts)
     const releases: (() => void)[] = []
     for (let left = limits.total, i = 0; left > 0; left -= limits.person, i++)
@@ -61,7 +61,7 @@ describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimit
 })
 
 describe('a share of a quota', () => {
-  it('a share of a quota is given back once, however often it is released', () => {
+  it('is given back once, however often it is released', () => {
     const quota = new Quota(quotas.sockets, texts)
     const release = quota.take(caller('agent'))
     release()
@@ -69,7 +69,7 @@ describe('a share of a quota', () => {
     quota.take(caller('agent'), quotas.sockets.agent)
     expect(isRefused(() => quota.take(caller('agent')))).toBe(true)
   })
-  it('a share of a quota is given back once to all credentials together', () => {
+  it('is given back once to all credentials together', () => {
     const quota = new Quota({ total: 2, reservedForPeople: 0, person: 2, runner: 2, agent: 2 }, texts)
     const release = quota.take(caller('agent'))
     release()
@@ -77,7 +77,7 @@ describe('a share of a quota', () => {
     quota.take(caller('agent', 1), 2)
     expect(isRefused(() => quota.take(caller('agent', 2)))).toBe(true)
   })
-  it('a share of a quota is as large for the owner as for other people', () => {
+  it('is as large for the owner as for other people', () => {
     const quota = new Quota(quotas.sockets, texts)
     quota.take(caller('owner'), quotas.sockets.person)
     expect(() => quota.take(caller('owner'))).toThrow(`limit of ${quotas.sockets.person} open things`)
@@ -113,7 +113,7 @@ it('a rate counts nothing twice if the clock is set back', async () => {
   expect(isRefused(() => quota.take(caller('agent'), 1))).toBe(true)
 })
 
-it('a rate lets the last use exceed the amount, which has to be waited for', async () => {
+it('a rate lets the last use exceed the amount, and the next use must wait until the excess is paid off', async () => {
   const clock = new ManualClock()
   const quota = new RateQuota({ person: 60, runner: 60, agent: 60 }, texts, clock)
   quota.take(caller('agent'), 59)

@@ -57,7 +57,7 @@ describe('more open requests than one change resolves', () => {
       await checkUsage(fixture.store)
     },
   )
-  it('the open requests that one change resolves do not include those that stay as they are', async () => {
+  it('requests that keep their state do not count towards the limit of one change', async () => {
     const labels = await open()
     const agent = await fixture.startAttached()
     const requests = await askMany(agent, most + 1)

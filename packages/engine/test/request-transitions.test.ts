@@ -1,4 +1,4 @@
-/** Checks what becomes of requests when their agent withdraws them, when their session is interrupted, ends or loses its agent, and when their deadline passes. */
+/** Tests the outcome of requests when their agent withdraws them, when their session is interrupted, ends or loses its agent, and when their deadline passes. */
 import { type DeliveryState, limits, type Request } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checkUsage } from '../../../test/support/usage-check.ts'
@@ -168,7 +168,7 @@ describe('the open requests of a session', () => {
     ])
   })
 
-  it('lose their drafts when they are resolved, and only theirs', async () => {
+  it('lose their own drafts when they are resolved, and no others', async () => {
     const agent = await fixture.startAttached()
     const [one, two, three] = [await agent.ask('1'), await agent.ask('2'), await agent.ask('3')]
     const draft = async (request: Request) => (await fixture.person('getDraft', { id: request.id })).draft !== null
@@ -230,7 +230,7 @@ describe('a deadline', () => {
     expect((await fixture.eventTypes()).filter(type => type === 'request.overdue')).toHaveLength(1)
     expect(await current(request)).toMatchObject({ overdue: true, resolution: { by: 'person' } })
   })
-  it('of a parked session makes the session need a runner, also if it already needs one', async () => {
+  it('a deadline in a parked session makes the session need a runner, even if it already needs one', async () => {
     const agent = await fixture.startAttached()
     await ask(agent, '1', 'deny')
     await agent.ask('2', approval(), { deadlineMs: limits.deadlineMinMs * 3, onDeadline: 'deny' })
@@ -253,7 +253,7 @@ describe('a deadline', () => {
 })
 
 describe('the end or interrupt of a session', () => {
-  it.each(['endSession', 'interruptSession'] as const)('a call of %s reads only what can change', async op => {
+  it.each(['endSession', 'interruptSession'] as const)('%s reads only the rows that it can change', async op => {
     const reads: Read[] = []
     const { store } = fixture
     const commit = <T>(change: Change<T>) => {
@@ -299,7 +299,7 @@ describe('a request that is resolved', () => {
         return { result: null }
       },
     })
-  it('a request that is resolved cannot be resolved again, whatever calls the function that resolves (G1)', async () => {
+  it('cannot be resolved again, even by calling the resolving function directly (G1)', async () => {
     const agent = await fixture.startAttached()
     const requests = await requestsIn(agent)
     for (const state of states.slice(1))

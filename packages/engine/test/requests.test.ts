@@ -564,7 +564,7 @@ describe('listAudit', () => {
   })
 })
 
-describe('an ask that leaves out what is obvious', () => {
+describe('an ask without optional fields', () => {
   it('is stored, shown and signed with the folder of its session and the other defaults', async () => {
     const fixture = await openFixture()
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv/app' })

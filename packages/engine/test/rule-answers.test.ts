@@ -1,6 +1,7 @@
-/** On what the verdict of rules depends besides the call: the machine and the folder of the agent, the files with rules there, and how often rules were used. */
-import type { Ask, Input } from '@holdpoint/protocol'
+/** Tests what the verdict of rules depends on besides the call: the machine and the folder of the agent, the files with rules there, and how often rules were used. */
+import type { Ask, Input, JsonObject } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { defaultSettings } from '../src/index.ts'
 import type { RuleFile, RuleFileReader } from '../src/rule-files.ts'
 import {
   type AttachedAgent,
@@ -15,6 +16,7 @@ import {
 const existing: Readonly<Record<string, string>> = {
   '/': '/',
   '/srv': '/srv',
+  '/home/ada': '/home/ada',
   '/link': '/srv',
   '/srv/a.txt': '/srv/a.txt',
   '/srv/.env': '/srv/.env',
@@ -48,7 +50,7 @@ const statusOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`
 const answerOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`, ask)).resolution?.answer?.kind
 
 describe('the files of an agent', () => {
-  it('are looked at only if the agent runs on the machine of the gateway', async () => {
+  it('are looked up only if the agent runs on the machine of the gateway', async () => {
     await addRule({ action: 'read', path: '/srv/a.txt' })
     const ask = fileAsk('read', '/srv/a.txt')
     expect(await statusOf(await local(), ask)).toBe('resolved')
@@ -72,19 +74,19 @@ describe('the files of an agent', () => {
 })
 
 describe('the folder of a session', () => {
-  it('counts without links, and as it is written if it does not exist', async () => {
+  it('is compared with its symbolic links resolved, or as written if it does not exist', async () => {
     await addRule({ command: 'make' })
     expect(await statusOf(await local('/link'), approval('make'))).toBe('resolved')
     expect(await statusOf(await local('/srv/link'), approval('make'))).toBe('pending')
     await addRule({ command: 'make', scope: { cwd: '/gone' } })
     expect(await statusOf(await local('/gone'), approval('make', { cwd: '/gone' }))).toBe('resolved')
   })
-  it('does not count if only an agent has named it', async () => {
+  it('is not used by rules if only an agent has named it', async () => {
     await addRule({ command: 'make' })
     expect(await statusOf(await external('person'), approval('make'))).toBe('resolved')
     expect(await statusOf(await external('externalAgent'), approval('make'))).toBe('pending')
   })
-  it('does not count if nobody has named one', async () => {
+  it('is not used by rules if nobody has named one', async () => {
     await addRule({ host: 'a.test', scope: {} })
     const ask = approval('', { tool: 'Fetch', input: { url: 'https://a.test/' }, action: { fetch: 'a.test' } })
     expect(await statusOf(await external('person', {}), ask)).toBe('pending')
@@ -95,7 +97,7 @@ describe('the folder of a session', () => {
 describe('the rules of a file', () => {
   const ownFile = '/home/ada/.holdpoint/holdpoint.rules.json'
   const file = '/srv/holdpoint.rules.json'
-  /** What the reader was asked for since it was last cleared. */
+  /** The folders that the reader was asked for since the list was last cleared. */
   const looked: { folders: string[]; files: string[] } = { folders: [], files: [] }
   const project: RuleFile = {
     file,
@@ -140,7 +142,7 @@ describe('the rules of a file', () => {
     expect(await statusOf(other, approval('make'))).toBe('pending')
     expect(await statusOf(other, approval('rm x'))).toBe('pending')
   })
-  it('only restrict agents whose machine nobody knows', async () => {
+  it('only restrict agents whose machine is not known', async () => {
     const agent = await external('person')
     expect(await statusOf(agent, approval('make'))).toBe('pending')
     expect(await answerOf(agent, approval('rm x'))).toBe('deny')
@@ -156,9 +158,10 @@ describe('the rules of a file', () => {
     expect(await lookedFor(await local('not/absolute'))).toMatchObject({ folders: ['/'] })
     expect(await lookedFor(await external('person'))).toMatchObject({ folders: ['/srv'] })
   })
-  it('are read only from the person’s own file for a folder that only an agent has named', async () => {
+  it('are read only from the person’s own file for a folder that only an agent, or nobody, has named', async () => {
     const agent = await external('externalAgent')
     expect(await lookedFor(agent)).toEqual({ folders: [], files: [ownFile] })
+    expect(await lookedFor(await external('person', {}))).toEqual({ folders: [], files: [ownFile] })
   })
   it('are not read for agents on another machine', async () => {
     expect(await lookedFor(await remote())).toEqual({ folders: [], files: [] })
@@ -166,14 +169,14 @@ describe('the rules of a file', () => {
 })
 
 describe('a rule with a number of uses', () => {
-  it('does not hold up its own answers: every request that it has allowed is delivered', async () => {
+  it('does not block the delivery of its own answers, even after its last use', async () => {
     await addRule({ command: 'make', usesLeft: 2 })
     const agent = await local()
     const requests = [await agent.ask('1', approval('make')), await agent.ask('2', approval('make'))]
     expect(await statusOf(agent, approval('make'))).toBe('pending')
     for (const request of requests) expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
   })
-  it('does not hold up an answer that needed it beside another rule', async () => {
+  it('does not block the delivery of an answer that also needed another rule', async () => {
     await addRule({ command: 'make', usesLeft: 1 })
     await addRule({ command: 'make check', usesLeft: 1 })
     const agent = await local()
@@ -203,14 +206,14 @@ describe('the answer of a rule', () => {
     const [quoted, plain] = [await agent.ask('1', approval('make  "all"')), await agent.ask('2', approval('make all'))]
     expect(quoted.resolution?.editedDigest).toBe(plain.digest)
   })
-  it('leaves the input alone if the runner reports that it runs a command in canonical quoting', async () => {
+  it('does not change the input if the runner reports a command in canonical quoting', async () => {
     await addRule({ command: 'make' })
     const ask = approval('make', { input: { argv: ['bash', '-lc', 'make'] }, action: { shell: 'make', cwd: '/srv' } })
     const { resolution } = await (await local()).ask('k', ask)
     expect(resolution).toMatchObject({ by: 'rule' })
     expect(resolution?.answer).toEqual({ kind: 'allow' })
   })
-  it('leaves the input alone if it allows something else than a command', async () => {
+  it('does not change the input if it allows something other than a command', async () => {
     await addRule({ action: 'read', path: '/srv/a.txt' })
     const { resolution } = await (await local()).ask('k', fileAsk('read', '/srv/a.txt'))
     expect(resolution?.answer).toEqual({ kind: 'allow' })
@@ -219,10 +222,15 @@ describe('the answer of a rule', () => {
 
 describe('the risk of a request', () => {
   const riskOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`, ask)).risk
-  it('is that of the real files, if the agent runs on the machine of the gateway', async () => {
+  it('depends on the real files, if the agent runs on the machine of the gateway', async () => {
     const ask = fileAsk('read', '/srv/notes')
     expect(await riskOf(await local(), ask)).toEqual({ level: 'dangerous', touches: ['secrets'] })
     expect(await riskOf(await remote(), ask)).toMatchObject({ level: 'notable' })
+    const agent = await external('person')
+    expect(await riskOf(agent, ask)).toMatchObject({ level: 'notable' })
+    // The lease of the agent ends, so nothing but the driver says that it may run elsewhere.
+    await fixture.clock.advance(defaultSettings.agentTtlMs + defaultSettings.sweepMs)
+    expect(await riskOf(agent, ask)).toMatchObject({ level: 'notable' })
     expect(await riskOf(await local(), fileAsk('read', '/srv/a.txt'))).toEqual({ level: 'low', touches: [] })
   })
   it('depends on the real folder of the session', async () => {
@@ -230,7 +238,24 @@ describe('the risk of a request', () => {
     expect(await riskOf(await local('/link'), ask)).toEqual({ level: 'low', touches: [] })
     expect(await riskOf(await local('/gone'), ask)).toMatchObject({ level: 'dangerous', touches: ['writes-outside'] })
   })
-  it('is dangerous for writing, if nobody knows the folder of the session', async () => {
+  it('depends on the home folder of the machine', async () => {
+    const ask = fileAsk('write', '~/x')
+    expect(await riskOf(await local('/home/ada'), ask)).toMatchObject({ touches: [] })
+    expect(await riskOf(await local('/srv'), ask)).toMatchObject({ touches: ['writes-outside'] })
+    expect(await riskOf(await remote('/srv'), ask)).toMatchObject({ level: 'dangerous' })
+  })
+  it('is computed again for an edited input, and is dangerous if that does not show what the call does', async () => {
+    const agent = await local()
+    const checked = async (ask: Ask, input: JsonObject) => {
+      const { id } = await agent.ask(`k${keys++}`, ask)
+      return (await fixture.person('checkInput', { id, input })).risk
+    }
+    const read = fileAsk('read', '/srv/a.txt')
+    expect(await checked(read, { path: '/srv/notes' })).toEqual({ level: 'dangerous', touches: ['secrets'] })
+    expect(await checked(read, { path: '/srv/a.txt', more: true })).toEqual({ level: 'low', touches: [] })
+    expect(await checked(read, { other: 'x' })).toEqual({ level: 'dangerous', touches: ['unreadable'] })
+  })
+  it('is dangerous for writing, if the folder of the session is not known', async () => {
     expect(await riskOf(await external('person', {}), fileAsk('write', '/etc/x'))).toMatchObject({ level: 'dangerous' })
   })
 })

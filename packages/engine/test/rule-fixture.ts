@@ -1,4 +1,4 @@
-/** The fixture of tests of rules: an agent in the folder /srv of the gateway's machine, and calls that such tests need. */
+/** Test fixture for rules: an agent in the folder /srv of the gateway's machine, and the calls that such tests need. */
 import type { Input, Request, Rule } from '@holdpoint/protocol'
 import { type AttachedAgent, approval, type GatewayFixture, openFixture, runnerId } from './gateway-fixture.ts'
 

@@ -37,7 +37,7 @@ describe('a request that a rule allows', () => {
     expect(request.resolution?.editedDigest).toMatch(/^[0-9a-f]{64}$/)
     await agent.report(request, 'handed')
   })
-  it('a request that a rule allows is asked if the agent cannot take back the canonical text', async () => {
+  it('a request that a rule allows goes to a person if the agent cannot run the canonical text', async () => {
     await addRule({})
     expect((await ask('npm   test', { editable: false })).status).toBe('pending')
     expect((await ask('npm test', { editable: false })).status).toBe('resolved')
@@ -60,14 +60,14 @@ describe('a request that a rule allows', () => {
 })
 
 describe('a request that a rule denies', () => {
-  it('gives the agent the sentence of the rule', async () => {
+  it('gives the agent the message of the rule', async () => {
     await addRule({ effect: 'deny', command: 'rm', message: 'Move files to the trash instead.' })
     expect((await ask('sudo rm -rf build')).resolution).toMatchObject({
       by: 'rule',
       answer: { kind: 'deny', reason: 'Denied by a rule: Move files to the trash instead.' },
     })
   })
-  it('P8: a request that a rule denies cannot be reached by editing another command', async () => {
+  it('P8: a command that a rule denies is also refused as the edited input of another request', async () => {
     await addRule({ effect: 'deny', command: 'rm' })
     const request = await ask('ls', { action: { shell: 'ls', cwd: '/srv' } })
     const answer = { kind: 'allow', input: { command: 'rm x' } } as const
@@ -79,7 +79,7 @@ describe('a request that a rule denies', () => {
 })
 
 describe('a rule with a number of uses', () => {
-  it('answers that often and then never again', async () => {
+  it('answers that many times and then never again', async () => {
     const rule = await addRule({ usesLeft: 2 })
     const requests = await Promise.all([ask(), ask(), ask(), ask()])
     expect(requests.map(({ status }) => status).sort()).toEqual(['pending', 'pending', 'resolved', 'resolved'])
@@ -154,7 +154,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).resolution).toMatchObject({ by: 'rule', rule: storedRule.id })
   })
-  it('lets an allow rule answer a pending request once the rule that made people decide is removed', async () => {
+  it('lets an allow rule answer a pending request after the ask rule above it is removed', async () => {
     const asks = await addRule({ effect: 'ask' })
     await addRule({})
     const request = await ask()
@@ -319,7 +319,7 @@ describe('an action that an agent reports about its own call', () => {
     )
     expect(await open('b')).toMatchObject({ status: 'pending', risk: { level: 'dangerous' } })
   })
-  it('a rule that denies a command finds it also if the agent calls its tool by another name', async () => {
+  it('a rule that denies a command also matches it in a tool with another name', async () => {
     await addRule({ effect: 'deny', command: 'git push' })
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv' })
     const push = approval('git push', { tool: 'Run' })

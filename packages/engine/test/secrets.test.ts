@@ -56,7 +56,7 @@ describe('L1: a secret answer', () => {
     expect(await everything()).not.toContain(canary)
     expect((await fixture.store.get('request', request.id))?.sealed).toBeNull()
   })
-  it('a submitted form hides only its secret fields, whatever their type', async () => {
+  it('a submitted form hides only its secret fields, for every type of field', async () => {
     const request = await agent.ask('k', secretForm)
     const values = { name: 'ada', pass: canary, pin: 918_273 }
     await answer(request, { kind: 'submit', values })

@@ -1,9 +1,9 @@
 /** Checks how sessions change state: which triggers are refused, what an end does to everything that is open, and when a released session needs a runner. */
-import { type Command, Fault, limits, type SessionId } from '@holdpoint/protocol'
+import { type Command, type Ending, Fault, limits, type SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { checkUsage } from '../../../test/support/usage-check.ts'
 import { ChangeBuilder } from '../src/change-builder.ts'
-import type { SessionRow } from '../src/index.ts'
+import { defaultSettings, type SessionRow } from '../src/index.ts'
 import { applySessionTransition, nextSessionState, truncateTitle } from '../src/session-transitions.ts'
 import { sessionTransitions } from '../src/transitions.ts'
 import { type AttachedAgent, approval, type GatewayFixture, openFixture } from './gateway-fixture.ts'
@@ -17,7 +17,8 @@ beforeEach(async () => {
   id = agent.session.id
 })
 const rowNow = async () => (await fixture.store.get('session', id)) as SessionRow // the session is never deleted here
-const detach = () => fixture.runner('detachSession', { id, fence: agent.fence })
+const detach = (ending?: Ending) =>
+  fixture.runner('detachSession', { id, fence: agent.fence, ...(ending ? { ending } : {}) })
 /** The runner starts again, so that its sessions lose it. */
 const loseRunner = () => fixture.announce()
 const takeMessage = async (by = agent) => {
@@ -35,7 +36,7 @@ describe('the next state of a session', () => {
     const next = nextSessionState(row, trigger)
     return next instanceof Fault ? next.code : next
   }
-  it('the next state of a session is the one in the table, unless the table leaves it to the session', async () => {
+  it('is the one in the table, unless it depends on the session', async () => {
     const row = await rowNow()
     for (const state of states)
       for (const trigger of triggers) {
@@ -49,7 +50,7 @@ describe('the next state of a session', () => {
           )
       }
   })
-  it('the next state of a session is working after an attach, if a turn is open', async () => {
+  it('is working after an attach, if a turn is open', async () => {
     const row: SessionRow = { ...(await rowNow()), turnOpen: true }
     for (const state of ['starting', 'parked'] as const) expect(nextOf({ ...row, state }, 'attach')).toBe('working')
   })
@@ -58,7 +59,7 @@ describe('the next state of a session', () => {
     for (const state of ['working', 'idle'] as const) expect(nextOf({ ...row, state }, 'runnerLost')).toBe('ended')
     expect(nextOf({ ...row, state: 'ended' }, 'message')).toBe('session_ended')
   })
-  it('the next state of a session is refused with the reason of the end', async () => {
+  it('is refused after the end, with the reason of the end', async () => {
     const row: SessionRow = { ...(await rowNow()), state: 'ended' }
     expect(nextSessionState(row, 'attach')).toMatchObject({
       message: expect.stringContaining('(done)'),
@@ -71,7 +72,7 @@ describe('the next state of a session', () => {
       detail: { id },
     })
   })
-  it('the next state of a session cannot be applied if it is refused or deletes the session', async () => {
+  it('cannot be applied if the table refuses it or deletes the session', async () => {
     const row = await rowNow()
     const apply = (state: SessionRow['state'], trigger: (typeof triggers)[number]) =>
       fixture.store.commit({
@@ -93,7 +94,7 @@ describe('text that was still streaming', () => {
   it.each<[string, () => Promise<unknown>]>([
     ['an ask', () => agent.ask('k')],
     ['an interrupt', () => fixture.person('interruptSession', { id })],
-    ['a park', detach],
+    ['a park', () => detach()],
     ['the loss of the runner', loseRunner],
     ['an end', () => fixture.person('endSession', { id })],
   ])('text that was still streaming is stored as a partial message before %s', async (_, way) => {
@@ -112,7 +113,7 @@ describe('text that was still streaming', () => {
 
 describe('the end of a session', () => {
   const withProcess = () => agent.append({ type: 'session.changed', process: { state: 'live' } })
-  it('finishes what was open, and counts the session no more', async () => {
+  it('finishes everything that was open, and no longer counts the session', async () => {
     await takeMessage()
     await withProcess()
     const waiting = await fixture.person('sendMessage', { id, text: 'never read' })
@@ -150,7 +151,19 @@ describe('the end of a session', () => {
     expect(await rowNow()).toMatchObject({ state: 'ended', ending, lease: null, process: null })
     expect((await fixture.person('listCommands', { id })).items).toEqual([])
   })
-  it('by the loss of a runner says so, and marks the process as lost', async () => {
+  it.each([
+    ['taken', 'its agent is done', () => detach({ reason: 'done' })],
+    ['unknown', 'its agent has failed', () => detach({ reason: 'failed' })],
+    ['unknown', 'a person ended it', () => fixture.person('endSession', { id })],
+  ] as const)('counts an answer that was handed to the agent as %s if %s', async (state, _, end) => {
+    const request = await agent.ask('k')
+    await fixture.allow(request)
+    await agent.report(request, 'handed')
+    await end()
+    expect((await rowNow()).state).toBe('ended')
+    expect((await fixture.store.get('request', request.id))?.delivery.state).toBe(state)
+  })
+  it('has the reason “lost” if the runner was lost, and marks the process as lost', async () => {
     const fragile = await fixture.startAttached('unresumable')
     await fragile.append({ type: 'session.changed', process: { state: 'live' } })
     const request = await fragile.ask('k')
@@ -165,7 +178,7 @@ describe('the end of a session', () => {
     })
     await checkUsage(fixture.store)
   })
-  it('leaves a process that had already stopped as it was', async () => {
+  it('does not change the state of a process that had already stopped', async () => {
     await agent.append({ type: 'session.changed', process: { state: 'stopped' } })
     const { process } = await rowNow()
     fixture.clock.jump(5)
@@ -175,7 +188,7 @@ describe('the end of a session', () => {
 })
 
 describe('a session that loses its runner or is parked', () => {
-  it('a session that loses its runner or is parked has a process that was lost, or stopped', async () => {
+  it('shows its process as lost or as stopped', async () => {
     await agent.append({ type: 'session.changed', process: { state: 'live' } })
     await detach()
     expect(await rowNow()).toMatchObject({ state: 'parked', lease: null, process: { state: 'stopped' } })
@@ -237,6 +250,15 @@ describe('a session that loses its runner or is parked', () => {
   })
 })
 
+describe('an external session whose agent is lost', () => {
+  it('is disconnected and needs no runner, even if an answer waits', async () => {
+    const { id: external } = await fixture.externalAgent('startSession', { driver: 'external' })
+    await fixture.allow(await fixture.externalAgent('openRequest', { id: external, key: 'k', ask: approval() }))
+    await fixture.clock.advance(defaultSettings.agentTtlMs + defaultSettings.sweepMs)
+    expect(await fixture.store.get('session', external)).toMatchObject({ state: 'disconnected', needsRunner: false })
+  })
+})
+
 describe('a session that is attached again and again', () => {
   const attachTimes = async (times: number) => {
     for (let i = 0; i < times; i++) {
@@ -259,7 +281,7 @@ describe('a session that is attached again and again', () => {
     })
     expect(await eventsOf('session.ended')).toHaveLength(1)
   })
-  it('a session that is attached again and again goes on if its agent has nothing to do, or did something at the last attach', async () => {
+  it('continues if its agent has nothing to do, or did something at the last attach', async () => {
     await attachTimes(limits.idleAttachesMax + 1)
     expect((await rowNow()).state).toBe('idle')
     await takeMessage()

@@ -104,7 +104,7 @@ describe('the counts of a session and its account', () => {
     await fixture.person('endSession', { id: ofAgent.id })
     expect(await counts()).toEqual([none, none])
   })
-  it('of schema 3, which had no accounts and no sizes, are in an account of their own', async () => {
+  it('are kept in a separate account for rows of schema 3, which had no accounts and no sizes', async () => {
     const request = await askIn(ofAgent)
     const rows = { session: await fixture.store.get('session', ofAgent.id), request }
     const { account: _a, ...session } = rows.session as SessionRow // the session was just started

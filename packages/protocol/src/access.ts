@@ -115,7 +115,7 @@ export function accessOf(role: Role | 'nobody', action: OperationName | ExtraAct
   return accessTable[action][accessColumns.indexOf(role)] ?? 'no'
 }
 
-/** The roles that may call an operation, and `nobody` if it needs no credential. */
+/** Returns the roles that may call an operation, and `nobody` if it needs no credential. */
 export function rolesFor(op: OperationName): readonly (Role | 'nobody')[] {
   return accessColumns.filter(role => accessOf(role, op) !== 'no')
 }

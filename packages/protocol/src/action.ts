@@ -1,4 +1,4 @@
-/** What a request does, in Holdpoint's words. Agents name their tools differently, so rules, risk and cards use the action and not the name of the tool. */
+/** Actions describe what a request does, in Holdpoint's words. Agents name their tools differently, so rules, risk and cards use the action and not the name of the tool. */
 import { z } from 'zod'
 import { canonicalJson, type Json, type JsonObject } from './json.ts'
 import { limits } from './limits.ts'
@@ -38,7 +38,7 @@ export function actionKind(action: Action): ActionKind {
   return 'mcp' in action ? 'mcp' : 'other'
 }
 
-/** A tool call, as far as it decides what the call does. */
+/** The parts of a tool call that decide what it does. */
 export interface ToolCall {
   readonly tool: string
   readonly input: JsonObject
@@ -68,7 +68,7 @@ export function actionProblem(call: ToolCall): string | null {
   if ('shell' in action) return 'action: put the shell command into the field "command" of the input'
   return isShownByInput(call, action)
     ? null
-    : `action: the input does not show the same as this ${actionKind(action)} action; name exactly what stands in the input, or leave the action out`
+    : `action: the input does not show the same as this ${actionKind(action)} action; name exactly what the input contains, or leave the action out`
 }
 
 function isShownByInput({ tool, input }: ToolCall, action: Exclude<Action, { shell: string }>): boolean {
@@ -122,7 +122,7 @@ function isPathField(field: string): boolean {
 }
 
 /**
- * Returns the call with an edited input. The action follows the input: a text of the action that stands in an edited field is replaced by the new text of that field.
+ * Returns the call with an edited input. The action follows the input: a text of the action that occurs in an edited field is replaced by the new text of that field.
  * If the edited input does not show what the call does, the action is `other`.
  */
 export function editedCall<T extends ToolCall>(call: T, input: JsonObject): T {

@@ -34,7 +34,7 @@ export const ApprovalAsk = z
     tool: nonEmpty(limits.nameMax).describe('The name of the tool.'),
     input: JsonObject.describe('The input of the tool.'),
     action: Action.optional().describe(
-      'What the call does, for rules. Leave it out if the input has a `command`, which is a shell command. An action that an agent or a person reports must stand in the input: the exact paths of its files, a URL of the host, or the tool. Otherwise the call is refused.',
+      'What the call does, for rules. Leave it out if the input has a `command`, which is a shell command. An action that an agent or a person reports must be part of the input: the exact paths of its files, a URL of the host, or the tool. Otherwise the call is refused.',
     ),
     title: nonEmpty(limits.titleMax).describe('What the agent wants to do, in a few words.'),
     description: text(limits.reasonMax).optional().describe('A longer description, in the agent’s words.'),

@@ -186,6 +186,18 @@ export const adminOps = {
           .optional()
           .describe('Only requests that this person answered. Takes the id or the name of the person.'),
         q: z.string().max(limits.nameMax).optional().describe('Only entries that contain this text.'),
+        from: z.coerce
+          .number()
+          .int()
+          .min(0)
+          .optional()
+          .describe('Only entries from this time on, in epoch milliseconds.'),
+        to: z.coerce.number().int().min(0).optional().describe('Only entries before this time, in epoch milliseconds.'),
+        folder: z
+          .string()
+          .max(limits.pathMax)
+          .optional()
+          .describe('Only entries of sessions in this folder or in a folder below it.'),
         include: z
           .enum(['notices'])
           .optional()
@@ -234,7 +246,7 @@ export const adminOps = {
     method: 'POST',
     path: '/tokens/:id/rotate',
     summary:
-      'Replace a token by a new one for the same person, runner or agent, and revoke the old one with everything that was created with it.',
+      'Replace a token with a new one for the same person, runner or agent, and revoke the old one with everything that was created with it.',
     faults: ['gone', 'not_found'],
     input: z.strictObject({ id: TokenId }),
     output: Token.extend({
@@ -264,7 +276,7 @@ export const adminOps = {
   describeLink: {
     method: 'POST',
     path: '/sign-in/describe',
-    summary: 'Show whom a one-time code would sign in, without using the code.',
+    summary: 'Show who would be signed in by a one-time code, without using the code.',
     input: signInCode,
     output: z.object({
       person: z.string().describe('The name of the person whom the code signs in.'),

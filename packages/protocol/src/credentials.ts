@@ -9,7 +9,7 @@ const masked = '•'
 /** Matches text that may be a secret. If more letters follow, the match ends after the longest possible secret. */
 const candidates = /hp_[A-Za-z0-9_-]{32,43}/g
 const maskedSecret = /hp_•{32}/
-/** The start of a secret that may go on. */
+/** The start of a secret whose end may follow. */
 const unfinished = /^(?:h|hp|hp_[A-Za-z0-9_-]{0,42})$/
 
 /** Returns whether a candidate looks random. A long name such as hp_settings_of_the_printer_in_the_hall has no capital letters. */

@@ -6,7 +6,7 @@ import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { AgentPath, Delivery, Person, Request, Resolution } from './request.ts'
 import { Rule } from './rule.ts'
-import { AgentProcess, Command, CommandOutcome, Session } from './session.ts'
+import { AgentProcess, Command, CommandOutcome, Session, TurnEnding } from './session.ts'
 
 const block = z
   .string()
@@ -57,7 +57,7 @@ export const ToolFinished = z
 export const TurnFinished = z
   .strictObject({
     type: z.literal('turn.finished').describe('A turn of the agent finished.'),
-    ending: z.enum(['done', 'interrupted', 'cancelled', 'failed']).describe('How the turn ended.'),
+    ending: TurnEnding,
     usage: Usage.optional(),
     cost: z.number().min(0).optional().describe('The cost of the turn in US dollars.'),
   })

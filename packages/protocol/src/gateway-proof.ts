@@ -1,5 +1,5 @@
 /**
- * How a gateway at a loopback address proves that it knows a token, before the client sends the token (G11). The client
+ * The proof of a gateway at a loopback address that it knows a token, before the client sends the token (G11). The client
  * sends a random nonce and a hint that names the token. The gateway replies with an HMAC-SHA256 of `proofText` under the
  * SHA-256 of the token, in hex, which is what the gateway stores. Somebody else who got hold of the port cannot compute it.
  */

@@ -12,6 +12,7 @@ export { Action, ActionKind, actionKind, actionOf, actionProblem, editedCall, ho
 export {
   AllowAnswer,
   Answer,
+  AnswerKind,
   AnswersAnswer,
   answerProblem,
   DeclineAnswer,

@@ -13,7 +13,7 @@ export interface Operation {
   readonly output: z.ZodType
   /** The HTTP status of a successful reply. Default: 200. */
   readonly status?: number
-  /** What the operation does, for the API reference. */
+  /** A description of the operation, for the API reference. */
   readonly summary: string
   /** The faults that this operation can return in addition to `commonFaults`. */
   readonly faults?: readonly FaultCode[]

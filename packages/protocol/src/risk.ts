@@ -1,4 +1,4 @@
-/** What an action touches, as Holdpoint derives it. Nothing here comes from what the agent says about itself. */
+/** The schemas of risk: what an action touches, as Holdpoint derives it. The agent's own description does not count. */
 import { z } from 'zod'
 
 export const Touch = z

@@ -24,7 +24,7 @@ export const RuleScope = z
       .max(limits.pathMax)
       .optional()
       .describe(
-        'Only sessions in this folder. A rule that denies, asks or allows a group also applies in folders inside of it.',
+        'Only sessions in this folder. A rule that denies, asks or allows a group also applies in its subfolders.',
       ),
     session: SessionId.optional().describe('Only this session.'),
     agentPath: z
@@ -51,7 +51,7 @@ export const RuleDraft = z
       .max(limits.ruleCommandMax)
       .optional()
       .describe(
-        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command that begins with these words, wherever it stands in the text.',
+        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command that begins with these words, also inside a longer command.',
       ),
     args: z
       .enum(['exact', 'grammar'])

@@ -12,6 +12,8 @@ export const SessionState = z
   )
 export type SessionState = z.infer<typeof SessionState>
 
+export const TurnEnding = z.enum(['done', 'interrupted', 'cancelled', 'failed']).describe('How a turn ended.')
+
 export const Ending = z
   .object({
     reason: z
@@ -25,9 +27,25 @@ export const Ending = z
 export type Ending = z.infer<typeof Ending>
 
 export const Capability = z
-  .enum(['resumable', 'portable', 'parkable', 'checksEveryTool', 'messages', 'attachments', 'interrupt'])
+  .enum([
+    'approvals',
+    'questions',
+    'forms',
+    'concurrentRequests',
+    'denyAndContinue',
+    'editInput',
+    'note',
+    'resumable',
+    'portable',
+    'parkable',
+    'sharedTerminal',
+    'checksEveryTool',
+    'messages',
+    'attachments',
+    'interrupt',
+  ])
   .describe(
-    'What the agents of a driver can do. "resumable": continue after a restart. "portable": move to another runner. "parkable": be parked. "checksEveryTool": check every tool call against the rules. "messages": receive messages. "attachments": receive attachments. "interrupt": be interrupted.',
+    'What the agents of a driver can do. "approvals": ask whether they may do something. "questions": ask questions. "forms": show forms. "concurrentRequests": wait for several requests at once. "denyAndContinue": continue the turn after a denial; other agents end it. "editInput": run an edited input. "note": read the note of an allow. "resumable": continue after a restart. "portable": move to another runner. "parkable": be parked. "sharedTerminal": share the session with the agent’s own terminal program; `process.attach` has its command line. "checksEveryTool": check every tool call against the rules; for other agents, rules see only what the agent asks. "messages": receive messages. "attachments": receive attachments. "interrupt": be interrupted.',
   )
 export type Capability = z.infer<typeof Capability>
 
@@ -46,6 +64,14 @@ export const AgentProcess = z
       .max(limits.reasonMax)
       .optional()
       .describe('Why the process cannot be parked, or how the process ended.'),
+    attach: z
+      .string()
+      .min(1)
+      .max(limits.pathMax)
+      .optional()
+      .describe(
+        'The command line that opens the conversation in the agent’s own terminal program. It works on the runner’s machine while the process is running.',
+      ),
   })
   .describe('The agent’s own process, as the driver last reported it.')
 export type AgentProcess = z.infer<typeof AgentProcess>
@@ -66,6 +92,13 @@ export const Session = z
     pending: z.int().describe('The number of pending requests.'),
     cost: z.number().nullable().describe('The cost so far in US dollars; null if the agent does not report it.'),
     lastMessage: z.string().describe('The beginning of the agent’s last message.'),
+    lastTurn: z
+      .object({
+        ending: TurnEnding,
+        problem: z.string().optional().describe('The beginning of the error that ended the turn.'),
+      })
+      .optional()
+      .describe('How the last turn ended. Missing until a turn has ended.'),
     runner: RunnerId.nullable().describe(
       'The runner that drives the session or was the last to drive it; null if no runner has driven it yet.',
     ),
@@ -210,7 +243,17 @@ export type DriverInfo = z.infer<typeof DriverInfo>
 export const externalInfo: DriverInfo = {
   name: 'external',
   title: 'External agent',
-  capabilities: ['messages', 'interrupt'],
+  capabilities: [
+    'approvals',
+    'questions',
+    'forms',
+    'concurrentRequests',
+    'denyAndContinue',
+    'editInput',
+    'note',
+    'messages',
+    'interrupt',
+  ],
   modes: [],
   ready: true,
 }

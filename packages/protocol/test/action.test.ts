@@ -1,11 +1,11 @@
-/** What a call does: the action that its input shows, and claims of agents that the input does not show. */
+/** Tests what a call does: the action that its input shows, and claims of agents that the input does not show. */
 import { describe, expect, it } from 'vitest'
 import { type Action, actionOf, actionProblem, editedCall, type JsonObject } from '../src/index.ts'
 
 const callOf = (input: JsonObject, action?: Action, tool = 'Tool') => ({ tool, input, cwd: '/srv', action })
 
 describe('actionOf', () => {
-  it('a text in the field "command" is a shell command, whatever the tool is called', () => {
+  it('takes a text in the field "command" as a shell command, for a tool with any name', () => {
     expect(actionOf(callOf({ command: 'git push' }))).toEqual({ shell: 'git push', cwd: '/srv' })
     expect(actionOf(callOf({ command: ['git', 'push'] }))).toEqual({ other: 'Tool' })
   })

@@ -1,4 +1,4 @@
-/** The defaults of asks, so that an agent sends only what is not obvious. */
+/** Tests the defaults of asks, which let an agent leave out optional fields. */
 import { describe, expect, it } from 'vitest'
 import { type Ask, AskInput, withFolder } from '../src/index.ts'
 
@@ -32,7 +32,7 @@ describe('an ask', () => {
     const schema = { type: 'object', properties: { n: { type: 'integer' } } }
     expect(AskInput.parse({ kind: 'form', schema })).toEqual({ kind: 'form', title: 'Form', message: '', schema })
   })
-  it('keeps what it names', () => {
+  it('keeps the values that the agent sends', () => {
     const ask = { kind: 'approval', tool: 'Bash', input: {}, title: 'List', cwd: '/srv', editable: true }
     expect(AskInput.parse(ask)).toEqual(ask)
     expect(AskInput.parse(AskInput.parse(ask)), 'parsing again changes nothing').toEqual(ask)

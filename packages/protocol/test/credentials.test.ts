@@ -100,7 +100,7 @@ describe('shownLength', () => {
           const length = shownLength(all)
           shown += maskCredentials(all.slice(0, length)).value
           held = all.slice(length)
-          // Not even most of a secret may be seen.
+          // Not even a large part of a secret may be shown.
           expect(shown).not.toMatch(/hp_[A-Za-z0-9]{6}/)
         }
         expect(shown + held).toBe(`start ${mask(43)} middle hp_x ${mask(32)}, end`)

@@ -16,7 +16,7 @@ export interface IncomingRequest {
   readonly localAddress: string | null
   /** The length of the body, or null if the client did not announce it. */
   readonly bodyBytes: number | null
-  /** Where the request comes from, for the limit on wrong credentials. */
+  /** The source of the request, for the limit on wrong credentials. */
   readonly source: string
   header(name: string): string | undefined
   /** Resolves with the whole body. If the body is larger than `maxBytes`, stops reading and rejects with a Fault. */

@@ -87,7 +87,7 @@ async function bind(endpoint: HttpEndpoint, wantedPort: number, hosts: readonly 
   return { url: `http://${name}:${port}`, port, close: () => endpoint.close() }
 }
 
-/** Returns an address as it appears in URLs. Returns null for addresses that stand for all addresses of the machine, because no URL should contain them. */
+/** Returns an address as it appears in URLs. Returns null for addresses that mean all addresses of the machine, because no URL should contain them. */
 function urlHost(address: string | undefined): string | null {
   if (address === undefined || address === '0.0.0.0' || address === '::') return null
   return address.includes(':') ? `[${address}]` : address

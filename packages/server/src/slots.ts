@@ -99,7 +99,7 @@ export class Slots {
   }
 }
 
-/** The fault for work whose caller is gone. Nobody receives it. */
+/** Returns the fault for work whose caller has disconnected. Nobody receives it. */
 function abandoned(): Fault {
   return new Fault('draining', 'The caller disconnected before it was its turn.')
 }

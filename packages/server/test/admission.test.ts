@@ -1,4 +1,4 @@
-/** Checks what a caller is told who has used up a share of a server. */
+/** Tests the message for a caller that has used up its share of a server. */
 import type { QuotaCaller } from '@holdpoint/engine'
 import { quotas } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'

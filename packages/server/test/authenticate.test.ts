@@ -91,7 +91,7 @@ const successStatus: Record<TransportName, number> = {
 }
 
 const bearer = () => authHeaders('person')
-/** What the page sends: its cookie and its secret. */
+/** The headers that the page sends: its cookie and its secret. */
 const page = () => ({ cookie, [pageSecretHeader]: pageSecret })
 const ownOrigin = (host = 'localhost') => `http://${host}:${gateway.port}`
 const badOrigins = () => [
@@ -162,7 +162,7 @@ describe.each(names)('authentication of a %s request', name => {
     expect(await send({ ...page(), 'sec-fetch-site': 'same-origin' })).toBe(successStatus[name])
     expect(await send({ ...page(), origin: 'http://evil.test' })).toBe(403)
   })
-  it('F2: refuses a cookie without the secret of the page, whatever else the request says', async () => {
+  it('F2: refuses a cookie without the secret of the page, with any other headers', async () => {
     const own = { cookie, origin: ownOrigin(), 'sec-fetch-site': 'same-origin', 'x-holdpoint': '1' }
     expect(await send(own)).toBe(401)
     for (const secret of ['', 'nonsense', cookie.split('=')[1] as string, secrets.person])

@@ -67,7 +67,7 @@ describe('a request without a credential', () => {
     const outcomes = await Promise.all(allAccess.map(access => outcome({}, access)))
     expect(outcomes).toEqual(['nobody', 'nobody', 'unauthenticated', 'unauthenticated', 'unauthenticated'])
   })
-  it('a request without a credential is nobody, also if it sends a valid credential that it does not need', async () => {
+  it('a request that needs no credential has no caller, even if it sends a valid credential', async () => {
     for (const access of ['page', 'public'] as const) expect(await outcome(bearer, access)).toBe('nobody')
   })
 })
@@ -187,7 +187,7 @@ describe('a token', () => {
 
 describe('a cookie', () => {
   const page = () => ({ cookie, [pageSecretHeader]: pageSecret })
-  it('counts for the page, with its secret and the own origin or site', async () => {
+  it('is accepted from the page, with its secret and the gateway’s own origin or site', async () => {
     for (const own of [{ origin }, { 'sec-fetch-site': 'same-origin' }]) {
       for (const access of ['read', 'write'] as const)
         expect(await authenticate({ ...page(), ...own }, access)).toMatchObject({ name: 'ada', via: 'page' })
@@ -196,7 +196,7 @@ describe('a cookie', () => {
       via: 'page',
     })
   })
-  it('needs the own origin or site for everything but reading', async () => {
+  it('needs the gateway’s own origin or site for everything but reading', async () => {
     for (const more of [{}, { 'sec-fetch-site': 'none' }]) {
       expect(await outcome({ ...page(), ...more }, 'read')).toBe('ada')
       expect(await outcome({ ...page(), ...more }, 'write')).toBe('wrong_origin')
@@ -204,7 +204,7 @@ describe('a cookie', () => {
       expect(await outcome(socket, 'socket')).toBe('wrong_origin')
     }
   })
-  it('F2: does not count without the secret of the page', async () => {
+  it('F2: is refused without the secret of the page', async () => {
     for (const secret of [undefined, ''])
       await expect(authenticate({ cookie, origin, [pageSecretHeader]: secret })).rejects.toMatchObject({
         code: 'unauthenticated',
@@ -213,7 +213,7 @@ describe('a cookie', () => {
     expect(await outcome({ cookie, origin, [pageSecretHeader]: 'wrong' })).toBe('unauthenticated')
     expect(await outcome({ origin, [pageSecretHeader]: pageSecret })).toBe('unauthenticated')
   })
-  it('F2: of a socket counts with the secret among its subprotocols, and only there', async () => {
+  it('F2: is accepted for a socket only with the secret among its subprotocols', async () => {
     const send = (protocols: string | undefined, more: Headers = {}) =>
       outcome({ cookie, origin, 'sec-websocket-protocol': protocols, ...more }, 'socket')
     const own = `${pageSecretProtocol}${pageSecret}`
@@ -223,7 +223,7 @@ describe('a cookie', () => {
     expect(await send(undefined, { [pageSecretHeader]: pageSecret })).toBe('unauthenticated')
     expect(await outcome({ cookie, origin, 'sec-websocket-protocol': own }, 'read')).toBe('unauthenticated')
   })
-  it('does not count beside a token', async () => {
+  it('is not used if the request also has a token', async () => {
     expect(await outcome({ ...page(), origin, authorization: 'Bearer wrong' })).toBe('unauthenticated')
   })
 })
@@ -246,7 +246,7 @@ describe('a wrong credential', () => {
     expect(await send(bearer)).toBe('ada')
     expect(await send(wrong, '192.0.2.2')).toBe('unauthenticated')
   })
-  it('A8: a wrong credential is recorded as what was tried', async () => {
+  it('A8: a wrong credential is recorded with the access that was attempted', async () => {
     const recorded: unknown[] = []
     const refusing = { recordRefusal: async (attempt: unknown) => void recorded.push(attempt) }
     const wrongAttempts = new WrongAttempts(() => 0)

@@ -80,7 +80,7 @@ describe('a connection', () => {
     expect((await added()).destroyed).toBe(false)
     expect(destroyed(...three)).toEqual([false, true, false])
   })
-  it('a connection is forgotten when it closes, whether it was protected or not', async () => {
+  it('a connection is no longer tracked when it closes, whether it was protected or not', async () => {
     const [one, two] = [await added(), await added()]
     open.protect(two)
     for (const socket of [one, two]) {
@@ -120,7 +120,7 @@ describe('a reply', () => {
     const res = await requested
     const writer = open.writerFor(res)
     writer.write(Buffer.alloc(bytes))
-    // What fits into the buffers of the system counts as read.
+    // Bytes that fit into the buffers of the system count as read.
     let buffered = -1
     await vi.waitFor(
       () => {
@@ -146,7 +146,7 @@ describe('a reply', () => {
     expect(res.destroyed).toBe(true)
     expect(lines).toEqual([{ disconnected: 'an HTTP client', reason: 'the client read nothing for 30000 ms' }])
   })
-  it('a reply goes on if the client reads something between two checks, and is checked no more when it is complete', async () => {
+  it('a reply continues if the client reads something between two checks, and is not checked when it is complete', async () => {
     const { res, writer, client } = await reply(large)
     check()
     check()
@@ -163,7 +163,7 @@ describe('a reply', () => {
     check()
     expect(lines).toEqual([])
   })
-  it('a reply is checked no more after the client has disconnected', async () => {
+  it('a reply is not checked after the client has disconnected', async () => {
     const { res, writer, client } = await reply(large)
     const gone = new Promise(resolve => res.once('close', resolve))
     client.destroy()
@@ -172,7 +172,7 @@ describe('a reply', () => {
     for (let i = 0; i < 4; i++) check()
     expect(lines).toEqual([])
   })
-  it('a reply is checked no more after the checks were stopped', async () => {
+  it('a reply is not checked after the checks were stopped', async () => {
     const { res } = await reply(large)
     open.stopChecks()
     for (let i = 0; i < 10; i++) check()

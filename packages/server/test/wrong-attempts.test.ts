@@ -79,7 +79,7 @@ describe('wrong sign-in codes', () => {
     expect(statuses.at(-1)).toBe(429)
     expect(await signIn(made.code)).toBe(200)
   })
-  it('A8: wrong codes that are only described get 429 after the limit, and count together with other wrong attempts', async () => {
+  it('A8: describeLink gets 429 after the limit of wrong codes, which count together with other wrong attempts', async () => {
     const made = (await (await post(gateway, 'person', '/links', {})).json()) as { code: string }
     const statuses: number[] = []
     for (let i = 0; i < limits.wrongAttemptsMax + 10; i++)
@@ -90,7 +90,7 @@ describe('wrong sign-in codes', () => {
     expect(await sendCode('/sign-in/describe', made.code)).toBe(200)
     expect(await sendCode('/sign-in', made.code)).toBe(200)
   })
-  it('A8: codes cannot be described over a WebSocket, where nothing would count the wrong ones', async () => {
+  it('A8: describeLink is refused over a WebSocket, because wrong codes are not counted there', async () => {
     const socket = await openSocket(gateway, authHeaders('agent'))
     socket.send({ id: 1, op: 'describeLink', input: { code: 'wrong' } })
     expect(await socket.next(({ frame }) => frame === 'reply')).toMatchObject({

@@ -22,7 +22,7 @@ interface ExpectedRequest {
 interface ExpectedSession {
   /** Null if an older version, which did not record fences, wrote the log. */
   fence: number | null
-  /** Who may act for the agent; undefined if an older version, which did not record this, wrote the log. */
+  /** The credential and the person that may act for the agent; undefined if an older version, which did not record this, wrote the log. */
   readonly access: string | undefined
 }
 
@@ -140,7 +140,7 @@ export class ExpectedRows {
   }
 }
 
-/** A short hash: 128 bits are enough to find a change. */
+/** Returns a short hash: 128 bits are enough to find a change. */
 function digestOf(value: unknown): string {
   return hash('sha256', canonicalJson(value)).slice(0, 32)
 }

@@ -53,4 +53,6 @@ const faultsByCode: Readonly<Record<string | number, readonly [FaultCode, string
   EISDIR: unavailable,
   ENOTDIR: unavailable,
   ENOENT: unavailable,
+  ENAMETOOLONG: unavailable,
+  ELOOP: unavailable,
 }

@@ -79,6 +79,7 @@ export class HeadNote {
   async flush(): Promise<void> {
     clearTimeout(this.#timer)
     this.#timer = undefined
+    // If the current write fails, the head is written again below.
     await this.#writing?.catch(() => {})
     await this.#writeLatest()
   }
@@ -91,6 +92,7 @@ export class HeadNote {
       this.#noted = head
     })
     this.#writing = writing
+    // The caller gets the error of `writing`.
     void writing
       .finally(() => {
         this.#writing = null

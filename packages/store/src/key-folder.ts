@@ -1,4 +1,4 @@
-/** Keeps the keys of secret answers as files of their own, so that neither the database nor its backups ever contain them and a deleted key is gone. */
+/** Keeps the keys of secret answers as separate files, so that neither the database nor its backups ever contain them and a deleted key is gone. */
 import { mkdir, open, readdir, readFile, stat, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { KeyStore } from '@holdpoint/engine'

@@ -60,6 +60,7 @@ export async function watchOtherGateways(
   }
 
   knownCommits = await readCommitCount()
+  // If listening fails, the next poll tries again.
   await database.run(databaseMaxMs.read, listen).catch(() => {})
   let timer = setTimeout(() => void pollForever(), pollMs)
   return {

@@ -216,7 +216,7 @@ class Writer {
     this.#mustCompare = false
   }
 
-  /** Whether a transaction was committed although the reply to its COMMIT was lost. The transaction held the lock on the head, so it has ended once this query gets the lock. */
+  /** Returns whether a transaction was committed although the reply to its COMMIT was lost. The transaction held the lock on the head, so it has ended once this query gets the lock. */
   async #wasCommitted(xact: string): Promise<boolean> {
     let status: string | null = null
     try {

@@ -91,6 +91,7 @@ async function prepareRestored<T>(
   note: HeadNote,
   prepare: RestoreOptions<T>['prepare'],
 ): Promise<{ readonly prepared: T; readonly head: Head }> {
+  // A previous store that cannot be opened can be replaced, but not compared.
   const previous =
     previousFile === null ? null : await openSqlite({ file: previousFile, headFile: null }).catch(() => null)
   try {

@@ -171,6 +171,7 @@ function sqliteStore(writer: SqliteWriter, groupCommit: GroupCommit): SqliteStor
     onCommit: listener => groupCommit.onCommit(listener),
     backup: to => {
       const copy = writeBackup(db, to)
+      // The caller of a failed backup gets its error. `close` only waits until no backup runs.
       runningBackups = runningBackups.then(() => copy).catch(() => {})
       return copy
     },

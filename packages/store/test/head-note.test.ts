@@ -1,4 +1,4 @@
-/** The head of the log outside the database: which losses are noticed at the next start, and what writing the note costs. */
+/** Tests the head of the log that is noted outside the database: which losses are noticed at the next start, and what writing the note costs. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, existsSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -129,7 +129,7 @@ function faultSuite(): void {
     proxy.close()
   })
 
-  it('T5: decides by the clock of the database, however wrong the clock of the machine is', async () => {
+  it('T5: decides by the clock of the database, even if the clock of the machine is wrong', async () => {
     const now = Date.now
     const [behind, ahead] = [await open(), await open()]
     try {

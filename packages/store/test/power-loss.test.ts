@@ -1,4 +1,4 @@
-/** C8: power loss. What is left of the write-ahead log is a prefix of what was written; every acknowledged commit before the cut is there, and nothing half. */
+/** Tests case C8, a power loss: if only a prefix of the write-ahead log is left, it contains every acknowledged commit before the cut, and no partial commit. */
 import { copyFileSync, mkdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'

@@ -217,6 +217,9 @@ describe('backup and restore', () => {
       await store.commit(sample.openRequest(sample.request(meanwhile++)))
     }
     expect((await backup).bytes).toBe(statSync(copy).size)
+    await expect(store.backup(`${copy}${'x'.repeat(300)}`), 'a name that is too long').rejects.toMatchObject({
+      code: 'store_unavailable',
+    })
     await expect(store.backup(copy)).rejects.toMatchObject({
       code: 'bad_input',
       message: expect.stringContaining('exists'),

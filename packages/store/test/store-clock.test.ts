@@ -1,4 +1,4 @@
-/** The store's clock: a table of cases, properties over random clocks, and the detection of sleep. */
+/** Tests the store's clock: a table of cases, properties over random clocks, and the detection of sleep. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jumpMinMs, MachineTime, readClocks, StoreClock } from '../src/store-clock.ts'

@@ -1,4 +1,4 @@
-/** R11: what `verifyStore` finds in a store that someone changed directly in the database. */
+/** Tests case R11: `verifyStore` finds changes that someone made directly in the database. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Caller, callAs, openGateway, type Store } from '@holdpoint/engine'

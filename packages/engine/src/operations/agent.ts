@@ -23,6 +23,7 @@ import {
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
+import { errorBefore, lastTurnAfter } from '../last-turn.ts'
 import { fillPage, scan } from '../paging.ts'
 import { markHandedUnknown } from '../request-transitions.ts'
 import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
@@ -229,7 +230,10 @@ function commitEvents(
         // A `session.changed` item alone does not reset the count of idle attaches, because an agent can report its state at every start without doing anything.
         const row = events.length > 0 ? resetIdleAttaches(change, found) : found
         for (const item of events) change.event(row.id, item)
-        const next = items.reduce((before, item) => sessionAfter(change, before, item), row)
+        const next = items.reduce(
+          (before, item, index) => sessionAfter(change, before, item, errorBefore(items, index)),
+          row,
+        )
         if (shownFields.some(field => next[field] !== row[field])) putSession(change, next)
         else if (next !== row) change.put('session', next)
         return { status: 200, body: { cursor: null } }
@@ -240,16 +244,17 @@ function commitEvents(
 }
 
 /** Fields whose change is published as `session.changed`. */
-const shownFields = ['state', 'mode', 'model', 'conversationId', 'process', 'cost'] as const
+const shownFields = ['state', 'mode', 'model', 'conversationId', 'process', 'cost', 'lastTurn'] as const
 
 /** Returns the session row after one item: its state, last message, cost, open turn, and what the agent reports about itself. */
-function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem): SessionRow {
+function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem, error: string | null): SessionRow {
   if (!isLogged(item)) return applyReportedState(change, row, item)
   if (item.type === 'turn.finished') {
     const cost = item.cost === undefined ? row.cost : (row.cost ?? 0) + item.cost
     return {
       ...applySessionTransition(change, row, 'finishTurn'),
       cost,
+      lastTurn: lastTurnAfter(row, item.ending, error),
       turnOpen: false,
       turnEndedSeq: change.nextSeq - 1,
     }

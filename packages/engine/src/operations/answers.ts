@@ -166,7 +166,7 @@ export async function checkInput(ctx: Context, _caller: Caller, { id, input }: P
   return { status: 200, body: { risk: editedRiskIn(ctx, session, row.ask, input) } }
 }
 
-/** The facts about the session of a request that rules use if the session no longer exists. */
+/** Returns the facts about the session of a request that rules use if the session no longer exists. */
 function sessionOf({ session, ask }: RequestRow): RuleSession {
   return { id: session, driver: '', cwd: ask.kind === 'approval' ? ask.cwd : '', openedBy: null, lease: null }
 }

@@ -17,10 +17,11 @@ import type { StoredEvent } from '../store.ts'
 import { toRequest } from '../wire-views.ts'
 import { cursorOf, inLogOrder, rangeOf, toEvent } from './events.ts'
 
-type Filter = Pick<ParsedInput<'listAudit'>, 'by' | 'answer' | 'person' | 'q' | 'include'>
+type Filter = Pick<ParsedInput<'listAudit'>, 'by' | 'answer' | 'person' | 'q' | 'from' | 'to' | 'folder' | 'include'>
 /** An event from the log: its audit entry if it matches the filter, and the number of bytes that were read. */
 interface ScannedEvent {
   readonly cursor: Cursor
+  readonly at: number
   readonly bytes: number
   readonly entry: AuditEntry | null
 }
@@ -39,6 +40,8 @@ export async function listAudit(ctx: Context, _caller: Caller, input: ParsedInpu
   let bytes = 0
   let entryBytes = 0
   for await (const found of scanAudited(ctx, input, range)) {
+    // The store's clock never goes backwards, so no later event can match.
+    if (range.newestFirst ? found.at < (input.from ?? 0) : found.at >= (input.to ?? Number.POSITIVE_INFINITY)) break
     bytes += found.bytes
     if (found.entry) entryBytes += found.bytes
     const full =
@@ -73,11 +76,12 @@ async function* scanAudited(ctx: Context, filter: Filter, range: EventRange): As
 
 async function scanEvent(ctx: Context, filter: Filter, needle: string, event: StoredEvent): Promise<ScannedEvent> {
   const cursor = cursorOf(event)
-  const noMatch = { cursor, bytes: eventBytes(event), entry: null }
+  const noMatch = { cursor, at: event.at, bytes: eventBytes(event), entry: null }
   const { body } = event
+  if (event.at < (filter.from ?? 0) || event.at >= (filter.to ?? Number.POSITIVE_INFINITY)) return noMatch
   // The body of an event whose session was deleted has the type `purged`.
   if (body.type === 'purged') return noMatch
-  if (body.type !== 'request.resolved') return { ...noMatch, entry: noticeEntry(event, filter, needle) }
+  if (body.type !== 'request.resolved') return { ...noMatch, entry: await noticeEntry(ctx, event, filter, needle) }
   if (!event.session) return noMatch
   const { request, digest, resolution } = body
   if (filter.by && filter.by !== resolution.by) return noMatch
@@ -85,7 +89,7 @@ async function scanEvent(ctx: Context, filter: Filter, needle: string, event: St
   if (filter.person !== undefined && ![resolution.person, resolution.personId].includes(filter.person)) return noMatch
   const [row, session] = await Promise.all([ctx.store.get('request', request), ctx.store.get('session', event.session)])
   // The session was deleted after the event was read.
-  if (!row || !session) return noMatch
+  if (!row || !session || !isInFolder(session, filter.folder)) return noMatch
   const value = toRequest(row)
   const { title } = session
   const { delivery } = value
@@ -102,13 +106,28 @@ async function scanEvent(ctx: Context, filter: Filter, needle: string, event: St
     title,
   }
   const bytes = noMatch.bytes + jsonBytes(value)
-  return { cursor, bytes, entry: needle === '' || entryContains(entry, session, needle) ? entry : null }
+  return { ...noMatch, bytes, entry: needle === '' || entryContains(entry, session, needle) ? entry : null }
 }
 
-function noticeEntry(event: StoredEvent, { by, answer, person, include }: Filter, needle: string): AuditEntry | null {
+async function noticeEntry(
+  ctx: Context,
+  event: StoredEvent,
+  { by, answer, person, folder, include }: Filter,
+  needle: string,
+): Promise<AuditEntry | null> {
   if (include !== 'notices' || by || answer || person !== undefined) return null
   if (needle !== '' && !jsonTexts(event.body).some(text => text.toLowerCase().includes(needle))) return null
+  if (folder !== undefined) {
+    const session = event.session === null ? undefined : await ctx.store.get('session', event.session)
+    if (!session || !isInFolder(session, folder)) return null
+  }
   return { kind: 'notice', cursor: cursorOf(event), at: event.at, session: event.session, event: toEvent(event) }
+}
+
+function isInFolder({ cwd }: SessionRow, folder: string | undefined): boolean {
+  if (folder === undefined) return true
+  const withoutSlash = folder.endsWith('/') ? folder.slice(0, -1) : folder
+  return cwd === withoutSlash || cwd.startsWith(`${withoutSlash}/`)
 }
 
 function entryContains({ value, resolution }: AuditDecision, session: SessionRow, needle: string): boolean {

@@ -63,7 +63,7 @@ export async function openRequest(
   return { status, body: await withSecrets(ctx, caller, body) }
 }
 
-/** What is known about a request before it is opened. */
+/** The facts about a request before it is opened. */
 interface NewRequest {
   readonly id: RequestId
   readonly digest: string

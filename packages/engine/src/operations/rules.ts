@@ -33,7 +33,7 @@ export async function listRules(ctx: Context) {
   return { status: 200, body: { items: [...ctx.builtInRules, ...added], next: null } }
 }
 
-/** Rejects if there are too many rules. Calls at the same time may exceed the limit by a few, because counting inside of the change would make every change of a rule read all of them. */
+/** Rejects if there are too many rules. Calls at the same time may exceed the limit by a few, because counting inside the change would make every change of a rule read all of them. */
 export async function requireRoomForRule(ctx: Context): Promise<void> {
   if ((await ctx.store.count('rule', {})) >= limits.rulesMax)
     throw new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
@@ -143,7 +143,7 @@ function ruleNotFound(id: string): Fault {
 function ruleOfFile({ id }: RuleRow, file: string): Fault {
   return new Fault('forbidden', `Rule ${id} comes from a file. Change it there: ${file}`, { id, file })
 }
-/** Whether a gateway keeps the rules of the files of this machine up to date. If none does, they can be removed here. */
+/** Returns whether a gateway keeps the rules of the files of this machine up to date. If none does, they can be removed here. */
 function isFileInUse(ctx: Context, change: ChangeBuilder, runner: RunnerId): boolean {
   if (runner === ctx.machine?.runner) return true
   return (change.get('runner', runner)?.expiresAt ?? 0) > change.now

@@ -2,6 +2,7 @@
 import {
   type CommandBody,
   type DriverInfo,
+  externalInfo,
   Fault,
   type Json,
   limits,
@@ -60,7 +61,7 @@ export async function startSession(
       label: 'start',
       reads: [...sessionReads(id), runnersRead, ownAccount, ...(agentRead ? [agentRead] : [])],
       decide: change => {
-        const driver = external ? undefined : driverFor(change, input.driver)
+        const driver = external ? externalInfo : driverFor(change, input.driver)
         if (driver instanceof Fault) return driver
         const problem = modeProblem(change, { driver: input.driver, runner: null }, input.mode)
         if (problem) return new Fault('unsupported', `mode: ${problem}`)
@@ -131,14 +132,13 @@ function newSessionRow(
   capabilities: Session['capabilities'],
   agent: TokenId | null,
 ): SessionRow {
-  const { settings } = ctx
   const external = input.driver === externalDriver
   const lease = firstAgentLease(ctx, change, input)
   return {
     id,
     driver: input.driver,
     title: input.title ?? truncateTitle(input.prompt?.split('\n')[0] || input.driver),
-    cwd: input.cwd ?? settings.defaultCwd,
+    cwd: input.cwd ?? ctx.settings.defaultCwd,
     mode: input.mode ?? null,
     model: input.model ?? null,
     state: external ? (lease ? 'idle' : 'disconnected') : 'starting',
@@ -149,11 +149,11 @@ function newSessionRow(
     cost: null,
     lastMessage: '',
     runner: null,
-    capabilities: external ? ['messages', 'interrupt'] : [...capabilities],
+    capabilities: [...capabilities],
     conversationId: input.conversationId ?? null,
-    deadlineMs: input.deadlineMs ?? settings.deadlineMs,
-    onDeadline: input.onDeadline ?? settings.onDeadline,
-    parkAfterMs: input.parkAfterMs === undefined ? settings.parkAfterMs : input.parkAfterMs,
+    deadlineMs: input.deadlineMs ?? ctx.settings.deadlineMs,
+    onDeadline: input.onDeadline ?? ctx.settings.onDeadline,
+    parkAfterMs: input.parkAfterMs === undefined ? ctx.settings.parkAfterMs : input.parkAfterMs,
     options: input.options ?? {},
     process: null,
     ord: change.nextSeq,

@@ -48,7 +48,7 @@ async function rotateGivenToken(
             `${id} is a signed-in browser, which has no token to replace. Revoke it with: holdpoint token revoke ${id}`,
             { id },
           )
-        // Whoever rotates a token knows its secret, so revoking that credential must revoke the new token too.
+        // The caller learns the new secret, so revoking the caller's credential must revoke the new token too.
         const madeBy = descent(change, call.caller, row.madeBy)
         if (madeBy instanceof Fault) return madeBy
         const revoked = revokeTokens(change, all, ({ token }) => token === id, call.caller)
@@ -61,7 +61,7 @@ async function rotateGivenToken(
   )
 }
 
-/** Rotates the token in a file of the data folder. Both tokens are valid until the file is written, so that whoever reads the file always finds a valid token. After a crash, the gateway makes valid what it finds in the file. */
+/** Rotates the token in a file of the data folder. Both tokens are valid until the file is written, so that every reader of the file finds a valid token. After a crash, the gateway makes the token in the file valid. */
 async function rotateFileToken(ctx: Context, call: MutationCall, old: TokenRow & InFile): Promise<Rotated> {
   const { role, dataFolder, token: id } = old
   if (!ctx.fileTokens.canWrite(role, dataFolder))

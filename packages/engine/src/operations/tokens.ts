@@ -272,7 +272,7 @@ function isLinkValid(row: TokenRow | undefined, now: number): row is TokenRow {
   return row?.kind === 'link' && isTokenValid(row, now)
 }
 
-/** Returns the person whom a link would sign in, so that the page can ask before it replaces the person who is signed in. */
+/** Returns the person that a link would sign in, so that the page can ask before it replaces the person who is signed in. */
 export async function describeLink(ctx: Context, code: string): Promise<Output<'describeLink'>> {
   const link = await ctx.store.get('token', sha256(code))
   if (!isLinkValid(link, await ctx.store.now())) throw linkNotValid()

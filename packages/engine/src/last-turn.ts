@@ -1,0 +1,19 @@
+/** Derives how the last turn of a session ended, which people see beside its state. */
+import type { AgentEvent, Session } from '@holdpoint/protocol'
+import type { SessionRow } from './rows.ts'
+import { truncateTitle } from './session-transitions.ts'
+
+type LastTurn = NonNullable<Session['lastTurn']>
+
+/** Returns the last error that the same call reported before an item. */
+export function errorBefore(items: readonly Pick<AgentEvent, 'type'>[], index: number): string | null {
+  const error = (items as readonly AgentEvent[]).slice(0, index).findLast(item => item.type === 'error.raised') // items have the fields of their events
+  return error ? truncateTitle(error.message) : null
+}
+
+export function lastTurnAfter({ lastTurn }: SessionRow, ending: LastTurn['ending'], error: string | null): LastTurn {
+  const problem = ending === 'failed' ? error : null
+  // Return the same object if nothing has changed, so that callers can compare it.
+  if (lastTurn?.ending === ending && lastTurn.problem === (problem ?? undefined)) return lastTurn
+  return { ending, ...(problem === null ? {} : { problem }) }
+}
