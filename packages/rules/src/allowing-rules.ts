@@ -14,7 +14,7 @@ import type { CallSite } from './site.ts'
 
 /** The rules that allow a call, and for a shell command the text that is proven to be harmless. */
 export type Allowed = { readonly rules: readonly [Rule, ...Rule[]]; readonly command?: string }
-/** Why no allow rule matches. */
+/** The reason why no allow rule matches. */
 export type NotAllowed = { readonly reason: string }
 
 const noMatch: NotAllowed = { reason: 'No rule matches.' }
@@ -65,7 +65,7 @@ export class AllowingRules {
     const extra = Object.entries(call.input).find(
       ([name, value]) => !Object.hasOwn(commandFields, name) || typeof value !== commandFields[name],
     )
-    if (extra && call.input.command === text)
+    if (extra && typeof call.input.command === 'string')
       return { reason: `No rule allows a command with the field ${JSON.stringify(extra[0])}.` }
     return this.#findForSegments(parsed.segments, command, call, site, context)
   }
@@ -106,7 +106,7 @@ export class AllowingRules {
   ): { readonly rule: Rule } | NotAllowed {
     const applies = (rule: Rule) => isApplicable(rule, call, context) && isInScope(rule, site, context)
     const exact = this.#exact.get(JSON.stringify(argv))?.find(applies)
-    // What a pipe gives to a program can be code. Only a program with known arguments is known not to run it.
+    // Input from a pipe can be code. Only for a program with known arguments is it certain that it does not run its input.
     if (exact && (operator !== '|' || checkArguments(argv, site).ok)) return { rule: exact }
     if (context.folder === null) return { reason: 'Holdpoint does not know in which folder this agent runs.' }
     const candidates = [
@@ -139,7 +139,7 @@ export class AllowingRules {
   }
 }
 
-/** Returns where a call runs. */
+/** Returns the site of a call: the folders and files that its paths refer to. */
 export function siteOf(call: ToolCall, action: Action, context: RuleContext): CallSite {
   return {
     // If nobody knows where the agent runs, only exact rules for its session match, which need no folder.
@@ -161,12 +161,12 @@ function isApplicable(rule: Rule, call: ToolCall, context: RuleContext): boolean
   return isForSession(rule, context) && isInForce(rule, context)
 }
 
-/** Whether a call happens in the folder of an allow rule. The call must be inside of the folder in which the session really runs. */
+/** Returns whether a call runs in the folder of an allow rule. The call must also be inside the folder in which the session really runs. */
 function isInScope({ scope, group, command, source }: Rule, site: CallSite, context: RuleContext): boolean {
   const { folder } = context
   // The scope of a rule from a project's file may be a link that leads out of the project.
   if (source?.project && !isInside(site.cwd, parentOf(source.file))) return false
-  if (folder === null) return scope?.session !== undefined && scope.cwd === undefined && group === undefined
+  if (folder === null) return scope?.session !== undefined && scope.cwd === undefined
   if (!isInside(site.cwd, folder)) return false
   if (scope?.cwd === undefined) return true
   const ruleFolder = realFolder(scope.cwd, site)
@@ -175,17 +175,17 @@ function isInScope({ scope, group, command, source }: Rule, site: CallSite, cont
   return site.cwd === ruleFolder || (command === undefined && folder === ruleFolder)
 }
 
-/** Whether `cd` to this path stays inside of the session's folder. */
+/** Returns whether `cd` to this path stays inside the session's folder. */
 function isFolderInside(path: string, site: CallSite): boolean {
   return checkPath(path, site, 'read').ok
 }
 
-/** Returns the folder without symbolic links, as far as that is known. */
+/** Returns the folder with its symbolic links resolved, or the folder itself if they cannot be resolved. */
 function realFolder(folder: string, { files }: Pick<CallSite, 'files'>): string {
   return files?.realPath(folder) ?? folder
 }
 
-/** Whether the path of a rule covers a path. A rule for a folder never covers protected or secret files; a rule with exactly that path does. */
+/** Returns whether the path of a rule covers a path. A rule for a folder never covers protected or secret files; a rule with exactly that path does. */
 function coversPath(
   covered: ReturnType<typeof rulePath>,
   path: string,

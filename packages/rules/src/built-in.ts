@@ -1,4 +1,4 @@
-/** The rules that every gateway has and nobody can remove. They deny calls that could give an agent Holdpoint's own credentials. */
+/** The built-in rules of every gateway, which nobody can remove. They deny calls that could give an agent Holdpoint's own credentials. */
 import { hasCredential, type Rule, RuleId, type ToolCall, type Verdict } from '@holdpoint/protocol'
 import type { ProtectedFolder } from './protected-folder.ts'
 

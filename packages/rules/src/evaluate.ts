@@ -11,7 +11,7 @@ import { allowedWords, broadAllowProblem } from './rule-validation.ts'
 /** A set of rules, arranged once for many calls. */
 export class RuleSet {
   readonly rules: readonly Rule[]
-  /** The words of each rule's command, by id and version. A set that differs in few rules uses the words of the set before. */
+  /** The words of each rule's command, by id and version. A set that differs in few rules reuses the words of the previous set. */
   readonly #words = new Map<string, readonly string[] | null>()
   readonly #restricting: RestrictingRules
   readonly #allowing: AllowingRules
@@ -20,7 +20,7 @@ export class RuleSet {
     this.rules = rules
     const withWords = rules.map(rule => ({ rule, words: this.#wordsOf(rule, before) }))
     this.#restricting = new RestrictingRules(withWords.filter(({ rule }) => rule.effect !== 'allow'))
-    // An allow rule that is too broad matches nothing, whoever stored it.
+    // An allow rule that is too broad matches nothing, even if it is already stored.
     const isUsable = ({ rule, words }: RuleWithWords) =>
       rule.effect === 'allow' && (rule.command === undefined ? broadAllowProblem(rule) === null : words !== null)
     this.#allowing = new AllowingRules(withWords.filter(isUsable))
@@ -54,6 +54,7 @@ export class RuleSet {
     const site = siteOf(call, action, context)
     const inside = this.#restricting.findInside(restricted, () => readFolders(action, site))
     if (inside) return readsInside(inside)
+    if (restricted.hasTooManyRulePaths) return tooManyRulePaths
     return { ...decision(allowed.rules[0]), ...allowed }
   }
 }
@@ -63,14 +64,19 @@ const tooLong: Decision = {
   reason: 'This call is too long to check, so a person has to decide.',
   rules: [],
 }
-/** A rule that denies may be among those that could not be checked, so nothing is allowed. */
+/** One of the rules that could not be checked may deny the call, so nothing is allowed. */
 const tooManyFiles: Decision = {
   verdict: 'ask',
   reason: 'This call names too many files to check, so a person has to decide.',
   rules: [],
 }
+const tooManyRulePaths: Decision = {
+  verdict: 'ask',
+  reason: 'There are too many rules with paths to check this call, so a person has to decide.',
+  rules: [],
+}
 
-/** The call reads more than the rule names, so the rule does not decide alone, and neither does a rule that allows. */
+/** The call reads more than the rule names, so neither this rule nor an allow rule can decide alone: a person is asked. */
 function readsInside(rule: Rule): Decision {
   const reason = `This reads a folder that contains ${rule.path}, for which there is the rule “${describeRule(rule)}”.`
   return { verdict: 'ask', reason, rules: [] }

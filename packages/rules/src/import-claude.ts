@@ -20,7 +20,7 @@ export interface ImportedEntry {
   readonly entry: string
   /** The rule; null if the entry cannot be taken over. */
   readonly rule: RuleDraft | null
-  /** What is different from the entry, or why it cannot be taken over. */
+  /** The difference from the entry, or the reason why it cannot be taken over. */
   readonly remark: string | null
 }
 
@@ -83,7 +83,7 @@ function targetOf(
 function commandTarget(effect: RuleEffect, specifier: string): Target | string {
   const start = specifier.replace(/:\*$/, '').replace(/ \*$/, '')
   if (start === specifier && !specifier.includes('*')) return { command: specifier }
-  // A word that is cut off by the star could go on in any way, so the rule does without it.
+  // The star may replace the rest of a word, so the rule leaves that word out.
   const literal = (start.includes('*') ? withoutLastWord(start.slice(0, start.indexOf('*'))) : start).trim()
   if (literal === '') return 'The entry matches every command.'
   if (effect !== 'allow')
@@ -110,7 +110,7 @@ function pathTarget(
   specifier: string,
   { folder, home }: ImportOptions,
 ): Target | string {
-  // Commands can read the file too, so a rule that restricts reading is for every kind of action.
+  // Commands can read the file too, so a rule that restricts reading covers every kind of action.
   const kind = effect !== 'allow' && action === 'read' ? {} : { action }
   const pattern = /^(.*?)(\/\*\*)?$/s.exec(specifier)
   const start = pattern?.[1] ?? specifier

@@ -1,4 +1,4 @@
-/** Functions on POSIX paths that do not access a file system. This package must also work outside of Node. */
+/** Functions on POSIX paths that do not access a file system. This package must also work outside Node. */
 
 /** Resolves `path` from the absolute path `base`, and removes `.`, `..` and repeated slashes. */
 export function joinPath(base: string, path: string): string {
@@ -36,7 +36,7 @@ export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }
 
-/** Returns whether `path` is `folder` or something in it. Both must be absolute, without `.` and `..`. Nothing is inside of a folder that is not known, which is an empty text. */
+/** Returns whether `path` is `folder` or something in it. Both must be absolute, without `.` and `..`. `folder` is empty if it is not known; then nothing is inside it. */
 export function isInside(path: string, folder: string): boolean {
   if (folder === '') return false
   return folder === '/' || path === folder || path.startsWith(`${folder}/`)

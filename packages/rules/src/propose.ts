@@ -1,4 +1,4 @@
-/** Proposes the narrowest useful rules for a request: what a person can choose when they want to allow the same from now on. */
+/** Proposes the narrowest useful rules for a request, from which a person can choose to allow the same from now on. */
 import {
   type Action,
   actionOf,
@@ -22,7 +22,7 @@ import type { CallSite } from './site.ts'
 
 export interface Proposals {
   readonly items: readonly RuleProposal[]
-  /** Why there are none, or why there are no more. */
+  /** The reason why there are no proposals, or no more of them. */
   readonly reason: string
 }
 
@@ -39,7 +39,7 @@ export function proposeRules(call: ToolCall, context: RuleContext): Proposals {
 
 const proposedId = RuleId.parse('rul_00000000000000000000')
 
-/** Leaves out rules that cannot be saved or would not allow this very call. If the narrowest is among these, the reason is why. */
+/** Leaves out rules that cannot be saved or would not allow this call. If the narrowest rule is left out, its problem becomes the reason. */
 function usable({ items, reason }: Proposals, call: ToolCall, context: RuleContext): Proposals {
   const checked = items.map(item => {
     const rule: Rule = { ...item.rule, id: proposedId, madeBy: '', madeAt: context.now, version: 0 }
@@ -126,7 +126,6 @@ function fileProposals(action: Extract<Action, { write: unknown } | { read: unkn
   const [path] = paths
   if (path === undefined || paths.length > 1) return none('A rule is for one file, and this request names several.')
   const checked = checkPath(path, site, kind)
-  if (!checked.ok && checked.problem === 'unclear') return none(checked.reason)
   const verb = isWrite ? 'Change' : 'Read'
   const scope = { cwd: site.folder }
   const items: RuleProposal[] = [
@@ -136,7 +135,7 @@ function fileProposals(action: Extract<Action, { write: unknown } | { read: unkn
       runsProjectCode: false,
     },
   ]
-  // A rule for a folder never covers protected and secret files, and none is proposed for a folder outside of the session's folder.
+  // A rule for a folder never covers protected and secret files, and none is proposed for a folder outside the session's folder.
   if (checked.ok)
     for (const folder of new Set([parentOf(checked.path), site.folder]))
       items.push({

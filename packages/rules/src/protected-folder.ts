@@ -7,7 +7,7 @@ import { hasFindAction, mayReachTrees, treeCommand } from './tree-commands.ts'
 export interface ProtectedFolderOptions {
   /** The absolute path of the data folder. */
   readonly folder: string
-  /** The home folder of the user as whom agents run, for `~` and `$HOME`. */
+  /** The home folder of the user that agents run as, for `~` and `$HOME`. */
   readonly home: string
   /** Returns the path without symbolic links, or null if nothing exists there. */
   readonly realPath: (path: string) => string | null
@@ -32,7 +32,7 @@ const folderFields = ['cwd', 'path', 'workdir', 'directory'] as const
 
 /** The variable that names the data folder. */
 const folderVariable = /\$\{?holdpoint_home(?!\w)/
-/** `ps` with the option e, without a dash, prints environments. */
+/** Matches `ps` with the option e, without a dash, which prints environments. */
 const printsEnvironments = /(?:^|[\s;|&(])ps\s+[a-df-z]*e[a-z]*(?![\w-])/
 const ownEnvironment = /\/proc\/(?:thread-)?self\/environ(?!\w)/g
 const anyEnvironment = /\/environ(?!\w)/
@@ -185,7 +185,7 @@ class Search {
     return false
   }
 
-  /** Returns the absolute paths that a word can stand for. */
+  /** Returns the absolute paths that a word can mean. */
   #absolutePaths(word: string, folders = this.#cwds): readonly string[] {
     const { home } = this.#options
     const tilde = /^~[\w.-]*(?=\/|$)/.exec(word)

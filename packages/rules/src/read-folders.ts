@@ -38,7 +38,7 @@ function foldersOf(argv: readonly string[], site: CallSite): readonly ReadFolder
   if (listsNames.has(name)) return []
   const isGit = name === 'git'
   if (isGit && !showsContent(args)) return []
-  // The code of a project may read any file, whatever its arguments name.
+  // The code of a project may read any file, even if its arguments name others.
   if (!isGit && checked.group === 'project-code') return []
   const isPath = (path: string) => (site.files?.realPath(path) ?? null) !== null
   // Without a path, git shows the changes of the whole repository.
@@ -55,7 +55,7 @@ function formsOf(path: string, { cwd, files }: CallSite, hasNoSecrets: boolean):
 const patchOption = /^(?:-p|-u|-c|-m|-W|-U\d*|-[SG].*|-L.*|--patch.*|--unified.*|--cc|--word-diff.*|--color-words.*)$/
 const namesOption = /^--(?:stat|shortstat|numstat|dirstat|summary|name-only|name-status)(?:=.*)?$/
 
-/** Whether a command of git prints the content of files. */
+/** Returns whether a git command prints the content of files. */
 function showsContent(args: readonly string[]): boolean {
   const words = args.filter((word, index) => !word.startsWith('-') && args[index - 1] !== '-C')
   const hasPatch = args.some(arg => patchOption.test(arg))

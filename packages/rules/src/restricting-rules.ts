@@ -1,5 +1,6 @@
 /** Matches the rules that deny or ask. They match generously: a call that may do what a rule names is matched, because a missed match would let something run. */
 import { type Action, actionKind, hostOf, type Rule, type ToolCall } from '@holdpoint/protocol'
+import { realPaths } from './files/check-path.ts'
 import { isSecretPath } from './files/path-names.ts'
 import { foldPath, isInside, joinPath, rulePath, searchedMax, searchedPaths } from './paths.ts'
 import type { ReadFolder } from './read-folders.ts'
@@ -15,8 +16,10 @@ const wordsMax = 1000
 const endMax = 16_384
 /** In longer texts, only whole words are found. */
 const looseMax = 32_768
+/** How many paths and folders of rules are looked up for one call. One lookup takes about 10 µs. */
+const rulePathsMax = 500
 
-/** A call, with what is found out about it only if a rule asks. */
+/** A call, with facts about it that are computed only if a rule needs them. */
 export class RestrictedCall {
   readonly call: ToolCall
   readonly action: Action
@@ -27,6 +30,10 @@ export class RestrictedCall {
   #words: readonly string[] | undefined
   #hosts: ReadonlySet<string> | undefined
   #paths: ReadonlySet<string> | undefined
+  #cwds: ReadonlySet<string> | undefined
+  /** The forms of the paths and folders of rules that were looked up. */
+  readonly #ruleForms = new Map<string, readonly string[]>()
+  #hasTooManyRulePaths = false
   #folders: ReadonlySet<string> | null | undefined
   #mentioned: ReadonlySet<string> | null | undefined
 
@@ -47,7 +54,7 @@ export class RestrictedCall {
     if ('write' in this.action || 'read' in this.action) return this.#namedPaths().length < this.#actionPaths.length
     if (this.shellText === null) return false
     if (this.shellText.length > searchedMax || this.#firstWords.length > wordsMax) return true
-    // These are known only if a rule asked for them.
+    // These are known only if a rule needed them.
     return this.#commands?.isComplete === false || this.#folders === null
   }
   /** The part of the shell command that is searched; empty if the call runs none. */
@@ -78,12 +85,12 @@ export class RestrictedCall {
     if (text.length <= looseMax) looseWords(text, words)
     return words
   }
-  /** What in the shell command could be a path: at most one word more than are searched. */
+  /** The words of the shell command that could be paths: at most one more than are searched. */
   get #firstWords(): readonly string[] {
     this.#words ??= firstOf(wordsOf(this.#plain), wordsMax + 1)
     return this.#words
   }
-  /** Whether the shell command names a host. */
+  /** Returns whether the shell command names a host. */
   namesHost(host: string): boolean {
     this.#lowerCase ??= this.#searched.toLowerCase()
     this.#hosts ??= new Set(urlHosts(this.#plain))
@@ -115,11 +122,46 @@ export class RestrictedCall {
     const expanded = /^~(?=\/|$)/.test(path) ? `${home}${path.slice(1)}` : path
     for (const folder of expanded.startsWith('/') ? ['/'] : this.#allFolders) {
       const absolute = joinPath(folder, expanded)
-      yield foldPath(absolute)
-      const real = files?.realPath(absolute)
-      if (real) yield foldPath(real)
+      yield* this.#formsOf(absolute)
+      // A `..` after a link leads elsewhere than in the text.
+      if (files && expanded.includes('..')) yield* foldedPaths(realPaths(expanded, folder, files))
     }
   }
+  /** Returns an absolute path in the forms in which paths are compared: with and without symbolic links. */
+  *#formsOf(absolute: string): Generator<string> {
+    yield foldPath(absolute)
+    const { files } = this.context
+    if (files) yield* foldedPaths(realPaths(absolute, '/', files))
+  }
+  /** Returns an absolute path or folder of a rule in the forms in which paths are compared. */
+  ruleForms(absolute: string): readonly string[] {
+    const known = this.#ruleForms.get(absolute)
+    if (known) return known
+    if (this.#ruleForms.size === rulePathsMax) {
+      this.#hasTooManyRulePaths = true
+      return [foldPath(absolute)]
+    }
+    const forms = [...this.#formsOf(absolute)]
+    this.#ruleForms.set(absolute, forms)
+    return forms
+  }
+  /** Whether rules were compared only as they are written, because there are too many to look up. One of them may match, so the call must not be allowed. */
+  get hasTooManyRulePaths(): boolean {
+    return this.#hasTooManyRulePaths
+  }
+  /** The folders in which the session and the call run, with and without symbolic links. */
+  get cwds(): ReadonlySet<string> {
+    this.#cwds ??= new Set(this.#namedCwds().flatMap(cwd => [...this.#formsOf(joinPath('/', cwd))]))
+    return this.#cwds
+  }
+  #namedCwds(): readonly string[] {
+    const { action, call, context } = this
+    return [context.folder ?? call.cwd, call.cwd, 'shell' in action ? action.cwd : call.cwd]
+  }
+}
+
+function foldedPaths(paths: readonly (string | null)[]): readonly string[] {
+  return paths.filter(path => path !== null).map(foldPath)
 }
 
 function firstOf<T>(items: Iterable<T>, count: number): readonly T[] {
@@ -160,15 +202,17 @@ export class RestrictingRules {
     if (rules.length === 0) return null
     const read = folders().map(folder => ({ ...folder, path: foldPath(folder.path) }))
     const isRead = ({ path = '', scope }: Rule) => {
-      const wanted = restrictedPath(path, scope?.cwd)
-      const isSecretFile = !wanted.isFolder && isSecretPath(wanted.path)
-      return read.some(folder => isInside(wanted.path, folder.path) && !(isSecretFile && folder.hasNoSecrets))
+      const { forms, isFolder } = restrictedPath(path, scope?.cwd, call)
+      return forms.some(form => {
+        const isSecretFile = !isFolder && isSecretPath(form)
+        return read.some(folder => isInside(form, folder.path) && !(isSecretFile && folder.hasNoSecrets))
+      })
     }
     return rules.find(({ rule }) => isRead(rule))?.rule ?? null
   }
 
   *#candidates(call: RestrictedCall): Generator<RuleWithWords> {
-    // Rules with a command come first: they need no look at files, of which there may be too many.
+    // Rules with a command come first: they need no file lookups, of which there may be too many.
     if (this.#byProgram.size > 0 && call.shellText !== null) yield* this.#forCommands(call)
     yield* this.#others
   }
@@ -188,13 +232,13 @@ export interface RuleWithWords {
   readonly words: readonly string[] | null
 }
 
-/** Returns the words of a rule's command: the program first, which is empty if the command names none. A rule may name something that is no complete command, such as `rm -rf`. */
+/** Returns the words of a rule's command: the program first, which is empty if the command names none. A rule may name something that is not a complete command, such as `rm -rf`. */
 export function restrictedWords(command: string): readonly string[] {
   const [{ name, argv } = { name: '', argv: [] }] = literalCommands(command).commands
   return [name, ...argv.slice(1)]
 }
 
-/** Whether the rule is for this kind of call, session and folder, whatever the call names. */
+/** Returns whether the rule is for this kind of call, session and folder, without looking at what the call names. */
 function appliesTo(rule: Rule, call: RestrictedCall): boolean {
   const { action, context } = call
   if (rule.tool !== undefined && rule.tool !== call.call.tool) return false
@@ -210,22 +254,21 @@ function isMatch(rule: Rule, words: readonly string[] | null, call: RestrictedCa
   return rule.mcp === undefined || isMcpTool(rule.mcp, call.action)
 }
 
-/** Whether the session runs in the folder of the rule or below, or the agent says that the call does. */
-function isInFolder({ scope }: Rule, { action, call, context }: RestrictedCall): boolean {
+/** Returns whether the session runs in the folder of the rule or below, or the agent says that the call does. */
+function isInFolder({ scope }: Rule, call: RestrictedCall): boolean {
   if (scope?.cwd === undefined) return true
-  const folder = foldPath(joinPath('/', scope.cwd))
-  const cwds = [context.folder, call.cwd, 'shell' in action ? action.cwd : null]
-  return cwds.some(cwd => cwd !== null && isInside(foldPath(joinPath('/', cwd)), folder))
+  const folders = call.ruleForms(joinPath('/', scope.cwd))
+  return [...call.cwds].some(cwd => folders.some(folder => isInside(cwd, folder)))
 }
 
-/** Whether the words of the rule occur in one of the commands: the program first, then the other words in this order, with anything in between. */
+/** Returns whether the words of the rule occur in one of the commands: the program first, then the other words in this order, with anything in between. */
 function namesCommand([program = '', ...rest]: readonly string[], call: RestrictedCall): boolean {
   const { commands } = call.commands
   if (commands.some(({ name, argv }) => name === program && hasWords(rest, argv.slice(1)))) return true
   return call.mentioned !== null && includesWords(call.mentioned, [program, ...rest])
 }
 
-/** A few short options, which can be joined and stand in any order: `rm -rf` is `rm -f -r`. */
+/** A few short options, which can be joined and given in any order: `rm -rf` is `rm -f -r`. */
 const shortOptions = /^-[A-Za-z]{1,3}$/
 
 function hasWords(wanted: readonly string[], words: readonly string[]): boolean {
@@ -247,15 +290,15 @@ function isSubsequence(wanted: readonly string[], words: readonly string[]): boo
   return at === wanted.length
 }
 
-function namesPath(path: string, folder: string | undefined, { paths }: RestrictedCall): boolean {
-  const wanted = restrictedPath(path, folder)
-  return [...paths].some(named => named === wanted.path || (wanted.isFolder && isInside(named, wanted.path)))
+function namesPath(path: string, folder: string | undefined, call: RestrictedCall): boolean {
+  const { forms, isFolder } = restrictedPath(path, folder, call)
+  return [...call.paths].some(named => forms.some(form => named === form || (isFolder && isInside(named, form))))
 }
 
-/** Like `rulePath`, in the form in which paths are compared. */
-function restrictedPath(path: string, folder = '/'): ReturnType<typeof rulePath> {
-  const wanted = rulePath(path, folder)
-  return { ...wanted, path: foldPath(wanted.path) }
+/** Like `rulePath`, with the forms in which paths are compared. */
+function restrictedPath(path: string, folder = '/', call: RestrictedCall) {
+  const { path: absolute, isFolder } = rulePath(path, folder)
+  return { forms: call.ruleForms(absolute), isFolder }
 }
 
 function namesHost(host: string, call: RestrictedCall): boolean {

@@ -15,7 +15,7 @@ import { literalCommands } from './shell/literal-commands.ts'
 import type { CallSite } from './site.ts'
 
 /**
- * Low: it is proven that the action only reads inside of the folder, or only writes ordinary files there. Dangerous: it
+ * Low: it is proven that the action only reads inside the folder, or only writes ordinary files there. Dangerous: it
  * deletes much, leaves the folder, or cannot be undone. Everything else is notable.
  */
 export function riskOf(action: Action, site: CallSite): Risk {
@@ -47,7 +47,7 @@ function addRead(path: string, site: CallSite, findings: RiskFindings): void {
   else findings.raise('notable')
 }
 
-/** What was found before the limit stays. */
+/** Adds what the command touches. If the limit is reached, the findings so far stay. */
 function addWithinLimits(text: string, site: CallSite, findings: RiskFindings): void {
   try {
     addShell(text, site, findings, new RiskWork())
@@ -79,14 +79,14 @@ function addShell(whole: string, site: CallSite, findings: RiskFindings, work: R
     if (isHarmlessCommand(command, site)) harmless.add(keyOf(command.argv))
     else addDirect(command, site, findings, work)
   }
-  // What wrappers run, and what is hidden in texts that a shell would run.
+  // Also look at commands that wrappers run, and at commands in texts that a shell would run.
   for (const { argv } of commands) if (!harmless.has(keyOf(argv))) addWrapped(argv, site, findings, work)
   if (!isComplete) findings.add('unreadable', isCutShort ? 'dangerous' : 'notable')
   if (runsComputedCode(text.slice(0, parsedMax))) findings.add('unreadable', 'dangerous')
   if (direct === null) addRedirects(text, site, findings)
 }
 
-/** The same command in the same folder has the same risk, however often it stands in the text. */
+/** The same command in the same folder has the same risk, however often it occurs in the text. */
 function withoutRepeated(commands: readonly ReadCommand[]): readonly ReadCommand[] {
   const known = new Set<string>()
   return commands.filter(({ argv, folders, targets, sources }) => {
@@ -103,7 +103,7 @@ function isHarmlessCommand({ argv, folders }: ReadCommand, site: CallSite): bool
   return folders.every(folder => isHarmless(argv, { ...site, cwd: folder }))
 }
 
-/** A command whose words are certain, and that is not proven to be harmless. */
+/** Adds the touches of a command whose words are certain and that is not proven harmless. */
 function addDirect({ argv, folders }: ReadCommand, site: CallSite, findings: RiskFindings, work: RiskWork): void {
   findings.raise('notable')
   for (const folder of folders) {
@@ -114,7 +114,7 @@ function addDirect({ argv, folders }: ReadCommand, site: CallSite, findings: Ris
   }
 }
 
-/** A command that a wrapper may run. Words that are no program at all are found here too, so nothing unknown counts. */
+/** Adds the touches of a command that a wrapper may run. Such a command may begin with a word that is not a program, so an unknown name adds nothing. */
 function addWrapped(argv: readonly string[], site: CallSite, findings: RiskFindings, work: RiskWork): void {
   const found = new RiskFindings()
   const isKnown = addCommandTouches(argv, site, found, work)
@@ -127,7 +127,7 @@ function addWrapped(argv: readonly string[], site: CallSite, findings: RiskFindi
 const parsedMax = 65_536
 const redirectsMax = 200
 
-/** The targets of redirects in a text that no parser reads, as far as one can see. */
+/** Adds the files to which a text redirects that the parser cannot read, as far as they can be recognized. */
 function addRedirects(text: string, site: CallSite, findings: RiskFindings): void {
   let left = redirectsMax
   for (const [, target = ''] of text

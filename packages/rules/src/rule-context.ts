@@ -15,12 +15,12 @@ export interface RuleContext {
   /** Whether the agent runs an edited input. If it does not, an allow rule needs a command that is already in canonical quoting. */
   readonly isEditable: boolean
   readonly now: number
-  /** The home folder of the user as whom agents run. */
+  /** The home folder of the user that agents run as. */
   readonly home: string
   /** Null if the agent runs on another machine, whose files cannot be looked at. */
   readonly files: FileLookup | null
   readonly builtIn: BuiltInContext
-  /** Returns whether the rule is used up, or its turn or session has ended. Called only for rules with such a limit. */
+  /** Returns whether the rule is used up, or its turn or session has ended. */
   readonly isUsedUp: (rule: Rule) => boolean
 }
 
@@ -34,8 +34,7 @@ export function isInForce(rule: Rule, context: RuleContext): boolean {
   if (rule.paused) return false
   if (rule.expiresAt !== undefined && context.now >= rule.expiresAt) return false
   if (rule.source && !rule.source.trusted && rule.effect === 'allow') return false
-  const isLimited = rule.usesLeft !== undefined || rule.until !== undefined
-  return !isLimited || !context.isUsedUp(rule)
+  return !context.isUsedUp(rule)
 }
 
 /** Returns whether a rule is for this session and agent. The folder is checked separately, because it means something else for allow rules. */

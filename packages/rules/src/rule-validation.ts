@@ -95,7 +95,7 @@ function runsInput(program: string): boolean {
   return shellNames.has(name) || isInterpreter(name)
 }
 
-/** Whether this is an absolute path on a POSIX system or on Windows. A relative path could mean any folder. */
+/** Returns whether this is an absolute path on a POSIX system or on Windows. A relative path could mean any folder. */
 function isAbsolute(path: string): boolean {
   return /^(\/|\\\\|[a-z]:[\\/])/i.test(path)
 }

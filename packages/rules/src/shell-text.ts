@@ -9,7 +9,7 @@ export function plainText(text: string, variables: { readonly HOME: string; read
   })
 }
 
-/** Decodes %2e and the like, for the URLs of files. */
+/** Decodes percent-encoding such as %2e, for the URLs of files. */
 export function percentDecoded(text: string): string {
   return text.replace(/%[0-9a-f]{2}/gi, code => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
 }

@@ -1,4 +1,4 @@
-/** Where a call runs, and how rules look at the files there. This package does no I/O of its own. */
+/** Describes where a call runs, and how rules look up the files there. This package itself does no I/O. */
 
 /** An entry of a folder. Symbolic links are not followed. */
 export interface FolderEntry {
@@ -6,19 +6,19 @@ export interface FolderEntry {
   readonly kind: 'file' | 'folder' | 'other'
 }
 
-/** Looks at the file system on which agents run. Whatever a missing method would have to show counts as not proven. */
+/** Reads the file system on which agents run. If a method is missing, everything that needs it counts as not proven. */
 export interface FileLookup {
-  /** Returns the path without symbolic links, or null if nothing exists there. A link to nothing is resolved to the place where a file would be created. */
+  /** Returns the path without symbolic links, or null if nothing exists there. A dangling link is resolved to the path at which a file would be created. */
   realPath(path: string): string | null
   /** Returns the text of a file of at most 64 KiB, or null if it cannot be read. Without it, no git command counts as only reading. */
   readText?(path: string): string | null
   /** Returns what is in a folder, or null if it cannot be read. Without it, no search through a whole folder is proven. */
   list?(folder: string): readonly FolderEntry[] | null
-  /** Whether the file has a second name elsewhere (a hard link), so that a change reaches that one too. */
+  /** Returns whether the file has a second name elsewhere (a hard link), so that a change reaches that one too. */
   hasHardLinks?(path: string): boolean
 }
 
-/** Where a call runs. */
+/** The folders and files that a call refers to. */
 export interface CallSite {
   /** The folder of the session, without symbolic links. Empty if nobody knows it. */
   readonly folder: string

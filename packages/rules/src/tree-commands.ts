@@ -1,7 +1,7 @@
 /** Recognizes commands that read, copy or change whole folders, such as `grep -r`. */
 
 /**
- * When a program works on whole folders. `search`: always; without a path, it searches its current folder. `always`: for
+ * The cases in which a program works on whole folders. `search`: always; without a path, it searches its current folder. `always`: for
  * every folder among its operands. `recursive`: only with an option such as -r. `recursiveSearch`: like `search`, but only
  * with such an option. `copy`: with such an option; the last operand is the target. `find`: only if the command does
  * something with the files that it finds.
@@ -30,7 +30,7 @@ export interface TreeCommand {
   readonly defaultsToCurrentFolder: boolean
 }
 
-/** Returns whether something is done with the files that a command such as `find` in this text finds. */
+/** Returns whether a command such as `find` in this text does something with the files that it finds. */
 export function hasFindAction(text: string): boolean {
   return findAction.test(text)
 }
@@ -66,7 +66,7 @@ function isExtraction(words: readonly string[]): boolean {
   return words.some((word, index) => (index === 0 || word.startsWith('-')) && extractOption.test(word))
 }
 
-/** The program's name without its folder. */
+/** Returns the program's name without its folder. */
 function nameOf(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1)
 }

@@ -1,4 +1,4 @@
-/** What allow rules match, rule by rule: which commands, folders, files, hosts and tools they cover, and which they do not. */
+/** Tests what allow rules match: which commands, folders, files, hosts and tools they cover, and which they do not. */
 import { posix } from 'node:path'
 import type { Action, Rule, RuleDraft, ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
@@ -15,14 +15,14 @@ const reason = (drafts: readonly Partial<RuleDraft>[], call: ToolCall, change: P
 const call = (action: Action, cwd = '/srv'): ToolCall => ({ tool: 'T', input: {}, cwd, action })
 
 describe('several allow rules', () => {
-  it('several rules with the same command in different folders match in each of their folders', () => {
+  it('with the same command in different folders match in each of their folders', () => {
     for (const args of ['exact', 'grammar'] as const) {
       const drafts = ['/srv/a', '/srv/b'].map(cwd => ({ command: 'ls', args, scope: { cwd } }))
       for (const cwd of ['/srv/a', '/srv/b']) expect(verdict(drafts, bash('ls', cwd))).toBe('allow')
       expect(verdict(drafts, bash('ls', '/srv/c'))).toBe('ask')
     }
   })
-  it('several rules of different kinds match beside each other', () => {
+  it('of different kinds match independently of each other', () => {
     const exact = { command: 'mytool' }
     const grammar: Partial<RuleDraft> = { command: 'wc', args: 'grammar' }
     const group: Partial<RuleDraft> = { group: 'only-reads' }
@@ -35,7 +35,7 @@ describe('several allow rules', () => {
       expect(verdict(drafts, bash('wc -l a.txt'))).toBe('allow')
     }
   })
-  it('a rule that allows two parts of a command is named once', () => {
+  it('are named once each, even if one allows two parts of a command', () => {
     const allow = srvRule({ command: 'ls' })
     expect(evaluate([allow], bash('ls && ls')).rules).toEqual([allow])
   })
@@ -43,7 +43,7 @@ describe('several allow rules', () => {
 
 describe('an allow rule with known arguments', () => {
   const status: Partial<RuleDraft> = { command: 'cargo test', args: 'grammar' }
-  it('allows its words with further arguments, and other words not', () => {
+  it('allows its words with further arguments, but no other words', () => {
     expect(verdict([status], bash('cargo test'))).toBe('allow')
     expect(verdict([status], bash('cargo test --lib'))).toBe('allow')
     expect(verdict([status], bash('cargo check'))).toBe('ask')
@@ -53,7 +53,7 @@ describe('an allow rule with known arguments', () => {
     expect(reason([{ command: 'ls', args: 'grammar' }], bash('ls --unknown'))).toMatch(/--unknown/)
     expect(reason([{ command: 'ls', args: 'exact' }], bash('ls --unknown'))).toBe('No rule matches.')
   })
-  it.each(['awk', 'node'])('for the interpreter %j does not allow it alone', command => {
+  it.each(['awk', 'node'])('for the interpreter %j does not allow it without arguments', command => {
     const drafts: Partial<RuleDraft>[] = [{ command, args: 'grammar' }, { group: 'only-reads' }]
     expect(verdict(drafts, bash(`echo x | ${command}`))).toBe('ask')
     expect(verdict(drafts, bash(command))).toBe('ask')
@@ -61,13 +61,13 @@ describe('an allow rule with known arguments', () => {
 })
 
 describe('a group of commands', () => {
-  it('allows its own commands, and those of the other group not', () => {
+  it('allows its own commands, but not those of the other group', () => {
     expect(verdict([{ group: 'only-reads' }], bash('ls'))).toBe('allow')
     expect(verdict([{ group: 'project-code' }], bash('cargo test'))).toBe('allow')
     expect(reason([{ group: 'only-reads' }], bash('cargo test'))).toBe('No rule matches.')
     expect(reason([{ group: 'project-code' }], bash('ls'))).toBe('No rule matches.')
   })
-  it('applies to sessions in its folder and below, whatever folder the call names', () => {
+  it('applies to sessions in its folder and below, even if the call names another folder', () => {
     const reads = (cwd: string): Partial<RuleDraft>[] => [{ group: 'only-reads', scope: { cwd } }]
     expect(verdict(reads('/srv'), bash('ls', '/srv/sub'))).toBe('allow')
     expect(verdict(reads('/srv'), bash('ls', '/srv/sub'), { folder: '/srv/sub' })).toBe('allow')
@@ -82,7 +82,7 @@ describe('a group of commands', () => {
 })
 
 describe('the reason why no rule allows a command', () => {
-  it('names what cannot be proven, if there are rules with commands', () => {
+  it('names the part that cannot be proven, if there are rules with commands', () => {
     expect(reason([{ command: 'ls' }], bash('ls $x'))).toBe('The command expands a variable.')
     expect(reason([{ path: '/srv/a' }], bash('ls $x'))).toBe('No rule matches.')
     expect(reason([], bash('ls $x'))).toBe('No rule matches.')
@@ -91,6 +91,14 @@ describe('the reason why no rule allows a command', () => {
     expect(reason([{ command: 'ls' }], bash('ls '), { isEditable: false })).toBe(
       'This agent cannot run the command as Holdpoint has read it.',
     )
+  })
+  it('does not allow an additional field either if the agent has put the command into a shell', () => {
+    const input = { command: "/bin/bash -lc 'npm test'" }
+    const wrapped = { tool: 'exec_command', cwd: '/srv', action: { shell: 'npm test', cwd: '/srv' } }
+    const drafts = [{ command: 'npm test' }]
+    expect(verdict(drafts, { ...wrapped, input })).toBe('allow')
+    const additionalPermissions = { network: { enabled: true } }
+    expect(verdict(drafts, { ...wrapped, input: { ...input, additionalPermissions } })).toBe('ask')
   })
   it('names the additional field', () => {
     const input = { command: 'ls', sandbox: false }
@@ -104,7 +112,7 @@ describe('the reason why no rule allows a command', () => {
     )
     expect(reason([{ group: 'only-reads' }], bash('cd src'))).toBe('No rule matches.')
   })
-  it('says that nobody knows the folder of the agent', () => {
+  it('says that Holdpoint does not know the folder of the agent', () => {
     const drafts = [{ command: 'ls', scope: { session } }]
     expect(verdict(drafts, bash('ls'), { folder: null })).toBe('allow')
     expect(reason(drafts, bash('pwd'), { folder: null })).toBe(
@@ -134,27 +142,27 @@ describe('the folder of a call', () => {
     ...bash('ls', cwd),
     action: { shell: 'ls', cwd: action },
   })
-  it('is for a command the folder in which it runs', () => {
+  it('is the folder in which the command runs, if the call is a command', () => {
     expect(verdict([{ command: 'ls' }], inFolder('/srv', '/elsewhere'))).toBe('allow')
     expect(verdict([{ command: 'ls' }], inFolder('/elsewhere', '/srv'))).toBe('ask')
   })
-  it('counts without links, for the call and for the rule', () => {
+  it('is compared with its symbolic links resolved, for the call and for the rule', () => {
     const files = { realPath: (path: string) => posix.normalize(path).replace(/^\/link(?=\/|$)/, '/srv') }
     expect(verdict([{ command: 'ls' }], bash('ls', '/link'), { files })).toBe('allow')
     expect(verdict([{ command: 'ls', scope: { cwd: '/link' } }], bash('ls'), { files })).toBe('allow')
     expect(verdict([{ command: 'ls', scope: { cwd: '/srv/a' } }], bash('cd /link/a && ls'), { files })).toBe('allow')
   })
-  it('counts as it is written if nothing exists there or its files are on another machine', () => {
+  it('is compared as written if nothing exists there or its files are on another machine', () => {
     expect(verdict([{ command: 'ls' }], bash('ls'), { files: { realPath: () => null } })).toBe('allow')
     expect(verdict([{ command: 'ls' }], bash('ls'), { files: null })).toBe('allow')
     expect(verdict([{ command: 'ls' }], bash('ls', '/srv/sub'), { files: null })).toBe('ask')
   })
-  it('must be in the folder of the session, also if the rule is for the whole session', () => {
+  it('must be inside the folder of the session, even if the rule is for the whole session', () => {
     const drafts = [{ command: 'ls', scope: { session } }]
     expect(verdict(drafts, bash('ls', '/srv/sub'))).toBe('allow')
     expect(verdict(drafts, bash('ls', '/elsewhere'))).toBe('ask')
   })
-  it('must be the folder of the rule for a command, and the session’s folder is enough for a path, a host or an MCP tool', () => {
+  it('must be the rule’s folder for a command; for a path, a host or an MCP tool, the session may be in that folder instead', () => {
     expect(verdict([{ command: 'ls' }], bash('ls', '/srv/sub'))).toBe('ask')
     const others: readonly (readonly [Partial<RuleDraft>, Action])[] = [
       [{ path: '/srv/a.txt' }, { read: ['../a.txt'] }],
@@ -175,7 +183,7 @@ describe('a trusted rule from the file of a project', () => {
   const source = { file: '/srv/app/holdpoint.rules.json', trusted: true, project: true, runner }
   const files = { realPath: (path: string) => (path === '/srv/app/link' ? '/srv/other' : posix.normalize(path)) }
   const rule = { ...srvRule({ command: 'ls', scope: { cwd: '/srv/app/link' } }), source }
-  it('does not match where a link leads out of the project', () => {
+  it('does not match in a folder that a link makes appear inside the project', () => {
     expect(evaluate([rule], bash('ls', '/srv/other'), { files }).verdict).toBe('ask')
     expect(
       evaluate([{ ...rule, source: { ...source, project: false } }], bash('ls', '/srv/other'), { files }),
@@ -189,7 +197,7 @@ describe('a trusted rule from the file of a project', () => {
   })
 })
 
-describe('an allow rule for a session whose folder nobody knows', () => {
+describe('an allow rule for a session whose folder is not known', () => {
   const unknown = { folder: null }
   it('matches an exact command, a host and an MCP tool of that session', () => {
     expect(verdict([{ command: 'ls', scope: { session } }], bash('ls'), unknown)).toBe('allow')
@@ -219,7 +227,7 @@ describe('an allow rule for a kind of action', () => {
     expect(verdict([{ host: 'a.test' }], call({ mcp: 'a.test', tool: 'a.test' }))).toBe('ask')
     expect(verdict([{ path: '/srv/a' }], call({ fetch: 'a.test' }))).toBe('ask')
   })
-  it('does not match something that is not the name of a host, even if the rule is not either', () => {
+  it('does not match an invalid host name, even if the rule has the same one', () => {
     expect(verdict([{ host: 'a/b' }], call({ fetch: 'a/b' }))).toBe('ask')
   })
 })
@@ -227,7 +235,7 @@ describe('an allow rule for a kind of action', () => {
 describe('an allow rule with a path', () => {
   const read = (...paths: string[]) => call({ read: paths })
   const write = (...paths: string[]) => call({ write: paths })
-  it('covers every file that the call names, or the call is not allowed', () => {
+  it('allows a call only if it covers every file that the call names', () => {
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs/a', '/srv/docs/b'))).toBe('allow')
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs/a', '/srv/b'))).toBe('ask')
     expect(verdict([{ action: 'write', path: '/srv/docs/**' }], write('/srv/docs/a', '/srv/b'))).toBe('ask')
@@ -240,7 +248,7 @@ describe('an allow rule with a path', () => {
     expect(evaluate([everywhere], read('/srv/a')).verdict).toBe('allow')
     expect(evaluate([everywhere], read('/srv/a'), { folder: null }).verdict).toBe('ask')
   })
-  it('covers what is in a folder only if it ends with /**', () => {
+  it('covers the content of a folder only if it ends with /**', () => {
     expect(verdict([{ path: '/srv/docs' }], read('/srv/docs'))).toBe('allow')
     expect(verdict([{ path: '/srv/docs' }], read('/srv/docs/a'))).toBe('ask')
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs'))).toBe('allow')
@@ -249,7 +257,7 @@ describe('an allow rule with a path', () => {
     expect(verdict([{ path: '/**' }], read('/etc/hosts'))).toBe('allow')
     for (const path of ['**', 'docs/**/']) expect(verdict([{ path }], read('/srv/docs/a'))).toBe('ask')
   })
-  it('covers secrets, protected files and files outside of the session’s folder only if it names them exactly', () => {
+  it('covers secrets, protected files and files outside the session’s folder only if it names them exactly', () => {
     for (const path of ['/srv/.env', '/etc/hosts']) expect(verdict([{ path }], read(path))).toBe('allow')
     expect(verdict([{ path: '/srv/**' }], read('/srv/.env'))).toBe('ask')
     expect(verdict([{ path: '/etc/**' }], read('/etc/hosts'))).toBe('allow')
@@ -272,15 +280,15 @@ describe('an allow rule with a path of a real folder', () => {
     const rule = srvRule({ action: 'read', path, scope: {} })
     return new RuleSet([rule]).evaluate(call({ read: [asked] }, `${site.folder}/docs`), context).verdict
   }
-  it('does not allow a search through another folder, although that contains no secret', () => {
+  it('does not allow a search through another folder, even if that contains no secret', () => {
     expect(verdictOf(`${site.folder}/docs/**`, '../more')).toBe('ask')
     expect(verdictOf(`${site.folder}/docs`, '../more')).toBe('ask')
   })
-  it('allows a search through the folder, which does not follow links', () => {
+  it('allows a search through the folder if the search does not follow links', () => {
     expect(verdictOf(`${site.folder}/docs/**`, '.')).toBe('allow')
     expect(verdictOf(`${site.folder}/docs`, '.')).toBe('allow')
   })
-  it('allows a search through a folder outside of the session’s folder that it names, if that contains no secret', () => {
+  it('allows a search through a folder outside the session’s folder that it names, if that contains no secret', () => {
     expect(verdictOf(`${site.folder}/more/**`, '../more')).toBe('allow')
     expect(verdictOf(`${site.folder}/keys/**`, '../keys')).toBe('ask')
     expect(verdictOf(`${site.folder}/keys`, '../keys')).toBe('ask')

@@ -1,4 +1,4 @@
-/** Checks the grammars of programs: what people and agents usually run is proven, and no abuse of a program is. */
+/** Tests the grammars of programs: commands that people and agents usually run are proven, and no abuse of a program is. */
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -47,7 +47,7 @@ const withSecrets = makeRepository({
 })
 writeFileSync(join(withSecrets.outside, 'outside.txt'), '')
 
-/** The groups of the parts of a command, or the reason why it is not proven. */
+/** Returns the groups of the parts of a command, or the reason why it is not proven. */
 function groupsOf(command: string, site: CallSite): readonly string[] | string {
   const parsed = parseCommand(command)
   if (!parsed.provable) return parsed.reason
@@ -62,7 +62,7 @@ describe.each(Object.entries(uses))('commands of the group %s', (group, commands
   })
 })
 
-it('P-G: the list of abuses has some for every program whose arguments Holdpoint knows', () => {
+it('P-G: the list of abuses contains every program whose arguments Holdpoint knows', () => {
   const abused = new Set(
     Object.values(abuses)
       .flat()
@@ -105,9 +105,12 @@ describe('words that a shell would not pass on as they are', () => {
 })
 
 describe('the corpus of attacks', () => {
-  it.each(policy.map(({ rule, command }) => [command, rule]))('P-A: %j is not proven beside the rule %j', command => {
-    expect(groupsOf(command, withSecrets)).toBeTypeOf('string')
-  })
+  it.each(policy.map(({ rule, command }) => [command, rule]))(
+    'P-A: %j is not proven, although there is a rule for %j',
+    command => {
+      expect(groupsOf(command, withSecrets)).toBeTypeOf('string')
+    },
+  )
 })
 
 describe('searches through whole folders', () => {
@@ -143,8 +146,10 @@ describe('searches through whole folders', () => {
       ['!.env.example', true],
       ['!dist', true],
     ] as const) {
-      const site = makeSite({ '.env': 'KEY=1', '.gitignore': `*.log\n${line}\n` })
-      expect(typeof groupsOf('rg KEY', site), line).toBe(isProven ? 'object' : 'string')
+      for (const file of ['.gitignore', '.git/info/exclude']) {
+        const site = makeSite({ '.env': 'KEY=1', 'src/a.ts': '', [file]: `*.log\n${line}\n` })
+        expect(typeof groupsOf('rg KEY', site), `${file}: ${line}`).toBe(isProven ? 'object' : 'string')
+      }
     }
   })
 
@@ -157,7 +162,7 @@ describe('searches through whole folders', () => {
     expect(groupsOf("rg KEY -g '!certs' -g '*.pem'", site)).toMatch(/a\.pem/)
   })
 
-  it('links are followed only by grep -R, and must stay in the folder and lead to no secret', () => {
+  it('only grep -R follows links, which must stay in the folder and lead to no secret', () => {
     const site = makeSite({
       'a/loop': '->../a',
       'a/b': '->../c',
@@ -179,7 +184,7 @@ describe('searches through whole folders', () => {
     expect(groupsOf('grep -rn KEY .', site)).toMatch(/too many files/)
   })
 
-  it('rg is refused beside a .ripgreprc file unless it ignores it', () => {
+  it('rg is refused in a folder with a .ripgreprc file unless it gets --no-config', () => {
     const site = makeSite({ '.ripgreprc': '--pre=./evil', 'a.ts': '' })
     expect(groupsOf('rg KEY', site)).toMatch(/--no-config/)
     expect(groupsOf('rg --no-config KEY', site)).toEqual(['only-reads'])
@@ -224,13 +229,16 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git log -1', site)).toEqual(['project-code'])
   })
 
-  it.each(['.git/hooks/post-index-change', '.husky/post-index-change'])('so does the hook %s', hook => {
-    const config = '[core]\n\thooksPath = .husky\n'
-    const site = makeSite({ '.git/HEAD': 'ref: refs/heads/main', '.git/config': config, [hook]: '' })
-    expect(groupsOf('git status', site)).toEqual(['project-code'])
-  })
+  it.each(['.git/hooks/post-index-change', '.husky/post-index-change'])(
+    'counts as running project code because of the hook %s',
+    hook => {
+      const config = '[core]\n\thooksPath = .husky\n'
+      const site = makeSite({ '.git/HEAD': 'ref: refs/heads/main', '.git/config': config, [hook]: '' })
+      expect(groupsOf('git status', site)).toEqual(['project-code'])
+    },
+  )
 
-  it('so does a folder that anybody can commit and that git takes for a repository', () => {
+  it('counts as running project code in a committed folder that git takes for a repository', () => {
     const site = makeRepository({
       'bare/HEAD': 'ref: refs/heads/main',
       'bare/objects/': '',
@@ -242,7 +250,7 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git -C bare status', site)).toEqual(['project-code'])
   })
 
-  it('so do the settings of a submodule', () => {
+  it('counts as running project code because of the settings of a submodule', () => {
     const site = makeRepository({
       '.gitmodules': '[submodule "sub"]\n\tpath = sub\n\turl = x',
       'sub/.git/HEAD': 'ref: refs/heads/main',
@@ -253,7 +261,7 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git status', site)).toEqual(['only-reads'])
   })
 
-  it('the usual settings of a repository, a worktree and husky leave git status only reading', () => {
+  it('counts as only reading with the usual settings of a repository, a worktree and husky', () => {
     const site = makeRepository({ 'a.ts': '' })
     const git = (...args: string[]) => execFileSync('git', args, { cwd: site.folder })
     git('config', 'user.name', 'Ana')
@@ -271,21 +279,21 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git status', { ...site, cwd: join(site.folder, '.worktrees/b') })).toEqual(['project-code'])
   })
 
-  it('git counts as running project code if its settings cannot be looked at', () => {
+  it('counts as running project code if its settings cannot be read', () => {
     const { readText: _, ...files } = clean.files ?? { realPath: () => null }
     expect(groupsOf('git status', { ...clean, files })).toEqual(['project-code'])
   })
 })
 
-describe('where a command runs', () => {
-  it('nothing is proven outside the folder of the session, or without a look at the files', () => {
+describe('the folder in which a command runs', () => {
+  it('nothing is proven outside the folder of the session, or if the files cannot be looked up', () => {
     for (const command of ['ls', 'git status', 'npm test', 'echo x']) {
       expect(groupsOf(command, { ...clean, cwd: clean.outside })).toMatch(/outside the folder/)
       expect(groupsOf(command, { ...clean, files: null })).toBeTypeOf('string')
     }
   })
 
-  it('paths count from the folder in which the command runs', () => {
+  it('relative paths start in the folder in which the command runs', () => {
     const below = { ...clean, cwd: join(clean.folder, 'src') }
     expect(groupsOf('cat ../package.json', below)).toEqual(['only-reads'])
     expect(groupsOf('cat ../../outside.txt', below)).toMatch(/outside the folder/)
@@ -333,7 +341,7 @@ describe('unknown options', () => {
   const known =
     /^--(?:all|run|bail|check|fix|test|tags|long|raw|cc|not|root|null|text|help|version|quiet|silent|verbose|color|colors)/
 
-  it('an option that a grammar does not list is always refused, wherever it stands', () => {
+  it('an option that a grammar does not list is refused at every position', () => {
     fc.assert(
       fc.property(fc.constantFrom(...names), option, fc.boolean(), (name, flag, isFirst) => {
         fc.pre(!known.test(flag))
@@ -363,7 +371,7 @@ describe('unknown options', () => {
       )
   })
 
-  it('names of object properties are no programs', () => {
+  it('names of object properties such as constructor are not programs', () => {
     for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty', ''])
       expect(checkArguments([name], clean).ok).toBe(false)
   })

@@ -1,4 +1,4 @@
-/** Checks which files a general rule may cover, on a real file system: links, `..`, case, Unicode forms, protected and secret names. */
+/** Tests which files a general rule may cover, on a real file system: links, `..`, case, Unicode forms, protected and secret names. */
 import { linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { RuleId } from '@holdpoint/protocol'
@@ -52,7 +52,7 @@ describe('paths inside the folder of the session', () => {
       expect(checkPath(path, site, use)).toEqual({ ok: true, path: join(site.folder, expected) })
   })
 
-  it('a path from a folder below resolves from there, and one that leaves the session is outside', () => {
+  it('a relative path is resolved from the folder of the call, and is outside if it leaves the session’s folder', () => {
     const below = { ...site, cwd: join(site.folder, 'src') }
     expect(checkPath('../notes.txt', below, 'read')).toEqual({ ok: true, path: join(site.folder, 'notes.txt') })
     expect(problemOf('../../outside.txt', 'read', below)).toBe('outside')
@@ -93,7 +93,7 @@ describe('paths that lead out of the folder', () => {
     expect(problemOf('missing/../notes.txt', 'write')).toBe('unclear')
   })
 
-  it('P10: a path through a link whose target is swapped is resolved anew for each check', () => {
+  it('P10: a path through a link whose target is swapped is resolved again for each check', () => {
     const link = join(site.folder, 'swapped')
     symlinkSync('src/index.ts', link)
     expect(problemOf('swapped', 'write')).toBe('none')
@@ -144,11 +144,11 @@ describe('paths that can mean another file', () => {
     for (const use of ['read', 'write', 'list'] as const) expect(problemOf(path, use)).toBe('unclear')
   })
 
-  it('nothing is proven without a look at the files', () => {
+  it('no path is proven if the files cannot be looked up', () => {
     expect(problemOf('src/index.ts', 'read', { ...site, files: null })).toBe('unclear')
   })
 
-  it('an unclear path equals the path of no rule', () => {
+  it('an unclear path is equal to no rule’s path', () => {
     expect(checkPath('~/x', site, 'read')).toMatchObject({ ok: false, path: '' })
   })
 })
@@ -184,6 +184,10 @@ describe('secret files', () => {
       'token.txt',
       'api_token',
       'terraform.tfstate',
+      'prod.tfvars',
+      'prod.auto.tfvars.json',
+      '.dev.vars',
+      '.dev.vars.staging',
       '.docker/config.json',
     ],
     ...[
@@ -206,6 +210,9 @@ describe('secret files', () => {
     ...[
       '.env.example',
       '.env.sample',
+      'terraform.tfvars.example',
+      'example.tfvars',
+      '.dev.vars.example',
       '.env.template',
       'env.ts',
       'environment.ts',
@@ -325,7 +332,7 @@ describe('a call that names very many files', () => {
   }
   const paths = Array.from({ length: 1000 }, (_, i) => `${'src/../'.repeat(40)}file ${i}`)
 
-  it('is dangerous and unreadable, and only a limited number of files is looked at', () => {
+  it('is dangerous and unreadable, and only a limited number of files is looked up', () => {
     looked.length = 0
     expect(riskOf({ write: paths }, { ...site, files })).toEqual({ level: 'dangerous', touches: ['unreadable'] })
     expect(looked.length).toBeLessThanOrEqual(1500)
@@ -335,7 +342,7 @@ describe('a call that names very many files', () => {
     expect(riskOf({ read: long }, site)).toMatchObject({ level: 'dangerous', touches: ['unreadable'] })
     expect(riskOf({ read: long.slice(0, 60) }, site).touches).toEqual([])
   })
-  it('is asked about, even if a rule would allow or deny it', () => {
+  it('goes to a person, even if a rule would allow or deny it', () => {
     const rule = { madeBy: 'ada', madeAt: 0, version: 1 }
     const rules = new RuleSet([
       { ...rule, id: RuleId.parse(`rul_${'1'.repeat(20)}`), effect: 'allow', action: 'write', path: '/**' },

@@ -1,4 +1,4 @@
-/** Tests that a short text with very many parts is not searched to the end, and what still holds for it. */
+/** Tests that a short text with very many parts is not searched to the end, but is still denied or counts as dangerous. */
 import type { Rule } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { leastCpuMs } from '../../../test/support/cpu-time.ts'
@@ -44,14 +44,14 @@ describe('a text of 30,000 characters with very many', () => {
   it.each(dense)('%s is denied if a command in its first part is denied', (_, text) => {
     expect(evaluate(`rm -r -f x\n${text}`)).toBe('deny')
   })
-  it.each(dense)('%s is denied if the words of a rule stand at its end', (_, text) => {
+  it.each(dense)('%s is denied if the words of a rule are at its end', (_, text) => {
     expect(evaluate(`${text}\nrm -rf x`)).toBe('deny')
   })
 })
 
 describe('a long text with few parts', () => {
   const script = many(600, i => `const value${i} = compute(${i}, 'text ${i}')\n`)
-  it('is searched to the end, also if a here-document in it has very many words', () => {
+  it('is searched to the end, even if a here-document in it has very many words', () => {
     const text = `cat > a.ts <<'EOF'\n${script}\nEOF\nrm -r -f x`
     expect(literalCommands(text)).toMatchObject({ isCutShort: false, isComplete: true })
     expect(evaluate(text)).toBe('deny')
@@ -63,14 +63,14 @@ describe('a long text with few parts', () => {
 
 describe('a text that searches folders many times', () => {
   const folder = new ProtectedFolder({ folder: '/home/ada/.holdpoint', home: '/home/ada', realPath: path => path })
-  it('is compared with the data folder in time in proportion to its length', () => {
+  it('is compared with the data folder in a time proportional to its length', () => {
     const text = 'find . ;'.repeat(8000)
     expect(leastCpuMs(() => folder.touchedBy('Bash', { command: text }, ['/srv']))).toBeLessThan(100)
   })
 })
 
 describe('the same command many times in a text', () => {
-  it('has the risk of one', () => {
+  it('has the risk of a single one', () => {
     expect(riskAt('cat src/a.ts;'.repeat(600))).toEqual(riskAt('cat src/a.ts'))
   })
 })

@@ -1,4 +1,4 @@
-/** Deny rules for a path beat rules that allow, also if a command reaches the path through another folder or reads a folder around it. Exact rules do not allow programs to run what a pipe gives them. */
+/** Tests that deny rules for a path beat allow rules, also if a command reaches the path through another folder or reads a folder that contains it, and that exact rules do not let a program run code from a pipe. */
 import type { Rule, ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { RuleSet, ruleProblem } from '../src/index.ts'
@@ -11,6 +11,7 @@ const site = makeSite({
   'd2/c.txt': '',
   'keys/.env': 'x',
   link: '->src',
+  inner: '->src/private',
 })
 const context = contextAt(site)
 const scope = { cwd: site.folder }
@@ -77,7 +78,48 @@ describe.each(['deny', 'ask'] as const)(
   },
 )
 
-describe('a search through a folder around a denied path', () => {
+describe('a rule that denies, in a folder with links', () => {
+  const deny = (draft: Partial<Rule>): Partial<Rule>[] => [
+    onlyReads,
+    { action: 'write', path: 'src/**' },
+    { effect: 'deny', ...draft },
+  ]
+  const write = (path: string): ToolCall => ({ tool: 'T', input: {}, cwd: site.folder, action: { write: [path] } })
+  it('matches a new file that a call reaches through a link', () => {
+    for (const path of ['src/private/new.txt', 'link/private/new.txt', 'link/private/new/new.txt'])
+      expect(evaluate(deny({ path: 'src/private/**' }), write(path)).verdict, path).toBe('deny')
+    expect(evaluate(deny({ path: 'src/new.txt' }), write('link/new.txt')).verdict).toBe('deny')
+    expect(evaluate(deny({ path: 'src/private/**' }), write('src/new.txt')).verdict).toBe('allow')
+  })
+  it('matches a path with two dots after a link or a missing folder, whichever of them counts first', () => {
+    for (const command of ['inner/../private', 'inner/../src/private', 'gone/../src/private'].map(
+      at => `cat ${at}/a.txt`,
+    ))
+      expect(evaluate([{ command }, ...deny({ path: 'src/private/**' })], bash(command)).verdict, command).toBe('deny')
+  })
+  it('matches the file itself if the rule names a link to it', () => {
+    for (const path of ['link/private/**', 'link/private/a.txt', 'inner/a.txt', `${site.folder}/link/**`])
+      expect(evaluate(deny({ path }), bash('cat src/private/a.txt')).verdict, path).toBe('deny')
+    expect(evaluate(deny({ path: 'link/new.txt' }), write('src/new.txt')).verdict).toBe('deny')
+    expect(evaluate(deny({ path: 'link/private/**' }), bash('cat src/b.txt')).verdict).toBe('allow')
+  })
+  it('leaves a search of the folder to a person if the rule names a link to a path in it', () => {
+    for (const path of ['link/private/**', 'inner/a.txt'])
+      expect(evaluate(deny({ path }), bash('grep -r . src')).verdict, path).toBe('ask')
+    expect(evaluate(deny({ path: 'link/private/**' }), bash('grep -r . d2')).verdict).toBe('allow')
+  })
+  it('matches in the folder to which the folder of the rule leads', () => {
+    const inLink = { scope: { cwd: `${site.folder}/link` } }
+    const inFolder = (cwd: string) => ({ ...bash('cat b.txt'), cwd: `${site.folder}/${cwd}` })
+    for (const cwd of ['src', 'link', 'src/private'])
+      expect(evaluate(deny(inLink), inFolder(cwd)).verdict, cwd).toBe('deny')
+    expect(evaluate(deny(inLink), bash('cat src/b.txt')).verdict).toBe('allow')
+    const inSrc = { scope: { cwd: `${site.folder}/src` } }
+    for (const cwd of ['src', 'link', 'inner']) expect(evaluate(deny(inSrc), inFolder(cwd)).verdict, cwd).toBe('deny')
+  })
+})
+
+describe('a search through a folder that contains a denied path', () => {
   it('says which rule is the reason for the question', () => {
     const { reason, rules } = evaluate([{ effect: 'deny', path: 'src/private/**' }, onlyReads], bash('grep -r . src'))
     expect(reason).toBe(
@@ -113,7 +155,7 @@ describe('a rule that allows reading a folder', () => {
   })
 })
 
-describe('an exact rule for a program behind a pipe', () => {
+describe('an exact rule for a program that reads from a pipe', () => {
   it.each([
     ['patch -p1', 'cat src/b.txt | patch -p1'],
     ['crontab -', 'echo x | crontab -'],

@@ -1,4 +1,4 @@
-/** Allow rules match what can be proven or nothing, and deny beats ask beats allow. */
+/** Tests that allow rules match only what can be proven, and that deny beats ask and ask beats allow. */
 import { readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import type { Rule, RuleDraft, RunnerId, SessionId, ToolCall } from '@holdpoint/protocol'
@@ -17,7 +17,7 @@ const context: RuleContext = {
   isEditable: true,
   now: 1000,
   home: '/home/ada',
-  // Every path exists and is no link.
+  // Every path exists and is not a link.
   files: { realPath: posix.normalize },
   builtIn: { protectedFolder: null, cwd: '/srv' },
   runner,
@@ -45,10 +45,10 @@ describe('an allow rule with a command', () => {
     'allows %j and returns it in canonical quoting, because the words are the same',
     command => expect(evaluate(allow, bash(command))).toMatchObject({ verdict: 'allow', command: 'npm test' }),
   )
-  it.each(['npm  test', 'npm "test"'])('does not allow %j to an agent that cannot take back another text', command =>
+  it.each(['npm  test', 'npm "test"'])('does not allow %j to an agent that cannot run an edited text', command =>
     expect(verdict(allow, bash(command), { isEditable: false })).toBe('ask'),
   )
-  it('allows the canonical text to an agent that cannot take back another text', () =>
+  it('allows the canonical text to an agent that cannot run an edited text', () =>
     expect(verdict(allow, bash('npm test'), { isEditable: false })).toBe('allow'))
   it.each([
     '"npm" test',
@@ -106,7 +106,7 @@ describe('an allow rule with a command', () => {
     )
     expect(allowed).toEqual([])
   })
-  it('P-A: allows none of them either if all groups are on and the arguments may vary', () => {
+  it('P-A: allows none of the bypass attempts, even if all groups are on and the arguments may vary', () => {
     const groups = [rule({ group: 'only-reads' }), rule({ group: 'project-code' })]
     const allowed = attacks.filter(({ rule: command, command: asked }) => {
       const rules = [rule({ command }), rule({ command, args: 'grammar' }), ...groups]
@@ -120,7 +120,7 @@ describe('an allow rule with a path', () => {
   const allow = [rule({ action: 'read', path: '/srv/a.txt' })]
   const read = (path: string): ToolCall => ({ tool: 'Read', input: {}, cwd: '/srv', action: { read: [path] } })
   const write = (path: string): ToolCall => ({ tool: 'Edit', input: {}, cwd: '/srv', action: { write: [path] } })
-  it('allows reading that file, however its path is written', () => {
+  it('allows reading that file in every spelling of its path', () => {
     for (const path of ['/srv/a.txt', 'a.txt', './a.txt', '/srv//a.txt', '/srv/sub/../a.txt'])
       expect(verdict(allow, read(path)), path).toBe('allow')
   })
@@ -136,7 +136,7 @@ describe('an allow rule with a path', () => {
     const files = { realPath: (path: string) => (path === '/srv/a.txt' ? '/etc/passwd' : posix.normalize(path)) }
     expect(verdict(allow, read('/srv/a.txt'), { files })).toBe('ask')
   })
-  it('allows nothing if the files cannot be looked at', () => {
+  it('allows nothing if the files cannot be looked up', () => {
     expect(verdict([rule({ action: 'read', path: '/srv/**' })], read('/srv/a.txt'), { files: null })).toBe('ask')
   })
 })
@@ -188,7 +188,7 @@ describe('a command of several parts', () => {
   ])('a command of several parts is asked if one part is not allowed or cannot be proven: %s', command =>
     expect(verdict(rules, bash(command))).toBe('ask'),
   )
-  it('a command of several parts may change to a folder inside of the session’s folder, and the rule must be for that folder', () => {
+  it('may change to a folder inside the session’s folder if the rule is for that folder', () => {
     expect(verdict([rule({ command: 'ls', scope: { cwd: '/srv/sub' } })], bash('cd ./sub && ls'))).toBe('allow')
     expect(verdict([rule({ command: 'ls' })], bash('cd ./sub && ls'))).toBe('ask')
     expect(verdict([rule({ command: 'ls', scope: { cwd: '/etc' } })], bash('cd /etc && ls'))).toBe('ask')
@@ -253,7 +253,7 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
     expect(evaluate(rules, { tool: 'f', input: {}, cwd: '/', action: { fetch: 'a.b' } }).rule).toBe(rules[0]?.id)
     expect(evaluate(rules, bash('ls')).rule).toBeUndefined()
   })
-  it('for a folder also matches in folders inside of it', () => {
+  it('for a folder also matches in its subfolders', () => {
     const rules = [rule({ effect, command: 'ls' })]
     expect(evaluate(rules, bash('ls', '/srv/sub'), { folder: '/srv/sub' }).rule).toBe(rules[0]?.id)
     expect(evaluate(rules, bash('ls', '/other'), { folder: '/other' }).rule).toBeUndefined()
@@ -269,19 +269,19 @@ describe('a rule with a limit', () => {
       expect(verdict(rules, bash('ls'), { isUsedUp: () => true })).toBe('ask')
     },
   )
-  it('a rule with a limit has no effect while it is paused', () => {
+  it('has no effect while it is paused', () => {
     expect(verdict([rule({ command: 'ls', paused: true })], bash('ls'))).toBe('ask')
     expect(verdict([rule({ effect: 'deny', command: 'ls', paused: true }), rule({ command: 'ls' })], bash('ls'))).toBe(
       'allow',
     )
   })
-  it('a rule with a limit from a file that nobody has trusted can only restrict', () => {
+  it('from a file that nobody has trusted can only restrict', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner }
     expect(verdict([{ ...rule({ command: 'ls' }), source }], bash('ls'))).toBe('ask')
     expect(verdict([{ ...rule({ effect: 'deny', command: 'ls' }), source }], bash('ls'))).toBe('deny')
     expect(verdict([{ ...rule({ command: 'ls' }), source: { ...source, trusted: true } }], bash('ls'))).toBe('allow')
   })
-  it('a rule with a limit from the file of a project applies on the machine of the file only; if the machine is not known, it can only restrict', () => {
+  it('from the file of a project applies only on the machine of the file, and can only restrict if the machine is not known', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: true, project: true, runner }
     const other = 'run_11111111111111111111' as RunnerId // a valid id
     const [allows, denies] = [
@@ -491,7 +491,7 @@ describe('a command that is too long to check', () => {
   const other = (command: string): ToolCall => ({ tool: 'run_shell', input: { command }, cwd: '/srv' })
   const words = Array.from({ length: 3000 }, (_, i) => `file${i}`).join(' ')
 
-  it('is asked about, even if a rule would allow it', () => {
+  it('goes to a person, even if a rule would allow it', () => {
     const allow = [rule({ tool: 'run_shell' }), rule({ group: 'only-reads' })]
     for (const call of [bash(long), other(long), other(`ls ${words}`)])
       expect(evaluate(allow, call)).toMatchObject({ verdict: 'ask' })

@@ -41,7 +41,7 @@ const rules = new RuleSet(
   ),
 )
 
-/** Why a person must be asked, or null if the two groups allow the command. */
+/** Returns why a person must be asked, or null if the two groups allow the command. */
 function questionFor(command: string): string | null {
   const call: ToolCall = { tool: 'Bash', input: { command }, cwd: folder }
   const { verdict, reason } = rules.evaluate(call, context)
@@ -66,7 +66,7 @@ describe('everyday commands of coding agents', () => {
     expect(share(results)).toBeGreaterThanOrEqual(0.5)
   })
 
-  it('none is allowed that does anything else than read or run code of the project', () => {
+  it('none is allowed that does anything other than read or run code of the project', () => {
     expect(results.filter(entry => entry.class === 'other' && entry.question === null)).toEqual([])
   })
 })

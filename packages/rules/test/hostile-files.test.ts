@@ -1,11 +1,11 @@
-/** Checks commands that read or run more than their arguments say because of files that anybody can commit: links, secrets deep in a folder, and hidden repositories of git. */
+/** Tests commands that read or run more than their arguments say because of files that anybody can commit: links, secrets deep in a folder, and hidden repositories of git. */
 import { describe, expect, it } from 'vitest'
 import { checkArguments } from '../src/programs/check-arguments.ts'
 import { riskOf } from '../src/risk.ts'
 import type { CallSite } from '../src/site.ts'
 import { makeSite } from './support/node-files.ts'
 
-/** The group of a command whose words have no spaces, or null if it is not proven. */
+/** Returns the group of a command whose words have no spaces, or null if it is not proven. */
 function groupOf(command: string, site: CallSite): string | null {
   const check = checkArguments(command.split(' '), site)
   return check.ok ? check.group : null
@@ -16,13 +16,13 @@ describe('a folder that git takes for a repository', () => {
   const site = makeSite({
     ...repository,
     'a.txt': '',
-    // A link to nothing, which is a valid HEAD.
+    // A dangling link is a valid HEAD.
     'b/HEAD': '->refs/heads/main',
     'b/objects/.k': '',
     'b/refs/.k': '',
     'b/config': '[core]\n\tworktree = .\n\tfsmonitor = "touch PWNED; false"\n',
     'b/sub/a.txt': '',
-    // Its objects and settings are elsewhere.
+    // The objects and settings of this repository are in another folder.
     'c/HEAD': 'ref: refs/heads/main',
     'c/commondir': 'real',
     'c/real/objects/.k': '',
@@ -53,9 +53,11 @@ describe('git outside of a repository', () => {
   it.each(['git diff s1 s2', 'git diff', 'git grep x'])('%s is not proven, because it may read any files', command => {
     const site = makeSite({ 's1/.env': 'KEY=1', 's2/a.txt': '' })
     expect(groupOf(command, site)).toBeNull()
+    expect(groupOf(command, makeSite({ '.git/': '', 's1/.env': 'KEY=1', 's2/a.txt': '' }))).toBeNull()
+    expect(groupOf(command, makeSite({ '.git': 'x', 's1/.env': 'KEY=1', 's2/a.txt': '' }))).toBeNull()
   })
 
-  it('git diff is not proven for files beside the repository, and is for files in it', () => {
+  it('git diff is proven for files in a repository, but not for files beside it', () => {
     const site = makeSite({
       'sub/.git/HEAD': 'ref: refs/heads/main',
       'sub/.git/config': '[core]\n\tbare = false\n',
@@ -70,8 +72,8 @@ describe('git outside of a repository', () => {
   })
 })
 
-describe('secrets below a folder', () => {
-  it('grep -r is not proven beside settings of gh, also with an excluded folder', () => {
+describe('commands that read a folder with secrets in it', () => {
+  it('grep -r is not proven in a folder with settings of gh, even with an excluded folder', () => {
     const site = makeSite({ '.config/gh/hosts.yml': 'token', 'src/a.ts': '' })
     expect(groupOf('grep -r x . --exclude-dir=keys', site)).toBeNull()
     expect(groupOf('grep -r x .config', site)).toBeNull()

@@ -1,4 +1,4 @@
-/** The import of Claude Code's permission settings takes over what is safe, and says what it leaves out. */
+/** Tests that the import of Claude Code's permission settings takes over the safe entries, and says which ones it leaves out. */
 import { describe, expect, it } from 'vitest'
 import { type ImportedEntry, importClaudePermissions } from '../src/index.ts'
 

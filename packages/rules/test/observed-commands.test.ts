@@ -1,5 +1,5 @@
 /**
- * Compares our labels with what commands really do. The records come from strace, in a project with hostile files or hostile
+ * Compares our labels with the observed effects of commands. The records come from strace, in a project with hostile files or hostile
  * settings of git; `npm run check:risk` observes everything again.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ import commands from './data/risk-commands.json' with { type: 'json' }
 import { makeSite } from './support/node-files.ts'
 import { makeObservedProject } from './support/observed-project.mjs'
 
-/** What programs keep for themselves: the repository of git, caches, logs and histories. */
+/** Files that programs keep for themselves: the git repository, caches, logs and histories. */
 const ownFiles = /^\.git\/|\/\.(?:npm|cache|lesshst)|^\/var\/cache/
 type Hostile = 'files' | 'settings'
 interface Observation {
@@ -40,7 +40,7 @@ function makeProject(hostile: Hostile): CallSite {
 const sites: Record<Hostile, CallSite> = { files: makeProject('files'), settings: makeProject('settings') }
 const siteOf = ({ hostile }: { readonly hostile: string }) => sites[hostile as Hostile]
 
-/** Whether the group of commands that only read allows the command. */
+/** Returns whether the group of commands that only read allows the command. */
 function onlyReads(record: Observation): boolean {
   const parsed = parseCommand(record.command)
   if (!parsed.provable) return false
@@ -51,7 +51,7 @@ function onlyReads(record: Observation): boolean {
 }
 
 describe('observed commands', () => {
-  it('every command of both lists is recorded; run npm run check:risk after a change of the lists', () => {
+  it('exist for every command of both lists (after a change of the lists, run npm run check:risk)', () => {
     const expected = [
       ...['files', 'settings'].flatMap(hostile => uses['only-reads'].map(command => `${hostile} ${command}`)),
       ...commands.map(command => `files ${command}`),
@@ -59,11 +59,11 @@ describe('observed commands', () => {
     expect(records.map(({ hostile, command }) => `${hostile} ${command}`)).toEqual(expected)
   })
 
-  it('commands of the group that only reads write and delete nothing, use no network and start no other program', () => {
+  it('write and delete nothing, use no network and start no other program, if they are in the group that only reads', () => {
     const reading = records.filter(onlyReads)
     const ownPrograms = /^\/(?:usr\/)?bin\/|^\/usr\/lib\/git-core\//
     for (const { command, ran, wrote, wroteOutside, deleted, network, evil } of reading) {
-      // Git notes in its index what it has found out about files.
+      // Git updates its index with what it learns about files.
       expect(
         wrote.filter(path => !/^\.git\/index(?:\.lock)?$/.test(path)),
         command,
@@ -83,13 +83,13 @@ describe('observed commands', () => {
     expect(reading.length).toBeGreaterThan(300)
   })
 
-  it('every command that started a program of hostile settings counts as running project code', () => {
+  it('count as running project code if they started a program that hostile settings name', () => {
     const abused = records.filter(({ hostile, evil }) => hostile === 'settings' && evil)
     expect(abused.length).toBeGreaterThan(20)
     expect(abused.filter(onlyReads)).toEqual([])
   })
 
-  it('no command that deletes, writes outside of the folder or uses the network is of low risk', () => {
+  it('are not of low risk if they delete, write outside the folder or use the network', () => {
     const labelled = records.map(record => ({
       ...record,
       ...riskOf({ shell: record.command, cwd: siteOf(record).cwd }, siteOf(record)),

@@ -1,4 +1,4 @@
-/** Checks for every program and every option with a value that an option in place of the value is refused: another version of the program might obey it. */
+/** Tests for every program and every option with a value that an option in place of the value is refused: another version of the program might take it as an option. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -73,7 +73,7 @@ describe('an option in place of a value', () => {
     expect(proven).toEqual([])
   })
 
-  it('the same options are accepted with a value, so that the test above checks them', () => {
+  it('is the only reason for the refusal: with a proper value, the same options are accepted', () => {
     const accepted = starts.flatMap(start =>
       options.filter(option => ['1', 'x'].some(value => isProven(...start, option, value))),
     )
@@ -82,7 +82,7 @@ describe('an option in place of a value', () => {
     expect(accepted.length).toBeGreaterThan(400)
   })
 
-  it('a negative number and a dash alone are still values where every version takes them', () => {
+  it('is still accepted if it is a negative number or a dash alone and every version takes it as a value', () => {
     expect(isProven('head', '-n', '-5', 'src/a.ts')).toBe(true)
     expect(isProven('cut', '-d', '-', '-f', '1', 'src/a.ts')).toBe(true)
     expect(isProven('find', '.', '-size', '-10k', '-mtime', '-1')).toBe(true)

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { parseCommand, proposeRules, RuleSet } from '../src/index.ts'
 import { bash, contextAt, srvRule } from './support/rule-context.ts'
 
-// Every path exists and is no link.
+// Every path exists and is not a link.
 const files = { realPath: posix.normalize, readText: () => null, list: () => [] }
 const context = contextAt({ folder: '/srv', cwd: '/srv', home: '/home/ada', files })
 const verdict = (drafts: readonly Partial<RuleDraft>[], call: ToolCall) =>
@@ -139,7 +139,7 @@ describe('P13: a proposed rule', () => {
     expect(runsProjectCode(command)).not.toEqual([])
     expect(runsProjectCode(command)).not.toContain(true)
   })
-  it('P14: is for the folder of the session, because the same command can mean something else elsewhere', () => {
+  it('P14: is limited to the folder of the session, because the same command can mean something else elsewhere', () => {
     for (const { rule } of proposeRules(bash('make check'), context).items) expect(rule.scope?.cwd).toBe('/srv')
   })
 })

@@ -1,4 +1,4 @@
-/** The rules that “Always” proposes: the narrowest first, none that would allow more than it says, and a reason if there is none. */
+/** Tests the rules that “Always” proposes: the narrowest first, none that would allow more than it says, and a reason if there is none. */
 import { posix } from 'node:path'
 import type { Rule, ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { type FileLookup, type Proposals, proposeRules, RuleSet, ruleProblem } f
 import { makeSite } from './support/node-files.ts'
 import { contextAt } from './support/rule-context.ts'
 
-// Every path exists and is no link, and what has a dot in its name is a file.
+// Every path exists and is not a link, and every name with a dot is a file.
 const lookup: FileLookup = {
   realPath: posix.normalize,
   readText: () => null,
@@ -92,6 +92,10 @@ describe('rules that are proposed for a command', () => {
       proposeRules({ tool: 'Bash', input: { command: 'ls ' }, cwd: '/srv' }, { ...context, isEditable: false }),
     ).toEqual({ items: [], reason: 'This agent cannot run the command as Holdpoint has read it.' })
   })
+  it('a command gets rules for the folder in which it runs, even if the call names another folder', () => {
+    const { items } = proposeRules(call({ shell: 'mytool', cwd: '/srv/sub' }), context)
+    expect(items.map(({ rule }) => rule)).toEqual([{ effect: 'allow', command: 'mytool', scope: { cwd: '/srv/sub' } }])
+  })
   it('a command that cannot be proven gets none, with the reason', () => {
     expect(shell('ls $HOME')).toMatchObject({
       items: [],
@@ -176,7 +180,7 @@ describe('rules that are proposed for other actions', () => {
       ],
     })
   })
-  it('a fetch from something that is not the name of a host gets none', () => {
+  it('a fetch from an invalid host name gets none', () => {
     expect(proposeRules(call({ fetch: 'a b' }), context)).toMatchObject({
       items: [],
       reason: expect.stringMatching(/^"a b" is not the name of a host\./),
@@ -188,7 +192,7 @@ describe('rules that are proposed for other actions', () => {
       reason: 'Holdpoint does not know what Strange does, so a person has to decide each time.',
     })
   })
-  it('nothing is proposed for a command with too many files to look at', () => {
+  it('nothing is proposed for a command with too many files to look up', () => {
     const list = () => Array.from({ length: 13_000 }, (_, index) => ({ name: `${index}`, kind: 'file' as const }))
     const large = { ...context, files: { realPath: posix.normalize, readText: () => null, list } }
     expect(proposeRules({ tool: 'Bash', input: { command: 'grep -r x src' }, cwd: '/srv' }, large)).toEqual({
@@ -196,11 +200,12 @@ describe('rules that are proposed for other actions', () => {
       reason: 'This call names too many files to check, so a person has to decide each time.',
     })
   })
-  it('nothing is proposed if nobody knows in which folder the agent runs', () => {
-    expect(proposeRules(call({ shell: 'ls', cwd: '/srv' }), { ...context, folder: null })).toEqual({
-      items: [],
-      reason: 'Holdpoint does not know in which folder this agent runs.',
-    })
+  it('nothing is proposed if it is not known in which folder the agent runs', () => {
+    for (const action of [{ shell: 'ls', cwd: '/srv' }, { fetch: 'a.test' }, { read: ['/srv/a.ts'] }])
+      expect(proposeRules(call(action), { ...context, folder: null })).toEqual({
+        items: [],
+        reason: 'Holdpoint does not know in which folder this agent runs.',
+      })
   })
 })
 

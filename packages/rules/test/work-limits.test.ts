@@ -1,4 +1,4 @@
-/** No text keeps the gateway busy: the search for commands, the rules and the risk stop after a limited amount of work. */
+/** Tests that no text keeps the gateway busy: the search for commands, the rules and the risk stop after a limited amount of work. */
 import type { Rule } from '@holdpoint/protocol'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { leastCpuMs } from '../../../test/support/cpu-time.ts'
@@ -52,7 +52,7 @@ const texts: readonly (readonly [string, string])[] = [
   ['the same folder many times', `grep -r x ${'. '.repeat(900)}`],
   ['words', 'a '.repeat(60_000)],
 ]
-/** On a busy machine, CPU time also grows. */
+/** The limit leaves room for a busy machine, on which CPU time grows too. */
 const maxMs = 100
 
 // The first runs compile the code.

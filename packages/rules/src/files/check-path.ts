@@ -9,7 +9,7 @@ export type PathCheck =
   | {
       readonly ok: false
       readonly problem: PathProblem
-      /** The real path. Empty if it is not clear which file is meant, so that it equals the path of no rule. */
+      /** The real path. Empty if it is not clear which file is meant, so that no rule's path is equal to it. */
       readonly path: string
       /** A sentence for people. */
       readonly reason: string
@@ -21,7 +21,7 @@ const pathMax = 4096
 const partsMax = 100
 const linksMax = 40
 
-/** Checks one path of a call. Everything that cannot be looked up counts as a problem. */
+/** Checks one path of a call. A file that cannot be looked up counts as a problem. */
 export function checkPath(path: string, site: CallSite, use: PathUse): PathCheck {
   if (path === '/dev/null') return { ok: true, path }
   const unclear = unclearReason(path)
@@ -33,7 +33,7 @@ export function checkPath(path: string, site: CallSite, use: PathUse): PathCheck
 }
 
 function checkRealPath(path: string, real: string, site: CallSite, use: PathUse): PathCheck {
-  // The path as it is written counts too: a link named .env is meant to be secret, whatever it leads to.
+  // The path as written is checked too: a link named .env counts as secret even if its target does not.
   const written = joinPath(site.cwd, path)
   const names = written === real ? [real] : [real, written]
   if (use !== 'list' && names.some(isSecretPath))
@@ -52,7 +52,7 @@ function failure(problem: PathProblem, path: string, reason: string): PathCheck 
   return { ok: false, problem, path, reason }
 }
 
-/** Returns why nobody can say which file a path means, on any system, or null. */
+/** Returns why a path is ambiguous on every system, or null if it is not. */
 function unclearReason(path: string): string | null {
   if (path === '') return 'names no file.'
   if (path.length > pathMax || path.split('/').length > partsMax) return 'is too long.'
@@ -67,20 +67,25 @@ function unclearReason(path: string): string | null {
   return null
 }
 
-/**
- * Resolves a path the way the system does (links first, then `..`), and the way programs do that remove `..` from the text first.
- * Returns null if the two differ. What does not exist is resolved through its nearest existing parent.
- */
+/** Returns the real path, or null if it is not clear to which file the path leads. */
 export function resolvePath(path: string, cwd: string, files: FileLookup): string | null {
+  const [real = null, other = real] = realPaths(path, cwd, files)
+  return real === other ? real : null
+}
+
+/**
+ * Resolves a path the way the system does (links first, then `..`), and if it contains `..`, also the way programs do that remove `..` from the text first.
+ * A path that does not exist is resolved through its nearest existing parent. Null stands for a path that cannot be resolved.
+ */
+export function realPaths(path: string, cwd: string, files: FileLookup): readonly (string | null)[] {
   const hasParent = /(?:^|\/)\.\.(?:\/|$)/.test(path)
-  // The usual case needs only one look.
+  // In the usual case, one lookup is enough.
   const existing = hasParent ? null : realOf(path.startsWith('/') ? path : `${cwd}/${path}`, files)
-  if (existing !== null) return existing
+  if (existing !== null) return [existing]
   const start = realOf(cwd, files)
-  if (start === null) return null
+  if (start === null) return []
   const found = walk(start, path, files)
-  if (found === null || !hasParent) return found
-  return found === walk(start, joinPath(start, path), files) ? found : null
+  return hasParent ? [found, walk(start, joinPath(start, path), files)] : [found]
 }
 
 function walk(start: string, path: string, files: FileLookup): string | null {
@@ -89,7 +94,7 @@ function walk(start: string, path: string, files: FileLookup): string | null {
   for (const name of path.split('/')) {
     if (name === '' || name === '.') continue
     if (name === '..') {
-      // The parent of a folder that does not exist is whatever is created there later.
+      // The folder does not exist yet, so a link may be created in its place later and `..` may then lead elsewhere.
       if (!exists) return null
       at = parentOf(at)
       continue
@@ -102,7 +107,7 @@ function walk(start: string, path: string, files: FileLookup): string | null {
   return at
 }
 
-/** Follows links to links, the last of which may lead to nothing. */
+/** Follows a chain of links. The target of the last link need not exist. */
 function realOf(path: string, files: FileLookup): string | null {
   let real = files.realPath(path)
   for (let links = 0; real !== null && links < linksMax; links++) {

@@ -4,7 +4,7 @@ import type { CallSite, FileLookup } from '../site.ts'
 import { checkPath, type PathCheck, quote } from './check-path.ts'
 import { foldName, isSecretFolder, isSecretName } from './path-names.ts'
 
-/** Which files of a folder a program does not read. */
+/** The files of a folder that a program does not read. */
 export interface TreeFilter {
   /** Names of folders that the program skips. */
   readonly skippedFolders: ReadonlySet<string>
@@ -16,11 +16,17 @@ export interface TreeFilter {
   readonly endings: readonly string[] | null
 }
 
-/** A larger folder takes too long to look through. */
+/** Checking a larger folder takes too long. */
 export const treeEntriesMax = 10_000
-/** Folders with packages that anybody can download. The test keys of packages are no secrets. */
+/** Folders with packages that anybody can download. Test keys in packages are not secrets. */
 const publicFolders: ReadonlySet<string> = new Set(['node_modules', 'site-packages'])
-const ignoreFiles = ['.gitignore', '.ignore', '.rgignore'] as const
+/** Files with patterns of ignored files, by the entry of a folder that is or contains the file. */
+const ignoreFiles: ReadonlyMap<string, string> = new Map([
+  ['.gitignore', '.gitignore'],
+  ['.ignore', '.ignore'],
+  ['.rgignore', '.rgignore'],
+  ['.git', '.git/info/exclude'],
+])
 
 /** Like `checkPath` for a program that reads everything in a folder. */
 export function checkTree(path: string, site: CallSite, filter: TreeFilter): PathCheck {
@@ -28,7 +34,7 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
   if (!root.ok) return root
   const { files } = site
   const unclear = (reason: string): PathCheck => ({ ok: false, problem: 'unclear', path: root.path, reason })
-  if (!files?.list) return unclear('The files of the agent cannot be looked through.')
+  if (!files?.list) return unclear('Holdpoint cannot list the files of the agent.')
   const hidden = new HiddenNames(files, filter.skipsHidden, root.path)
   let entriesLeft = treeEntriesMax
   const folders = [root.path]
@@ -62,7 +68,7 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
   return root
 }
 
-/** Knows which hidden files a program skips. A line such as `!.env` in an ignore file makes it read them after all. */
+/** Decides which hidden files a program skips. A line such as `!.env` in an ignore file makes the program read them after all. */
 class HiddenNames {
   readonly #files: FileLookup
   readonly #skipsHidden: boolean
@@ -73,13 +79,14 @@ class HiddenNames {
     this.#skipsHidden = skipsHidden && files.readText !== undefined
     for (let folder = root; this.#skipsHidden && folder !== '/'; ) {
       folder = parentOf(folder)
-      this.readIgnoreFiles(folder, ignoreFiles)
+      this.readIgnoreFiles(folder, [...ignoreFiles.keys()])
     }
   }
 
   readIgnoreFiles(folder: string, names: readonly string[]): void {
     if (!this.#skipsHidden) return
-    for (const name of ignoreFiles.filter(file => names.includes(file))) {
+    for (const [entry, name] of ignoreFiles) {
+      if (!names.includes(entry)) continue
       const text = this.#files.readText?.(`${folder}/${name}`) ?? null
       for (const line of (text ?? '').split('\n').map(each => each.trim()))
         if (line.startsWith('!')) this.#included.push(nameMatcher(line.slice(1)))
@@ -92,7 +99,7 @@ class HiddenNames {
   }
 }
 
-/** Returns a function that is true for at least the names that the last name of a pattern matches: it compares only what stands before the first and after the last special character. */
+/** Returns a function that is true for at least the names that the last name of a pattern matches: it compares only the text before the first and after the last special character. */
 function nameMatcher(pattern: string): (name: string) => boolean {
   const names = pattern.toLowerCase().split('/')
   const wanted = names.findLast(name => name !== '') ?? ''

@@ -1,14 +1,14 @@
-/** Looks at files for one call. What was seen is remembered, and after many lookups the call counts as too long to check, so that a call with very many paths cannot keep the gateway busy. */
+/** Looks up files for one call and caches the results. After many lookups the call counts as too long to check, so that a call with very many paths cannot keep the gateway busy. */
 import type { FileLookup, FolderEntry } from '../site.ts'
 
-/** Looking takes about 10 µs. A search through a whole project needs several hundred lookups. */
+/** One lookup takes about 10 µs. A search through a whole project needs several hundred lookups. */
 const lookupsMax = 1000
-/** Entries of folders, also of those that were listed before: a search that names a folder many times looks through it each time. */
+/** The maximum number of folder entries. A folder counts each time it is listed, because a search that names it many times goes through it each time. */
 const entriesMax = 12_000
 
 class TooManyLookups extends Error {}
 
-/** Runs `work` with files that can be looked at a limited number of times. Returns `tooMany` if that is not enough. */
+/** Runs `work` with a limited number of file lookups. Returns `tooMany` if `work` needs more. */
 export function withLimitedLookup<T>(files: FileLookup | null, work: (files: FileLookup | null) => T, tooMany: T): T {
   try {
     return work(files && limitedLookup(files))

@@ -1,4 +1,4 @@
-/** Which files are secret, and which are protected because they decide what other programs do. Both are recognized by name, wherever they are. */
+/** Recognizes secret files, and files that are protected because they decide what other programs do. Both are recognized by name, in every folder. */
 
 /** Folders whose whole content is secret. */
 const secretFolders =
@@ -11,6 +11,8 @@ const secretFiles: readonly RegExp[] = [
   /^\.env(?:[._-](?!(?:example|sample|template|dist)$).*)?$/,
   /^(?!.*(?:example|sample|template)).+\.env$/,
   /^\.envrc/,
+  /^\.dev\.vars(?:\.(?!(?:example|sample|template|dist)$).*)?$/,
+  /^(?!.*(?:example|sample|template)).*\.tfvars(?:\.json)?$/,
   // Keys and certificates with keys
   /\.(?:pem|key|p12|pfx|p8|pkcs12|jks|keystore|ppk|kdbx)(?:\.(?:bak|old|orig|txt))?$/,
   /^id_(?:[^.]+|(?:rsa|dsa|ecdsa|ed25519)\w*\.(?!pub$).*)$/,
@@ -23,7 +25,7 @@ const secretFiles: readonly RegExp[] = [
   /\.token$/,
   /^(?:\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.pypirc|\.dockercfg|\.git-credentials|\.boto|\.s3cfg|\.vault[-_]pass(?:word)?|\.claude\.json)$/,
   /^(?:auth\.json|kubeconfig|rclone\.conf|master\.key|.*\.tfstate(?:\.backup)?|credentials\.tfrc\.json|shadow|gshadow|sudoers)$/,
-  // What was typed into shells and other prompts often includes passwords.
+  // Histories of shells and other prompts, which often include passwords
   /^\.(?:\w+_)?history$/,
 ]
 /** Files of the running system that show the environment, the memory or the open files of a process. */
@@ -46,7 +48,7 @@ const protectedFiles: readonly RegExp[] = [
   /^(?:\.git|\.gitconfig|\.gitmodules|\.gitattributes|\.hgrc|\.pre-commit-(?:config|hooks)\.ya?ml|\.?lefthook.*\.(?:ya?ml|toml|json))$/,
   // Package managers and their scripts
   /^(?:package\.json|\.npmrc|\.yarnrc.*|\.pnpmfile\.c?js|pnpm-workspace\.yaml|\.pnp\..*|bunfig\.toml|composer\.json|pip\.conf|\.pip\.conf|uv\.toml)$/,
-  // What build tools and test runners load by themselves
+  // Files that build tools and test runners load automatically
   /^(?:conftest\.py|sitecustomize\.py|usercustomize\.py|.*\.pth|(?:gnu)?makefile|.*\.mk|\.?justfile|taskfile\.ya?ml|rakefile|rust-toolchain(?:\.toml)?|build\.rs)$/,
   // Start-up files of shells and other programs
   /^\.(?:bash(?:rc|_profile|_login|_logout|_aliases)|profile|zsh(?:rc|env)|zprofile|zlogin|zlogout|kshrc|cshrc|tcshrc|login|logout|inputrc|xprofile|xinitrc|xsession(?:rc)?|pam_environment|vimrc|exrc|nvimrc|emacs|tmux\.conf|screenrc)$/,
@@ -56,7 +58,7 @@ const protectedFiles: readonly RegExp[] = [
   /^(?:\.gitlab-ci\.ya?ml|\.travis\.ya?ml|azure-pipelines.*\.ya?ml|bitbucket-pipelines\.ya?ml|jenkinsfile|\.?appveyor\.ya?ml|\.drone\.ya?ml|\.woodpecker.*|cloudbuild\.ya?ml|codefresh\.ya?ml)$/,
 ]
 
-/** Files and folders with this name are the same to some file systems: they ignore case, the composition of accents and dots or spaces at the end. */
+/** Returns the name in the form in which names are compared. Some file systems ignore case, the composition of accents, and dots or spaces at the end. */
 export function foldName(name: string): string {
   const folded = foldCharacters(name)
   // Windows reads `name::$DATA` as `name`.

@@ -11,7 +11,7 @@ export interface FoundValue {
 
 export interface ArgumentReading extends ParsedArguments {
   readonly values: readonly FoundValue[]
-  /** The arguments as they are read by systems for which everything behind the first operand is an operand; null if that makes no difference. */
+  /** A second reading of the arguments, for systems that take every word after the first operand as an operand; null if that makes no difference. */
   readonly withoutLateOptions: readonly string[] | null
 }
 
@@ -118,7 +118,7 @@ class ArgumentReader implements ArgumentReading {
     const given = this.flags.get(name) ?? []
     this.flags.set(name, given)
     given.push(value)
-    const flag = this.#grammar.flags.get(name) as Flag // every caller has looked the flag up
+    const flag = this.#grammar.flags.get(name) as Flag // every caller has checked that the grammar lists the flag
     if (flag.value === 'required' || value !== '') this.values.push({ flag, name, value })
     return null
   }

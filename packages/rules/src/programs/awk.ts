@@ -75,7 +75,7 @@ class ProgramReader {
     if (value === '{') this.#depth++
     if (value === '}') this.#depth--
     if (value === '{' || value === '}' || value === ';') this.#isPrinting = false
-    // After print, `>` writes a file. In parentheses it compares, but then the shape of the whole is hard to follow.
+    // After print, `>` writes a file. In parentheses it compares, but this reader does not distinguish the two.
     if (this.#isPrinting && value === '>') return false
     this.#note(
       string === undefined ? value : 'string',
@@ -109,7 +109,7 @@ class ProgramReader {
   }
 }
 
-/** If a slash could divide or start a regular expression, a quotation mark behind it could start a string or belong to that expression. Without such marks, every reading of the program finds the same strings. */
+/** If a slash could divide or start a regular expression, a quotation mark after it could start a string or belong to that expression. Without such marks, every reading of the program finds the same strings. */
 function hasQuoteBetweenSlashes(text: string): boolean {
   return text
     .split('/')

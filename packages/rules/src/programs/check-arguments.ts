@@ -40,7 +40,7 @@ export function checkArguments(argv: readonly string[], site: CallSite): Argumen
   return program.check(args, site)
 }
 
-/** Programs whose next words say what they do: how many words name the command. */
+/** For programs with subcommands: how many words name the command. */
 const commandWords: ReadonlyMap<string, (second: string | undefined) => number> = new Map([
   ...['git', 'go', 'cargo', 'make', 'npx', 'ruff', 'biome'].map(name => [name, () => 2] as const),
   ...['npm', 'pnpm', 'yarn', 'bun'].map(
@@ -49,7 +49,7 @@ const commandWords: ReadonlyMap<string, (second: string | undefined) => number> 
   ...['python', 'python3'].map(name => [name, () => 3] as const),
 ])
 
-/** Returns whether these words name a program, and if it needs one a subcommand, whose arguments can be checked. */
+/** Returns whether these words name a program, with a subcommand if it needs one, whose arguments can be checked. */
 export function hasGrammar(argv: readonly string[]): boolean {
   const [name = '', second] = argv
   const needed = commandWords.get(name)?.(second) ?? 1

@@ -13,7 +13,7 @@ function goGrammar(flags: string): Grammar {
     style: 'words',
     flags: flagsOf(goFlags, flags),
     operands: { others: 'package' },
-    // `pkg@version` is downloaded. -args passes the rest on unchecked.
+    // Go would download `pkg@version`. -args would pass the rest on unchecked.
     refuses: ({ operands }) =>
       operands.some(operand => operand.includes('@')) ? 'Only packages of the project are accepted.' : null,
   }
@@ -152,7 +152,7 @@ const makeGrammar: Grammar = {
   },
 }
 
-/** `-j 4`: make takes a number behind -j as its value. */
+/** Joins `-j 4` to `-j4`, because make takes a number after -j as its value. */
 const make: Program = {
   check(args: readonly string[], site: CallSite): ArgumentCheck {
     const joined: string[] = []

@@ -5,7 +5,7 @@ import { looksLikeOption } from './argument-parser.ts'
 import type { ValueKind } from './grammar.ts'
 import { type ArgumentCheck, type Program, refuse } from './grammar-check.ts'
 
-/** What follows a word of the expression. `none`: nothing. */
+/** The kind of value that follows a word of the expression; `none` if no value follows. */
 const words: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>([
   ...each(
     'none',
@@ -18,7 +18,7 @@ const words: ReadonlyMap<string, ValueKind> = new Map<string, ValueKind>([
   ...each('listed', '-newer -anewer -cnewer -samefile'),
 ])
 
-/** `-size -10k`, `-perm -644` and `-perm -u+x` */
+/** Values that look like options: `-size -10k`, `-perm -644` and `-perm -u+x`. */
 const lessThan = /^-(?:\d|[ugoa]*[=+])/
 
 function each(kind: ValueKind, names: string): [string, ValueKind][] {

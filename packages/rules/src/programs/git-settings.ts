@@ -2,7 +2,7 @@
  * Finds out whether the settings of a git repository name programs. Many commands that only read run such programs:
  * `core.fsmonitor` (status, diff, ls-files), filters of `.gitattributes` (status, diff, blame), `diff.external` and `textconv`
  * (diff, log -p, show, blame), `gpg.program` (log and show with signatures), the hook `post-index-change` (status), the pager,
- * and whatever fetches missing objects of a partial clone. Only settings that are known to be harmless are accepted.
+ * and programs that fetch missing objects of a partial clone. Only settings that are known to be harmless are accepted.
  */
 import { foldName } from '../files/path-names.ts'
 import { joinPath, parentOf } from '../paths.ts'
@@ -24,13 +24,13 @@ const harmlessSettings: readonly RegExp[] = [
   /^log\.(?:abbrevcommit|date|decorate|follow|graphcolors|showroot|mailmap)$/,
   /^diff\.(?:algorithm|colormoved|colormovedws|context|interhunkcontext|mnemonicprefix|noprefix|renames|renamelimit|ignoresubmodules|suppressblankempty|wserrorhighlight|indentheuristic|relative|dirstat|statgraphwidth)$/,
 ]
-/** Settings of the accepted sections that name a program after all. */
+/** Settings that name a program although their section is accepted. */
 const namesProgram =
   /^(?:merge\.(?:tool|guitool)|.*\.(?:driver|cmd|command|helper|program|uploadpack|receivepack|vcs|proxy|cookiefile|extraheader))$|^http\.(?:.*\.)?(?:sslcert|sslkey)|^maintenance\.(?!auto$|strategy$|repo$)|^status\.submodulesummary$|^submodule\.recurse$|^stash\.usebuiltin$/
 
 const foldersMax = 64
 
-/** Of all hooks, only this one runs for commands that read: they write what they have found out about files into the index. */
+/** The only hook that runs for commands that read: they update the index with what they learn about files. */
 const readingHooks = ['post-index-change']
 
 /** Returns why git may run programs of the project in this folder, or null if its settings name none and none of these hooks exists. */
@@ -43,15 +43,16 @@ export function gitSettingsProblem(site: CallSite, hooks: readonly string[] = re
   return repositoryProblem(top.folder, files, hooks) ?? submoduleProblem(top.folder, files, hooks)
 }
 
-/** Returns the folder of the repository, or null if there is none or it is not clear. */
+/** Returns the folder of the repository, or null if there is none or it is not clear. Git ignores a `.git` that is not a repository, for example an empty folder. */
 export function repositoryFolder({ cwd, files }: CallSite): string | null {
   const top = files && topFolder(cwd, files)
-  return top === null || typeof top === 'string' ? null : top.folder
+  if (!top || typeof top === 'string') return null
+  return gitFolderOf(top.folder, files) === null ? null : top.folder
 }
 
 /**
  * Finds the folder with `.git`, like git. Returns a text if git might take one of the folders for a repository without `.git`:
- * anybody can commit the files for that. Every such repository has an entry `HEAD`, which can be a link to nothing.
+ * anybody can commit the files of such a repository. Every such repository has an entry `HEAD`, which can be a link to nothing.
  */
 function topFolder(cwd: string, files: FileLookup): { readonly folder: string } | string | null {
   let folder = files.realPath(cwd)
@@ -94,7 +95,7 @@ function isHarmless(name: string): boolean {
   return !namesProgram.test(name) && harmlessSettings.some(pattern => pattern.test(name))
 }
 
-/** A path without quotes, comments, `~` and other signs that git replaces. */
+/** Returns whether a path has no quotes, comments, `~` and other characters that git replaces. */
 function isPlainPath(path: string): boolean {
   return /^[\w./@+-]+$/.test(path)
 }

@@ -44,7 +44,7 @@ function reads(operands: Grammar['operands'], flags: Flags, refuses?: Grammar['r
   }
 }
 
-/** Some placeholders check signatures, for which git runs gpg. A sign in front of their name changes the white space around them. */
+/** Some placeholders check signatures, for which git runs gpg. A character before their name (-, + or a space) changes the white space around them. */
 function formatProblem({ flags }: ParsedArguments): string | null {
   const formats = [...(flags.get('--format') ?? []), ...(flags.get('--pretty') ?? []), ...(flags.get('--sort') ?? [])]
   return formats.some(format => /%[-+ ]*G|signature/.test(format)) ? 'The format makes git check signatures.' : null
@@ -57,10 +57,10 @@ function listing(...selecting: readonly string[]): (parsed: ParsedArguments) => 
 }
 
 const log = reads(revisions, flagsOf(...logFlags, ...diffFlags))
-/** Other commands do not know -L. */
+/** Only `log` accepts -L among the commands with these options. */
 const logOfLines = reads(revisions, flagsOf(...logFlags, ...diffFlags, '-L=revision'))
 
-/** Settings whose value is no secret. Others may contain a password or a token, also some that do not look like it. */
+/** Settings whose value is never a secret. Other settings may contain a password or a token, even if their name does not suggest it. */
 const shownSettings: readonly RegExp[] = [
   /^user\.(?:name|email)$/i,
   /^core\.(?:autocrlf|eol|safecrlf|filemode|ignorecase|bare|symlinks|longpaths|quotepath|hookspath|editor|pager|fsmonitor|worktree|excludesfile|attributesfile|sparsecheckout)$/i,
@@ -79,7 +79,7 @@ const config = reads(
     shownSettings.some(setting => setting.test(name)) ? null : 'Only the lookup of a setting on the list is accepted.',
 )
 
-/** Shortlog knows fewer options than log. */
+/** Shortlog accepts fewer options than log. */
 const shortlogFlags = flagsOf(
   '-s -n -e -c --summary --numbered --email --group=word --all --branches?=text --tags?=text --remotes?=text',
   '--merges --no-merges --first-parent --since=text --until=text --after=text --before=text --author=text --format?=text',
@@ -222,7 +222,7 @@ function checkCommand([name = '', ...args]: readonly string[], site: CallSite): 
   const withWord = commands.get(`${name} ${args[0]}`)
   const grammar = withWord ?? commands.get(name)
   if (!grammar || name.includes(' '))
-    return refuse(name === '' ? 'The command of git is missing.' : `git ${name} may change something.`)
+    return refuse(name === '' ? 'The git command is missing.' : `git ${name} may change something.`)
   const found = checkGrammar(withWord ? args.slice(1) : args, grammar, site)
   if (!found.ok) return found
   // Outside of a repository, these two read any files and folders, which are not checked for secrets.

@@ -29,7 +29,7 @@ export function refuse(reason: string): ArgumentCheck {
   return { ok: false, reason }
 }
 
-/** Makes a program of a grammar. */
+/** Returns a program that checks arguments with the grammar. */
 export function programOf(grammar: Grammar): Program {
   return { check: (args, site) => checkGrammar(args, grammar, site) }
 }
@@ -54,7 +54,7 @@ export function checkGrammar(args: readonly string[], grammar: Grammar, site: Ca
   const problem = check.flagValues(parsed) ?? check.operands(parsed, operands)
   if (problem) return refuse(problem)
   if (parsed.withoutLateOptions) {
-    // A filter counts wherever it stands: all usual versions of grep find it there.
+    // A filter counts at any position: all usual versions of grep accept it there.
     const filtered = (inner: ParsedArguments) => ({
       ...operandsOf(grammar, inner),
       filter: operands.filter ?? everything,

@@ -1,4 +1,4 @@
-/** What a grammar of a program is: the options it accepts, the values they take, and the other arguments. */
+/** Defines the grammar of a program: the options that Holdpoint accepts, the values they take, and the other arguments. */
 import type { CommandGroup } from '@holdpoint/protocol'
 import type { TreeFilter } from '../files/check-tree.ts'
 
@@ -36,7 +36,7 @@ export interface ParsedArguments {
   /** The values of each flag in the order in which they were given; an empty text for a flag without a value. */
   readonly flags: ReadonlyMap<string, readonly string[]>
   readonly operands: readonly string[]
-  /** What follows `--`, if the grammar tells it apart. */
+  /** The arguments after `--`, if the grammar has rules of their own for them. */
   readonly rest: readonly string[]
 }
 
@@ -47,9 +47,9 @@ export interface Operands {
   readonly others: ValueKind
   readonly least?: number
   readonly most?: number
-  /** What the program reads if it gets no operand after the first ones; its own folder. */
+  /** How the program reads its current folder if it gets no operand after the first ones. */
   readonly own?: 'tree' | 'listed'
-  /** What a program skips in a tree. */
+  /** The files of a folder that the program skips. */
   readonly filter?: TreeFilter
 }
 
@@ -57,10 +57,10 @@ export interface Grammar {
   readonly group: CommandGroup
   readonly flags: Flags
   /**
-   * `clusters`: short options can be joined (`-la`), and options may stand after operands, though not on every system.
+   * `clusters`: short options can be joined (`-la`), and options may come after operands, though not on every system.
    * `anywhere`: likewise, on every system. `alone`: like `anywhere`, but an option with a value must not be joined with it or
    * with others, because programs disagree about what `-tc=x` means. `words`: an option with one dash is a word (`-run`), as for
-   * Go's programs. `leading`: likewise, and no option stands after an operand.
+   * Go's programs. `leading`: likewise, and no option comes after an operand.
    */
   readonly style: 'clusters' | 'anywhere' | 'alone' | 'words' | 'leading'
   readonly operands: Operands | ((parsed: ParsedArguments) => Operands)

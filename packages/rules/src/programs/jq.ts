@@ -4,7 +4,7 @@ import { type Program, programOf } from './grammar-check.ts'
 
 /**
  * `env` and `$ENV` print environment variables; `import`, `include` and `$__prog_args` read more than the input. These names are
- * refused wherever they stand, also as keys and in strings: jq allows spaces and comments between `$` and a name.
+ * refused everywhere, also as keys and in strings: jq allows spaces and comments between `$` and a name.
  */
 const forbidden = /\b(?:env|ENV|import|include|__\w*|get_search_list|input_filename|debug|modulemeta)\b/
 

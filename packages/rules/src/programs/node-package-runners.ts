@@ -10,7 +10,7 @@ import { isUsualScript } from './script-names.ts'
 import { scriptArguments, testFileProblem } from './test-arguments.ts'
 
 /**
- * npm takes its own options anywhere before `--`. Without --prefix, --node-options, --script-shell, --userconfig and the like,
+ * npm takes its own options anywhere before `--`. The list omits --prefix, --node-options, --script-shell, --userconfig and others,
  * which change what runs.
  */
 const npm: Grammar = {
@@ -57,7 +57,7 @@ const ownCommands: ReadonlySet<string> = new Set([
   'version',
 ])
 
-/** `pnpm test`, `pnpm -r run lint`, `yarn build`. What follows the name of the script goes to the script. */
+/** Checks `pnpm test`, `pnpm -r run lint`, `yarn build`. The arguments after the name of the script go to the script. */
 function checkScript(args: readonly string[], site: CallSite): ArgumentCheck {
   const at = { value: 0 }
   const problem = skipFlags(args, at)
@@ -72,11 +72,11 @@ function checkScript(args: readonly string[], site: CallSite): ArgumentCheck {
   if (name === undefined) return isExplicit ? proven : refuse('The name of the script is missing.')
   if (!isUsualScript(name) || (!isExplicit && ownCommands.has(name))) return refuse(scriptProblem(name))
   const rest = args.slice(at.value)
-  // Some versions remove `--`, so what follows it must be harmless as options too.
+  // Some versions remove `--`, so the words after it must also be harmless as options.
   return checkGrammar(rest[0] === '--' ? rest.slice(1) : rest, scriptArguments, site)
 }
 
-/** Moves behind the options of the package runner. */
+/** Moves to the first argument after the options of the package runner. */
 function skipFlags(args: readonly string[], at: { value: number }): string | null {
   for (let arg = args[at.value]; arg?.startsWith('-'); arg = args[at.value]) {
     const [name = '', value] = arg.split('=', 2)
@@ -109,7 +109,7 @@ function checkTool([tool = '', ...args]: readonly string[], site: CallSite): Arg
   return checkGrammar(args, grammar, site)
 }
 
-/** `node_modules/.bin/tsc`: a tool of the project by its path. Returns null if the path is no such tool. */
+/** `node_modules/.bin/tsc`: a tool of the project by its path. Returns null if the path is not such a tool. */
 export function projectTool(path: string): Program | null {
   const tool = /^(?:\.\/)?node_modules\/\.bin\/([\w-]+)$/.exec(path)?.[1]
   return tool === undefined ? null : { check: (args, site) => checkTool([tool, ...args], site) }
@@ -128,7 +128,7 @@ function isVersion(args: readonly string[]): boolean {
 const npmProgram: Program = {
   check(args, site) {
     if (isVersion(args)) return proven
-    // Before `--`, npm would take options such as -c as its own, so only the tool may stand there.
+    // Before `--`, npm would take options such as -c as its own, so only the tool may be there.
     if (args[0] === 'exec' && args[1] === '--') return checkTool(args.slice(2), site)
     if (args[0] === 'exec' && args[2] === '--') return checkTool([args[1] ?? '', ...args.slice(3)], site)
     return checkGrammar(args, npm, site)
@@ -175,7 +175,7 @@ const bunTest: Grammar = {
   refuses: ({ operands }) => testFileProblem(operands),
 }
 
-/** Tools that are started by their own name. What is found there is decided by PATH, which usually includes the tools of the project. */
+/** Tools that are started by their own name. PATH decides which file runs, and usually includes the tools of the project. */
 function directTool(grammar: Grammar): Program {
   return { check: (args, site) => checkGrammar(args, grammar, site) }
 }

@@ -42,7 +42,7 @@ const jest = tool(
     '--changedSince=word --lastCommit --expand --notify=false --errorOnDeprecated --logHeapUsage --showSeed --randomize --version --help --updateSnapshot',
     '--runTestsByPath --shard=text --no-colors',
   ],
-  // Otherwise names only select some of the tests.
+  // Without --runTestsByPath, names only select some of the tests.
   ({ flags, operands }) => (flags.has('--runTestsByPath') ? testFileProblem(operands) : null),
 )
 
@@ -55,7 +55,7 @@ const mocha = tool(
     '--grep=text --fgrep=text --invert --bail --timeout=number --slow=number --exit --recursive --color --no-color --colors --no-colors',
     '--check-leaks --forbid-only --forbid-pending --full-trace --diff --no-diff --inline-diffs --retries=number --sort --parallel --jobs=number --dry-run --version',
   ],
-  // It runs every file that is named and every file of a folder.
+  // Mocha runs every file that is named and every file in a folder that is named.
   ({ operands }) => (operands.every(looksLikeTest) ? null : 'mocha is accepted only for files that look like tests.'),
 )
 
@@ -103,7 +103,7 @@ const prettier = tool(
       : 'prettier is accepted only with --check.',
 )
 
-/** Tools of a project that are also started through npx, `pnpm exec` and the like. */
+/** Tools of a project that npx, `pnpm exec` and similar commands also start. */
 export const nodeTools: ReadonlyMap<string, Grammar> = new Map([
   ['vitest', vitest],
   ['jest', jest],
@@ -123,7 +123,7 @@ export const nodeTools: ReadonlyMap<string, Grammar> = new Map([
 ])
 
 const nodeReporters = 'spec|tap|dot|junit|lcov'
-/** `node --test` and `node --check`. Without --require, --import, --loader, --env-file, -e, -p, and reporters and destinations of results. */
+/** The options of `node --test` and `node --check`. The list omits --require, --import, --loader, --env-file, -e, -p, and reporters and destinations of results. */
 export const node: Grammar = tool(
   { others: 'test' },
   [

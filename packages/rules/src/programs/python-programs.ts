@@ -22,7 +22,7 @@ const pytest = tool(
   pytestProblem,
 )
 
-/** A file that is named runs, whatever its name, so its name must look like a test. */
+/** pytest runs every file that is named, so its name must look like a test. */
 function pytestProblem({ operands, flags }: ParsedArguments): string | null {
   if ((flags.get('-W') ?? []).some(value => value.includes('.'))) return 'The filter of warnings would load a module.'
   const other = operands
@@ -34,7 +34,7 @@ function isTestFile(path: string): boolean {
   return /(?:^|\/)(?:tests?|tests?_[^/]*|[^/]*_tests?)\.py$/.test(path)
 }
 
-/** What unittest loads runs, so files, modules and classes must look like tests. */
+/** unittest runs the code that it loads, so files, modules and classes must look like tests. */
 const unittest = tool(
   { others: 'test' },
   [
@@ -43,7 +43,7 @@ const unittest = tool(
   ({ operands, flags }) => {
     const patterns = [...(flags.get('-p') ?? []), ...(flags.get('--pattern') ?? [])]
     const [first, ...more] = operands
-    // Behind the folder, discover would take a pattern and a second folder.
+    // After the folder, discover would take a pattern and a second folder.
     const areTests = first === 'discover' ? more.length <= 1 && !more.some(isFile) : operands.every(isTestOfPython)
     return areTests && patterns.every(isTestPattern)
       ? null
@@ -131,7 +131,7 @@ const tools: ReadonlyMap<string, Grammar> = new Map([
   ['pylint', pylint],
   ['pyright', pyright],
 ])
-/** They compile without running anything, and write the result beside the source. */
+/** The modules `py_compile` and `compileall` run nothing and write the result beside the source. */
 const compile = tool(files, ['-q -l -f'])
 const moduleTools: ReadonlyMap<string, Grammar> = new Map([
   ...tools,
@@ -152,7 +152,7 @@ const python: Program = {
     return checkGrammar(rest, module, site)
   },
 }
-/** A name without a dot is an app, of which Django finds the tests. */
+/** A name without a dot is an app, whose tests Django finds. */
 const djangoTest = tool(
   { others: 'test' },
   [

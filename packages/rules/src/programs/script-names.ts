@@ -1,8 +1,8 @@
-/** Which scripts and targets of a project may run without a question: those whose name says that they test, check or build, and nothing else. */
+/** Decides which scripts and targets of a project may run without a question: those whose name says that they test, check or build, and nothing else. */
 
 const usual =
   /^(?:tests?|unit|integration|e2e|spec|specs|vitest|jest|mocha|pytest|coverage|cov|build|compile|bundle|tsc|types?|typecheck|typescript|lint|linter|eslint|biome|prettier|format|fmt|check|checks|validate|verify|ci|bench|benchmark|docs?|analyze|static|quality|ruff|mypy|clippy|vet)$/
-/** Parts of a name that say which part of the project, or how. Every other word could say that more happens. */
+/** Words in a name that say for which part of the project, or how. Any other word could mean that the script does more. */
 const qualifying =
   /^(?:\d+|all|fix|write|fast|quick|full|once|only|strict|silent|quiet|verbose|debug|parallel|serial|single|changed|affected|failed|smoke|regression|snapshot|snapshots|update|browser|chrome|chromium|firefox|webkit|node|web|ui|api|app|apps|core|lib|libs|common|shared|utils?|cli|sdk|client|frontend|backend|packages?|modules?|workspaces?|plugins?|components?|js|ts|jsx|tsx|mjs|cjs|esm|css|scss|styles?|html|md|markdown|json|yaml|yml|py|python|go|rust|java|src|source|sources|scripts|examples?|demo|storybook|schema|schemas|deps|dependencies|imports?|exports?|links?|spelling|size|lockfile|style|code|files|unused|cycles|circular|licenses?|i18n|a11y|rules|config|playwright|cypress|stylelint|oxlint|tslint|rollup|vite|webpack|esbuild|swc|babel|pre|post|local|mock|mocks|fixtures|report|and|no|without|with)$/
 

@@ -15,7 +15,7 @@ const grepFlags = flagsOf(
   '--binary-files=text|binary|without-match --label=word',
 )
 
-/** Names of folders without wildcards. A pattern might not match what we think it matches. */
+/** Returns the names without wildcards. A pattern might match other names than we expect. */
 function literalNames(patterns: readonly string[]): ReadonlySet<string> {
   return new Set(patterns.filter(name => /^[\w.-]+$/.test(name)))
 }
@@ -84,7 +84,7 @@ function rgOperands({ flags, operands }: ParsedArguments): Operands {
   const hasPattern = flags.has('-e') || flags.has('--regexp') || flags.has('--files') || flags.has('--type-list')
   const first = hasPattern ? [] : (['text'] as const)
   if (flags.has('--files') || flags.has('--type-list')) return { first, others: 'listed', own: 'listed' }
-  // Without a path, rg searches its own folder, or standard input if that is connected.
+  // Without a path, rg searches its current folder, or standard input if that is connected.
   const own = operands.length <= first.length ? 'tree' : undefined
   return { first, others: 'tree', ...(own && { own }), filter: rgFilter(flags) }
 }
@@ -100,7 +100,7 @@ function rgFilter(flags: ParsedArguments['flags']): TreeFilter {
     skippedFolders: new Set(
       wanted.length > 0 ? [] : globs.flatMap(glob => excludedFolder.exec(glob)?.slice(1).filter(Boolean) ?? []),
     ),
-    // What a glob or a type selects is searched even if it is hidden.
+    // rg searches files that a glob or a type selects even if they are hidden.
     skipsHidden:
       !flags.has('--hidden') &&
       !flags.has('-.') &&

@@ -15,7 +15,7 @@ class ScriptReader {
     return this.#at >= this.#text.length
   }
 
-  /** Reads what the pattern matches here. The pattern must be sticky. Returns null if it does not match. */
+  /** Reads the text that the pattern matches at the current position. The pattern must be sticky. Returns null if it does not match. */
   read(pattern: RegExp): string | null {
     pattern.lastIndex = this.#at
     const found = pattern.exec(this.#text)?.[0] ?? null
@@ -38,7 +38,7 @@ class ScriptReader {
     return false
   }
 
-  /** Goes to the bracket that ends the set. A set may start with a bracket and contain classes such as `[:alpha:]`. Any other bracket is refused, because it could end the set elsewhere. */
+  /** Moves to the bracket that ends the set. A set may start with a bracket and contain classes such as `[:alpha:]`. Any other bracket is refused, because it could end the set elsewhere. */
   #skipBrackets(delimiter: string): boolean {
     const set = this.read(/\[\^?\]?(?:\[:[a-z]+:\]|[^\][\\\n])*\]/y)
     if (set === null || set.includes(delimiter)) return false

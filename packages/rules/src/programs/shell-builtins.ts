@@ -18,7 +18,7 @@ const printf: Program = {
 }
 
 const fileTests: ReadonlySet<string> = new Set(['-e', '-f', '-d', '-r', '-w', '-x', '-s', '-L', '-h'])
-/** One test of one file. `-v` and comparisons of numbers evaluate their arguments, so they are not accepted. */
+/** Checks `test` with one file. `-v` and comparisons of numbers evaluate their arguments, so they are not accepted. */
 function testProgram(end: string | null): Program {
   return {
     check(args, site) {
@@ -61,7 +61,7 @@ export const shellBuiltins: ReadonlyMap<string, Program> = new Map<string, Progr
         '-u -R -I?=date|hours|minutes|seconds|ns -d=text --utc --iso-8601?=date|hours|minutes|seconds|ns --date=text',
       ),
       operands: { others: 'text', most: 1 },
-      // An operand that is no format sets the clock.
+      // An operand that is not a format sets the clock.
       refuses: ({ operands }) =>
         operands.every(operand => operand.startsWith('+')) ? null : 'date would set the clock.',
     }),

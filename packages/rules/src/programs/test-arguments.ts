@@ -3,7 +3,7 @@ import { quote } from '../files/check-path.ts'
 import { flagsOf, type Grammar } from './grammar.ts'
 
 /**
- * For a script of the project, whose program is not known. Every option here means the same to all usual programs, or stops
+ * The arguments of a project's script, whose program is not known. Every option here means the same to all usual programs, or stops
  * those that do not know it. Options that name files, plugins, reporters or settings are not among them.
  */
 export const scriptArguments: Grammar = {
@@ -25,7 +25,7 @@ export function testFileProblem(operands: readonly string[]): string | null {
   return other === undefined ? null : `The name ${quote(other)} does not look like a test.`
 }
 
-/** Removes the test in a file: `test_a.py::test_b`, `a.test.ts:12`. */
+/** Removes the part that selects a test in a file: `test_a.py::test_b`, `a.test.ts:12`. */
 function withoutTestName(operand: string): string {
   return operand.replace(/::.*$/s, '').replace(/:\d{1,9}(?::\d{1,9})?$/, '')
 }

@@ -1,10 +1,10 @@
-/** What well-known commands touch, as a table: the words of a command, and what it touches. */
+/** A table of well-known commands: the words of each command, and what it touches. */
 import type { Touch } from '@holdpoint/protocol'
 import type { FindingLevel } from './risk-findings.ts'
 
 /**
  * One command per line: words that must follow each other, options that must be given, and after the arrow what the command
- * touches. `a|b` stands for either, `!` marks what is dangerous, and `none` a command that is known to touch nothing of this.
+ * touches. `a|b` means either word, `!` marks a dangerous touch, and `none` a command that is known to touch none of these.
  */
 const table = `
 git push => network publishes
@@ -176,10 +176,10 @@ function readTable(): ReadonlyMap<string, readonly TableLine[]> {
   return lines
 }
 
-/** How many words may stand before a subcommand, because an option can have a value: `git -C folder push`. */
+/** How many words may come before a subcommand, because an option can have a value: `git -C folder push`. */
 const wordsBefore = 2
 
-/** Returns the lines of the table that match a command. Options may stand anywhere. */
+/** Returns the lines of the table that match a command. Options may be at any position. */
 export function tableLines(name: string, args: readonly string[]): readonly TableLine[] {
   const words = args.filter(arg => !arg.startsWith('-')).map(arg => arg.toLowerCase())
   return (commandTable.get(name) ?? []).filter(

@@ -1,4 +1,4 @@
-/** Finds out what one command touches. It is generous: rather one warning too many than one too few. */
+/** Finds out what one command touches. In doubt it warns: a needless warning is better than a missing one. */
 import { checkPath } from '../files/check-path.ts'
 import { isProtectedPath, isSecretPath } from '../files/path-names.ts'
 import { isInside, joinPath } from '../paths.ts'
@@ -83,7 +83,7 @@ const deleters: ReadonlySet<string> = new Set([
   'erase',
 ])
 
-/** Deleting outside of the folder, or something that is not named, is dangerous. */
+/** Deleting outside the folder, or files that are not named, is dangerous. */
 function addDeletes(name: string, args: readonly string[], site: CallSite, findings: RiskFindings): void {
   const isFind =
     name === 'find' &&
@@ -97,7 +97,7 @@ function addDeletes(name: string, args: readonly string[], site: CallSite, findi
     const found = checkPath(expandHome(operand, site), site, 'write')
     if (found.ok) continue
     if (found.problem === 'secret') findings.add('secrets', 'dangerous')
-    // A pattern such as *.log is deleted where it stands.
+    // A pattern such as *.log deletes files only in its own folder.
     const isLocalPattern = /^[\w./*?-]+$/.test(operand) && !operand.includes('..') && !operand.startsWith('/')
     if (found.problem !== 'unclear' || !isLocalPattern) findings.add('deletes', 'dangerous')
   }
@@ -169,7 +169,7 @@ const writesOutput: ReadonlySet<string> = new Set(
   ),
 )
 
-/** A path of a secret as an argument, also behind `=` and `@`. */
+/** Adds `secrets` if an argument is the path of a secret, also after `=` and `@`. */
 function addSecrets(args: readonly string[], site: CallSite, findings: RiskFindings, work: RiskWork): void {
   for (const arg of args) {
     const parts = new Set([arg, ...arg.split(/[=@,:]/).slice(1)])
@@ -199,14 +199,14 @@ const codePatterns: readonly (readonly [RegExp, Parameters<RiskFindings['add']>]
 const runsCode =
   /^(?:python|pypy|perl|ruby|node|nodejs|deno|bun|php|lua|bash|sh|zsh|fish|dash|ksh|osascript|rscript|r|julia|swift|awk|gawk|sqlite3|psql|mysql|mongosh|tsx|ts-node|irb|ghci|groovy|powershell|pwsh)[\d.]*$/
 
-/** What code in the arguments of an interpreter or a database does, as far as one can see. */
+/** Adds what code in the arguments of an interpreter or a database touches, as far as patterns can recognize it. */
 function addCode(name: string, args: readonly string[], findings: RiskFindings): void {
   if (!runsCode.test(name)) return
   const code = args.join('\n')
   for (const [pattern, finding] of codePatterns) if (pattern.test(code)) findings.add(...finding)
 }
 
-/** A script or target whose name says that it publishes. */
+/** Adds `publishes` for a script or target whose name says so. */
 function addPublishingScript(name: string, args: readonly string[], findings: RiskFindings): void {
   if (!/^(?:npm|pnpm|yarn|bun|make|gmake|just|task|rake|nx|turbo|gradle|gradlew|mvn)$/.test(name)) return
   const words = args.filter(arg => !arg.startsWith('-')).slice(0, 3)

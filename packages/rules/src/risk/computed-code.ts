@@ -1,4 +1,4 @@
-/** Recognizes commands that run code which is downloaded or computed, so that nobody can read it first: `curl … | sh`, `bash <(…)`, `eval "$(…)"`. */
+/** Recognizes commands that run downloaded or computed code, which nobody can read first: `curl … | sh`, `bash <(…)`, `eval "$(…)"`. */
 import { programName } from '../shell/wrapper-programs.ts'
 
 const shells = /^(?:(?:ba|z|k|da|a|fi|c|tc)?sh|pwsh|powershell)$/
@@ -10,7 +10,7 @@ export function runsComputedCode(text: string): boolean {
   return text.split('|').slice(1).some(startsInterpreter) || hasComputedScript(text)
 }
 
-/** Whether a part of a pipeline is an interpreter without a file, which runs what it reads. */
+/** Returns whether a part of a pipeline is an interpreter without a file, which runs its input. */
 function startsInterpreter(part: string): boolean {
   const words = part
     .slice(0, partMax)
@@ -18,7 +18,7 @@ function startsInterpreter(part: string): boolean {
     .filter(word => word !== '' && word !== '&')
   while (words.length > 0 && /^(?:sudo|env|-.*|\w+=.*)$/.test(words[0] as string)) words.shift()
   const [name = '', first = '-'] = words
-  // A sign that ends the command can follow the name without a space.
+  // A character that ends the command can follow the name without a space.
   const end = name.search(/[;&)`"'<>]/)
   const program = programName(end < 0 ? name : name.slice(0, end))
   if (end >= 0 || /^(?:-|[;&)<>].*)$/.test(first)) return shells.test(program) || interpreters.test(program)
@@ -28,7 +28,7 @@ function startsInterpreter(part: string): boolean {
 const beforeScript = /(?:^|[\s;&|(])(?:(?:ba|z|k|da)?sh|source|\.|eval|exec)(?:\s{1,3}-\w{1,5})?\s{1,3}["']?$/
 const beforeMax = 40
 
-/** Whether an interpreter gets its code from a substitution. */
+/** Returns whether an interpreter gets its code from a substitution. */
 function hasComputedScript(text: string): boolean {
   for (const { index } of text.matchAll(/[$<]\(|`/g))
     if (beforeScript.test(text.slice(Math.max(0, index - beforeMax), index))) return true

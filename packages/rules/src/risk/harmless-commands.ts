@@ -1,4 +1,4 @@
-/** Proves that a command only reads, or only writes ordinary files inside of the folder of the session. Everything else is at least notable. */
+/** Proves that a command only reads, or only writes ordinary files inside the folder of the session. Everything else is at least notable. */
 import { checkPath } from '../files/check-path.ts'
 import { checkArguments } from '../programs/check-arguments.ts'
 import { gitSettingsProblem } from '../programs/git-settings.ts'
@@ -14,7 +14,7 @@ export function isHarmless(argv: readonly string[], site: CallSite): boolean {
   return writes?.(args, site) ?? false
 }
 
-/** Commands that write, each with the arguments for which they write only ordinary files inside of the folder. */
+/** Commands that write, each with the arguments for which they write only ordinary files inside the folder. */
 const writers: Readonly<Record<string, (args: readonly string[], site: CallSite) => boolean>> = {
   mkdir: (args, site) => areWritable(args, site, /^-(?:p|v|pv|-parents|-verbose)$/),
   touch: (args, site) => areWritable(args, site, /^-(?:c|a|m)$/),
@@ -33,7 +33,7 @@ function isWritable(path: string, site: CallSite): boolean {
   return checkPath(path, site, 'write').ok
 }
 
-/** All operands must be writable, and all options must be known. */
+/** Returns whether all operands are writable and all options are known. */
 function areWritable(args: readonly string[], site: CallSite, options: RegExp): boolean {
   const operands = args.filter(arg => !options.test(arg))
   return operands.every(operand => !operand.startsWith('-') && isWritable(operand, site))
@@ -60,7 +60,7 @@ function isCopy(args: readonly string[], site: CallSite, options: RegExp): boole
   return sources.every(source => isFile(source, site)) && (targets?.every(target => isWritable(target, site)) ?? false)
 }
 
-/** Like a copy, but the sources disappear from their old place, and nothing may be overwritten. */
+/** Like a copy, but the sources are removed from their folder, and no file may be overwritten. */
 function isMove(args: readonly string[], site: CallSite): boolean {
   if (!isCopy(args, site, /^-(?:v|n)$/)) return false
   const operands = args.filter(arg => !arg.startsWith('-'))
@@ -113,7 +113,7 @@ function isLocalGit([command = '', ...args]: readonly string[], site: CallSite):
   }
 }
 
-/** A commit whose message is given. Without it, git would start an editor. */
+/** Checks a commit. Its message must be given, because git would start an editor otherwise. */
 function isCommit(args: readonly string[]): boolean {
   let hasMessage = false
   for (let at = 0; at < args.length; at++) {

@@ -28,7 +28,7 @@ export class RiskFindings {
     this.raise(level)
   }
 
-  /** Notes that the action is not harmless, although it touches nothing that has a name. */
+  /** Notes that the action is not harmless, although it touches none of the named things. */
   raise(level: FindingLevel): void {
     if (this.#level !== 'dangerous') this.#level = level
   }

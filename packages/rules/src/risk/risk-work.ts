@@ -10,7 +10,7 @@ export class RiskWork {
   #left = unitsMax
   readonly #secrets = new Map<string, boolean>()
 
-  /** Throws `TooMuchWork` if the call is not worth more work. */
+  /** Throws `TooMuchWork` if the limit for this call is reached. */
   spend(units: number): void {
     this.#left -= units
     if (this.#left < 0) throw new TooMuchWork()

@@ -1,4 +1,4 @@
-/** Reads a shell command for its risk: which programs it starts, and which files it redirects to. Less strict than `parseCommand`, because nothing is allowed by it. */
+/** Reads a shell command for its risk: which programs it starts, and which files it redirects to. This is less strict than `parseCommand`, because no rule allows anything because of it. */
 import {
   type AndOr,
   type Command,
@@ -51,7 +51,7 @@ export function readShell(text: string, cwd: string): readonly ReadCommand[] | n
 }
 
 function treeCommands(text: string): readonly ReadSegment[] | null {
-  // A text with substitutions is not read anyway, and nested ones would take long.
+  // A text with substitutions is refused in any case, and parsing nested ones would take long.
   if (parsingCost(text) > 0) return null
   try {
     const script = parse(text)
@@ -112,7 +112,7 @@ function sourceOf(redirect: Redirection): readonly string[] {
   return source === null ? [] : [source]
 }
 
-/** Returns the text of a word, or null if the shell changes it. Patterns for ordinary files inside of folders stay as they are. */
+/** Returns the text of a word, or null if the shell changes it. Patterns for ordinary files inside folders stay as they are. */
 function literalText({ parts, value, text }: Word): string | null {
   const kinds = new Set<string>()
   for (const part of parts ?? [])
@@ -123,7 +123,7 @@ function literalText({ parts, value, text }: Word): string | null {
   return kinds.size === 1 && kinds.has('Glob') && isOrdinaryPattern(text) ? text : null
 }
 
-/** A pattern that matches neither options nor secrets. */
+/** Returns whether a pattern matches neither options nor secrets. */
 function isOrdinaryPattern(pattern: string): boolean {
   const ending = /\.\w+$/.exec(pattern)?.[0]
   return /^[\w./]/.test(pattern) && ending !== undefined && !isSecretName(`x${ending}`) && !isSecretName(ending)

@@ -9,7 +9,7 @@ const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 const reservedWords = words(
   'if then else elif fi case esac for foreach select while until repeat do done in function time coproc end namespace nocorrect noglob always',
 )
-/** Builtins of bash, dash, zsh and ksh that evaluate text, change the shell, or depend on its state. A program of the same name is never reached. */
+/** Builtins of bash, dash, zsh and ksh that evaluate text, change the shell, or depend on its state. A program of the same name is never started. */
 const builtins = words(
   `. alias autoload bg bind bindkey break builtin bye caller cd chdir command compadd comparguments compcall compctl
   compdescribe compfiles compgen compgroups complete compopt compound compquote compset comptags comptry compvalues continue

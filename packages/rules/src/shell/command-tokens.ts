@@ -30,19 +30,19 @@ export class RefusedSyntax {
 const spaces = / */y
 const operators = /&&|\|\||[;|]/y
 const nullRedirect = /(?:(<)|([12]?)>>?|(&)>>?) *\/dev\/null(?=[ ;|&]|$)|(2>&1|1?>&2)(?=[ ;|&]|$)/y
-/** Characters that mean themselves in every shell, wherever they stand in a word. */
+/** Characters that every shell takes literally at any position of a word. */
 const plainCharacters = /[\w./:@%+,-]+/y
-/** These mean themselves inside a word, as in --name=value, HEAD~1 and HEAD^. At its start, or ~ after = or :, shells may expand them. */
+/** Characters that shells take literally inside a word, as in --name=value, HEAD~1 and HEAD^. At its start, or ~ after = or :, shells may expand them. */
 const innerCharacters = /(?:(?<=[\w./:@%+,^~=-])=|(?<=[\w^~])[~^])/y
 const singleQuoted = /'([^']*)'/y
 /** A dollar sign before the closing quote, `|` or `)` starts no expansion. */
 const doubleQuotedText = '(?:[^"\\\\$`!]|\\\\[^!]|\\$(?=["|)]))*'
 const doubleQuoted = new RegExp(`"(${doubleQuotedText})"`, 'y')
 const escaped = /\\([ -~])/y
-/** As words of their own, these are the name and the last argument of the command `[`. In a longer word they start or end a pattern. */
+/** Each of these, alone in a word, is the name or the last argument of the command `[`. In a longer word it starts or ends a pattern. */
 const testBracket = /[[\]](?=[ ;|&]|$)/y
 
-/** Which characters quotes may contain. `strict`: only visible ones. `literal`: also line breaks and all other characters that a shell leaves alone. */
+/** The characters that quotes may contain. `strict`: only visible ones. `literal`: also line breaks and all other characters that a shell leaves alone. */
 export type QuotedText = 'strict' | 'literal'
 
 /** Reads the tokens of a command one after another. */
@@ -148,7 +148,7 @@ function refusal(text: string, at: number): RefusedSyntax {
 
 const doubleQuotedStart = new RegExp(`"${doubleQuotedText}`, 'y')
 
-/** What is wrong in double quotes is the first character that the pattern for them does not accept. */
+/** Refuses a text in double quotes because of the first character that the pattern for them does not accept. */
 function doubleQuoteRefusal(text: string, at: number): RefusedSyntax {
   const end = endOf(doubleQuotedStart, text, at)
   if (end < text.length && text[end] !== '\\') return refusal(text, end)

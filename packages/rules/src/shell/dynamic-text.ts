@@ -1,4 +1,4 @@
-/** Recognizes texts whose commands are known only when they run, so that a deny rule also looks at words that stand anywhere in the text. */
+/** Recognizes texts whose commands are known only when they run, so that a deny rule also looks at words anywhere in the text. */
 import type { LiteralCommand } from './literal-commands.ts'
 import { wordsIn } from './mentioned-words.ts'
 import { shellNames } from './wrapper-programs.ts'
@@ -9,7 +9,7 @@ const renames: ReadonlySet<string> = new Set(['xargs', 'parallel', 'alias', 'eva
 /** Returns whether the shell computes words of the text: expansions, substitutions, aliases, or text that it runs. */
 export function isDynamic(text: string, commands: readonly LiteralCommand[]): boolean {
   if (commands.some(({ name }) => renames.has(name))) return true
-  // A shell that the text starts expands what is in quotes here.
+  // A shell that the text starts expands text that is in quotes here.
   const isNested = commands.some(({ name }) => shellNames.has(name))
   return isNested ? /[$`]|[<>]\(|<<</.test(text) : hasExpansion(text)
 }
@@ -17,7 +17,7 @@ export function isDynamic(text: string, commands: readonly LiteralCommand[]): bo
 /** Variables that never contain words of a command, unless the text assigns them. */
 const plainVariable = /^\$(?:[?$#!]|(?:HOME|PWD|USER|TMPDIR)(?!\w))/
 
-/** Whether something outside of single quotes is expanded. */
+/** Returns whether something outside single quotes is expanded. */
 function hasExpansion(text: string): boolean {
   let isQuoted = false
   for (let at = 0; at < text.length; at++) {
@@ -37,7 +37,7 @@ function hasExpansion(text: string): boolean {
   return false
 }
 
-/** Adds all words of a text, whatever stands around them: quotes, ${name:-word} and -Xword. */
+/** Adds all words of a text without quotes, and also words inside forms such as ${name:-word} and -Xword. */
 export function looseWords(text: string, words = new Set<string>()): ReadonlySet<string> {
   wordsIn(text, words)
   wordsIn(text.replace(/['"\\]|:[-=+?]/g, ' '), words)
@@ -66,7 +66,7 @@ export function withoutMessages(text: string): string {
   return kept + text.slice(at)
 }
 
-/** Whether a message of a commit or a pull request follows this text. */
+/** Returns whether a message of a commit or a pull request follows this text. */
 function takesMessage(before: string): boolean {
   const command =
     before
@@ -76,7 +76,7 @@ function takesMessage(before: string): boolean {
   return messageCommand.test(command) && messageOption.test(command)
 }
 
-/** Returns the position after the closing quote, or -1 if the text is no simple here-document. */
+/** Returns the position after the closing quote, or -1 if the text is not a simple here-document. */
 function endOfMessage(text: string, start: number): number {
   const first = start + messageStart.length
   const delimiter = /^(\w{1,30})'\n/.exec(text.slice(first, first + 40))?.[1]

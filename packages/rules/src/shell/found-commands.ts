@@ -1,4 +1,4 @@
-/** What the searches for deny rules collect from a text. Words are without quotes and backslashes; what is only known when the command runs, such as $HOME, stays as it was written. */
+/** The commands and words that the searches for deny rules collect from a text. Words are without quotes and backslashes; a part that is known only when the command runs, such as $HOME, stays as written. */
 export class FoundCommands {
   readonly commands: (readonly string[])[] = []
   /** Texts that are given to a command as its input, for example by a here-document. */

@@ -1,6 +1,6 @@
 /**
- * Finds every command that a text may run, as far as one can see, for deny rules. This is the opposite of `parseCommand`:
- * what it finds may be too much, but it must not miss a command that is written in the text.
+ * Finds every command that a text may run, as far as its words show, for deny rules. This is the opposite of `parseCommand`:
+ * it may find too many commands, but it must not miss one that is written in the text.
  */
 import { FoundCommands } from './found-commands.ts'
 import { scanCommands } from './loose-scanner.ts'
@@ -11,16 +11,16 @@ import { codeScripts, isInterpreter, programName, shellNames, wrappedCommands } 
 export interface LiteralCommand {
   /** The base name of the program, in lower case. */
   readonly name: string
-  /** The words without quotes. Something that is only known when the command runs, such as $HOME, stays as it was written. */
+  /** The words without quotes. A part that is known only when the command runs, such as $HOME, stays as written. */
   readonly argv: readonly string[]
 }
 export interface LiteralCommands {
   readonly commands: readonly LiteralCommand[]
   /** Whether the whole text was searched. If not, a deny rule must also match if `mentions` returns true for its words. */
   readonly isComplete: boolean
-  /** Whether the search ended before the end, because it would have taken too much work. */
+  /** Whether the search stopped early, because it would have taken too much work. */
   readonly isCutShort: boolean
-  /** Whether all these words occur in the text, in any order and in any quotes. */
+  /** Returns whether all these words occur in the text, in any order and in any quotes. */
   readonly mentions: (words: readonly string[]) => boolean
 }
 
@@ -73,7 +73,7 @@ export function literalCommands(text: string): LiteralCommands {
   }
 }
 
-/** Whether all these words occur in the text, in any order and in any quotes. */
+/** Returns whether all these words occur in the text, in any order and in any quotes. */
 export function mentionsWords(text: string, words: readonly string[]): boolean {
   return includesWords(wordsIn(text), words)
 }
@@ -105,7 +105,7 @@ class CommandSearch {
     for (const argv of variants) this.#add(argv, depth)
     if (this.#hasInterpreter)
       for (const input of found.inputs) for (const script of codeScripts(input)) this.addScript(script, depth + 1)
-    // A shell may read what another command prints.
+    // A shell may read the output of another command.
     if (!this.#hasReader) return
     for (const input of found.inputs) this.addScript(input, depth + 1)
     for (const [name = '', ...args] of variants) {
@@ -198,7 +198,7 @@ function variablesIn(word: string): readonly Variable[] {
   return found
 }
 
-/** What else a word can become, each as a list of words. There is at most one more than the number of variants that are tried. */
+/** Returns the other forms that a word can take, each as a list of words: at most one more than the number of variants that are tried. */
 function alternatives(word: string, found: FoundCommands): readonly (readonly string[])[] {
   const list = braceList.exec(word)
   if (list?.[2]?.includes(',')) return [(list[2] ?? '').split(',').map(item => `${list[1]}${item}${list[3]}`)]

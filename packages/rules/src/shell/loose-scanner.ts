@@ -21,10 +21,10 @@ const parts =
   /\\\n|\\[\s\S]|\$'(?:[^'\\]|\\[\s\S])*'?|'[^']*'?|`(?:[^`\\]|\\[\s\S])*`?|\$\(|\$?"|[<>]\(|&>>?|[<>]&|<<<|<>|>\||[<>]+|\n|[ \t\r]+|[;&|()]|#|[^\\'"`$<>&|;()\s#]+|[\s\S]/g
 const partsInQuotes = /\\\n|\\[\s\S]|`(?:[^`\\]|\\[\s\S])*`?|\$\(|"|[^\\"`$]+|[\s\S]/g
 
-/** A parser reads a substitution again as a text of its own. */
+/** A substitution costs more units, because the parser reads it again as a separate text. */
 const substitutionUnits = 5
 
-/** Adds the commands that it finds within `unitsMax` parts of the text. Returns how many units are left, which is below zero if the text has more parts. */
+/** Adds the commands within the first `unitsMax` parts of the text. Returns how many units are left, which is below zero if the text has more parts. */
 export function scanCommands(source: string, found: FoundCommands, unitsMax: number): number {
   const text = withoutHereDocuments(source, found)
   const levels: Level[] = [newLevel(false)]
@@ -136,7 +136,7 @@ function endOfLine(text: string, at: number): number {
 const hereDocumentsMax = 50
 const hereDocument = /<<-?[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|(\\?[\w.-]+))/g
 
-/** Takes the bodies of here-documents out of a text: mostly they are the content of a file, not commands. */
+/** Removes the bodies of here-documents from a text: most of them are the content of a file, not commands. */
 function withoutHereDocuments(text: string, found: FoundCommands): string {
   if (!text.includes('<<')) return text
   const kept: string[] = []

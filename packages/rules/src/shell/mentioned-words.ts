@@ -36,7 +36,7 @@ function addWords(text: string, words: Set<string>): void {
   }
 }
 
-/** Whether all wanted words are among the words of a text. */
+/** Returns whether all wanted words are among the words of a text. */
 export function includesWords(words: ReadonlySet<string>, wanted: readonly string[]): boolean {
   return wanted.every(word => [...wordsIn(word)].every(part => words.has(part)))
 }

@@ -1,4 +1,4 @@
-/** Proves what a shell makes of a command, or says why that is not certain. Allow rules rely on it. */
+/** Proves which programs a shell starts for a command, or says why that is not certain. Allow rules rely on it. */
 import { commandProblem } from './command-name.ts'
 import { type CommandToken, RefusedSyntax, readTokens, type WordToken } from './command-tokens.ts'
 import {
@@ -35,7 +35,7 @@ export function parseCommand(text: string): ParsedCommand {
     : unproven('It is not certain how a shell reads the command.')
 }
 
-/** Returns a sentence instead if the tokens are not a sequence of simple commands. */
+/** Returns the segments, or a sentence for people if the tokens are not a sequence of simple commands. */
 function readSegments(tokens: readonly CommandToken[]): readonly ReadSegment[] | string {
   const segments: ReadSegment[] = [{ words: [], operator: null, redirects: [] }]
   let words = 0
@@ -66,7 +66,7 @@ function wordProblem({ value, isBare }: WordToken, before: readonly WordToken[])
   return isBracket ? 'The command expands a pattern to file names.' : null
 }
 
-/** Whether the parser reads the same words at the same positions, the same operators and the same redirects. */
+/** Returns whether the parser reads the same words at the same positions, the same operators and the same redirects. */
 function agrees(segments: readonly ReadSegment[], text: string): boolean {
   // These fields are in the order in which `treeSegments` returns them.
   const read: readonly TreeSegment[] = segments.map(({ words, operator, redirects }) => ({
@@ -81,7 +81,7 @@ function agrees(segments: readonly ReadSegment[], text: string): boolean {
   }
 }
 
-/** `cd sub` looks for the folder in CDPATH first, `cd ./sub` does not. */
+/** Rewrites `cd sub` to `cd ./sub`, because the first form looks for the folder in CDPATH first. */
 function normalArgv(argv: readonly string[]): readonly string[] {
   const [name, path, ...rest] = argv
   if (name !== 'cd' || !path || /^[-+]|^\.{0,2}(?:\/|$)/.test(path)) return argv

@@ -1,4 +1,4 @@
-/** What is known about a shell command: the result of `parseCommand`, and the limits within which a command can be proven. */
+/** The result of `parseCommand`, and the limits within which a command can be proven. */
 
 /** A redirect that neither reads nor writes a file. */
 export type NullRedirect = '>/dev/null' | '2>/dev/null' | '2>&1' | '>&2' | '</dev/null'
@@ -11,7 +11,7 @@ export interface CommandSegment {
   /** Never empty. The path of `cd` starts with `/`, `.` or `..`, so that CDPATH has no effect. */
   readonly argv: readonly string[]
   readonly operator: CommandOperator | null
-  /** In the order in which the shell applies them. */
+  /** The redirects in the order in which the shell applies them. */
   readonly redirects: readonly NullRedirect[]
 }
 
@@ -24,7 +24,7 @@ export interface UnprovenCommand {
   /** One sentence for people. */
   readonly reason: string
 }
-/** A command is provable if it is certain which simple commands a shell makes of it. */
+/** A command is provable if it is certain which simple commands a shell runs for it. */
 export type ParsedCommand = ProvenCommand | UnprovenCommand
 
 export const provableLimits = {

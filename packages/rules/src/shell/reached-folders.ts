@@ -1,4 +1,4 @@
-/** Finds the folders in which the commands of a text can run, for deny rules. It is generous: every `cd` and every option such as -C may or may not have an effect. */
+/** Finds the folders in which the commands of a text can run, for deny rules. It assumes that every `cd` and every option such as -C may or may not have an effect. */
 import { joinPath } from '../paths.ts'
 import type { LiteralCommand } from './literal-commands.ts'
 
@@ -15,7 +15,7 @@ export function reachedFolders(
 ): ReadonlySet<string> | null {
   const folders = new Set(starts)
   const targets = new Set(targetsOf(commands))
-  // The same command is found once, however often it stands in the text.
+  // The same command is found once, however often it occurs in the text.
   const repeated = [...targets].filter(target => /^[./]+$/.test(target))
   for (const target of [...targets, ...repeated]) {
     const path = target.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)

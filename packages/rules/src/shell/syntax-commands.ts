@@ -1,4 +1,4 @@
-/** Finds the commands of a text with a parser, wherever they are nested. */
+/** Finds the commands of a text with a parser, at every level of nesting. */
 import { type Command, forEachChild, parse, type Script, type SyntaxNode } from 'unbash'
 import type { FoundCommands } from './found-commands.ts'
 

@@ -1,4 +1,4 @@
-/** Takes off the shell that some agents put around every command, such as /bin/bash -lc '…'. */
+/** Removes the shell that some agents put around every command, such as /bin/bash -lc '…'. */
 import { RefusedSyntax, readTokens } from './command-tokens.ts'
 import { treeSegments } from './tree-segments.ts'
 
@@ -9,7 +9,7 @@ const lengthMax = 131_072
 
 /**
  * Returns the command inside, or null unless the text is a shell with exactly one literal argument: the command. An agent
- * may also give the words themselves. What comes out is a shell command again, and nothing is known about it yet.
+ * may also give the words themselves. The result is a shell command that has not been checked yet.
  */
 export function unwrapShell(command: string | readonly string[]): string | null {
   const argv = typeof command === 'string' ? literalWords(command) : command

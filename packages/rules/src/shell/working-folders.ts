@@ -2,7 +2,7 @@
 import { joinPath } from '../paths.ts'
 import type { CommandSegment } from './parsed-command.ts'
 
-/** One way in which the commands so far can have ended. */
+/** One possible state after the commands so far. */
 interface Outcome {
   readonly folder: string
   readonly succeeded: boolean

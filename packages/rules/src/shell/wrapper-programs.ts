@@ -1,4 +1,4 @@
-/** Knows the programs that run other programs, for deny rules and for proposed rules. It is generous: it does not read the wrapper's options, and takes every word that can be the start of a command as one. */
+/** Recognizes programs that run other programs, for deny rules and for proposed rules. It does not read the wrapper's options, and takes every word that can start a command as the start of one. */
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
@@ -15,7 +15,7 @@ const wrappers = names(
   torsocks dotenv cross-env dbus-run-session xvfb-run rlwrap tsocks softlimit setarch linux64 linux32 chpst choom prlimit
   numactl time gtime gtimeout noglob nocorrect coproc wsl cmd rtk`,
 )
-/** Programs that run a command only after one of these words. */
+/** Programs that run a command only after a word that the pattern matches. */
 const triggers: readonly (readonly [ReadonlySet<string>, RegExp])[] = [
   [names('find gfind'), /^-(?:exec|execdir|ok|okdir)$/],
   [names('fd fdfind'), /^(?:-x|-X|--exec|--exec-batch)$/],
@@ -97,7 +97,7 @@ function runsArguments(name: string): boolean {
 function isScript(word: string): boolean {
   return /[\s;|&<>`$()]/.test(word)
 }
-/** Removes what stands before the command in --option=command, name=command, alias.x=!command and -Scommand. */
+/** Removes the part before the command in --option=command, name=command, alias.x=!command and -Scommand. */
 function scriptsOf(word: string): readonly string[] {
   const script = word.replace(/^(?:-{0,2}[\w.-]+=!?|!)/, '')
   return /^-[A-Za-z]/.test(script) ? [script, script.slice(2)] : [script]
@@ -106,7 +106,7 @@ function scriptsOf(word: string): readonly string[] {
 export function isInterpreter(name: string): boolean {
   return interpreters.test(name)
 }
-/** Code of another language: its strings can be commands, and its words can be the arguments of one. */
+/** Returns the commands that code of another language may run: its strings can be commands, and its words can be the arguments of one. */
 export function codeScripts(code: string): readonly string[] {
   if (!/[\s("'`[{!|]/.test(code)) return []
   const strings = [...code.matchAll(/'([^'\n]*)'|"([^"\n]*)"|`([^`]*)`/g)].map(

@@ -1,7 +1,7 @@
 /** Shell texts that must never count as a certain command. */
 const dollar = '$'
 
-/** Texts about which nothing may be proven, by the means that they use. */
+/** Texts about which nothing may be proven, grouped by the trick that they use. */
 export const attacks: Readonly<Record<string, readonly string[]>> = {
   'more commands': [
     'npm test & touch P',

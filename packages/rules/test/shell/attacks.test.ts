@@ -1,10 +1,10 @@
-/** Tests that no text which runs more, less or something else than a harmless command is taken for that command. */
+/** Tests that no text is taken for a harmless command if it runs more, less or something else. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parseCommand } from '../../src/index.ts'
 import { attacks } from './attack-samples.ts'
 
-/** Whether every part of the command has exactly the words of the rule. */
+/** Returns whether every part of the command has exactly the words of the rule. */
 function isRule(command: string, rule: string): boolean {
   const parsed = parseCommand(command)
   return parsed.provable && parsed.segments.every(({ argv }) => argv.join('\0') === rule.split(' ').join('\0'))
@@ -29,7 +29,7 @@ describe.each(Object.entries(attacks))('an attack with %s', (_, commands) => {
 it('the list of attacks has at least 150 entries', () =>
   expect(new Set(Object.values(attacks).flat()).size).toBeGreaterThanOrEqual(150))
 
-/** Texts that are provable, but are another command than the rule. */
+/** Texts that are provable, but are a different command than the rule. */
 const otherCommands: readonly (readonly [rule: string, command: string])[] = [
   ['npm test', 'npm test && touch P'],
   ['npm test', 'npm test; touch P'],

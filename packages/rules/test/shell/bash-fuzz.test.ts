@@ -16,7 +16,7 @@ const count = Number(process.env.COUNT ?? 1_000_000)
 const durationMs = process.env.COUNT ? Number.POSITIVE_INFINITY : 5000
 const seed = Number(process.env.SEED ?? 20_261_117)
 const batchSize = process.env.COUNT ? 1000 : 200
-/** One of so many provable texts is also run with real programs, which takes much longer. */
+/** One in this many provable texts is also run with real programs, which takes much longer. */
 const executedShare = 100
 const replacedPrograms = programs.filter(name => !name.includes('/'))
 

@@ -1,4 +1,4 @@
-/** A deny rule also denies if its words stand in the text and the shell puts them together. */
+/** Tests that a deny rule also denies if the shell puts the command together from words in the text. */
 import type { Rule } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { type RuleContext, RuleSet } from '../../src/index.ts'

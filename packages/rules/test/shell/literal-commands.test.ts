@@ -1,8 +1,8 @@
-/** Tests the generous search for deny rules: it finds a command however it is wrapped, nested or quoted, and no limit hides one. */
+/** Tests the search for deny rules: it finds a command however it is wrapped, nested or quoted, and no limit hides one. */
 import { describe, expect, it } from 'vitest'
 import { literalCommands, mentionsWords } from '../../src/index.ts'
 
-/** Whether a deny rule for `rm -rf` would have to match. */
+/** Returns whether a deny rule for `rm -rf` would have to match. */
 function findsRemoval(text: string): boolean {
   const { commands, isComplete, mentions } = literalCommands(text)
   const isFound = commands.some(({ name, argv }) => name === 'rm' && argv.includes('-rf'))

@@ -1,8 +1,8 @@
-/** Tests which shell commands are provable, what is known about them then, and why others are not. */
+/** Tests which shell commands are provable and with which result, and why others are not. */
 import { describe, expect, it } from 'vitest'
 import { type CommandSegment, parseCommand } from '../../src/index.ts'
 
-/** Writes segments shortly: the operator, the words and the redirects. */
+/** Writes segments in a short form: the operator, the words and the redirects. */
 function proven(text: string): readonly string[][] | string {
   const parsed = parseCommand(text)
   if (!parsed.provable) return parsed.reason

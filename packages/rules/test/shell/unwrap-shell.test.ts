@@ -1,4 +1,4 @@
-/** Tests that the shell around an agent's command is taken off only if it is certain what the shell gets. */
+/** Tests that the shell around an agent's command is removed only if it is certain which command the shell gets. */
 import { describe, expect, it } from 'vitest'
 import { unwrapShell } from '../../src/index.ts'
 

@@ -1,4 +1,4 @@
-/** The real file system behind the port of the rules, and folders to test with. */
+/** Implements the file lookup of the rules with the real file system, and makes folders for tests. */
 import {
   lstatSync,
   mkdirSync,
@@ -73,7 +73,7 @@ afterAll(() => {
   for (const folder of made) rmSync(folder, { recursive: true, force: true })
 })
 
-/** Makes a folder of a session, `project`, in a folder of its own that is removed after the tests. */
+/** Makes a session's folder, `project`, in a temporary folder that is removed after the tests. */
 export function makeSite(tree: FileTree): CallSite & { readonly outside: string } {
   const outside = realpathSync(mkdtempSync(join(tmpdir(), 'holdpoint-rules-')))
   const folder = join(outside, 'project')

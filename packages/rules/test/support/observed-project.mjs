@@ -24,7 +24,7 @@ const files = {
   'script.sh': '#!/bin/sh\necho x > from-script.txt\n',
   'script.py': "open('from-python.txt', 'w').write('x')\n",
   '.gitignore': 'node_modules\ndist\n',
-  // Names of drivers for which there are no settings unless the settings are hostile too.
+  // Only hostile settings define drivers with these names.
   '.gitattributes': '*.ts filter=evil diff=evil\n*.md diff=evil\n',
   '.gitmodules': '[submodule "sub"]\n\tpath = sub\n\turl = ./sub\n\tupdate = !../evil.sh\n',
   // Git takes this folder for a repository.

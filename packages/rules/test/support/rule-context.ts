@@ -23,7 +23,7 @@ export function contextAt({ folder, home, files }: CallSite): RuleContext {
 export const session = 'ses_00000000000000000000' as SessionId // a valid id
 export const runner = 'run_00000000000000000000' as RunnerId // a valid id
 
-/** A session in the folder /srv. Every path exists and is no link. */
+/** A session in the folder /srv. Every path exists and is not a link. */
 export const srvContext: RuleContext = {
   ...contextAt({ folder: '/srv', cwd: '/srv', home: '/home/ada', files: { realPath: posix.normalize } }),
   session,

@@ -1,4 +1,4 @@
-/** Lets real shells evaluate texts in a folder of its own, and returns the commands that they ran. */
+/** Lets real shells evaluate texts in a separate folder, and returns the commands that they ran. */
 import { spawnSync } from 'node:child_process'
 import {
   closeSync,
@@ -29,7 +29,7 @@ export interface RecordedRun {
   /** Whether bash evaluated the text to its end, and variables and options of the shell are as before. */
   readonly isUnchanged: boolean
 }
-/** Returns null if nothing exists at this path, also if the path leads through a file as through a folder. */
+/** Returns null if nothing exists at this path, also if a part of the path is a file and not a folder. */
 function statsOf(path: string): Stats | null {
   try {
     return statSync(path)

@@ -5,7 +5,7 @@ import type { CommandSegment } from '../../../src/index.ts'
 export interface ExpectedCommand {
   readonly argv: readonly string[]
   readonly folder: string
-  /** What standard input, output and error are: I, O and E are those of the shell, n is /dev/null, p is a pipe. */
+  /** The standard input, output and error: I, O and E are those of the shell, n is /dev/null, p is a pipe. */
   readonly streams: string
   readonly segment: number
 }

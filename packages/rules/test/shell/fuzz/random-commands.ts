@@ -1,4 +1,4 @@
-/** Generates shell texts for comparing our reading of a command with that of bash. Many are provable, many are almost provable. */
+/** Generates shell texts for comparing our reading of a command with that of bash. Many are provable, and many others differ from a provable text in one detail. */
 import type { Random } from '../../../../../test/simulation/random.ts'
 
 const words = (text: string): readonly string[] => text.trim().split(/\s+/)
