@@ -1,4 +1,4 @@
-/** The installer of agents, with a small npm registry on loopback. */
+/** Tests the installer of agents with a small npm registry on loopback. */
 import { execFile, execFileSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -74,7 +74,7 @@ it('two installers that start at once download an agent once, and a third one fi
   expect(readdirSync(join(folder, 'shared'))).toHaveLength(1)
 })
 
-it('a download that fails says which agent is missing and why, and leaves nothing in the cache', async () => {
+it('the installer says which agent could not be downloaded and why, and leaves nothing in the cache', async () => {
   const failed = await install('failed', 'http://127.0.0.1:9/')
 
   expect(failed.code).toBe(1)

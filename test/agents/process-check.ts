@@ -1,4 +1,4 @@
-/** Finds the processes of an agent that still run after a test. */
+/** Finds the processes of an agent that are still running after a test. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** How each agent is started offline against the scripted model, with a home folder of its own. */
+/** Recipes for starting each agent offline against the scripted model, with its own home folder. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ const recipes: Readonly<Record<string, (options: RecipeOptions) => AgentParts>> 
     return { args: [], env: { ...env, NO_BROWSER: '1', INITIAL_AGENT_MODE: 'read-only' }, files }
   },
   opencode: ({ model }) => ({
-    // If port 4096 is taken, port 0 means any other.
+    // With port 0, opencode uses port 4096, or any free port if that one is taken.
     args: ['serve', '--port', '0', '--hostname', '127.0.0.1'],
     env: {
       OPENCODE_CONFIG_CONTENT: JSON.stringify(opencodeConfig(model)),

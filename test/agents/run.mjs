@@ -3,11 +3,13 @@
  * `npm run test:agents -- [--all | --only NAME,NAME] [arguments of vitest]`
  */
 import { spawnSync } from 'node:child_process'
-import { rmdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { installAgents } from './install.mjs'
+import { withResults } from './results-table.mjs'
 import { agentNames, defaultAgents } from './selection.mjs'
 
 const { values, tokens } = parseArgs({
@@ -27,19 +29,35 @@ if (missing.length > 0 && process.env.CI)
 if (tested.length === 0) fail('No agent is installed, so there is nothing to test.')
 if (missing.length > 0) console.error(`The tests of ${missing.join(' and ')} are left out.`)
 
+const docs = fileURLToPath(new URL('../../docs/agents.md', import.meta.url))
+/** Each agent's tests write here what they have measured. */
+const results = mkdtempSync(join(tmpdir(), 'holdpoint-agent-results-'))
+
 // While Codex runs a command in its sandbox, the folder for temporary files has a `.git`, which makes it a project for other agents.
 const isCodex = name => name.startsWith('codex')
 for (const names of [tested.filter(name => !isCodex(name)), tested.filter(isCodex)]) {
   if (names.length === 0) continue
   removeFoldersOfSandbox()
   const { status } = spawnSync('vitest', ['run', ...vitestArguments()], {
-    env: { ...process.env, HOLDPOINT_TEST_AGENTS: names.join(',') },
+    env: { ...process.env, HOLDPOINT_TEST_AGENTS: names.join(','), HOLDPOINT_AGENT_RESULTS: results },
     stdio: 'inherit',
     shell: process.platform === 'win32',
   })
   process.exitCode ||= status ?? 1
 }
 removeFoldersOfSandbox()
+if (writeMeasured() && process.env.CI) fail('What was measured differs from the tables in docs/agents.md.')
+
+/** Writes what the suite has measured into docs/agents.md. Returns whether that changed the file. */
+function writeMeasured() {
+  const files = readdirSync(results)
+  const measured = files.map(file => [file.replace('.json', ''), JSON.parse(readFileSync(join(results, file), 'utf8'))])
+  rmSync(results, { recursive: true })
+  const before = readFileSync(docs, 'utf8')
+  const after = withResults(before, Object.fromEntries(measured))
+  if (after !== before) writeFileSync(docs, after)
+  return after !== before
+}
 
 /** Removes the empty folders that Codex leaves if it is killed. */
 function removeFoldersOfSandbox() {

@@ -1,4 +1,4 @@
-/** Which agents a run of the tests with real agents includes. The environment variable HOLDPOINT_TEST_AGENTS names them, and `1` stands for the default. */
+/** Selects the agents that a run of the tests with real agents includes. The environment variable HOLDPOINT_TEST_AGENTS names them, and `1` means the default. */
 import { installableAgents } from './install.mjs'
 
 export const agentNames = ['claude', ...installableAgents]

@@ -1,11 +1,11 @@
-/** The environment that agents and the commands they run inherit: everything but Holdpoint's own variables, which may hold tokens, passwords and addresses, and but folders of programs that a project has installed. */
+/** The environment that agents and their commands inherit: the runner's, without Holdpoint's own variables, which may hold tokens, passwords and addresses, and without folders of programs that a project has installed. */
 import { delimiter } from 'node:path'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const prefix = 'HOLDPOINT_'
 
-/** The names of Holdpoint's variables in an environment. Windows ignores the case of names. */
+/** Returns the names of Holdpoint's variables in an environment. Windows ignores the case of names. */
 export function holdpointVariables(env: Environment): readonly string[] {
   return Object.keys(env).filter(name => name.toUpperCase().startsWith(prefix))
 }

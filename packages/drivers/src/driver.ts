@@ -8,11 +8,11 @@ export interface Driver {
   run(session: AgentSession): Promise<void>
   /** Registers a callback that the driver calls when the result of `info()` has changed. */
   onChange?(changed: () => void): void
-  /** Called when a runner starts. Ends the processes of earlier runners that no session needs anymore. Resolves after `signal` has aborted and nothing is left. */
+  /** Called when a runner starts. Ends the processes of earlier runners that no session needs anymore, and removes what is stored for deleted sessions. Resolves after `signal` has aborted and nothing is left. */
   endLeftProcesses?(runner: RunnerAccess): Promise<void>
 }
 
-/** What a driver may know about the runner that it runs in. */
+/** The parts of its runner that a driver may use. */
 export interface RunnerAccess {
   readonly clock: Clock
   /** Aborts when the runner stops. */

@@ -1,4 +1,4 @@
-/** An agent that people install themselves: where it is on this machine, and what to do if it is missing or was not tested. */
+/** Finds an agent that people install themselves, and explains what to do if it is missing or was not tested. */
 import { isAbsolute } from 'node:path'
 import { findOnPath, isExecutable, versionOf } from './agent-executable.ts'
 
@@ -41,7 +41,7 @@ export async function versionHint(
   return version === null || testedVersions.includes(version) ? null : messages.untested(title, version, testedVersions)
 }
 
-/** The environment variable that names the executable of a driver. */
+/** Returns the environment variable that names the executable of a driver. */
 export function executableVariable(name: string): string {
   return `HOLDPOINT_${name.toUpperCase().replaceAll('-', '_')}`
 }

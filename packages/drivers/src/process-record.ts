@@ -10,7 +10,7 @@ const ProcessRecord = z.object({
   startTime: z.string(),
   /** Identifies the descendants of this process in /proc. The session id would also match another process of the same session. */
   tag: z.string(),
-  /** Where the process listens, if it does. */
+  /** The address at which the process listens, if it does. */
   address: z.string().optional(),
 })
 export type ProcessRecord = z.infer<typeof ProcessRecord>
@@ -38,6 +38,15 @@ export function readProcessRecord(folder: string): ProcessRecord | null {
 /** Removes the record of this process, but not the record of a later process. */
 export function removeProcessRecord(folder: string, tag: string): void {
   if (readProcessRecord(folder)?.tag === tag) rmSync(recordFile(folder), { force: true })
+}
+
+export function isProcessRunning({ pid, startTime }: ProcessRecord): boolean {
+  if (startTime !== '') return processStartTime(pid) === startTime
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
 }
 
 /** Ends the process that an earlier runner recorded in this folder, if it is still running. */

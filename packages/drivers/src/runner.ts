@@ -45,6 +45,7 @@ export interface RunnerProblem {
     | 'session.failed'
     | 'session.kept'
     | 'session.unfinished'
+    | 'turn.failed'
     | 'runner.kept'
     | 'processes.left'
   readonly session?: SessionId
@@ -74,7 +75,7 @@ class RunnerLoop {
   readonly #lost = new AbortController()
   readonly #call: Call
   readonly #running = new Map<Promise<void>, SessionId>()
-  /** Settle when the drivers have ended what earlier runners have left. */
+  /** Settle when the drivers have ended the processes that earlier runners have left. */
   readonly #endings: Promise<void>[] = []
   #incarnation = 0
   #cancelAwayTimer = () => {}
@@ -104,6 +105,7 @@ class RunnerLoop {
       const runner = await this.#call('announceRunner', { id, name, drivers: [...this.#infos] })
       this.#incarnation = runner.incarnation
       for (const driver of this.#options.drivers) {
+        // `#reportDrivers` says why its error can be ignored.
         driver.onChange?.(() => void this.#reportDrivers().catch(() => {}))
         this.#endings.push(this.#endLeftProcesses(driver))
       }
@@ -187,6 +189,7 @@ class RunnerLoop {
         clock: this.#clock,
         stop: this.#stop.signal,
         lost: this.#lost.signal,
+        onTurnFailed: message => this.#log({ event: 'turn.failed', session: id, message }),
         ...(this.#options.crashPoint ? { crashPoint: this.#options.crashPoint } : {}),
       })
       const driven = this.#drive(driver, session).finally(() => this.#running.delete(driven))

@@ -124,7 +124,7 @@ const denied: Decision = { answer: null, stopsTurn: false, text: null }
 const selected = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } })
 
 describe('the reply to a permission', () => {
-  it('is chosen by the kind of the option, whatever its id says', () => {
+  it('is chosen by the kind of the option, not by its id', () => {
     expect(permissionReply(allowed, options)).toEqual(selected('reject_once'))
     expect(permissionReply(denied, options)).toEqual(selected('allow_once'))
   })
@@ -152,7 +152,7 @@ describe('the ask for a permission', () => {
       suggestions: [{ id: 'second', label: 'Always allow', scope: 'userSettings' }],
     })
   })
-  it('warns if the agent can only allow the call for good', () => {
+  it('warns if the agent can only allow the call permanently', () => {
     expect(askFor(options.slice(0, 1))).toMatchObject({ caution: { defaultToNo: true, noRemember: true } })
   })
   it('has the questions of qwen', () => {
@@ -164,7 +164,7 @@ describe('the ask for a permission', () => {
   })
 })
 
-it('a form that is declined or interrupted has no values, and empty fields are left out', () => {
+it('the reply to a form that is declined or interrupted has no values, and empty fields are left out', () => {
   const values = { name: 'x', note: '' }
   expect(formReply({ ...allowed, answer: { kind: 'submit', values } })).toEqual({
     action: 'accept',

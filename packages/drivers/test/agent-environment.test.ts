@@ -1,4 +1,4 @@
-/** The environment of agents that a runner starts. */
+/** Tests the environment of agents that a runner starts. */
 import { delimiter } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { agentEnvironment } from '../src/agent-environment.ts'

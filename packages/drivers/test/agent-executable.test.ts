@@ -1,4 +1,4 @@
-/** Finding agents on this machine, and what the driver for the Agent Client Protocol says about them. */
+/** Tests how agents are found on this machine, and what the driver for the Agent Client Protocol says about them. */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join, relative } from 'node:path'
@@ -55,7 +55,7 @@ describe('versionOf', () => {
     expect(await versionOf(program, process.env)).toBe('1.52.0')
   })
 
-  it('is null if the program prints none, and is looked up again when the file has changed', async () => {
+  it('returns null if the program prints no version, and looks it up again when the file has changed', async () => {
     expect(await versionOf(writeProgram('goose', 'exit 1'), process.env)).toBeNull()
     expect(await versionOf(writeProgram('goose', 'echo goose 2.0.0-rc.1'), process.env)).toBe('2.0.0-rc.1')
   })
@@ -67,7 +67,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     return acpDriver(profile, { folder, env, ...(executable !== undefined && { executable }) }).info()
   }
 
-  it.each(acpProfiles.map(({ name }) => name))('%s that is not installed says how to get it', async name => {
+  it.each(acpProfiles.map(({ name }) => name))('says how to get %s if it is not installed', async name => {
     expect(await infoOf(name, { PATH: folder })).toMatchObject({
       ready: false,
       installed: false,
@@ -77,7 +77,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     })
   })
 
-  it('a variable or a setting that names no program is a problem, unlike an agent that is not installed', async () => {
+  it('reports a problem if a variable or a setting names no program, but none if an agent is not installed', async () => {
     const missing = expect.stringContaining('/nowhere/gemini is not an executable file')
     const fromVariable = await infoOf('gemini', { HOLDPOINT_GEMINI: '/nowhere/gemini' })
     const fromSetting = await infoOf('gemini', {}, '/nowhere/gemini')
@@ -87,7 +87,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     }
   })
 
-  it('an agent with an untested version is ready, and says which versions were tested', async () => {
+  it('is ready for an agent with an untested version, and says which versions were tested', async () => {
     const { PATH = '' } = process.env
     const tested = writeProgram('tested', 'echo 1.52.0')
     const newer = writeProgram('newer', 'echo 1.99.0')
@@ -99,7 +99,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     })
   })
 
-  it('an agent from the configuration is found on the PATH, and is a problem if it is missing', async () => {
+  it('finds an agent of the configuration on the PATH, and reports a problem if it is missing', async () => {
     const info = await infoOf('mine', { PATH: folder })
     expect(info).toMatchObject({ name: 'mine', ready: false, missing: expect.stringContaining('`my-agent`') })
     expect(info.installed).toBeUndefined()

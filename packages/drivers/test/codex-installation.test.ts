@@ -20,28 +20,28 @@ function writeCodex(version: string): string {
 const infoOf = (env: Record<string, string>) =>
   codexDriver({ folder, env: { HOME: folder, PATH: folder, ...env } }).info()
 
-it('Codex that is not installed says how to get it, and is not a problem', async () => {
+it('the Codex driver says how to get Codex if it is not installed, and reports no problem', async () => {
   expect(await infoOf({})).toMatchObject({
     ...{ name: 'codex', ready: false, installed: false },
     missing: expect.stringMatching(/install it \(`npm install -g @openai\/codex`\), or set HOLDPOINT_CODEX to/),
   })
 })
 
-it('Codex on the PATH is ready, and says that nobody is signed in', async () => {
+it('the Codex driver is ready if Codex is on the PATH, and says that nobody is signed in', async () => {
   writeCodex('0.166.0')
   expect(await infoOf({})).toMatchObject({ ready: true, missing: expect.stringMatching(/^Codex does not seem to be/) })
   const ready = await infoOf({ OPENAI_API_KEY: 'a key' })
   expect([ready.ready, ready.missing]).toEqual([true, undefined])
 })
 
-it('settings of Codex that name another provider of models count as signed in', async () => {
+it('the Codex driver takes Codex as signed in if its settings name another model provider', async () => {
   writeCodex('0.166.0')
   mkdirSync(join(folder, '.codex'))
   writeFileSync(join(folder, '.codex', 'config.toml'), 'model = "x"\nmodel_provider = "own"\n')
   expect((await infoOf({})).missing).toBeUndefined()
 })
 
-it('Codex with an untested version is ready, and says which version was tested', async () => {
+it('the Codex driver is ready with an untested version of Codex, and says which version was tested', async () => {
   const file = writeCodex('0.200.0')
   expect(await infoOf({ PATH: '/nowhere', HOLDPOINT_CODEX: file, OPENAI_API_KEY: 'a key' })).toMatchObject({
     ready: true,
@@ -49,7 +49,7 @@ it('Codex with an untested version is ready, and says which version was tested',
   })
 })
 
-it('a variable that names no program is a problem', async () => {
+it('the Codex driver reports a problem if HOLDPOINT_CODEX names no program', async () => {
   const info = await infoOf({ HOLDPOINT_CODEX: '/nowhere/codex' })
   expect(info).toMatchObject({ ready: false, missing: expect.stringContaining('/nowhere/codex is not an executable') })
   expect(info.installed).toBeUndefined()

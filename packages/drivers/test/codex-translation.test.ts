@@ -5,10 +5,11 @@ import { ItemLog } from '../src/codex/item-log.ts'
 import { type CodexMode, codexModes, modeOf, modeSettings } from '../src/codex/modes.ts'
 import type { NativeCall } from '../src/codex/native-call.ts'
 import { nativeCall } from '../src/codex/server-requests.ts'
-import { joinWords, splitWords, unwrapShell } from '../src/codex/shell-words.ts'
+import { splitWords, unwrapShell } from '../src/codex/shell-words.ts'
 import { itemIn } from '../src/codex/wire.ts'
 import type { AgentOutput } from '../src/index.ts'
 import type { Decision } from '../src/session/decisions.ts'
+import { joinWords } from '../src/shell-quote.ts'
 
 const inTurn = { threadId: 'thread', turnId: 'turn', itemId: 'item' }
 const place = { threadId: 'thread', turnId: 'turn', agentPath: [] }
@@ -58,7 +59,7 @@ describe('the shell around a command', () => {
     expect(unwrapShell(command)).toBe(command)
   })
 
-  it('words that were joined can be split again', () => {
+  it('splitting joined words returns the same words', () => {
     const words = ['cat', `it's`, 'a b', '', '$x', '"', '\\', 'a\nb', '-n', '*']
     expect(splitWords(joinWords(words))).toEqual(words)
   })
@@ -85,7 +86,7 @@ describe('a command that Codex asks about', () => {
     expect(call.reply(cancel)).toEqual({ decision: 'cancel' })
   })
 
-  it('offers what Codex itself can remember, and nothing whose label would have to be cut', () => {
+  it('offers the answers that Codex itself can remember, and none whose label would have to be shortened', () => {
     const prefix = ['npm', 'run', 'it is']
     const call = commandCall({ command: 'x', proposedExecpolicyAmendment: prefix })
     expect(call.ask).toMatchObject({
@@ -122,7 +123,7 @@ describe('a command that Codex asks about', () => {
     })
   })
 
-  it('can be text for a command that runs, which no rule for commands allows', () => {
+  it('can be text for a running command, which no rule for commands allows', () => {
     const { ask } = commandCall({ kind: 'writeStdin', command: 'yes' })
     expect(ask).toMatchObject({ tool: 'write_stdin', action: { other: 'write_stdin' }, suggestions: [] })
   })
@@ -191,7 +192,7 @@ describe('a file change that Codex asks about', () => {
     })
   })
 
-  it('without a known diff suggests a no', () => {
+  it('without a known diff defaults to no and cannot be remembered', () => {
     const { ask } = requestOf('item/fileChange/requestApproval', {})
     expect(ask).toMatchObject({ action: { other: 'apply_patch' }, caution: { defaultToNo: true, noRemember: true } })
   })
@@ -257,6 +258,28 @@ describe('other questions of Codex', () => {
     expect(unknown.ask).toMatchObject({ action: { other: 'mcp__shop' }, title: 'Allow it?' })
   })
 
+  it('the request names the tool of its message, even if another tool of the server runs with the same arguments', async () => {
+    const items = new ItemLog(async () => {})
+    for (const tool of ['read', 'delete', 'x" or tool "read']) {
+      const item = itemIn({ type: 'mcpToolCall', id: tool, server: 'shop', tool, status: 'inProgress', arguments: {} })
+      if (item) await items.start(item, place)
+    }
+    const toolIn = (message: string) => {
+      const _meta = { codex_approval_kind: 'mcp_tool_call', tool_params: {} }
+      const { ask, itemId } = requestOf(
+        'mcpServer/elicitation/request',
+        { serverName: 'shop', mode: 'form', message, _meta },
+        items,
+      )
+      return [ask.kind === 'approval' && ask.action, itemId]
+    }
+    const allowed = (tool: string) => toolIn(`Allow the shop MCP server to run tool "${tool}"?`)
+    expect(allowed('delete')).toEqual([{ mcp: 'shop', tool: 'delete' }, 'delete'])
+    expect(allowed('x" or tool "read')).toEqual([{ mcp: 'shop', tool: 'x" or tool "read' }, 'x" or tool "read'])
+    expect(allowed('other')).toEqual([{ mcp: 'shop', tool: 'other' }, null])
+    expect(toolIn('Allow it?')).toEqual([{ other: 'mcp__shop' }, null])
+  })
+
   it.each([
     ['another method', 'item/tool/call', inTurn],
     ['parameters that are missing', 'item/commandExecution/requestApproval', { threadId: 'thread' }],
@@ -284,7 +307,7 @@ describe('the items of Codex', () => {
     expect(outputs.map(output => output.type === 'text' && output.text)).toEqual(['Hel', 'lo', '.', '\n\nNext.'])
   })
 
-  it('the text of a subagent is one message', async () => {
+  it('the text of a subagent is logged as one message', async () => {
     const outputs = await logOf(async items => {
       await items.stream('one', 'Hel', { ...place, agentPath: ['Ada'] })
       await items.complete(message('one', 'Hello.'), { ...place, agentPath: ['Ada'] })
@@ -294,7 +317,7 @@ describe('the items of Codex', () => {
     ])
   })
 
-  it('a tool call that Codex does not finish is finished', async () => {
+  it('a tool call that Codex does not finish is finished by the driver as failed', async () => {
     const command = { type: 'commandExecution', id: 'c', command: 'ls', cwd: '/srv', status: 'inProgress' } as const
     const outputs = await logOf(async items => {
       await items.start(command, place)

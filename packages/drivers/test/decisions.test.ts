@@ -1,4 +1,4 @@
-/** Tests what answers mean for agents whose protocol knows only yes and no. */
+/** Tests the decisions that answers become for agents whose protocol has only yes and no. */
 import type { Ask } from '@holdpoint/protocol'
 import { expect, it } from 'vitest'
 import type { CallAnswer } from '../src/index.ts'
@@ -38,6 +38,6 @@ it('a deny that also interrupts stops the turn', () => {
   expect(decisionFor(answered({ kind: 'deny', interrupt: true }))).toMatchObject({ answer: null, stopsTurn: true })
 })
 
-it('a request that no longer waits has no decision', () => {
+it('a request that was withdrawn has no decision', () => {
   expect(decisionFor({ ...common, kind: 'agent', reason: 'interrupted' })).toBeNull()
 })

@@ -28,7 +28,7 @@ describe('an external agent', () => {
     expect(session).toMatchObject({ title: 'CI', state: 'ended', ending: { reason: 'done' } })
   })
 
-  it('asks for approval in one call, runs the input that counts, and reports the answer as taken with its next call', async () => {
+  it('asks for approval in one call, runs the approved input, and reports the answer as taken with its next call', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent, cwd: '/srv' })
     const asking = agent.approval('Deploy?', { tool: 'Deploy', input: { to: 'prod' }, editable: true, key: 'deploy' })

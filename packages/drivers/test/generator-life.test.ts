@@ -12,6 +12,30 @@ async function play(run: Run, options: Parameters<RunnerFixture['startSession']>
   return fixture.startSession('a', options)
 }
 
+describe('a generator agent that throws', () => {
+  it('leaves its stack in the runner’s log, and the session says that the last turn failed', async () => {
+    const id = await play(async function* readSettings(turn) {
+      yield 'hello'
+      if (turn.text === 'go') throw new TypeError('settings.port is missing')
+    })
+    await fixture.waitForTurnEnd()
+    const [problem] = fixture.problems
+    expect(problem).toMatchObject({ event: 'turn.failed', session: id })
+    expect(problem?.message).toMatch(
+      /^TypeError: settings\.port is missing\n\s+at Object\.readSettings.*generator-life\.test\.ts/,
+    )
+    const session = await fixture.asPerson('getSession', { id })
+    expect(session).toMatchObject({
+      state: 'idle',
+      lastTurn: { ending: 'failed', problem: 'settings.port is missing' },
+    })
+    await fixture.asPerson('sendMessage', { id, text: 'again' })
+    await fixture.waitForTurnEnd(2)
+    expect((await fixture.asPerson('getSession', { id })).lastTurn).toEqual({ ending: 'done' })
+    expect(fixture.problems).toHaveLength(1)
+  })
+})
+
 describe('interrupting a generator agent', () => {
   it('ends the turn immediately and keeps its partial text, and queued messages are then processed in order', async () => {
     let aborted = false

@@ -1,4 +1,4 @@
-/** Checks the transition table of the session loop: that it is total, that docs/drivers.md shows it, and that random sequences of events keep its invariants. */
+/** Tests the transition table of the session loop: that it is total, that docs/drivers.md shows it, and that random sequences of events keep its invariants. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import fc from 'fast-check'
@@ -16,7 +16,7 @@ import {
 } from '../src/session/loop-state.ts'
 import { loopTable, transition } from '../src/session/loop-transitions.ts'
 
-const ids = ['a', 'b', 'c']
+const ids = ['a', 'b']
 const id = fc.constantFrom(...ids)
 const origin = fc.constantFrom('main' as const, 'background' as const)
 const events: { readonly [T in LoopEventType]: fc.Arbitrary<Extract<LoopEvent, { readonly type: T }>> } = {
@@ -41,6 +41,7 @@ const events: { readonly [T in LoopEventType]: fc.Arbitrary<Extract<LoopEvent, {
   callFailed: fc.record({ type: fc.constant('callFailed'), id }),
   endingChosen: fc.record({ type: fc.constant('endingChosen'), ending: fc.constantFrom('cancelled', 'interrupted') }),
   backgroundChanged: fc.record({ type: fc.constant('backgroundChanged'), tasks: fc.nat({ max: 2 }) }),
+  parkingChanged: fc.constant({ type: 'parkingChanged' }),
   parkTimer: fc.constant({ type: 'parkTimer' }),
   processSpent: fc.record({ type: fc.constant('processSpent'), reason: fc.constantFrom('done', 'stopped') }),
   idleTimer: fc.constant({ type: 'idleTimer' }),
@@ -53,10 +54,14 @@ const events: { readonly [T in LoopEventType]: fc.Arbitrary<Extract<LoopEvent, {
 }
 const eventTypes = Object.keys(events) as LoopEventType[] // the keys of `events` are all types
 const anyEvent: fc.Arbitrary<LoopEvent> = fc.oneof(...Object.values(events))
-/** Events that release the session are rare, because little happens after them. */
-const releasing: ReadonlySet<LoopEventType> = new Set(['idleTimer', 'end', 'runnerStop', 'processExit'])
+/** Events that release the session are rare, because little happens after them. Events that cut a turn or a call short are less likely than others. */
+const weights: Readonly<Partial<Record<LoopEventType, number>>> = {
+  ...{ idleTimer: 1, end: 1, runnerStop: 1, parkTimer: 2, processExit: 5 },
+  ...{ interrupt: 5, stopTimer: 5, turnEnded: 5, turnRefused: 5, callAborted: 5, callFailed: 5, processSpent: 5 },
+  ...{ callResolved: 60, callHanded: 60, turnPrepared: 60, turnWritten: 60, turnClosed: 60 },
+}
 const likelyEvent: fc.Arbitrary<LoopEvent> = fc.oneof(
-  ...eventTypes.map(type => ({ arbitrary: events[type], weight: releasing.has(type) ? 1 : 8 })),
+  ...eventTypes.map(type => ({ arbitrary: events[type], weight: weights[type] ?? 20 })),
 )
 const phases = Object.keys(loopTable) as LoopPhase[] // the keys of the table are all phases
 
@@ -67,7 +72,7 @@ interface Step {
   readonly effects: readonly LoopEffect[]
 }
 
-/** Whether the interpreter of the table can report this event in this state. It reports the next step of a turn or of a call only after it was asked to do that step, and outputs only of a process that runs. */
+/** Returns whether the session loop can report this event in this state. The loop reports the next step of a turn or of a call only after it was asked to do that step, and outputs only of a process that runs. */
 function canHappen(state: LoopState, event: LoopEvent): boolean {
   const { turn, process, calls } = state
   const stage = turn?.stage
@@ -86,6 +91,7 @@ function canHappen(state: LoopState, event: LoopEvent): boolean {
     case 'turnEnded':
     case 'callOpened':
     case 'backgroundChanged':
+    case 'parkingChanged':
     case 'callTaken':
     case 'callAborted':
       return process === 'starting' || process === 'live'
@@ -106,11 +112,13 @@ function canHappen(state: LoopState, event: LoopEvent): boolean {
   }
 }
 
-function play(sequence: readonly LoopEvent[]): readonly Step[] {
+/** Plays a sequence of choices: for each choice, applies the first event that can happen. */
+function play(sequence: readonly (readonly LoopEvent[])[]): readonly Step[] {
   const steps: Step[] = []
   let state = initialLoopState
-  for (const event of sequence) {
-    if (!canHappen(state, event)) continue
+  for (const choice of sequence) {
+    const event = choice.find(one => canHappen(state, one))
+    if (!event) continue
     const before = state
     const { state: after, effects } = transition(state, event)
     steps.push({ before, event, after, effects })
@@ -119,7 +127,8 @@ function play(sequence: readonly LoopEvent[]): readonly Step[] {
   return steps
 }
 
-const sequences = fc.array(likelyEvent, { maxLength: 150, size: 'max' })
+const choice = fc.array(likelyEvent, { minLength: 4, maxLength: 4 })
+const sequences = fc.array(choice, { maxLength: 100, size: 'max' })
 function check(property: (steps: readonly Step[]) => void): void {
   fc.assert(
     fc.property(sequences, sequence => property(play(sequence))),
@@ -129,7 +138,7 @@ function check(property: (steps: readonly Step[]) => void): void {
 const has = (effects: readonly LoopEffect[], ...types: readonly LoopEffect['type'][]) =>
   effects.some(effect => types.includes(effect.type))
 
-describe('the table', () => {
+describe('the transition table of the session loop', () => {
   it('has an action for every event in every phase, and every action accepts its event', () => {
     for (const phase of phases) expect(Object.keys(loopTable[phase]).sort()).toEqual([...eventTypes].sort())
     fc.assert(
@@ -156,15 +165,20 @@ describe('the table', () => {
     expect([...named].filter(action => !used.has(action))).toEqual([])
   })
 
-  it('is the table of docs/drivers.md', () => {
+  it('is the table of docs/drivers.md, which also describes every effect', () => {
     const docs = readFileSync(resolve(import.meta.dirname, '../../../docs/drivers.md'), 'utf8')
     const rows = eventTypes.map(type => `| \`${type}\` | ${phases.map(phase => loopTable[phase][type]).join(' | ')} |`)
     const table = [`| event | ${phases.join(' | ')} |`, `|---|${phases.map(() => '---|').join('')}`, ...rows]
     expect(docs).toContain(table.join('\n'))
+    const effects = fc
+      .sample(sequences, { numRuns: 500, seed: 7 })
+      .flatMap(play)
+      .flatMap(step => step.effects)
+    for (const type of new Set(effects.map(effect => effect.type))) expect(docs).toContain(`\`${type}\``)
   })
 })
 
-describe('random events', () => {
+describe('random events in the session loop', () => {
   it('never start a turn while another turn is open', () => {
     check(steps => {
       for (const { before, event, effects } of steps) {
@@ -176,7 +190,7 @@ describe('random events', () => {
     })
   })
 
-  it('carry out every message that was queued, in a turn of its own, unless the session is released', () => {
+  it('carry out every queued message in its own turn, unless the session is released', () => {
     check(steps => {
       const queued = steps.filter(({ event }) => event.type === 'messageQueued').length
       const prepared = steps.filter(({ effects }) => has(effects, 'prepareMessage')).length
@@ -260,7 +274,7 @@ describe('random events', () => {
     })
   })
 
-  it('stop nothing that works while the session is idle, and park no session with a turn', () => {
+  it('stop no process that is working, and park no session with an open turn', () => {
     check(steps => {
       for (const { before, effects } of steps)
         if (has(effects, 'parkSession')) {
@@ -271,7 +285,7 @@ describe('random events', () => {
     })
   })
 
-  it('never leave an agent without a turn while it works or asks', () => {
+  it('always have an open turn while the agent works or asks', () => {
     check(steps => {
       for (const { event, after } of steps)
         if (!after.isReleasing) expect(isBusy(after) && after.turn === null, event.type).toBe(false)
@@ -300,4 +314,42 @@ describe('random events', () => {
       }
     })
   })
+
+  it('never lose work silently when the process exits: its turn is closed as lost or interrupted, the session is released, or the loss is reported', () => {
+    check(steps => {
+      for (const { before, event, after, effects } of steps) {
+        if (event.type !== 'processExit' || !isBusy(before)) continue
+        // The next runner resumes a turn that is open in the log.
+        if (before.isReleasing && before.turn?.stage === 'closing') expect(after.turn?.continues).toBe(true)
+        // After an interrupt, the loop has ended the process itself.
+        if (before.isReleasing || before.process === 'closing') continue
+        const reported = [...effects, ...finishTurns(after)].some(
+          effect =>
+            has([effect], 'releaseLost', 'reportLostWork') ||
+            (effect.type === 'closeTurn' && (effect.over === 'lost' || effect.over === 'interrupted')),
+        )
+        expect(reported).toBe(true)
+      }
+    })
+  })
+
+  it('keep no call of a process that has exited, unless the session is released because of it', () => {
+    check(steps => {
+      for (const { after, event } of steps)
+        if (after.process === 'none' && !after.isReleasing && !after.turn?.continues)
+          expect(activeCalls(after), event.type).toEqual([])
+    })
+  })
 })
+
+/** Returns the effects that follow until the turns that are over have left the loop. */
+function finishTurns(from: LoopState): readonly LoopEffect[] {
+  const following: Partial<Record<string, LoopEvent>> = {
+    closing: { type: 'turnWritten' },
+    written: { type: 'turnClosed' },
+  }
+  const next = from.isReleasing ? undefined : following[from.turn?.stage ?? '']
+  if (!next) return []
+  const { state, effects } = transition(from, next)
+  return [...effects, ...finishTurns(state)]
+}

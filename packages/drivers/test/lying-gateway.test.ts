@@ -1,4 +1,4 @@
-/** Checks the agent's side against a gateway that lies: whatever it returns, only the agent's own input runs, or an edited one whose digest matches. */
+/** Tests the agent's side with a gateway that lies: only the agent's own input runs, or an edited one whose digest matches. */
 import {
   type Answer,
   type Ask,

@@ -1,4 +1,4 @@
-/** Checks the agent's side of a request against a real gateway: when an answer counts as handed, what the agent gets if it comes too late, and that each outcome is reported once. */
+/** Tests the agent's side of a request with a real gateway: when an answer counts as handed, what the agent gets if the answer is too late, and that each outcome is reported once. */
 import { type Ask, type Call, Fault, type Input, limits, type OperationName, type Request } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { expectRequest } from '../src/session/expected-request.ts'
@@ -35,8 +35,8 @@ const stored = ({ request }: OpenRequest) => fixture.asPerson('getRequest', { id
 const reports = () => calls.filter(({ op }) => op === 'reportDelivery').map(({ input }) => input)
 const allow = ({ request }: OpenRequest) => fixture.answer(request, { kind: 'allow' })
 
-describe('an open request', () => {
-  it('P5: an open request that a rule allowed becomes a denial if the rule is removed before the answer is handed', async () => {
+describe('OpenRequest', () => {
+  it('P5: becomes a denial if the rule that allowed it is removed before the answer is handed', async () => {
     const scope = { session }
     const rule = await fixture.asPerson('addRule', { effect: 'allow', command: 'ls', scope })
     const request = await open()
@@ -52,12 +52,12 @@ describe('an open request', () => {
     expect(reports()).toEqual([{ id: request.request.id, state: 'handed', reason: undefined, fence }])
     expect((await stored(request)).delivery.state).toBe('undeliverable')
   })
-  it('an open request cannot be handed before it is resolved', async () => {
+  it('cannot be handed before it is resolved', async () => {
     const request = await open()
     await expect(request.hand()).rejects.toThrow(`hand() was called before request ${request.request.id} was resolved`)
     expect(reports()).toEqual([])
   })
-  it('an open request waits in long polls, which are shorter than the gateway allows', async () => {
+  it('waits in long polls that are shorter than the gateway allows', async () => {
     const request = await open()
     const resolved = request.resolved()
     await allow(request)
@@ -68,7 +68,7 @@ describe('an open request', () => {
     await request.resolved()
     expect(calls).toHaveLength(1)
   })
-  it('an open request is withdrawn under the fence', async () => {
+  it('is withdrawn with the fence of the session', async () => {
     const request = await open()
     await request.withdraw()
     expect(calls).toEqual([{ op: 'withdrawRequest', input: { id: request.request.id, fence } }])
@@ -76,8 +76,8 @@ describe('an open request', () => {
   })
 })
 
-describe('an answer', () => {
-  it('an answer is given to the agent only after `handed` is stored, and reported as taken once', async () => {
+describe('the answer to an OpenRequest', () => {
+  it('is given to the agent only after `handed` is stored, and reported as taken once', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -96,7 +96,7 @@ describe('an answer', () => {
     ])
     expect(points).toEqual(['runner:resolution-seen', 'runner:handed', 'runner:given', 'runner:taken'])
   })
-  it('an answer is reported as undeliverable once, if the agent did not receive it', async () => {
+  it('is reported as undeliverable once, if the agent did not receive it', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -107,7 +107,7 @@ describe('an answer', () => {
     expect((await stored(request)).delivery).toMatchObject({ state: 'undeliverable', reason: 'the turn ended first' })
     expect(reports()).toHaveLength(2)
   })
-  it('an answer that the agent has already taken is replayed, and reported no more', async () => {
+  it('is replayed and not reported again if the agent has already taken it', async () => {
     const first = await open()
     await allow(first)
     await first.resolved()
@@ -120,13 +120,13 @@ describe('an answer', () => {
     await replay.dropped()
     expect(calls).toEqual([])
   })
-  it('an answer without an allow has no input', async () => {
+  it('has no input if it is not an allow', async () => {
     const request = await open()
     await fixture.answer(request.request, { kind: 'deny', reason: 'no' })
     await request.resolved()
     expect(await request.hand()).toMatchObject({ kind: 'answer', input: null, answer: { kind: 'deny' } })
   })
-  it('an answer of nobody is handed and taken like others', async () => {
+  it('is handed and taken in the same way if nobody answered before the deadline', async () => {
     await fixture.close()
     fixture = await RunnerFixture.open({ settings: { deadlineMs: limits.deadlineMinMs, onDeadline: 'deny' } })
     const external = await fixture.asAgent('startSession', { driver: 'external' })
@@ -139,7 +139,7 @@ describe('an answer', () => {
     await handed.taken()
     expect((await stored(late)).delivery.state).toBe('taken')
   })
-  it('an answer is not given to the agent if the agent withdrew the request first', async () => {
+  it('is not given to the agent if the agent withdrew the request first', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -151,7 +151,7 @@ describe('an answer', () => {
     expect((await stored(request)).delivery.state).toBe('undeliverable')
     expect(points).not.toContain('runner:handed')
   })
-  it('an answer is not given to the agent if the turn was interrupted first', async () => {
+  it('is not given to the agent if the turn was interrupted first', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -159,7 +159,7 @@ describe('an answer', () => {
     expect(await request.hand()).toMatchObject({ kind: 'agent', reason: 'interrupted' })
     expect(points).not.toContain('runner:handed')
   })
-  it('says why the agent’s side ended a request that nobody had answered', async () => {
+  it('is replaced by a reason if the agent’s side ended a request that nobody had answered', async () => {
     const request = await open()
     await fixture.asPerson('interruptSession', { id: session })
     await request.resolved()
@@ -169,7 +169,7 @@ describe('an answer', () => {
     await handed.dropped()
     expect(reports()).toEqual([])
   })
-  it('G5: an answer that may have run before a crash is unknown if it is an allow, and no report changes that', async () => {
+  it('G5: is unknown if it is an allow that may have run before a crash, and no report changes that', async () => {
     const first = await open()
     await allow(first)
     await first.resolved()
@@ -183,7 +183,7 @@ describe('an answer', () => {
     expect(calls).toEqual([])
     expect((await stored(first)).delivery.state).toBe('unknown')
   })
-  it('G5: an answer that was a deny is handed again after a crash', async () => {
+  it('G5: is handed again after a crash if it is a deny', async () => {
     const first = await open()
     await fixture.answer(first.request, { kind: 'deny' })
     await first.resolved()
@@ -192,7 +192,7 @@ describe('an answer', () => {
     expect(await (await open()).hand()).toMatchObject({ kind: 'answer', answer: { kind: 'deny' }, replayed: false })
     expect((await stored(first)).delivery.state).toBe('handed')
   })
-  it('G5: an answer is not given to the agent if the gateway refuses `handed` for another reason', async () => {
+  it('G5: is not given to the agent if the gateway refuses `handed` for another reason', async () => {
     const refusing: Call = async (op, input, options) => {
       if (op === 'reportDelivery') throw new Fault('fenced', 'another runner has the session')
       return fixture.asRunner(op, input, options)
@@ -203,7 +203,7 @@ describe('an answer', () => {
     await expect(request.hand()).rejects.toMatchObject({ code: 'fenced' })
     expect(points).not.toContain('runner:handed')
   })
-  it('G5: an answer is not given to the agent if the gateway says that somebody else already has it', async () => {
+  it('G5: is not given to the agent if the gateway says that somebody else already has it', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()

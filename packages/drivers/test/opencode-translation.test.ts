@@ -33,7 +33,7 @@ describe('the settings with which opencode asks', () => {
     expect(() => askingEnvironment({ OPENCODE_PERMISSION: '{' })).toThrow('OPENCODE_PERMISSION in the environment')
   })
 
-  it('deny again what the person denies, and ask for what the person allows', () => {
+  it('deny again the calls that the person denies, and ask for those that the person allows', () => {
     const bash = { '*': 'ask', 'git *': 'allow', 'git push *': 'deny', 'git push origin': 'allow' }
     expect(rulesFor({ permission: { bash, edit: 'allow', webfetch: 'deny', 'bash*': 'ask' } })).toEqual([
       rule('bash', 'git push *', 'deny'),
@@ -72,7 +72,7 @@ describe('a diff of opencode', () => {
     const diff = `${head}@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+one\n`
     expect(changesIn(diff)).toEqual([{ old_string: 'one', new_string: 'one\n' }])
   })
-  it('is not guessed at if it has other lines', () => {
+  it('is not read if it has other lines', () => {
     expect(changesIn('no diff')).toBeNull()
     expect(changesIn(`${head}@@ -1,1 +1,1 @@\n?one\n`)).toBeNull()
   })
@@ -104,12 +104,12 @@ describe('a tool call of opencode', () => {
     )
     expect(ask).toMatchObject({ action: { write: ['/srv/a', '/srv/b', '/srv/c'] } })
   })
-  it('with a diff that cannot be read is shown with the diff', () => {
+  it('whose diff cannot be read is shown with the text of the diff', () => {
     const metadata = { filepath: '/srv/a', diff: 'strange' }
     const ask = opencodeApproval({ ...request, permission: 'edit', metadata }, { tool: 'edit', input: {} }, place)
     expect(ask).toMatchObject({ input: { file_path: '/srv/a', diff: 'strange' }, action: { write: ['/srv/a'] } })
   })
-  it('that opencode does not describe is shown with what opencode says about the permission', () => {
+  it('that opencode does not describe is shown with the details of the permission', () => {
     const ask = opencodeApproval({ ...request, permission: 'doom_loop', metadata: { tool: 'x' } }, null, place)
     expect(ask).toMatchObject({ tool: 'doom_loop', input: { tool: 'x' }, action: { other: 'doom_loop' } })
     expect(ask.description).toContain('several times in a row')
@@ -124,7 +124,7 @@ describe('an event of opencode', () => {
   it('is an error if it has an unknown shape', () => {
     expect(() => parseEvent('{"type":"session.idle","properties":{}}')).toThrow()
   })
-  it('may have null for a value that is missing', () => {
+  it('may contain null in place of a missing value', () => {
     expect(OpencodeAgent.parse({ name: 'plan', mode: 'primary', hidden: null })).toEqual({
       name: 'plan',
       mode: 'primary',

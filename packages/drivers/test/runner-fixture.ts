@@ -16,6 +16,7 @@ import {
 } from '@holdpoint/protocol'
 import { openMemory, type TimeSource } from '@holdpoint/store'
 import { type Driver, runRunner } from '../src/index.ts'
+import type { RunnerProblem } from '../src/runner.ts'
 
 export const runnerId = formatId('run', new Uint8Array(20))
 export const personCaller: Caller = { role: 'owner', id: 'per_ada', name: 'ada', token: 'tok_person', via: 'api' }
@@ -59,6 +60,8 @@ export async function openGatewayInMemory(options: RunnerFixtureOptions): Promis
 
 export class RunnerFixture {
   readonly events: Event[] = []
+  /** The lines that the runners wrote to their log. */
+  readonly problems: RunnerProblem[] = []
   gateway: Gateway
   readonly #store: Awaited<ReturnType<typeof openMemory>>
   readonly #options: RunnerFixtureOptions
@@ -108,6 +111,7 @@ export class RunnerFixture {
     const killableCall = killable(options.call ?? this.asRunner)
     const { clock } = this.#options
     const finished = runRunner({
+      log: problem => this.problems.push(problem),
       id: runnerId,
       name: 'test runner',
       drivers,
@@ -260,7 +264,7 @@ export function crashAtWrite(call: Call, nth: number, when: 'before' | 'after', 
   }
 }
 
-/** A clock that moves only when a test advances it. Nobody sets it, so it is its own monotonic clock. */
+/** A clock that moves only when a test advances it. It is never set back, so it is also its own monotonic clock. */
 export class ManualClock implements Clock, TimeSource {
   #now = 1_700_000_000_000
   readonly #timers = new Set<{ readonly at: number; readonly wake: () => void }>()

@@ -1,116 +1,12 @@
 /** Tests the shared session loop with an agent that does exactly what the test tells it. The gateway is real. */
-import type { Ask, Capability } from '@holdpoint/protocol'
+import type { Ask } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  type AgentConnection,
-  type AgentMessage,
-  type AgentOutput,
-  type AgentProtocol,
-  type AnswerEffects,
-  type CallAnswer,
-  type ConnectionOptions,
-  type Driver,
-  runSession,
-} from '../src/index.ts'
+import type { AgentConnection, AgentProtocol, ConnectionOptions } from '../src/index.ts'
 import { ManualClock, RunnerFixture } from './runner-fixture.ts'
+import { ask, ScriptedAgent, type ScriptedConnection } from './scripted-agent.ts'
 
 let fixture: RunnerFixture
 afterEach(() => fixture.close())
-
-const ask = (command: string): Ask => ({
-  ...{ kind: 'approval', tool: 'Bash', input: { command } },
-  ...{ title: command, cwd: '/', editable: true },
-})
-
-/** One process of the agent. */
-class ScriptedConnection implements AgentConnection {
-  readonly options: ConnectionOptions
-  readonly sent: AgentMessage[] = []
-  readonly answers: (CallAnswer & { readonly call: string })[] = []
-  readonly log: string[] = []
-  effects: AnswerEffects = {}
-  parking?: NonNullable<AgentConnection['parking']>
-  readonly #changed: () => void
-
-  constructor(options: ConnectionOptions, changed: () => void) {
-    this.options = options
-    this.#changed = changed
-    void this.emit({ type: 'ready', conversationId: 'conversation-1' })
-  }
-  emit(output: AgentOutput): Promise<void> {
-    return this.options.emit(output)
-  }
-  open(id: string, command = id): Promise<void> {
-    return this.emit({ type: 'callOpened', call: { id, ask: ask(command) } })
-  }
-  #record(what: string): void {
-    this.log.push(what)
-    this.#changed()
-  }
-
-  send(message: AgentMessage): void {
-    this.sent.push(message)
-    this.#record(`send ${message.text}`)
-  }
-  async answer(call: string, answer: CallAnswer): Promise<AnswerEffects> {
-    this.answers.push({ ...answer, call })
-    this.#record(`answer ${call} ${answer.kind}`)
-    return this.effects
-  }
-  async interrupt(): Promise<void> {
-    this.#record('interrupt')
-  }
-  async changeSettings({ mode }: { readonly mode?: string }): Promise<void> {
-    this.#record(`mode ${mode}`)
-    if (mode === 'forbidden') throw new Error('not today')
-  }
-  async close(reason: string): Promise<void> {
-    this.#record(`close ${reason}`)
-    await this.emit({ type: 'exited', how: 'Agent was closed' })
-  }
-}
-
-class ScriptedAgent {
-  readonly connections: ScriptedConnection[] = []
-  readonly #waiters = new Set<() => void>()
-  readonly driver: Driver
-
-  constructor(protocol: Partial<AgentProtocol> = {}, clock?: ManualClock) {
-    const { keepsAfterLoss = 'conversation' } = protocol
-    const resumable: readonly Capability[] = keepsAfterLoss === 'nothing' ? [] : ['resumable']
-    const connect = (options: ConnectionOptions) => {
-      const connection = new ScriptedConnection(options, () => this.#changed())
-      this.connections.push(connection)
-      this.#changed()
-      return connection
-    }
-    this.driver = {
-      info: () => ({
-        ...{ name: 'scripted', title: 'Agent', modes: ['plan', 'forbidden'], ready: true },
-        capabilities: [...resumable, 'messages', 'interrupt'],
-      }),
-      run: session =>
-        runSession(session, { title: 'Agent', keepsAfterLoss, connect, ...protocol }, clock ? { clock } : {}),
-    }
-  }
-
-  #changed(): void {
-    for (const waiter of this.#waiters) waiter()
-  }
-  /** Resolves when the agent has done this, in the nth process. */
-  async did(what: string, nth = 1, times = 1): Promise<ScriptedConnection> {
-    return new Promise(resolve => {
-      const check = () => {
-        const connection = this.connections[nth - 1]
-        if (!connection || connection.log.filter(entry => entry === what).length < times) return
-        this.#waiters.delete(check)
-        resolve(connection)
-      }
-      this.#waiters.add(check)
-      check()
-    })
-  }
-}
 
 async function start(protocol: Partial<AgentProtocol> = {}, clock?: ManualClock) {
   fixture = await RunnerFixture.open(clock ? { clock } : {})
@@ -120,7 +16,7 @@ async function start(protocol: Partial<AgentProtocol> = {}, clock?: ManualClock)
   return { agent, runner, id, connection: await agent.did('send go') }
 }
 
-describe('a turn', () => {
+describe('a turn of the session loop', () => {
   it('has its text, tool calls, cost and usage in the log, and messages wait for their turn', async () => {
     const { agent, connection, id } = await start()
     await fixture.asPerson('sendMessage', { id, text: 'second' })
@@ -169,7 +65,7 @@ describe('a turn', () => {
   })
 })
 
-describe('a call', () => {
+describe('a call of the session loop', () => {
   it('waits for its answer, which is handed and then taken', async () => {
     const { agent, connection } = await start()
     await connection.open('call-0')
@@ -203,7 +99,7 @@ describe('a call', () => {
     expect(connection.answers).toEqual([])
   })
 
-  it('that comes again with the same id keeps its request and gets the same answer again', async () => {
+  it('that the agent repeats with the same id keeps its request and gets the same answer again', async () => {
     const { agent, connection } = await start()
     await connection.open('a')
     await connection.open('a')
@@ -246,7 +142,7 @@ describe('a call', () => {
   })
 })
 
-describe('an interrupt', () => {
+describe('an interrupt in the session loop', () => {
   it('answers the waiting calls before the agent is interrupted, and ends the turn as interrupted', async () => {
     const { agent, connection, id } = await start()
     await connection.open('a')
@@ -273,7 +169,7 @@ describe('an interrupt', () => {
 })
 
 describe('a process that dies while calls wait', () => {
-  it('leaves the session parked; the answer resumes it, and an equal call gets the answer once', async () => {
+  it('leaves the session parked, the answer resumes it, and an equal call gets the answer once', async () => {
     const { agent, connection, id } = await start()
     await connection.open('a', 'ls')
     const request = await fixture.waitForRequest('a')
@@ -292,7 +188,7 @@ describe('a process that dies while calls wait', () => {
     await fixture.waitForRequest('c', id)
   })
 
-  it('ends the session as lost if the agent forgets everything, and its request is resolved', async () => {
+  it('ends the session as lost and resolves its request if the agent cannot resume', async () => {
     const { connection, id } = await start({ keepsAfterLoss: 'nothing' })
     await connection.open('a')
     const request = await fixture.waitForRequest('a')
@@ -317,7 +213,7 @@ describe('a process that dies while calls wait', () => {
   })
 })
 
-describe('parking', () => {
+describe('parking in the session loop', () => {
   it('ends the process of a call that waits too long and can be asked again', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
@@ -364,7 +260,7 @@ describe('parking', () => {
   })
 })
 
-describe('a change of mode', () => {
+describe('a change of mode in the session loop', () => {
   it('reaches the agent, and a refusal is reported with the mode in force', async () => {
     const { agent, id } = await start()
     await fixture.asPerson('patchSession', { id, mode: 'plan' })
@@ -381,7 +277,7 @@ describe('a change of mode', () => {
 })
 
 describe('an agent that does not become ready', () => {
-  it('is ended after a minute, and the turn has failed', async () => {
+  it('is ended after a minute, and the turn fails', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     let closed = false

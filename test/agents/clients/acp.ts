@@ -75,7 +75,7 @@ async function answerPermission(
     : { outcome: 'cancelled' as const }
   return { outcome, ...(choices && { answers: { ...choices } }) }
 }
-/** Questions of qwen come with a permission, and their answers go beside its outcome, by index. The protocol does not define this. */
+/** Qwen sends questions with a permission, and expects their answers beside its outcome, by index. The protocol does not define this. */
 interface QwenQuestion {
   readonly question: string
   readonly options: readonly { readonly label: string }[]

@@ -10,7 +10,7 @@ export interface BareClient {
   /** Ends the agent and everything that it started. */
   close(): Promise<void>
 }
-/** Answers what the agent asks. */
+/** Answers the agent's permissions and questions. */
 export interface Person {
   /** Decides about a permission. The text is the command or the title that the agent shows. */
   decide(text: string): 'allow' | 'deny' | Promise<'allow' | 'deny'>
@@ -37,7 +37,7 @@ export class AgentProcess {
     })
   }
 
-  /** What the agent has written to its standard error. */
+  /** Returns everything that the agent has written to its standard error. */
   get errors(): string {
     return this.#errors
   }

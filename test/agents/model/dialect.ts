@@ -1,4 +1,4 @@
-/** What a dialect of model APIs does: it reads requests into the common shape and writes replies in its own events. */
+/** The interface of a dialect of model APIs: it reads requests into the common shape and writes replies as its own events. */
 import type { ServerResponse } from 'node:http'
 import type { ModelRequest, ToolCall } from './script.ts'
 

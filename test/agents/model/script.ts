@@ -1,4 +1,4 @@
-/** The script of the scripted model: what it replies to a message of the person, written the same way for every agent. */
+/** The scripts of the scripted model: its replies to messages of the person, written in the same way for every agent. */
 
 /** One part of a reply. A tool is named by what it does, and the server chooses the tool of that kind that the agent offers. */
 export type ReplyPart =
@@ -20,7 +20,7 @@ export interface ScriptedQuestion {
   readonly multiple?: boolean
 }
 
-/** A reply, or a function that computes the reply from what the model was told. */
+/** A reply, or a function that computes the reply from the request. */
 export type ScriptedReply = ReplyPart | readonly ReplyPart[] | ((call: ModelCall) => ReplyPart | readonly ReplyPart[])
 
 /** One call of the model by an agent's main loop, in the shape that is common to all dialects. */

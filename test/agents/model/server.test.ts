@@ -1,4 +1,4 @@
-/** The scripted model itself, called in every dialect as an agent would. */
+/** Tests the scripted model, called in every dialect as an agent would call it. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ask, createSignal, refuse, say, shell, waitFor } from './script.ts'
 import { ModelServer } from './server.ts'
@@ -121,7 +121,7 @@ describe.each(Object.entries(wires))('the scripted model in the dialect %s', (di
     expect(model.hasRead('3 gone')).toBe(true)
   })
 
-  it(`the scripted model in the dialect ${dialect} gives requests without a shell a short text of their own`, async () => {
+  it(`the scripted model in the dialect ${dialect} answers requests without a shell tool with a short text`, async () => {
     model.script('clean up', shell('rm *.tmp'))
     const reply = await (await post(wire.path, wire.body('A title for: Please clean up.', null))).text()
 
@@ -130,7 +130,7 @@ describe.each(Object.entries(wires))('the scripted model in the dialect %s', (di
     expect([model.calls.length, model.sideCalls.length]).toEqual([0, 1])
   })
 
-  it(`the scripted model in the dialect ${dialect} notices that the agent gives up`, async () => {
+  it(`the scripted model in the dialect ${dialect} notices that the agent closes the connection`, async () => {
     model.script('clean up', [say('just a moment'), waitFor(createSignal().fired)])
     const abort = new AbortController()
     const response = await post(wire.path, wire.body('Please clean up.', tool), abort.signal)
@@ -172,7 +172,7 @@ it('a message of the agent itself after the end of a turn selects no script', as
   expect([model.calls.length, model.sideCalls.length]).toEqual([0, 1])
 })
 
-it('a script can compute its reply from what the model was told', async () => {
+it('a script can compute its reply from the request', async () => {
   model.script('clean up', shell('ls', 'call_1'), ({ messages }) => say(`${messages.length} messages`))
   await (await post(chat.path, chat.body('Please clean up.', 'bash'))).text()
   const reply = await (await post(chat.path, chat.bodyWithResult('Please clean up.', 'bash', 'call_1', 'a'))).text()

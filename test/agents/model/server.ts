@@ -1,6 +1,6 @@
 /**
  * The scripted model: an HTTP server on loopback that speaks the dialects of all agents. A script is selected by a text in the
- * person's last message and not by the number of calls, because agents also call the model for titles and the like.
+ * person's last message and not by the number of calls, because agents also call the model for other purposes, such as titles.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -55,9 +55,13 @@ const askTools: Offer<'ask'> = {
   }),
 }
 
-/** Returns whether the tools are those of an agent's main loop. Requests for titles and the like offer no shell. */
+/** Returns whether the tools are those of an agent's main loop. Requests for other purposes, such as titles, offer no shell. */
 export function offersShell(offered: readonly string[]): boolean {
   return offered.some(name => name in shellTools)
+}
+
+export function offersQuestions(offered: readonly string[]): boolean {
+  return offered.some(name => name in askTools)
 }
 
 /** Returns the call of the offered tool that does what the script wants. */

@@ -1,4 +1,4 @@
-/** The process of an agent that speaks over its standard streams. It is recorded on disk, so that the next runner ends what a killed runner has left. */
+/** The process of an agent that communicates over its standard streams. It is recorded on disk, so that the next runner can end it if this runner is killed. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
@@ -46,7 +46,7 @@ export class AgentProcess {
     this.#child = spawn(file, argv, { cwd, env: { ...env, [tagVariable]: tag }, detached: true, stdio: 'pipe' })
     const { pid, stdin, stderr } = this.#child
     this.#record = pid === undefined ? null : recordProcess(folder, { pid, tag })
-    // A process that ends while something is written to it closes the pipe. `exited` reports that.
+    // Writing fails if the process ends meanwhile. Ignore this error, because `exited` reports the end of the process.
     stdin?.on('error', () => {})
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-lastOutputMax)
@@ -69,14 +69,14 @@ export class AgentProcess {
     const { pid, exitCode, signalCode } = this.#child
     return pid !== undefined && exitCode === null && signalCode === null
   }
-  /** How the process ended, without a full stop. */
+  /** Returns how the process ended, without a full stop. */
   get howItEnded(): string {
     const { title, executable } = this.#options
     const { pid, exitCode, signalCode } = this.#child
     if (pid === undefined) return acpExit.notStarted(title, executable)
     return signalCode === null ? acpExit.code(title, exitCode) : acpExit.signal(title, signalCode)
   }
-  /** The last lines that the process wrote to its standard error, without the colors of terminals. */
+  /** Returns the last lines that the process wrote to its standard error, without terminal colors. */
   get lastOutput(): string {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: agents color their messages for terminals
     return this.#errors.replace(/\x1b\[[\d;]*m/g, '').trim()

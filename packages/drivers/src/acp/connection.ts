@@ -51,13 +51,13 @@ export class AcpConnection implements AgentConnection {
   readonly #connection: ClientConnection
   readonly #log: ToolLog
   readonly #waiting = new Map<string, WaitingCall>()
-  /** Calls whose answer the agent has, but has not shown yet that it read it: their ids and tool calls. */
+  /** Calls whose answer was sent and that the agent has not been seen to read yet: their ids and tool calls. */
   readonly #answered = new Map<string, string | null>()
   /** Resolves when the agent's session is open. */
   readonly #opened: Promise<void>
   #sessionId = ''
   #settings: AcpSettings = {}
-  /** While an earlier conversation is loaded, the agent repeats what was said in it. */
+  /** True while an earlier conversation is loaded. The agent repeats its messages meanwhile, which are ignored. */
   #isLoading = false
   #isPrompting = false
   #callCount = 0
@@ -94,6 +94,7 @@ export class AcpConnection implements AgentConnection {
   async #onExit(): Promise<void> {
     this.#connection.close()
     await this.#written
+    // If the log cannot be written, the exit must be reported anyway.
     await this.#log.finishOpen(acpLog.notFinished).catch(() => {})
     const { lastOutput, howItEnded } = this.#process
     await this.#options.emit({
@@ -139,7 +140,7 @@ export class AcpConnection implements AgentConnection {
   send(message: AgentMessage): void {
     this.#opened.then(
       () => this.#prompt(message),
-      () => {}, // `exited` reports it
+      () => {}, // `exited` reports that the session could not be opened
     )
   }
 
@@ -220,7 +221,7 @@ export class AcpConnection implements AgentConnection {
     }
   }
 
-  /** The agent's next step shows that it has read an answer. */
+  /** Reports answers as taken, because the agent's next step shows that it has read them. */
   async #takeAnswers(isTaken: (toolCallId: string | null) => boolean): Promise<void> {
     for (const [id, toolCallId] of this.#answered) {
       if (!isTaken(toolCallId)) continue
@@ -252,7 +253,7 @@ export class AcpConnection implements AgentConnection {
     replyTo: (decision: Decision | null) => Reply,
     signal: AbortSignal,
   ): Promise<Reply> {
-    // The ids of tool calls can repeat, also after the process was started again. The time tells the processes apart.
+    // The ids of tool calls can repeat, also after the process was started again. The start time distinguishes the processes.
     const id = `${this.#startedAt}:${++this.#callCount}:${toolCallId ?? 'form'}`.slice(0, limits.keyMax)
     return new Promise((resolve, reject) => {
       const reply = (decision: Decision | null) => resolve(replyTo(decision))
@@ -352,7 +353,7 @@ export class AcpConnection implements AgentConnection {
   }
 }
 
-/** Replaces an error of the agent by a sentence for people. */
+/** Replaces an error of the agent with a sentence for people. */
 async function explained<T>(reply: Promise<T>, sentence: (why: string) => string): Promise<T> {
   try {
     return await reply

@@ -1,14 +1,15 @@
 /** The driver for agents that speak the Agent Client Protocol. Each kind of agent has a profile. */
 import { join } from 'node:path'
-import { type Capability, type Clock, type DriverInfo, Fault } from '@holdpoint/protocol'
+import { type Clock, type DriverInfo, Fault } from '@holdpoint/protocol'
 import { agentEnvironment } from '../agent-environment.ts'
 import { cwdProblem } from '../claude/setup/cwd-check.ts'
+import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
 import { findAgent, versionHint } from '../installed-agent.ts'
 import type { AgentProtocol } from '../session/agent-connection.ts'
 import { runSession } from '../session/session-loop.ts'
 import { acpSettings } from './messages.ts'
-import type { AcpProfile } from './profiles.ts'
+import { type AcpProfile, acpCapabilities } from './profiles.ts'
 import { modeProblem } from './settings.ts'
 
 export interface AcpOptions {
@@ -21,15 +22,13 @@ export interface AcpOptions {
   readonly idleParkMs?: number
 }
 
-const capabilities: readonly Capability[] = ['resumable', 'messages', 'attachments', 'interrupt']
-
 export function acpDriver(profile: AcpProfile, options: AcpOptions): Driver {
   const { name, title, modes } = profile
   const env = options.env ?? process.env
   const find = () => findAgent(profile, env, options.executable)
   return {
     async info(): Promise<DriverInfo> {
-      const base = { name, title, modes: [...modes], capabilities: [...capabilities] }
+      const base = { name, title, modes: [...modes], capabilities: [...acpCapabilities(profile)] }
       const found = find()
       if ('missing' in found) return { ...base, ready: false, ...found }
       const hint = await versionHint(profile, found.executable, env)
@@ -41,7 +40,7 @@ export function acpDriver(profile: AcpProfile, options: AcpOptions): Driver {
       if ('missing' in found) throw new Error(found.missing)
       const problem = modeProblem(profile, info.mode ?? undefined)
       if (problem) throw new Fault('bad_input', problem)
-      // The library of the protocol is loaded only for runners that use it.
+      // Only runners that use the protocol load its library.
       const { AcpConnection } = await import('./connection.ts')
       const process = {
         executable: found.executable,
@@ -60,5 +59,6 @@ export function acpDriver(profile: AcpProfile, options: AcpOptions): Driver {
       const { clock, idleParkMs } = options
       await runSession(session, protocol, { ...(clock && { clock }), ...(idleParkMs !== undefined && { idleParkMs }) })
     },
+    endLeftProcesses: runner => removeDeletedSessions(options.folder, runner),
   }
 }

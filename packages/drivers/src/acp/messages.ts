@@ -4,7 +4,7 @@ export const acpCalls = {
   form: (agent: string) => `${agent} asks for values`,
   unnamed: 'Use a tool',
   /** The agent offers no way to allow a call only once. */
-  alwaysOnly: (agent: string) => `${agent} can only allow this for good. It will not ask again for calls like this.`,
+  alwaysOnly: (agent: string) => `${agent} can only allow this permanently. It will not ask again for calls like this.`,
 }
 
 export const acpLog = {
@@ -13,9 +13,9 @@ export const acpLog = {
   noLongerWaits: 'The agent no longer waits for this answer',
   notSent: (agent: string, why: string) => `${agent} could not finish the turn: ${why}`,
   stopped: {
-    max_tokens: 'The answer of the model became too long',
+    max_tokens: 'The model’s answer became too long',
     max_turn_requests: 'The agent called its model too often in this turn',
-    refusal: 'The model refused to go on',
+    refusal: 'The model refused to continue',
   },
   notUnderstood: (method: string) =>
     `The agent asked something that Holdpoint does not understand (${method}), so it was refused`,

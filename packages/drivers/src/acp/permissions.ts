@@ -10,7 +10,7 @@ import { type DescribedCall, type KnownCall, textsOf } from './tool-calls.ts'
 type Options = RequestPermissionRequest['options']
 const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
 
-/** Qwen asks questions as a permission with this mark. Their answers go beside the outcome, which the protocol does not define. */
+/** Qwen sends questions as a permission with this extra field. It expects the answers beside the outcome, in a field that the protocol does not define. */
 const QwenQuestions = z.array(
   z.object({
     question: z.string(),
@@ -44,7 +44,7 @@ export function permissionAsk(
   return ask
 }
 
-/** An agent writes its own settings if a person accepts such an option, so only the owner can. */
+/** An agent writes its own settings if a person accepts such an option, so only the owner may accept it. */
 function suggestionsFrom(options: Options): { id: string; label: string; scope: string }[] {
   return options
     .filter(({ kind, name }) => kind === 'allow_always' && name.length <= limits.labelMax)

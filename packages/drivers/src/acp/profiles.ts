@@ -1,22 +1,29 @@
-/** What Holdpoint must know about each agent that speaks the Agent Client Protocol: how to start it, and where it differs from the others. */
+/** The profiles of agents that speak the Agent Client Protocol: how to start each agent, and how it differs from the others. */
 import type { ToolKind } from '@agentclientprotocol/sdk'
+import type { Capability } from '@holdpoint/protocol'
 import type { InstallableAgent } from '../installed-agent.ts'
 
 export interface AcpProfile extends InstallableAgent {
   readonly args: readonly string[]
-  /** Variables that the agent gets beside those of the runner. */
+  /** Variables that the agent gets in addition to those of the runner. */
   readonly env?: Readonly<Record<string, string>>
   /** Whether the agent ends its turn if a person denies a call, so that its model is told only with the next message. */
   readonly endsTurnAfterDeny: boolean
+  /** The kinds of asks that the agent supports in addition to approvals. */
+  readonly asks: readonly ('questions' | 'forms')[]
+  /** Whether the agent asks for several calls of its model at once. Others ask one by one. */
+  readonly asksConcurrently: boolean
   /** The modes in which the agent asks before it changes something. A mode in which it never asks is not offered. */
   readonly modes: readonly string[]
   /** The mode to start in, if the agent's own default may be one that does not ask. */
   readonly startMode?: string
-  /** What a person can do if an earlier conversation cannot be continued. */
+  /** Advice for people if an earlier conversation cannot be continued. */
   readonly loadHint?: string
-  /** The kinds of the agent's own tools, if the agent does not tell them. */
+  /** The kinds of the agent's own tools, if the agent does not send them. */
   readonly toolKinds?: Readonly<Record<string, ToolKind>>
-  /** Where the agent writes the shell command. The default is the field `command` of its input. */
+  /** Fields of a shell call that say nothing beside the command: the value that has no effect, or `any` if the command and its folder already say the same. An allow rule would not accept them. */
+  readonly redundantInput?: Readonly<Record<string, boolean | 'any'>>
+  /** Returns the shell command of a call. The default is the field `command` of its input. */
   readonly shellCommandIn?: 'input' | 'title'
 }
 
@@ -32,10 +39,12 @@ export const acpProfiles: readonly AcpProfile[] = [
     install: '`npm install -g @google/gemini-cli`',
     testedVersions: ['0.61.0'],
     endsTurnAfterDeny: false,
+    asks: [],
+    asksConcurrently: false,
     modes: ['default', 'autoEdit', 'plan'],
     shellCommandIn: 'title',
     loadHint:
-      'Gemini cannot load a conversation in the minute in which it last opened it; send a message again in a minute',
+      'Gemini can load a conversation again only a minute after it was last opened; wait a minute, then send a message',
   },
   {
     name: 'goose',
@@ -46,6 +55,8 @@ export const acpProfiles: readonly AcpProfile[] = [
     install: 'as its documentation says',
     testedVersions: ['1.52.0'],
     endsTurnAfterDeny: false,
+    asks: [],
+    asksConcurrently: false,
     modes: ['approve', 'smart_approve', 'chat'],
     startMode: 'approve',
     toolKinds: { shell: 'execute', write: 'edit', edit: 'edit' },
@@ -59,8 +70,11 @@ export const acpProfiles: readonly AcpProfile[] = [
     install: '`npm install -g @qwen-code/qwen-code`',
     testedVersions: ['0.24.4'],
     endsTurnAfterDeny: true,
+    asks: ['questions'],
+    asksConcurrently: false,
     modes: ['default', 'auto-edit', 'plan'],
     startMode: 'default',
+    redundantInput: { is_background: false },
   },
   {
     name: 'copilot',
@@ -70,7 +84,10 @@ export const acpProfiles: readonly AcpProfile[] = [
     install: '`npm install -g @github/copilot`',
     testedVersions: ['1.0.102'],
     endsTurnAfterDeny: true,
+    asks: [],
+    asksConcurrently: true,
     modes: [],
+    redundantInput: { commands: 'any' },
   },
   {
     name: 'codex-acp',
@@ -81,7 +98,11 @@ export const acpProfiles: readonly AcpProfile[] = [
     install: '`npm install -g @agentclientprotocol/codex-acp`',
     testedVersions: ['2.6.0'],
     endsTurnAfterDeny: true,
+    asks: ['forms'],
+    asksConcurrently: true,
     modes: [],
+    // The folder is part of the action.
+    redundantInput: { cwd: 'any' },
   },
   {
     name: 'claude-agent-acp',
@@ -91,12 +112,26 @@ export const acpProfiles: readonly AcpProfile[] = [
     install: '`npm install -g @agentclientprotocol/claude-agent-acp`',
     testedVersions: ['0.99.1'],
     endsTurnAfterDeny: false,
+    asks: ['forms'],
+    asksConcurrently: false,
     modes: ['default', 'acceptEdits', 'plan'],
     startMode: 'default',
   },
 ]
 
-/** The profile of an agent that a person named in the configuration by its command line. */
+/** Returns the profile of an agent that a person named in the configuration by its command line. */
 export function customProfile(name: string, [command = '', ...args]: readonly string[]): AcpProfile {
-  return { name, title: name, command, args, testedVersions: [], endsTurnAfterDeny: false, modes: [] }
+  // The protocol lets every agent show forms and ask several times at once.
+  const asking = { asks: ['forms'], asksConcurrently: true } as const
+  return { name, title: name, command, args, testedVersions: [], endsTurnAfterDeny: false, modes: [], ...asking }
+}
+
+export function acpCapabilities({ asks, asksConcurrently, endsTurnAfterDeny }: AcpProfile): readonly Capability[] {
+  return [
+    'approvals',
+    ...asks,
+    ...(asksConcurrently ? (['concurrentRequests'] as const) : []),
+    ...(endsTurnAfterDeny ? [] : (['denyAndContinue'] as const)),
+    ...(['note', 'resumable', 'messages', 'attachments', 'interrupt'] as const),
+  ]
 }

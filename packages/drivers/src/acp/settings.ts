@@ -54,7 +54,7 @@ function selectOf({ configOptions }: AcpSettings, category: string): Select | un
     (option): option is Select & SessionConfigOption => option.type === 'select' && option.category === category,
   )
 }
-/** The values of an option, which an agent may list in groups. */
+/** Returns the values of an option, which an agent may list in groups. */
 function valuesOf({ options }: Select): readonly string[] {
   return options.flatMap(item => ('options' in item ? item.options.map(({ value }) => value) : [item.value]))
 }

@@ -20,7 +20,7 @@ export interface DescribedCall {
 /** Joins what was known about a call with an update. Fields that the update leaves out keep their values. */
 export function mergeCall(known: KnownCall | undefined, update: KnownCall): KnownCall {
   const given = Object.fromEntries(Object.entries(update).filter(([, value]) => value !== undefined && value !== null))
-  // An empty list or an empty input says nothing about a call that was described before.
+  // An empty list or an empty input does not replace the earlier description of a call.
   for (const name of ['content', 'locations', 'rawInput'] as const)
     if (known?.[name] && isEmpty(given[name])) delete given[name]
   const meta = { ...known?._meta, ...update._meta }
@@ -34,7 +34,7 @@ export function describeCall(call: KnownCall, profile: AcpProfile, folder: strin
   const title = (call.title ?? '') || acpCalls.unnamed
   if (command !== null) {
     const cwd = cwdOf(call, folder)
-    const input = { ...jsonInput(call.rawInput), command }
+    const input = { ...withoutRedundant(jsonInput(call.rawInput), profile), command }
     const [firstLine = ''] = command.trim().split('\n')
     return {
       tool,
@@ -47,21 +47,27 @@ export function describeCall(call: KnownCall, profile: AcpProfile, folder: strin
   return { tool, title: truncateTitle(title), input, action: actionOf({ ...call, kind }, tool, input, folder) }
 }
 
-/** What agents write beside the fields of the protocol. */
+function withoutRedundant(input: JsonObject, { redundantInput = {} }: AcpProfile): JsonObject {
+  const isRedundant = ([name, value]: readonly [string, unknown]) =>
+    Object.hasOwn(redundantInput, name) && (redundantInput[name] === 'any' || redundantInput[name] === value)
+  return Object.fromEntries(Object.entries(input).filter(entry => !isRedundant(entry)))
+}
+
+/** Fields that agents send in addition to those of the protocol. */
 const Meta = z.object({
   toolName: z.string().optional(),
   goose: z.object({ toolCall: z.object({ toolName: z.string(), extensionName: z.string() }).optional() }).optional(),
 })
-/** The extension of goose that has its own tools. A tool of an MCP server can have the same name as one of them. */
+/** The goose extension with goose's own tools. A tool of an MCP server can have the same name as one of them. */
 const ownExtension = 'developer'
 
-/** The name that the agent's own program uses for the tool, or the kind of the tool. */
+/** Returns the agent's own name of the tool, or the kind of the tool. */
 function toolOf({ name, kind, _meta }: KnownCall): string {
   const { toolName, goose } = Meta.catch({}).parse(_meta ?? {})
   return (name || toolName || goose?.toolCall?.toolName || kind || 'other').slice(0, limits.nameMax)
 }
 
-/** goose calls the kind of all its tools "other". */
+/** goose sends the kind "other" for all its tools. */
 function kindOf({ kind, _meta }: KnownCall, { toolKinds }: AcpProfile, tool: string): ToolKind {
   if ((kind && kind !== 'other') || !toolKinds) return kind ?? 'other'
   const { goose } = Meta.catch({}).parse(_meta ?? {})
@@ -69,7 +75,7 @@ function kindOf({ kind, _meta }: KnownCall, { toolKinds }: AcpProfile, tool: str
   return (isOwn && toolKinds[tool]) || 'other'
 }
 
-/** Returns the shell command of a call that runs one, or null if the agent does not say it. */
+/** Returns the shell command of a call that runs one, or null if the agent does not send it. */
 function shellCommand(call: KnownCall, { shellCommandIn = 'input' }: AcpProfile): string | null {
   if (shellCommandIn === 'title') return call.title || null
   const { command } = jsonInput(call.rawInput)
@@ -93,7 +99,7 @@ function cwdOf({ content, rawInput }: KnownCall, folder: string): string | null 
   return isAbsolute(text) ? text : join(folder, text)
 }
 
-/** People see the change of one file side by side if the input has this shape. */
+/** Page and terminal show the change of one file side by side if the input has this shape. */
 function inputOf({ rawInput, content, locations, title }: KnownCall): JsonObject {
   const diffs = diffsIn(content)
   const [diff, second] = diffs

@@ -8,7 +8,7 @@ export class ToolLog {
   readonly #profile: AcpProfile
   readonly #cwd: string
   readonly #emit: (output: AgentOutput) => Promise<void>
-  /** The calls of this turn, with everything that the agent said about them. */
+  /** The calls of this turn, as the agent has described them so far. */
   readonly #calls = new Map<string, KnownCall>()
   /** The calls that are in the log and have not finished: their blocks. */
   readonly #open = new Map<string, string>()
@@ -29,7 +29,7 @@ export class ToolLog {
     const call = mergeCall(this.#calls.get(id), update)
     this.#calls.set(id, call)
     const isFinished = call.status === 'completed' || call.status === 'failed'
-    // At first, some agents announce a call without its input.
+    // Some agents first announce a call without its input.
     if (!this.#open.has(id) && (isFinished || isDescribed(call))) await this.#start(id, call)
     if (isFinished) await this.finish(id, call.status === 'completed', outputOf(call))
   }
@@ -70,5 +70,5 @@ function outputOf({ content, rawOutput }: KnownCall): Json {
   const texts = textsOf(content)
   if (texts.length > 0) return texts.join('\n').slice(0, limits.textMax)
   if (typeof rawOutput === 'string') return rawOutput.slice(0, limits.textMax)
-  return (rawOutput ?? '') as Json // it arrived as JSON
+  return (rawOutput ?? '') as Json // the protocol sends JSON
 }

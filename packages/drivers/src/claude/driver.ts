@@ -1,13 +1,15 @@
 /** The driver for Claude Code: checks whether Claude Code can run on this machine, and runs its sessions. */
 import { join } from 'node:path'
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
-import { type Capability, type Clock, type DriverInfo, systemClock } from '@holdpoint/protocol'
+import type { Capability, Clock, DriverInfo } from '@holdpoint/protocol'
 import { agentEnvironment } from '../agent-environment.ts'
 import type { Driver } from '../driver.ts'
+import { endOrphan } from '../process-record.ts'
+import { runSession } from '../session/session-loop.ts'
 import { modeNames } from './approvals/modes.ts'
 import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'
 import { canPark, isKnownToPark } from './parking/parking-self-test.ts'
-import { ClaudeSession } from './session.ts'
+import { ClaudeProtocol } from './protocol.ts'
 import { denyRulesFor } from './setup/deny-rules.ts'
 import type { ProjectSettings } from './setup/project-settings.ts'
 import { configFolder, type Environment, findClaude, type Installation, loadSdk, signInHint } from './setup/sdk.ts'
@@ -28,15 +30,27 @@ export interface ClaudeOptions {
   readonly protectedFolder?: string
   /** Returns whether the person trusts the settings that a folder has for Claude Code. The default is that nobody does. */
   readonly trustsProjectSettings?: (settings: ProjectSettings) => boolean
-  /** Which of Claude Code's settings files apply, whether or not they are trusted. The default is all that are trusted. */
+  /** The kinds of Claude Code's settings files that apply, whether or not they are trusted. The default is all that are trusted. */
   readonly settingSources?: Options['settingSources']
 }
 
-const idleParkDefaultMs = 15 * 60 * 1000
-const capabilities: readonly Capability[] = ['resumable', 'checksEveryTool', 'messages', 'attachments', 'interrupt']
+const capabilities: readonly Capability[] = [
+  'approvals',
+  'questions',
+  'forms',
+  'concurrentRequests',
+  'denyAndContinue',
+  'editInput',
+  'note',
+  'resumable',
+  'checksEveryTool',
+  'messages',
+  'attachments',
+  'interrupt',
+]
 
 export function claudeDriver(options: ClaudeOptions): Driver {
-  const { folder, clock = systemClock, idleParkMs = idleParkDefaultMs, settingSources } = options
+  const { folder, clock, idleParkMs, settingSources } = options
   const choice = options.parking ?? 'auto'
   const env = agentEnvironment(options.env ?? process.env)
   const find = () => findClaude(options.env ?? process.env, options.executable)
@@ -72,20 +86,21 @@ export function claudeDriver(options: ClaudeOptions): Driver {
         test: () => canPark(installation, folder),
         onProven: () => notifyChanged(),
       })
-      const claudeSession = new ClaudeSession({
-        session,
-        installation,
-        folder: join(folder, session.info.id),
+      const sessionFolder = join(folder, session.info.id)
+      const protocol = new ClaudeProtocol({
+        ...{ session, installation, env, parkingProbe, folder: sessionFolder },
         configFolder: configFolder(env),
-        env,
-        clock,
-        idleParkMs,
         sdkOptions: settingSources === undefined ? {} : { settingSources },
         trustsProjectSettings: options.trustsProjectSettings ?? (() => false),
         denyRules: denyRulesFor(options.protectedFolder),
-        parkingProbe,
       })
-      await claudeSession.run()
+      endOrphan(sessionFolder)
+      session.sayQuietly(...protocol.problems())
+      await runSession(session, protocol, {
+        mode: protocol.startMode,
+        ...(clock && { clock }),
+        ...(idleParkMs !== undefined && { idleParkMs }),
+      })
     },
   }
 }

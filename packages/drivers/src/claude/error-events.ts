@@ -1,4 +1,4 @@
-/** Builds the error events of this driver from SDK messages, model errors and process exits. */
+/** Builds the error events of this driver from SDK messages and model errors, and describes how a process ended. */
 import type { SDKAssistantMessageError, SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, limits } from '@holdpoint/protocol'
 import type { ProcessExit } from './cli/cli-process.ts'
@@ -40,10 +40,8 @@ export function errorFrom(message: SDKMessage): ErrorEvent | null {
   return null
 }
 
-/** Returns a sentence that says how a process ended, what the consequence is, and what the process last wrote to stderr. */
-export function processExitMessage({ code, signal, stderr }: ProcessExit, consequence = ''): string {
-  const how = signal ? processExit.signal(signal) : code === null ? processExit.notStarted : processExit.code(code)
-  const lastLines = stderr.split('\n').slice(-5).join('\n')
-  const message = `${how}${consequence}${lastLines ? processExit.stderr(lastLines) : ''}`
-  return message.slice(0, limits.reasonMax).toWellFormed()
+/** Returns how a process ended, for people. */
+export function describeExit({ code, signal }: ProcessExit): string {
+  if (signal) return processExit.signal(signal)
+  return code === null ? processExit.notStarted : processExit.code(code)
 }

@@ -15,7 +15,7 @@ export const toAgent = {
   rule: (verdict: string, reason: string) => `A rule says ${verdict}: ${reason}`,
 }
 
-/** Why a tool call was denied without asking anyone. */
+/** Reasons why a tool call was denied without asking anyone. */
 export const denied = {
   notObject: (tool: string) => `${tool} was denied because its input is not an object`,
   tooLarge: (tool: string, bytes: number, bytesMax: number) =>
@@ -26,27 +26,13 @@ export const denied = {
 
 /** Reasons why the process must keep running while a request is pending. */
 export const notParkable = {
-  nothingPending: 'no request is pending',
-  several: 'several requests are pending at once',
-  answerOnItsWay: 'the answer is being delivered',
-  notMainAgent: 'the request came from a subagent or an MCP server',
-  background: 'work is running in the background',
   notRecorded: 'the call is not in the transcript yet',
   siblingOpen: 'another call in the same step has not finished',
   tooMuchWritten: 'the transcript has grown too much since the call',
+  otherFolder: 'the call runs in another folder than that of the session',
   off: 'parking is turned off',
   onlyQuestions: 'this version of Claude Code can only be parked on a question or a plan',
   siblingInStep: 'the same step contains another call',
-}
-
-/** Messages about work that was lost because the runner stopped. */
-export const unfinished = {
-  background: 'The runner was stopped, so work in the background was ended',
-  outcomeUnknown:
-    'The runner was stopped after a call was answered but before its result was recorded, so its outcome is unknown',
-  working: 'The runner was stopped while Claude Code was working, so the turn ended early. Send a message to continue',
-  notResumable: (why: string) =>
-    `The runner was stopped, and the pending request cannot be resumed (${why}). You can still answer it; Claude Code will be told your answer`,
 }
 
 export const bypassUnavailable =
@@ -57,28 +43,26 @@ export const settings = {
     `Mode “${mode}” isn’t available: ${why}. Continuing in mode ${replacement}`,
   noSuchMode: 'Claude Code has no such mode',
   bypassDenied: `The mode was not changed: ${bypassUnavailable}`,
-  refused: (why: string) => `Claude Code refused the change: ${why}`,
-  noReply: (seconds: number) => `Claude Code did not answer within ${seconds} s, so the change was canceled`,
   allowedWithoutMode: (tool: string) => `${tool} was allowed, but the mode was not changed: ${bypassUnavailable}`,
 }
 
 /** Reasons why a turn failed. */
 export const turnFailed = {
-  runnerLost: 'The runner was lost in the middle of the turn; send a message to continue',
   resumedTooOften:
     'Claude Code exited every time it was resumed at this point; send a message to continue in a different way',
-  startTimeout:
-    'Claude Code did not respond within a minute after it was started; run `claude` in a terminal to check that it works, and check HOLDPOINT_CLAUDE if it is set',
-  processLost: ' in the middle of the turn; send a message to continue',
   endedBy: (subtype: string) => `Claude Code ended the turn: ${subtype}`,
 }
+
+/** The error if the answer to a call cannot be given to Claude Code. */
+export const noLongerWaits = 'Claude Code no longer waits for this answer'
+
+/** Advice for people if Claude Code does not start. */
+export const startHint = 'run `claude` in a terminal to check that it works, and check HOLDPOINT_CLAUDE if it is set'
 
 export const processExit = {
   signal: (signal: string) => `Claude Code was ended by ${signal}`,
   notStarted: 'Claude Code could not be started',
   code: (code: number) => `Claude Code exited with code ${code}`,
-  stderr: (lines: string) => `. Its last output: ${lines}`,
-  backgroundLost: (exit: string) => `${exit}; its work in the background was lost`,
 }
 
 /** Messages for errors of the model's API, by the SDK's error code. */
@@ -121,7 +105,7 @@ export const damaged = {
 
 const listedFilesMax = 5
 
-/** Why the settings of a folder cannot be trusted. */
+/** Reasons why the settings of a folder cannot be trusted. */
 export const settingsProblems = {
   tooMany: 'There are too many files to check, so they cannot be trusted. Remove files from the .claude folders',
   notFile: (path: string) => `${path} is neither a file nor a folder, so the settings cannot be trusted. Remove it`,

@@ -1,4 +1,4 @@
-/** The app-server of one session: the process of Codex, which listens on a Unix socket. It survives the death of its runner, so that the next runner finds it again with everything that waits in it. */
+/** The app-server of one session: the process of Codex, which listens on a Unix socket. It keeps running if its runner dies, so that the next runner finds it again with its waiting calls. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
@@ -9,6 +9,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { signalProcess } from '../process-group.ts'
 import {
   endOrphan,
+  isProcessRunning,
   killRecorded,
   type ProcessRecord,
   readProcessRecord,
@@ -16,7 +17,6 @@ import {
   removeProcessRecord,
   tagVariable,
 } from '../process-record.ts'
-import { processStartTime } from '../process-start-time.ts'
 import { codexExit } from './messages.ts'
 
 export interface AppServerOptions {
@@ -25,7 +25,7 @@ export interface AppServerOptions {
   readonly folder: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Arguments beside the address. */
+  /** Arguments in addition to the address. */
   readonly args: readonly string[]
 }
 
@@ -39,7 +39,7 @@ const logFile = 'output.log'
 
 export class AppServer {
   readonly record: ProcessRecord
-  /** Where the server listens. The path stays the same for all servers of a session, so that a terminal can connect again. */
+  /** Returns the path on which the server of a session listens. It stays the same for all servers of a session, so that a terminal can connect again. */
   readonly socket: string
   readonly #folder: string
   readonly #child: ChildProcess | null
@@ -59,6 +59,7 @@ export class AppServer {
       detached: true,
     })
     closeSync(output)
+    // Without a listener, the error would end the runner. A process that could not be started has no pid, which is reported below.
     child.on('error', () => {})
     const { pid } = child
     if (pid === undefined) throw new Error(codexExit.notStarted(executable))
@@ -68,7 +69,7 @@ export class AppServer {
   /** Returns the server that an earlier runner has left, or null if none runs. */
   static find(folder: string): AppServer | null {
     const record = readProcessRecord(folder)
-    return record?.address !== undefined && isRunning(record) ? new AppServer(folder, record, null) : null
+    return record?.address !== undefined && isProcessRunning(record) ? new AppServer(folder, record, null) : null
   }
 
   private constructor(folder: string, record: ProcessRecord, child: ChildProcess | null) {
@@ -80,7 +81,7 @@ export class AppServer {
   }
 
   get isRunning(): boolean {
-    if (!this.#child) return isRunning(this.record)
+    if (!this.#child) return isProcessRunning(this.record)
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
@@ -90,7 +91,7 @@ export class AppServer {
     if (signalCode !== null) return codexExit.signal(signalCode)
     return exitCode === null ? codexExit.ended : codexExit.code(exitCode)
   }
-  /** The last lines that the process wrote. */
+  /** Returns the last lines that the process wrote. */
   get lastOutput(): string {
     try {
       const text = readFileSync(join(this.#folder, logFile), 'utf8').slice(-lastOutputMax)
@@ -100,7 +101,7 @@ export class AppServer {
     }
   }
 
-  /** Resident memory of the process and of the program that it started, if it is only a launcher; null on systems without /proc. */
+  /** Returns the resident memory of the process or, if it is only a launcher, also of the program that it started; null on systems without /proc. */
   get memoryBytes(): number | null {
     const { pid } = this.record
     try {
@@ -130,15 +131,6 @@ export class AppServer {
 function residentBytes(pid: string): number {
   const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kilobytes ?? 0) * 1024
-}
-
-function isRunning({ pid, startTime }: ProcessRecord): boolean {
-  if (startTime !== '') return processStartTime(pid) === startTime
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
 }
 
 /** Only the user of the runner can open these folders, so nobody else can answer for a person. */

@@ -3,7 +3,7 @@ import { type AgentEvent, limits } from '@holdpoint/protocol'
 import { z } from 'zod'
 import type { AgentCall, AgentOutput, AgentTurnEnd } from '../session/agent-connection.ts'
 import type { Decision } from '../session/decisions.ts'
-import { ItemLog, type ItemPlace, ownMessagePrefix } from './item-log.ts'
+import { ItemLog, type ItemOrigin, ownMessagePrefix } from './item-log.ts'
 import { codexErrors, codexLog } from './messages.ts'
 import { modeOf } from './modes.ts'
 import type { NativeCall } from './native-call.ts'
@@ -43,9 +43,9 @@ export class CodexEvents {
   readonly #calls = new Map<string, WaitingCall>()
   /** The turn that carries out each message that was sent. */
   readonly #messages = new Map<string, string>()
-  /** Calls that were denied here, by item, until Codex shows what became of them. */
+  /** Calls that were denied here, by item, until Codex reports how they ended. */
   readonly #denied = new Map<string, string>()
-  /** Commands that run on after their turn has ended, by item. */
+  /** Commands that are still running after their turn has ended, by item. */
   readonly #background = new Set<string>()
   #backgroundTasks = 0
   #usage = { inputTokens: 0, outputTokens: 0 }
@@ -73,6 +73,7 @@ export class CodexEvents {
     const { main } = this.threads
     const wasInTurn = this.threads.turnOf(main) !== undefined
     this.#lastTurn = lastTurn
+    // If a subagent cannot be resumed, only its further events are missing.
     for (const id of await this.threads.subagents(rpc))
       await rpc.request('thread/resume', { threadId: id, excludeTurns: true }, z.unknown()).catch(() => {})
     if (!lastTurn) return isContinued ? this.#emit({ type: 'turnEnded', ending: 'failed' }) : undefined
@@ -84,7 +85,7 @@ export class CodexEvents {
     if (!isRunning && (wasInTurn || isContinued)) await this.#onTurnEnd(lastTurn, rpc)
   }
 
-  async #addMissed(item: CodexItem, place: ItemPlace): Promise<void> {
+  async #addMissed(item: CodexItem, place: ItemOrigin): Promise<void> {
     const { completedAtMs } = item
     if (!completedAtMs) await this.#items.start(item, place)
     else if (completedAtMs > this.#options.progress.current.loggedUntilMs) await this.#onItemCompleted(item, place)
@@ -227,7 +228,7 @@ export class CodexEvents {
     await this.#emit({ type: 'callOpened', call })
   }
 
-  async #onItemCompleted(item: CodexItem, place: ItemPlace): Promise<void> {
+  async #onItemCompleted(item: CodexItem, place: ItemOrigin): Promise<void> {
     const { progress } = this.#options
     const key = `${place.turnId}:${item.id}`
     const denied = this.#denied.get(key)
@@ -259,7 +260,7 @@ export class CodexEvents {
     await this.#emit({ type: 'turnEnded', ...endingOf(turn), usage, messages })
   }
 
-  /** Commands can run on after the turn. Codex reports their end later. */
+  /** Commands can keep running after the turn. Codex reports their end later. */
   async #findBackground(rpc: RpcClient): Promise<void> {
     this.#background.clear()
     const { main } = this.threads

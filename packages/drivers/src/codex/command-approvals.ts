@@ -1,14 +1,15 @@
-/** Commands that Codex asks about, input for commands that run, and connections that they make. */
+/** Approvals of commands: commands that Codex asks about, input for running commands, and connections that commands make. */
 import { type ApprovalAsk, type JsonObject, limits, type Suggestion } from '@holdpoint/protocol'
 import type { z } from 'zod'
 import { truncateTitle } from '../session/ask-titles.ts'
 import type { Decision } from '../session/decisions.ts'
+import { joinWords } from '../shell-quote.ts'
 import { codexCalls, codexSuggestions } from './messages.ts'
 import type { NativeCall } from './native-call.ts'
-import { joinWords, unwrapShell } from './shell-words.ts'
+import { unwrapShell } from './shell-words.ts'
 import type { CommandApproval } from './wire.ts'
 
-/** A suggestion with what Codex must be told if a person accepts it. */
+/** A suggestion, with the decision to send to Codex if a person accepts it. */
 export interface CodexSuggestion extends z.infer<typeof Suggestion> {
   readonly reply: unknown
 }
@@ -37,7 +38,7 @@ export function replyTo(decision: Decision, suggestions: readonly CodexSuggestio
   return suggestions.find(({ id }) => id === answer.suggestion)?.reply ?? 'accept'
 }
 
-/** The input has what Codex would run, exactly as Codex wrote it. Rules match the command without the shell around it. */
+/** The input contains the command exactly as Codex sent it. Rules match the command without the shell around it. */
 function describe(params: CommandApproval, cwd: string): Pick<ApprovalAsk, 'tool' | 'input' | 'action' | 'title'> {
   const { networkApprovalContext: network, additionalPermissions, kind } = params
   const command = params.command ?? ''
@@ -94,6 +95,6 @@ function suggestionsFor(params: CommandApproval): readonly CodexSuggestion[] {
       : []),
     ...network,
   ]
-  // A label that is cut would hide what it allows.
+  // A shortened label would hide part of what it allows.
   return all.filter(({ label }) => label.length <= limits.labelMax).slice(0, limits.suggestionsMax)
 }

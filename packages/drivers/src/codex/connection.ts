@@ -11,6 +11,7 @@ import type {
   SettingsChange,
 } from '../session/agent-connection.ts'
 import { type Decision, decisionFor } from '../session/decisions.ts'
+import { joinWords } from '../shell-quote.ts'
 import type { AppServer } from './app-server.ts'
 import { CodexEvents } from './codex-events.ts'
 import { ownMessagePrefix, ownNoteId } from './item-log.ts'
@@ -25,6 +26,7 @@ import { ServerLink } from './server-link.ts'
 import { CodexTurn } from './wire.ts'
 
 export interface CodexConnectionOptions extends ConnectionOptions {
+  readonly executable: string
   readonly progress: ProgressFile
   /** Returns the server that an earlier runner has left, or null. */
   readonly findServer: () => AppServer | null
@@ -63,6 +65,7 @@ export class CodexConnection implements AgentConnection {
       attach: rpc => this.#attach(rpc),
       handle: (message, rpc) => this.#events.handle(message, rpc),
       onExit: async exit => {
+        // If the log cannot be written, the exit must be reported anyway.
         await this.#events.finish().catch(() => {})
         await emit({ type: 'exited', ...exit })
       },
@@ -112,7 +115,7 @@ export class CodexConnection implements AgentConnection {
     const call = this.#events.callOf(id)
     if (!call) throw new Error(codexLog.noLongerWaits)
     const decision = decisionFor(answer) ?? (isWithdrawn(answer) ? refusal : null)
-    // Nobody waits for a reply if the turn is being interrupted.
+    // Codex expects no reply if the turn is being interrupted.
     if (!decision) return {}
     const { text, stopsTurn } = decision
     const reply = call.reply(decision)
@@ -168,12 +171,19 @@ export class CodexConnection implements AgentConnection {
     await this.#link.end(codexExit.closed)
   }
 
+  #attachCommand({ socket }: AppServer): Pick<ProcessStatus, 'attach'> {
+    const thread = this.#events.threads.main
+    if (thread === '') return {}
+    return { attach: joinWords([this.#options.executable, 'resume', '--remote', `unix://${socket}`, thread]) }
+  }
+
   status(): ProcessStatus {
     const { server } = this.#link
     if (!server) return {}
     const { memoryBytes } = server
     return {
       pid: server.record.pid,
+      ...this.#attachCommand(server),
       ...(memoryBytes === null ? {} : { memoryMb: Math.round(memoryBytes / 2 ** 20) }),
     }
   }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Capability, type Clock, type DriverInfo, Fault, type Session, type SessionId } from '@holdpoint/protocol'
 import { z } from 'zod'
 import { agentEnvironment } from '../agent-environment.ts'
+import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
 import { runSession } from '../session/session-loop.ts'
 import { codexHint, findCodex } from './installation.ts'
@@ -24,7 +25,19 @@ export interface CodexOptions {
   readonly idleParkMs?: number
 }
 
-const capabilities: readonly Capability[] = ['resumable', 'messages', 'attachments', 'interrupt']
+const capabilities: readonly Capability[] = [
+  'approvals',
+  'questions',
+  'forms',
+  'concurrentRequests',
+  'denyAndContinue',
+  'note',
+  'resumable',
+  'sharedTerminal',
+  'messages',
+  'attachments',
+  'interrupt',
+]
 
 export function codexDriver(options: CodexOptions): Driver {
   const { folder, clock, idleParkMs } = options
@@ -54,7 +67,9 @@ export function codexDriver(options: CodexOptions): Driver {
       const limits = { ...(clock ? { clock } : {}), ...(idleParkMs === undefined ? {} : { idleParkMs }) }
       await runSession(session, protocol, limits).finally(() => running.delete(info.id))
     },
-    endLeftProcesses: runner => endLeftServers(folder, id => running.has(id), runner),
+    endLeftProcesses: async runner => {
+      await Promise.all([endLeftServers(folder, id => running.has(id), runner), removeDeletedSessions(folder, runner)])
+    },
   }
 }
 

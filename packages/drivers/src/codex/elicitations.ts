@@ -1,4 +1,4 @@
-/** What MCP servers ask through Codex: whether a tool of theirs may run, and forms of their own. Codex sends both with the same method. */
+/** Requests of MCP servers that Codex passes on: approvals of their tools, and forms. Codex sends both with the same method. */
 import { type ApprovalAsk, canonicalJson, type FormAsk, limits } from '@holdpoint/protocol'
 import { truncateTitle } from '../session/ask-titles.ts'
 import type { Decision } from '../session/decisions.ts'
@@ -16,7 +16,7 @@ export function elicitationCall(params: Elicitation, running: readonly ToolCallI
   return params.mode === 'form' || params.mode === 'url' ? formCall(params) : null
 }
 
-/** The request names the tool only in its message. The item has its name and the same arguments. */
+/** The request names the tool only in its message. The item has its name and the same arguments, but other tools can run with the same arguments at the same time. */
 function toolCall(
   { threadId, turnId = null, serverName, message }: Elicitation,
   { tool_params: params, tool_description: description, persist }: ToolApproval,
@@ -24,10 +24,13 @@ function toolCall(
   cwd: string,
 ): NativeCall {
   const input = params ?? {}
-  const item = running.find(
-    ({ server, arguments: args }) => server === serverName && canonicalJson(args ?? {}) === canonicalJson(input),
+  const named = toolIn(message)
+  const items = running.filter(
+    ({ server, tool, arguments: args }) =>
+      server === serverName && tool === (named ?? tool) && canonicalJson(args ?? {}) === canonicalJson(input),
   )
-  const tool = item?.tool ?? /\btool "([^"]+)"\?$/.exec(message)?.[1]
+  const item = new Set(items.map(({ tool }) => tool)).size === 1 ? items[0] : undefined
+  const tool = named ?? item?.tool
   const suggestions = suggestionsFor(persist)
   const ask: ApprovalAsk = {
     kind: 'approval',
@@ -47,6 +50,13 @@ function toolCall(
     return { action: 'accept', content: {}, _meta: persisted === undefined ? null : { persist: persisted } }
   }
   return { threadId, turnId, itemId: item?.id ?? null, ask, reply }
+}
+
+/** Returns the tool in a message such as: Allow the shop MCP server to run tool "order"? The name of a tool can contain quotation marks too. */
+function toolIn(message: string): string | undefined {
+  const [start, end] = ['tool "', '"?']
+  const at = message.indexOf(start)
+  return at >= 0 && message.endsWith(end) ? message.slice(at + start.length, -end.length) : undefined
 }
 
 function suggestionsFor(persist: readonly string[]): readonly CodexSuggestion[] {

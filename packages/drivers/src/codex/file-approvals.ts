@@ -1,4 +1,4 @@
-/** File changes that Codex asks about. The request of Codex has no diff; it stands in the item that Codex has announced before. */
+/** Approvals of file changes. Codex's request has no diff; the diff is in the item that Codex has announced before. */
 import { type Action, type ApprovalAsk, type JsonObject, limits } from '@holdpoint/protocol'
 import { truncateTitle } from '../session/ask-titles.ts'
 import { type CodexSuggestion, replyTo } from './command-approvals.ts'

@@ -32,7 +32,7 @@ const signInVariables = ['OPENAI_API_KEY', 'CODEX_API_KEY', 'CODEX_ACCESS_TOKEN'
 /** Settings with which Codex may need no sign-in file: another provider of models, or credentials in a keyring. */
 const signInSettings = ['model_provider', 'cli_auth_credentials_store']
 
-/** Sessions start in any case, because this check does not know every way to sign in. */
+/** This is only a hint: sessions start anyway, because this check does not know every way to sign in. */
 function isSignedIn(env: Environment): boolean {
   const folder = env.CODEX_HOME ?? join(env.HOME ?? homedir(), '.codex')
   if (signInVariables.some(name => env[name]) || existsSync(join(folder, 'auth.json'))) return true

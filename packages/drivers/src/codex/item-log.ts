@@ -6,17 +6,17 @@ import { codexCalls, codexLog } from './messages.ts'
 import { unwrapShell } from './shell-words.ts'
 import type { CodexItem, FileChange } from './wire.ts'
 
-export interface ItemPlace {
+export interface ItemOrigin {
   readonly threadId: string
   readonly turnId: string
   readonly agentPath: readonly string[]
 }
-interface OpenItem extends ItemPlace {
+interface OpenItem extends ItemOrigin {
   readonly item: CodexItem
 }
 type ToolDescription = { readonly tool: string; readonly title?: string; readonly input: JsonObject }
 
-/** Texts that the driver sends have an id with this prefix. Others were typed in a terminal. */
+/** The ids of texts that the driver sends have this prefix. Texts without it were typed in a terminal. */
 const ownPrefix = 'holdpoint/'
 /** The id of a note for the agent. */
 export const ownNoteId = `${ownPrefix}note`
@@ -35,7 +35,7 @@ export class ItemLog {
     this.#emit = emit
   }
 
-  async start(item: CodexItem, place: ItemPlace): Promise<void> {
+  async start(item: CodexItem, place: ItemOrigin): Promise<void> {
     const block = blockOf(item, place)
     const call = describe(item)
     if (!call || this.#open.has(block)) return
@@ -44,14 +44,14 @@ export class ItemLog {
   }
 
   /** Only the main agent's text is streamed. A subagent can write between turns, when the session loop would not end a block of text. */
-  async stream(itemId: string, text: string, place: ItemPlace): Promise<void> {
+  async stream(itemId: string, text: string, place: ItemOrigin): Promise<void> {
     if (place.agentPath.length > 0) return
     const block = `${place.turnId}:${itemId}`
     this.#streamed.set(block, (this.#streamed.get(block) ?? 0) + text.length)
     await this.#write(block, text)
   }
 
-  async complete(item: CodexItem, place: ItemPlace): Promise<void> {
+  async complete(item: CodexItem, place: ItemOrigin): Promise<void> {
     const block = blockOf(item, place)
     switch (item.type) {
       case 'agentMessage':
@@ -72,7 +72,7 @@ export class ItemLog {
     }
   }
 
-  /** Call this when something else than an item has ended a block of text: a request, or the end of a turn. */
+  /** Call this when something other than an item has ended a block of text: a request, or the end of a turn. */
   endText(): void {
     this.#lastText = null
   }
@@ -100,7 +100,7 @@ export class ItemLog {
   async #addTyped(
     { clientId, content }: Extract<CodexItem, { type: 'userMessage' }>,
     block: string,
-    place: ItemPlace,
+    place: ItemOrigin,
   ): Promise<void> {
     // The instruction for a subagent is shown with the call that started it.
     if (clientId?.startsWith(ownPrefix) || place.agentPath.length > 0) return
@@ -109,7 +109,7 @@ export class ItemLog {
     await this.#addMessage(block, codexLog.typedInTerminal(typed.join('\n')), place)
   }
 
-  async #addMessage(block: string, text: string, place: ItemPlace): Promise<void> {
+  async #addMessage(block: string, text: string, place: ItemOrigin): Promise<void> {
     await this.#add({ type: 'message.added', block, text: limitText(text), ...pathOf(place) })
   }
 
@@ -126,14 +126,14 @@ export class ItemLog {
   }
 }
 
-function blockOf(item: CodexItem, { turnId }: ItemPlace): string {
+function blockOf(item: CodexItem, { turnId }: ItemOrigin): string {
   return `${turnId}:${item.id}`.slice(0, limits.keyMax)
 }
-function pathOf({ agentPath }: ItemPlace): { agentPath?: string[] } {
+function pathOf({ agentPath }: ItemOrigin): { agentPath?: string[] } {
   return agentPath.length > 0 ? { agentPath: [...agentPath] } : {}
 }
 
-/** Returns the tool call that an item stands for, or null if the item is none. */
+/** Returns the tool call that an item represents, or null if the item is not a tool call. */
 function describe(item: CodexItem): ToolDescription | null {
   switch (item.type) {
     case 'commandExecution':

@@ -5,10 +5,10 @@ import { pause, SessionId } from '@holdpoint/protocol'
 import type { RunnerAccess } from '../driver.ts'
 import { AppServer } from './app-server.ts'
 
-/** A new runner takes over the sessions that have something to do long before the first check. */
+/** The first check is late enough for a new runner to take over all sessions that need one. */
 const checkEveryMs = 60_000
 
-/** `isRunning` says whether this runner runs the session, so that its server is not left. */
+/** Ends left servers, with a pause before each check, until none is left. `isRunning` says whether this runner runs the session, whose server is then still in use. */
 export async function endLeftServers(
   folder: string,
   isRunning: (id: SessionId) => boolean,

@@ -6,7 +6,7 @@ export const codexCalls = {
   change: (paths: readonly string[]) =>
     paths.length === 1 ? `Change ${paths[0]}` : `Change ${paths.length} files: ${paths.join(', ')}`,
   changeUnknown: 'Change files',
-  permissions: 'Have more permissions in this turn',
+  permissions: 'Get more permissions for this turn',
   useTool: (server: string, tool: string) => `Use ${tool} of the MCP server ${server}`,
   form: (server: string) => `A form from ${server}`,
   grantRoot: (root: string) => `Allowing this also lets Codex write anywhere in ${root}, until the session ends.`,
@@ -56,7 +56,7 @@ export const codexAttachments = {
   unreadable: (name: string) => `Codex can read pictures and text, but not the attachment ${name}`,
 }
 
-/** What people can do about errors of Codex, by its error code. */
+/** Advice for people about errors of Codex, by its error code. */
 export const codexErrors: Readonly<Record<string, string>> = {
   unauthorized: 'Codex is not signed in, or its sign-in has expired; run `codex login`',
   usageLimitExceeded: 'This account has reached its usage limit; wait, or use another account or model',

@@ -1,4 +1,4 @@
-/** The modes of Codex: how often it asks, and what its sandbox lets commands do that run without being asked about. */
+/** The modes of Codex: how often it asks, and what its sandbox allows commands that run without a question. */
 import { canonicalJson } from '@holdpoint/protocol'
 import type { ThreadSettings } from './wire.ts'
 
@@ -37,7 +37,7 @@ const modes = {
 export type CodexMode = keyof typeof modes
 export const codexModes = Object.keys(modes) as readonly CodexMode[] // `modes` has exactly these keys
 export const defaultCodexMode: CodexMode = 'ask'
-/** Shown if somebody chose settings in a terminal that no mode has. */
+/** The mode that is shown if somebody chose settings in a terminal that belong to no mode. */
 const customMode = 'custom'
 
 export function isCodexMode(mode: string | null | undefined): mode is CodexMode {

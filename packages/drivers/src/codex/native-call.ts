@@ -1,4 +1,4 @@
-/** What all questions of Codex have in common: the ask that people see, and the reply that Codex understands for each decision. */
+/** The common form of all requests of Codex: the ask that people see, and the reply to Codex for each decision. */
 import type { AgentCall } from '../session/agent-connection.ts'
 import type { Decision } from '../session/decisions.ts'
 

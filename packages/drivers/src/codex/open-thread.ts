@@ -18,7 +18,7 @@ export interface ThreadOptions {
 }
 export interface OpenedThread {
   readonly id: string
-  /** The model in use, also if the person has chosen none. */
+  /** The model in use, even if the person has not chosen one. */
   readonly model: string
   /** The last turn, or null if there is none yet. */
   readonly lastTurn: CodexTurn | null

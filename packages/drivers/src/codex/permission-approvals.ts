@@ -1,4 +1,4 @@
-/** More permissions that Codex asks for, such as access to the network or to another folder. */
+/** Approvals of further permissions, such as access to the network or to another folder. */
 import { type ApprovalAsk, type JsonObject, limits } from '@holdpoint/protocol'
 import type { Decision } from '../session/decisions.ts'
 import { codexCalls, codexSuggestions } from './messages.ts'

@@ -1,4 +1,4 @@
-/** What the driver must remember about a session when its runner dies: the conversation, and how far the log has come. */
+/** The state of a session that must survive the death of its runner: the conversation, and how much of it is in the log. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ const Progress = z.object({
   startedThread: z.string().optional(),
   /** The last message that Codex has received. */
   receivedMessage: z.string().optional(),
-  /** When the last item was completed that is in the log, by the clock of Codex. */
+  /** The completion time of the last item that is in the log, by the clock of Codex. */
   loggedUntilMs: z.number().default(0),
 })
 type Progress = z.infer<typeof Progress>
@@ -37,7 +37,7 @@ export class ProgressFile {
   }
 }
 
-/** A damaged file is ignored: at most, the log then has something twice. */
+/** Ignores a damaged file. At worst, the log then contains some entries twice. */
 function read(file: string): Progress {
   try {
     return Progress.parse(JSON.parse(readFileSync(file, 'utf8')))

@@ -1,4 +1,4 @@
-/** How the session loop runs Codex: what survives the loss of a process, and how a turn continues. */
+/** Tells the session loop how to run Codex: what survives the loss of a process, and how a turn continues. */
 import type { Session } from '@holdpoint/protocol'
 import { cwdProblem } from '../claude/setup/cwd-check.ts'
 import type {
@@ -52,6 +52,7 @@ export class CodexProtocol implements AgentProtocol {
     const args = [...profileArguments(protectedFolder), ...questionArguments]
     return new CodexConnection({
       ...options,
+      executable,
       progress: this.#progress,
       findServer: () => this.#findServer(),
       startServer: () => AppServer.start({ executable, folder, cwd: info.cwd, env, args }),
@@ -61,7 +62,7 @@ export class CodexProtocol implements AgentProtocol {
   async planResume(turn: InterruptedTurn, message: AgentMessage | null): Promise<ResumePlan> {
     const server = this.#findServer()
     if (turn.interrupted) {
-      // The turn would go on in the server.
+      // The server would continue the turn.
       await server?.end()
       return { kind: 'interrupted' }
     }

@@ -4,7 +4,7 @@ import type { Decision } from '../session/decisions.ts'
 import type { NativeCall } from './native-call.ts'
 import type { UserInput } from './wire.ts'
 
-/** In Codex's own terminal, text that a person writes beside the options has this prefix. */
+/** In Codex's own terminal, text that a person writes in addition to the options has this prefix. */
 const notePrefix = 'user_note: '
 
 export function questionsCall({ threadId, turnId, itemId, questions, autoResolutionMs }: UserInput): NativeCall {
@@ -23,7 +23,7 @@ export function questionsCall({ threadId, turnId, itemId, questions, autoResolut
   const hasOptions = new Set(questions.flatMap(({ id, options }) => (options?.length ? [id] : [])))
   return {
     ...{ threadId, turnId, itemId, ask },
-    // Codex wants to go on without an answer after this time.
+    // Codex continues without an answer after this time.
     ...(autoResolutionMs
       ? { deadlineMs: Math.max(limits.deadlineMinMs, Math.round(autoResolutionMs)), onDeadline: 'deny' }
       : {}),

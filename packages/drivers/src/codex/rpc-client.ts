@@ -85,7 +85,7 @@ export class RpcClient {
     return this.#send({ id, result })
   }
   refuse(id: RpcId, method: string): void {
-    // If the connection is closed, Codex does not wait for this reply.
+    // Ignore an error, because Codex does not wait for this reply if the connection is closed.
     this.#send({ id, error: { code: methodNotFound, message: `Holdpoint does not support ${method}` } }).catch(() => {})
   }
 
@@ -115,7 +115,7 @@ export class RpcClient {
   }
 }
 
-/** Codex is trusted to send JSON. Whatever is not a message is ignored, so that a newer version cannot stop the session. */
+/** Parses a text as a message. Codex is trusted to send JSON. Anything that is not a message is ignored, so that a newer version cannot stop the session. */
 function parse(text: string): z.infer<typeof Message> | null {
   try {
     return Message.safeParse(JSON.parse(text)).data ?? null

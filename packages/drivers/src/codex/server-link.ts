@@ -26,7 +26,7 @@ export class ServerLink {
   #rpc: Promise<RpcClient>
   #resolveRpc: (rpc: RpcClient) => void = () => {}
   #rejectRpc: (error: Error) => void = () => {}
-  /** Why the server must end, or null if it should run. */
+  /** The reason why the server must end, or null if it should run. */
   #endReason: string | null = null
   readonly #done: Promise<void>
 
@@ -98,7 +98,7 @@ export class ServerLink {
       this.#resolveRpc = resolve
       this.#rejectRpc = reject
     })
-    // Nobody may wait for the connection.
+    // Ignore an error here, because there may be no caller that awaits the connection; `onExit` reports it.
     next.catch(() => {})
     return next
   }

@@ -1,6 +1,6 @@
-/** Command lines of Codex: takes away the shell that Codex puts around each command, so that `/bin/bash -lc 'npm test'` becomes `npm test`, and splits and joins words. */
+/** Command lines of Codex: removes the shell that Codex puts around each command, so that `/bin/bash -lc 'npm test'` becomes `npm test`, and splits words. */
 
-/** Only shells that the system or the person has installed. A shell of the project could do anything with the command. */
+/** Shells that the system or the person has installed. A shell of the project could do anything with the command, so it is not included. */
 const shells = /^(?:(?:\/usr\/local|\/opt\/homebrew|\/usr)?\/bin\/)?(?:bash|zsh|dash|sh)$/
 const flags: ReadonlySet<string | undefined> = new Set(['-lc', '-c'])
 
@@ -38,9 +38,4 @@ export function splitWords(text: string): readonly string[] | null {
   }
   if (quote !== '') return null
   return word === null ? words : [...words, word]
-}
-
-/** Joins words into a command line for a shell. */
-export function joinWords(words: readonly string[]): string {
-  return words.map(word => (/^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(' ')
 }

@@ -15,7 +15,7 @@ export class Threads {
   main = ''
   /** The names of the subagents down to each conversation; null if it belongs to somebody else, such as a terminal. */
   readonly #paths = new Map<string, readonly string[] | null>()
-  /** The turns that run, by conversation. */
+  /** The running turns, by conversation. */
   readonly #turns = new Map<string, string>()
 
   setMain(id: string): void {
@@ -27,6 +27,7 @@ export class Threads {
   async pathOf(id: string, rpc: RpcClient): Promise<readonly string[] | null> {
     const known = this.#paths.get(id)
     if (known !== undefined) return known
+    // A conversation that cannot be read counts as one of somebody else.
     const path = await this.#findPath(id, rpc).catch(() => null)
     this.#paths.set(id, path)
     return path
@@ -57,7 +58,7 @@ export class Threads {
   get turns(): readonly { readonly threadId: string; readonly turnId: string }[] {
     return [...this.#turns].map(([threadId, turnId]) => ({ threadId, turnId }))
   }
-  /** How many subagents work. */
+  /** Returns how many subagents are working. */
   get busySubagents(): number {
     return [...this.#turns.keys()].filter(thread => thread !== this.main).length
   }

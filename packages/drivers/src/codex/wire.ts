@@ -16,7 +16,7 @@ const NetworkAmendment = z.object({ host: z.string(), action: z.string() })
 export const CommandApproval = z.object({
   ...inTurn,
   itemId: z.string(),
-  /** Null in versions that have no other kind. `writeStdin` sends text to a command that runs. */
+  /** Null in versions that have only one kind. `writeStdin` sends text to a running command. */
   kind: z.string().default('command'),
   reason: optionalText,
   command: optionalText,
@@ -164,7 +164,7 @@ export const CodexTurn = z.object({
 })
 export type CodexTurn = z.infer<typeof CodexTurn>
 
-/** What Codex runs with. Only the values that a mode of the driver can have are told apart. */
+/** The settings that Codex runs with. Only values that a mode of the driver uses are distinguished. */
 export const ThreadSettings = z.object({
   model: z.string().optional(),
   approvalPolicy: z.unknown().optional(),

@@ -31,7 +31,7 @@ export interface AskItem {
   readonly deadlineMs?: number | undefined
   readonly onDeadline?: OnDeadline | undefined
 }
-/** What an ask yields to the driver. The driver replies with one `HandedAnswer` per item. */
+/** The value that an ask yields to the driver. The driver replies with one `HandedAnswer` per item. */
 export interface AsksYield {
   readonly type: 'asks'
   readonly items: readonly AskItem[]
@@ -49,7 +49,7 @@ export interface GeneratorAskOptions {
 export interface ApprovalOptions extends GeneratorAskOptions {
   readonly tool?: string
   readonly input?: JsonObject
-  /** What the call does, for rules and risk. By default, only the tool `Bash` is known. */
+  /** The action of the call, for rules and risk. By default, only the tool `Bash` is known. */
   readonly action?: ApprovalAsk['action']
   readonly cwd?: string
   readonly editable?: boolean

@@ -1,5 +1,5 @@
 /** Defines generator agents, which are async generator functions that run once per message, and the driver that runs them. */
-import { type Clock, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
+import { type Capability, type Clock, type DriverInfo, Fault, limits, systemClock } from '@holdpoint/protocol'
 import type { Driver } from '../driver.ts'
 import type {
   AgentConnection,
@@ -44,11 +44,27 @@ export interface GeneratorOptions {
   readonly idleParkMs?: number
 }
 
+const capabilities: readonly Capability[] = [
+  'approvals',
+  'questions',
+  'forms',
+  'concurrentRequests',
+  'denyAndContinue',
+  'editInput',
+  'note',
+  'resumable',
+  'portable',
+  'parkable',
+  'messages',
+  'attachments',
+  'interrupt',
+]
+
 export function generatorDriver(agent: GeneratorAgent, options: GeneratorOptions = {}): Driver {
   const info: DriverInfo = {
     name: agent.name,
     title: agent.title,
-    capabilities: ['resumable', 'portable', 'parkable', 'messages', 'attachments', 'interrupt'],
+    capabilities: [...capabilities],
     modes: [...(agent.modes ?? [])],
     ready: true,
   }

@@ -45,7 +45,7 @@ export interface Turn {
   readonly cwd: string
   readonly mode: string | null
   readonly model: string | null
-  /** Aborts when the turn ends, for whatever reason. */
+  /** Aborts when the turn ends, for any reason. */
   readonly signal: AbortSignal
   readonly session: Session
   /** Asks from a callback while the generator awaits something else. Inside the generator, use `yield*` instead. */
@@ -106,8 +106,10 @@ export class TurnRun {
       await this.#runGenerator(generator)
       return await this.#finish({ ending: 'done' })
     } catch (error) {
-      const end = turnEndFrom(this.#over.signal.aborted ? this.#over.signal.reason : error)
+      const cause = this.#over.signal.aborted ? this.#over.signal.reason : error
+      const end = turnEndFrom(cause)
       if (!end) throw error
+      if (cause instanceof TurnFailed) this.#session.logFailedTurn(stackOf(cause.cause ?? cause))
       if (end.ending !== 'parked') return await this.#finish(end)
       // The generator will run again, so its clean-up code must be able to distinguish parking from the end of the turn.
       stopReason = new ParkTurn('The turn is parked.')
@@ -115,7 +117,7 @@ export class TurnRun {
     } finally {
       signal.removeEventListener('abort', abort)
       this.#over.abort(stopReason)
-      // Do not await `return()`: it settles only after whatever the generator is awaiting has settled.
+      // Do not await `return()`: it settles only after the generator's current await. Ignore its error, because the turn is already over.
       void generator?.return().catch(() => {})
     }
   }
@@ -294,6 +296,12 @@ export class TurnRun {
       last.push({ type: 'error.raised', message: end.reason || 'The agent failed without a message.' })
     return { ...end, events: last }
   }
+}
+
+/** Returns the stack of an error of the agent, which may have thrown anything. */
+function stackOf(error: unknown): string {
+  const { stack } = Object(error) as { stack?: unknown }
+  return typeof stack === 'string' && stack !== '' ? stack : messageOf(error)
 }
 
 const nouns = { text: 'text', tool: 'a step', ask: 'an ask' } as const

@@ -14,6 +14,7 @@ import type {
   SettingsChange,
 } from '../session/agent-connection.ts'
 import { decisionFor } from '../session/decisions.ts'
+import { joinWords } from '../shell-quote.ts'
 import { removeAttachScript, writeAttachScript } from './attach-script.ts'
 import { SessionTree } from './conversations.ts'
 import { opencodeExit, opencodeLog, opencodeSettings } from './messages.ts'
@@ -80,9 +81,10 @@ export class OpencodeConnection implements AgentConnection {
       this.#failure ??= messageOf(error)
     }
     const { process } = this.#server
-    // The stream breaks a moment before the process has ended.
+    // The stream closes shortly before the process ends.
     const isEnded = await Promise.race([process.exited.then(() => true), delay(exitMaxMs, false, { ref: false })])
     await this.#endServer()
+    // If the log cannot be written, the exit must be reported anyway.
     await this.#parts.finishOpen().catch(() => {})
     const { lastOutput, howItEnded } = process
     const how = isEnded || this.#isClosing ? howItEnded : (this.#failure ?? howItEnded)
@@ -91,6 +93,7 @@ export class OpencodeConnection implements AgentConnection {
   }
   #events: AsyncIterable<OpencodeEvent> = noEvents()
   #isClosing = false
+  #attachScript: string | null = null
 
   async #open(): Promise<void> {
     const { emit, mode, model, conversationId } = this.#options
@@ -107,7 +110,7 @@ export class OpencodeConnection implements AgentConnection {
     const { executable, folder } = this.#options.process
     const { url, password } = this.#server
     const target = { executable, url: await url, password, conversation: session.id, cwd: this.#options.info.cwd }
-    writeAttachScript(folder, target)
+    this.#attachScript = writeAttachScript(folder, target)
     await emit({ type: 'ready', ...settings, conversationId: session.id })
   }
   #create(rules: readonly PermissionRule[]): Promise<SessionInfo> {
@@ -142,7 +145,7 @@ export class OpencodeConnection implements AgentConnection {
     await this.#server.send('POST', `/session/${this.#sessions.main}/prompt_async`, body)
   }
   async #onNotSent(error: unknown): Promise<void> {
-    // The end of the process reports it.
+    // Ignore an error, because the end of the process reports it.
     if (!this.#server.process.isRunning) return
     await this.#options.emit(failedTurn(opencodeLog.notSent(messageOf(error)))).catch(() => {})
   }
@@ -229,7 +232,7 @@ export class OpencodeConnection implements AgentConnection {
     const ask = opencodeApproval(request, part ? { tool: part.tool, input: part.state.input } : null, place)
     await this.#calls.open({ id, sessionID, ask, agentPath, toolCall: part ? part.id : null })
   }
-  /** Permissions for tool calls whose input opencode has not sent yet. It sends the input right after that. */
+  /** Permissions for tool calls whose input opencode has not sent yet. opencode sends the input right after the permission. */
   readonly #early = new Map<string, { readonly request: PermissionRequest; readonly agentPath: readonly string[] }>()
   async #askEarly(): Promise<void> {
     for (const [id, { request, agentPath }] of [...this.#early]) {
@@ -245,12 +248,12 @@ export class OpencodeConnection implements AgentConnection {
     const { stopsTurn, answer, text } = decision
     if (stopsTurn) {
       if (!this.#calls.has(call)) throw new Error(opencodeLog.noLongerWaits)
-      // The end of the turn must find the effects of this answer. If opencode cannot be reached, its process has ended.
+      // This does not wait, because the effects below must be known before the turn ends. An error means that the process has ended, which is reported anyway.
       void this.#abort().catch(() => {})
       return { turnEnding: 'interrupted', ...(text === null ? {} : { tellAgent: text }) }
     }
     await this.#calls.answer(call, decision)
-    // A denial carries its reason.
+    // A denial includes its reason.
     return answer === null || text === null ? {} : { tellAgent: text }
   }
 
@@ -261,6 +264,7 @@ export class OpencodeConnection implements AgentConnection {
   }
   async #abort(): Promise<void> {
     const stopped = this.#server.send('POST', `/session/${this.#sessions.main}/abort`, {})
+    // The caller gets the error. `#stopped` only says when the attempt is over.
     this.#stopped = stopped.catch(() => {})
     await stopped
   }
@@ -270,7 +274,7 @@ export class OpencodeConnection implements AgentConnection {
     await this.#applySettings(change)
     await this.#options.emit({ type: 'settingsChanged', ...change })
   }
-  /** opencode gets mode and model with the next message. */
+  /** Stores mode and model, which opencode gets with the next message. */
   async #applySettings({ mode, model }: SettingsChange): Promise<void> {
     if (mode !== undefined && !this.#modes.includes(mode))
       throw new Error(opencodeSettings.noSuchMode(mode, this.#modes))
@@ -296,7 +300,8 @@ export class OpencodeConnection implements AgentConnection {
 
   status(): ProcessStatus {
     const { pid } = this.#server.process
-    return pid === undefined ? {} : { pid }
+    const attach = this.#attachScript === null ? {} : { attach: joinWords([this.#attachScript]) }
+    return pid === undefined ? {} : { pid, ...attach }
   }
 }
 

@@ -18,6 +18,7 @@ export class SessionTree {
   async pathOf(id: string): Promise<readonly string[] | null> {
     const known = this.#paths.get(id)
     if (known !== undefined) return known
+    // A conversation that cannot be read counts as one of somebody else.
     const found = await this.#find(id).catch(() => null)
     const parent = found?.parentID === undefined ? null : await this.pathOf(found.parentID)
     const name = (found?.title || found?.agent || 'subagent').slice(0, limits.nameMax)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Capability, Clock, DriverInfo } from '@holdpoint/protocol'
 import { agentEnvironment } from '../agent-environment.ts'
 import { cwdProblem } from '../claude/setup/cwd-check.ts'
+import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
 import { findAgent, type InstallableAgent, versionHint } from '../installed-agent.ts'
 import type { AgentProtocol } from '../session/agent-connection.ts'
@@ -28,7 +29,18 @@ const opencode: InstallableAgent = {
   install: '`npm install -g opencode-ai`',
   testedVersions: ['1.18.33'],
 }
-const capabilities: readonly Capability[] = ['resumable', 'messages', 'attachments', 'interrupt']
+const capabilities: readonly Capability[] = [
+  'approvals',
+  'questions',
+  'concurrentRequests',
+  'denyAndContinue',
+  'note',
+  'resumable',
+  'sharedTerminal',
+  'messages',
+  'attachments',
+  'interrupt',
+]
 /** The agents for conversations that every opencode has. */
 const modes = ['build', 'plan']
 
@@ -63,5 +75,6 @@ export function opencodeDriver({ folder, executable, clock, idleParkMs, ...optio
       }
       await runSession(session, protocol, { ...(clock && { clock }), ...(idleParkMs !== undefined && { idleParkMs }) })
     },
+    endLeftProcesses: runner => removeDeletedSessions(folder, runner),
   }
 }

@@ -5,13 +5,12 @@ export const opencodeCalls = {
   edit: (paths: readonly string[]) => `Change ${paths.join(', ')}`,
   fetch: (url: string) => `Fetch ${url}`,
   use: (tool: string) => `Use ${tool}`,
-  outside: (patterns: readonly string[]) =>
-    `opencode asks because this is outside of its folder: ${patterns.join(', ')}`,
+  outside: (patterns: readonly string[]) => `opencode asks because this is outside its folder: ${patterns.join(', ')}`,
   repeated: 'opencode asks because the agent has made this call several times in a row',
 }
 
 export const opencodeReads = {
-  /** Stands for the answer to a question that nobody answered, because opencode has no place for a reason. */
+  /** The text that replaces the answer to a declined question, because opencode's protocol has no field for a reason. */
   notAnswered: (why: string) => `(The person did not answer this question. ${why})`,
 }
 

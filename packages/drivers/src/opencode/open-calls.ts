@@ -22,7 +22,7 @@ export interface WaitingCall {
 }
 
 interface CallState extends WaitingCall {
-  /** What the agent must read, if the person has denied the call and opencode does not know it yet. */
+  /** The reason of a denial that opencode has not been sent yet. */
   denial: string | null
   /** Resolves to whether opencode took our reply. */
   reply: Promise<boolean> | null
@@ -37,7 +37,7 @@ interface OpenCallsOptions {
 export class OpenCalls {
   readonly #options: OpenCallsOptions
   readonly #calls = new Map<string, CallState>()
-  /** What a person has allowed in this turn, by tool call. */
+  /** The calls that a person has allowed in this turn, by tool call. */
   readonly #allowed = new Map<string, string>()
 
   constructor(options: OpenCallsOptions) {
@@ -46,7 +46,7 @@ export class OpenCalls {
 
   async open(call: WaitingCall): Promise<void> {
     const { id, ask, agentPath, toolCall } = call
-    // opencode asks twice for a command outside of its folder: for the folder, and for the command.
+    // opencode asks twice for a command outside its folder: for the folder, and for the command.
     if (toolCall !== null && this.#allowed.get(toolCall) === contentOf(ask)) {
       await this.#options.server.send('POST', `/permission/${id}/reply`, { reply: 'once' }).catch(ignoreMissing)
       return
@@ -76,8 +76,8 @@ export class OpenCalls {
   }
 
   /**
-   * A rejection also rejects all other permissions that wait in the same session of opencode. So a denial is held back until
-   * nobody is asked for another one; the model goes on only after all calls of its step in any case.
+   * A rejection also rejects all other waiting permissions of the same opencode session. So a denial is sent only when
+   * no other permission waits for a person; the model continues only after all calls of its step in any case.
    */
   async #sendDenials(sessionID: string): Promise<void> {
     const calls = [...this.#calls.values()].filter(call => call.sessionID === sessionID && call.ask.kind === 'approval')
@@ -105,7 +105,7 @@ export class OpenCalls {
     if (!isTaken) throw new Error(opencodeLog.noLongerWaits)
   }
 
-  /** opencode reports that a call was answered, by this driver or in a terminal. */
+  /** Call this when opencode reports that a call was answered, by this driver or in a terminal. */
   async settle(id: string, reply: string | undefined): Promise<void> {
     const call = this.#calls.get(id)
     if (!call) return
@@ -113,11 +113,11 @@ export class OpenCalls {
     const isTaken = isOurs || (call.denial !== null && reply === 'reject')
     this.#calls.delete(id)
     await this.#options.emit({ type: isTaken ? 'callTaken' : 'callAborted', id })
-    // The answer of a terminal may have been the one that other denials waited for.
+    // Other denials may have waited for this answer from a terminal. An error means that opencode cannot be reached; the end of its process reports that.
     await this.#sendDenials(call.sessionID).catch(() => {})
   }
 
-  /** After an aborted turn, opencode still lists the calls that waited in it, and shows them in terminals. `early` are permissions that were not opened yet. */
+  /** Rejects the calls of an aborted turn, because opencode still lists them and shows them in terminals. `early` are permissions that were not opened yet. */
   async endTurn(early: readonly string[]): Promise<void> {
     const left = [...this.#calls.values()]
     this.#calls.clear()
@@ -131,7 +131,7 @@ export class OpenCalls {
   }
 }
 
-/** What a person decides about, without the reason for which opencode asks. */
+/** Identifies what a person decides about, without the reason for which opencode asks. */
 function contentOf(ask: ApprovalAsk | QuestionsAsk): string {
   if (ask.kind === 'questions') return ''
   const { tool, input, action, cwd } = ask

@@ -2,12 +2,12 @@
 import { type AgentEvent, type JsonObject, limits } from '@holdpoint/protocol'
 import type { AgentOutput, AgentTurnEnd } from '../session/agent-connection.ts'
 import { opencodeLog } from './messages.ts'
-import { type CallPlace, describeToolCall } from './tool-calls.ts'
+import { describeToolCall, type OpencodeContext } from './tool-calls.ts'
 import type { Part, ToolPart } from './wire.ts'
 
 interface PartLogOptions {
   readonly emit: (output: AgentOutput) => Promise<void>
-  readonly place: () => CallPlace
+  readonly place: () => OpencodeContext
 }
 
 export class PartLog {
@@ -65,7 +65,7 @@ export class PartLog {
     const { id, tool, state } = part
     this.#tools.set(`${part.messageID}:${part.callID}`, part)
     const isFinished = state.status === 'completed' || state.status === 'error'
-    // At first, opencode announces a call without its input.
+    // opencode first announces a call without its input.
     if (state.status === 'pending' || (isFinished && !this.#open.has(id))) return
     const events: AgentEvent[] = []
     if (!this.#open.has(id)) {
@@ -107,7 +107,7 @@ export class PartLog {
     if (events.length > 0) await this.#options.emit({ type: 'events', events })
   }
 
-  /** Returns what the turn has used, and forgets the turn. */
+  /** Returns the usage of the turn, and resets the state for the next turn. */
   takeFigures(): Pick<AgentTurnEnd, 'usage' | 'cost'> {
     const usage = this.#usage
     const cost = this.#cost

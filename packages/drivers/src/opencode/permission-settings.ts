@@ -8,7 +8,7 @@ export interface PermissionRule {
   readonly action: string
 }
 
-/** What opencode must ask for. */
+/** The permissions that opencode must ask for. */
 const askedFor = ['bash', 'edit', 'webfetch', 'websearch', 'codesearch']
 /**
  * The same names as patterns. A setting for `bash` would replace the person's own setting for `bash`, of which the driver
@@ -19,14 +19,14 @@ const askSettings = Object.fromEntries(askedFor.map(name => [`${name}*`, 'ask'])
 /** The mode `plan` forbids edits. The rule above comes later, so this setting forbids them again. */
 const planSettings = { permission: { edit: { '*': 'deny', '.opencode/plans/*.md': 'allow' } } }
 
-/** Returns the environment in which opencode asks, in all its agents and subagents, and goes on after a denial. */
+/** Returns the environment in which opencode asks, in all its agents and subagents, and continues after a denial. */
 export function askingEnvironment(env: Environment): Record<string, string> {
   const config = jsonIn(env, 'OPENCODE_CONFIG_CONTENT')
   const agent = objectOf(config.agent)
   const content = {
     ...config,
     agent: { ...agent, plan: { ...objectOf(agent.plan), ...planSettings } },
-    // A rejection ends the turn otherwise if it rejects several calls.
+    // Without this setting, a rejection ends the turn if it rejects several calls.
     experimental: { ...objectOf(config.experimental), continue_loop_on_deny: true },
   }
   return {
@@ -49,7 +49,7 @@ export function sessionRules({ permission, mcp }: OpencodeConfig): readonly Perm
   const asRule = (name: string) => (rule: PermissionRule) => ({
     permission: name,
     pattern: rule.pattern,
-    // What the settings allow is asked too: Holdpoint's own rules decide about it.
+    // Calls that the settings allow are asked too: Holdpoint's own rules decide about them.
     action: rule.action === 'deny' ? 'deny' : 'ask',
   })
   const denials = askedFor.flatMap(name => {

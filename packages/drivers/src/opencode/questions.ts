@@ -19,7 +19,7 @@ export function opencodeQuestions({ questions }: QuestionRequest): QuestionsAsk 
   }
 }
 
-/** Returns the answers in the order of the questions. opencode ends a question without a reason if it is rejected, so the reason stands for the answer. */
+/** Returns the answers in the order of the questions. If a question is rejected, opencode's model gets no reason, so the reason is sent as the answer. */
 export function questionAnswers(ask: QuestionsAsk, { answer, text }: Decision): readonly (readonly string[])[] {
   if (answer?.kind !== 'answers') return ask.questions.map(() => [opencodeReads.notAnswered(text ?? defaultDenyReason)])
   return ask.questions.map(({ id }) => {

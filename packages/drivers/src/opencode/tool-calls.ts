@@ -1,4 +1,4 @@
-/** Says what a tool call of opencode does: its title, its input, and the action that rules and risk use. */
+/** Describes a tool call of opencode: its title, its input, and the action that rules and risk use. */
 import { isAbsolute, join } from 'node:path'
 import { type Action, type ApprovalAsk, hostOf, type JsonObject, limits } from '@holdpoint/protocol'
 import { truncateTitle } from '../session/ask-titles.ts'
@@ -14,16 +14,16 @@ export interface OpencodeCall {
   readonly action: Action
   readonly cwd: string
 }
-/** What the driver knows about the place in which a call runs. */
-export interface CallPlace {
+/** The folder and the MCP servers of the session in which a call runs. */
+export interface OpencodeContext {
   readonly folder: string
   /** The names of the MCP servers. */
   readonly servers: readonly string[]
 }
 type Fields = Readonly<Record<string, unknown>>
 
-/** `input` arrived as JSON. */
-export function describeToolCall(tool: string, input: Fields, place: CallPlace): OpencodeCall {
+/** `input` must be a value that was parsed from JSON. */
+export function describeToolCall(tool: string, input: Fields, place: OpencodeContext): OpencodeCall {
   const { folder } = place
   const call = { tool: tool.slice(0, limits.nameMax), input: input as JsonObject, cwd: folder } // JSON has only JSON values
   const path = textIn(input, 'filePath')
@@ -53,11 +53,11 @@ export function describeToolCall(tool: string, input: Fields, place: CallPlace):
   return { ...call, title, action: mcpAction(tool, place.servers) ?? { other: call.tool } }
 }
 
-/** The ask for a permission. `tool` and `input` are those of the tool call that needs it. */
+/** Returns the ask for a permission. `tool` and `input` are those of the tool call that needs it. */
 export function opencodeApproval(
   { permission, patterns, metadata }: PermissionRequest,
   call: { readonly tool: string; readonly input: Fields } | null,
-  place: CallPlace,
+  place: OpencodeContext,
 ): ApprovalAsk {
   const described = describeToolCall(call?.tool ?? permission, call?.input ?? metadata, place)
   const { tool, title, input, action, cwd } =
@@ -74,7 +74,7 @@ function descriptionFor(permission: string, patterns: readonly string[]): string
   return permission === 'doom_loop' ? opencodeCalls.repeated : null
 }
 
-/** opencode computes the exact change of a file. People see it side by side if the input has this shape. */
+/** opencode computes the exact change of a file. Page and terminal show it side by side if the input has this shape. */
 function withDiff(call: OpencodeCall, metadata: Fields, folder: string): OpencodeCall {
   const { diff, filepath, files } = metadata
   if (Array.isArray(files)) return withFiles(call, files as readonly Fields[], folder) // the tool `apply_patch` changes several files

@@ -1,4 +1,4 @@
-/** What opencode sends: the parts of its events and replies that the driver reads. They were measured with the tested versions. */
+/** The parts of opencode's events and replies that the driver reads, as observed with the tested versions. */
 import { z } from 'zod'
 
 /** opencode writes null for some values that are missing. */
@@ -7,7 +7,7 @@ const optional = <Schema extends z.ZodType>(schema: Schema) => schema.nullish().
 export const PermissionRequest = z.object({
   id: z.string(),
   sessionID: z.string(),
-  /** What is asked for: `bash`, `edit`, `webfetch`, `external_directory`, or the name of an MCP tool. */
+  /** The requested permission: `bash`, `edit`, `webfetch`, `external_directory`, or the name of an MCP tool. */
   permission: z.string(),
   patterns: z.array(z.string()).catch([]),
   metadata: z.record(z.string(), z.unknown()).catch({}),
@@ -110,7 +110,7 @@ export const OpencodeEvent = z.discriminatedUnion('type', [
 ])
 export type OpencodeEvent = z.infer<typeof OpencodeEvent>
 
-/** The events that the driver reads. Others are ignored; one of these that cannot be parsed is an error. */
+/** The events that the driver reads. All others are ignored. An event of this list that cannot be parsed is an error. */
 const knownTypes: ReadonlySet<unknown> = new Set(OpencodeEvent.options.map(({ shape }) => shape.type.value))
 const partTypes: ReadonlySet<unknown> = new Set(Part.options.map(({ shape }) => shape.type.value))
 

@@ -16,9 +16,9 @@ export interface AgentProtocol {
   /** The name of the agent in sentences for people, such as "Codex". */
   readonly title: string
   /**
-   * What a new connection still has after the process of the earlier connection was lost:
+   * The state that a new connection still has after the process of the earlier connection was lost:
    * - `calls`: the agent continues its turn and asks again, under the same ids, for the calls that wait.
-   * - `conversation`: the agent knows what was said, but not its calls. The loop tells the agent what was decided, and answers an equal call from the record, once.
+   * - `conversation`: the agent knows its conversation, but not its open calls. The loop tells the agent what was decided, and answers an equal call from the log, once.
    * - `nothing`: the session ends as lost, and its requests are resolved with the reason `lost`.
    *
    * The driver has the capability `resumable` unless this is `nothing`.
@@ -34,7 +34,7 @@ export interface AgentProtocol {
   settingsProblem?(change: SettingsChange): string | null
   /** Set if the agent runs inside the runner, so that there is no process to show to people. */
   readonly hasNoProcess?: boolean
-  /** What a person can do if the agent does not start, such as "run `codex` in a terminal to check that it works". */
+  /** Advice for people if the agent does not start, such as "run `codex` in a terminal to check that it works". */
   readonly startHint?: string
 }
 
@@ -47,8 +47,10 @@ export interface ConnectionOptions {
   readonly conversationId: string | null
   /** Set if the connection continues an open turn without a new message. `call` is the id of the call at which the turn continues, if the resume plan named one. */
   readonly resume: { readonly call: string | null } | null
-  /** How long a call may wait before its process is parked, at this moment; null means for ever. The loop parks the calls that it knows, so only an agent that parks itself needs it. */
+  /** How long a call may wait before its process is parked, as of now; null means forever. The loop parks the calls that it knows, so only an agent that parks itself needs it. */
   readonly parkAfterMs: () => number | null
+  /** Returns whether a person interrupted the turn that runs. An agent that makes calls without asking must then refuse them. */
+  readonly isInterrupted: () => boolean
   /** Reports what the agent does. Await the promise before you report the agent's next output, so that the log has the right order. It rejects when nothing can be written anymore; then end the process. */
   readonly emit: (output: AgentOutput) => Promise<void>
   /** Returns what the rules say about a call that the agent would make without asking. */
@@ -73,7 +75,7 @@ export interface AgentConnection {
   status?(): ProcessStatus
   /** Present if the process can be stopped while a call waits, because the agent asks for the call again. */
   readonly parking?: CallParking
-  /** Set if nothing is lost when the connection is closed in the middle of a turn, for example because a server goes on with it. */
+  /** Set if nothing is lost when the connection is closed in the middle of a turn, for example because a server continues it. */
   readonly isDurable?: boolean
   /** Returns false if the agent has certainly not received this message, so that it can be sent again after a restart. */
   hasReceived?(message: string): boolean
@@ -83,7 +85,7 @@ export interface AgentConnection {
   mustEndAfterTurn?(): Promise<boolean>
 }
 
-/** What the agent does, in the order in which it does it. */
+/** The outputs of the agent, in the order in which they happen. */
 export type AgentOutput =
   /** The agent can take messages. Report this once for each connection. */
   | ({ readonly type: 'ready' } & AgentSettings)
@@ -95,7 +97,7 @@ export type AgentOutput =
   | AgentTurnEnd
   /** Text of the agent, as it streams. The loop numbers the blocks, and ends a block before a tool call, a request and the end of the turn. */
   | { readonly type: 'text'; readonly text: string; readonly agentPath?: readonly string[] }
-  /** Other events for the log, such as tool calls. Finish every tool call that you start. */
+  /** Other events for the log, such as tool calls. The loop finishes tool calls that are left open when their turn ends and no background task runs. */
   | { readonly type: 'events'; readonly events: readonly AgentEvent[] }
   /** The agent asks and waits. */
   | { readonly type: 'callOpened'; readonly call: AgentCall }
@@ -103,9 +105,11 @@ export type AgentOutput =
   | { readonly type: 'callTaken'; readonly id: string }
   /** The agent no longer waits, although the loop has not answered: the call was answered elsewhere or withdrawn. Not for a process that died. */
   | { readonly type: 'callAborted'; readonly id: string }
+  /** `CallParking.whyNot` may return something else for a call that waits, for example because the call is in the agent's transcript now. */
+  | { readonly type: 'parkingChanged' }
   /** The number of background tasks, which would end with the process, has changed. */
   | { readonly type: 'backgroundChanged'; readonly tasks: number }
-  /** The process ended or the connection was lost, whoever caused it. This is the last output. */
+  /** The process ended or the connection was lost, for any reason. This is the last output. */
   | AgentExit
 
 export interface AgentSettings {
@@ -138,7 +142,7 @@ export interface AgentTurnEnd {
   readonly reason?: string
   /** Events that belong to the end of the turn, such as the error behind a failure. They are written together with the end. Errors are left out if a person ended the turn. */
   readonly events?: readonly AgentEvent[]
-  /** The ids of the messages that this turn carried out. Leave it out if the agent works on one thing at a time: the turn then belongs to whatever the loop waits for. */
+  /** The ids of the messages that this turn carried out. Leave it out if the agent works on one thing at a time: the turn then belongs to the message or turn that the loop waits for. */
   readonly messages?: readonly string[]
 }
 
@@ -157,9 +161,9 @@ export interface AgentCall {
   readonly agentPath?: readonly string[]
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
-  /** Who asks. Calls of `background` work outlive the turn. Only a call of `main` can be parked. The default is `main`. */
+  /** The part of the agent that asks. Calls of `background` work outlive the turn. Only a call of `main` can be parked. The default is `main`. */
   readonly origin?: 'main' | 'background'
-  /** Returns whether this call, asked again by a new process, asks for the same as before. The default compares tool and input, or the whole ask if it is no approval. */
+  /** Returns whether this call, asked again by a new process, asks for the same as before. The default compares tool and input, or the whole ask if it is not an approval. */
   readonly repeats?: (earlier: Ask) => boolean
 }
 
@@ -173,28 +177,30 @@ interface NotAsked {
 export type CallAnswer = (AskOutcome | NotAsked) & {
   /** The key of the request. It differs from the id of the call if the call repeats a request of an earlier process. */
   readonly key: string
-  /** What the person was asked. */
+  /** The ask that the person answered. */
   readonly ask: Ask
   /** True if the agent had already taken this answer, so that an allowed action may have run. Do not let it run again. */
   readonly replayed: boolean
 }
 
-/** What an answer causes beside the answer itself. */
+/** The effects of an answer in addition to the answer itself. */
 export interface AnswerEffects {
   /** Set if this answer ends the turn, because the person wanted it or because the agent always ends its turn after a denial. */
   readonly turnEnding?: 'cancelled' | 'interrupted'
-  /** What the agent must read next, because its protocol has no place for it, such as the reason of a denial. */
+  /** A text that the agent must read next, because its protocol has no field for it, such as the reason of a denial. */
   readonly tellAgent?: string
   /** A sentence for the person that says which part of the answer could not be applied. */
   readonly problem?: string
 }
 
-/** Why the loop closes a connection: a call waits too long, the session is idle, the process must not be reused, or a person or the runner stops it. */
+/** The reason why the loop closes a connection: a call waits too long, the session is idle, the process must not be reused, or a person or the runner stops it. */
 export type CloseReason = 'parked' | 'idle' | 'done' | 'stopped'
 
 export interface ProcessStatus {
   readonly pid?: number
   readonly memoryMb?: number
+  /** The command line that opens the conversation in the agent's own terminal program. */
+  readonly attach?: string
 }
 
 export interface CallParking {
@@ -209,7 +215,7 @@ export interface CarriedRequest {
   readonly key: string
   readonly ask: Ask
   readonly resolution: Resolution | null
-  /** Whether the process was lost after the answer was handed, so that nobody knows whether the call ran. */
+  /** Whether the process was lost after the answer was handed, so that it is not known whether the call ran. */
   readonly outcomeUnknown: boolean
 }
 

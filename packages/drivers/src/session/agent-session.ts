@@ -30,6 +30,7 @@ import { EventBatcher } from './event-batcher.ts'
 import { expectRequest } from './expected-request.ts'
 import { jsonCopy } from './json-copy.ts'
 import { type CrashPoint, type HandedAnswer, OpenRequest, pollMs } from './open-request.ts'
+import { OpenToolCalls } from './open-tool-calls.ts'
 import { retryingCall } from './retrying-call.ts'
 
 export interface AgentSessionOptions {
@@ -43,6 +44,8 @@ export interface AgentSessionOptions {
   readonly stop?: AbortSignal
   /** Aborts when nothing can be written anymore, because the lease is void or the gateway stays unreachable. */
   readonly lost?: AbortSignal
+  /** Receives details about a failed turn that help people correct their own agent, such as a stack. */
+  readonly onTurnFailed?: (message: string) => void
 }
 
 export interface AskOptions {
@@ -80,8 +83,11 @@ export interface CheckedCall extends ToolCall {
 export class AgentSession {
   readonly info: Session
   readonly turnOpen: boolean
+  /** Writes to the runner's log why a turn of this agent failed. */
+  readonly logFailedTurn: (message: string) => void
   /** Aborts with a Fault when the gateway reports that the session has ended or that another runner holds it, and after this driver has released it. Otherwise aborts with the reason of `stop` or `lost`. */
   readonly signal: AbortSignal
+  readonly openToolCalls = new OpenToolCalls()
   readonly #controller = new AbortController()
   readonly #fence: number | undefined
   readonly #crashPoint: CrashPoint
@@ -96,6 +102,7 @@ export class AgentSession {
     const { call, clock = systemClock, stop, lost } = options
     this.info = options.session
     this.turnOpen = options.turnOpen ?? false
+    this.logFailedTurn = options.onTurnFailed ?? (() => {})
     this.signal = this.#controller.signal
     setMaxListeners(0, this.signal)
     this.#fence = options.fence
@@ -116,6 +123,7 @@ export class AgentSession {
 
   /** Resolves when the events are committed. Deltas are shown but not stored. They are sent at most once per `limits.deltaIntervalMs`, unless an event that must be stored follows. */
   say(...events: readonly AgentEvent[]): Promise<void> {
+    for (const event of events) this.openToolCalls.track(event)
     return this.#batcher.push(events)
   }
 

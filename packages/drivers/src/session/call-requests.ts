@@ -1,4 +1,4 @@
-/** The requests of the calls of one session: opens a request for each call, waits for its resolution, commits `handed`, gives the answer to the agent and reports the delivery. The session loop decides when. */
+/** Handles the requests of one session's calls: opens a request for each call, waits for its resolution, commits `handed`, gives the answer to the agent and reports the delivery. The session loop decides when. */
 import { type Ask, Fault } from '@holdpoint/protocol'
 import type { AgentCall, AnswerEffects, CallAnswer } from './agent-connection.ts'
 import type { AgentSession } from './agent-session.ts'
@@ -22,13 +22,14 @@ export interface CallRequestsOptions {
   /** Gives an answer to the agent. */
   readonly answer: (call: string, answer: CallAnswer) => Promise<AnswerEffects>
   readonly onEffects: (effects: AnswerEffects) => void
-  /** Called with an error that is no fault, or that a caller cannot handle. */
+  /** Called with an error that is not a Fault, or that a caller cannot handle. */
   readonly onError: (error: unknown) => void
 }
 
 export class CallRequests {
   readonly #options: CallRequestsOptions
   readonly #records = new Map<string, CallRecord>()
+  readonly #openings = new Set<Promise<unknown>>()
   readonly #reports = new Set<Promise<void>>()
 
   constructor(options: CallRequestsOptions) {
@@ -47,6 +48,12 @@ export class CallRequests {
   /** Resolves when all deliveries so far are reported. */
   async reported(): Promise<void> {
     await Promise.all(this.#reports)
+  }
+
+  /** Resolves when every request that is being opened is open, so that those of abandoned calls are withdrawn, and all deliveries are reported. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#openings)
+    await this.reported()
   }
 
   carryOut({ type, id }: CallEffect): void {
@@ -92,7 +99,14 @@ export class CallRequests {
   }
 
   async #open(record: CallRecord): Promise<void> {
-    const { session, dispatch } = this.#options
+    const opening = this.#openRequest(record)
+    this.#openings.add(opening)
+    const request = await opening.finally(() => this.#openings.delete(opening))
+    await request.resolved()
+    if (!(await record.aborted)) this.#options.dispatch({ type: 'callResolved', id: record.call.id })
+  }
+
+  async #openRequest(record: CallRecord): Promise<OpenRequest> {
     const { key, ask, call } = record
     const { agentPath, deadlineMs, onDeadline } = call
     const options = {
@@ -100,12 +114,11 @@ export class CallRequests {
       ...(deadlineMs === undefined ? {} : { deadlineMs }),
       ...(onDeadline === undefined ? {} : { onDeadline }),
     }
-    const [request] = await session.open([{ ask, key, ...options }])
+    const [request] = await this.#options.session.open([{ ask, key, ...options }])
     if (!request) throw new Error('open() returned no request for one ask')
     record.request = request
-    dispatch({ type: 'requestOpened', id: call.id })
-    await request.resolved()
-    if (!(await record.aborted)) dispatch({ type: 'callResolved', id: call.id })
+    this.#options.dispatch({ type: 'requestOpened', id: call.id })
+    return request
   }
 
   async #hand(record: CallRecord): Promise<void> {
@@ -116,13 +129,16 @@ export class CallRequests {
   /** Tells the agent that its call is refused, because the turn was interrupted. */
   #refuse({ call, key, ask }: CallRecord): void {
     const refusal = { kind: 'agent', reason: 'interrupted', key, ask, replayed: false } as const
-    // The agent may have exited, and nobody waits for the effects of an interrupted call.
+    // Ignore an error, because the agent may have exited. The effects of an interrupted call are not needed.
     this.#options.answer(call.id, refusal).catch(() => {})
   }
 
   #give({ call, key, ask }: CallRecord, handed: HandedAnswer): void {
     const { dispatch, answer, onEffects, onError } = this.#options
     const { request: _request, taken: _taken, dropped, ...outcome } = handed
+    // The gateway ends the requests of an interrupted turn before the loop gets the interrupt.
+    if (outcome.kind === 'agent' && outcome.reason === 'interrupted')
+      dispatch({ type: 'endingChosen', ending: 'interrupted' })
     answer(call.id, { ...outcome, key, ask }).then(onEffects, () => {
       this.#records.delete(call.id)
       dispatch({ type: 'callFailed', id: call.id })
@@ -130,7 +146,7 @@ export class CallRequests {
     })
   }
 
-  /** If nobody can be asked, the call must not run: the agent is told so. */
+  /** Tells the agent that nobody could be asked, so that the call does not run. */
   #guard(id: string, work: Promise<void>): void {
     const { session, dispatch, answer, onEffects, onError } = this.#options
     work.catch((error: unknown) => {
@@ -141,6 +157,7 @@ export class CallRequests {
       dispatch({ type: 'callFailed', id })
       if (!record) return
       const { key, ask } = record
+      // Ignore an error, because an agent that cannot be reached does not run the call.
       answer(id, { kind: 'notAsked', problem: error.message, key, ask, replayed: false }).then(onEffects, () => {})
     })
   }

@@ -4,11 +4,15 @@ import type { CarriedRequest, InterruptedTurn } from './agent-connection.ts'
 import type { AgentSession } from './agent-session.ts'
 import { decisions } from './loop-messages.ts'
 
+/** Reads the log. This also tells the session which tool calls an earlier process has left open. */
 export async function readInterruptedTurn(session: AgentSession): Promise<InterruptedTurn> {
   const byId = new Map<string, CarriedRequest>()
   let interrupted = false
   let startedByMessage = false
+  // Without this, a tool call whose end has not reached the log yet would count as open.
+  await session.flush()
   for await (const event of session.history()) {
+    session.openToolCalls.track(event)
     switch (event.type) {
       case 'request.opened':
         byId.set(event.value.id, fromRequest(event.value))
@@ -84,9 +88,11 @@ function matchOrder({ resolution, outcomeUnknown }: CarriedRequest): number {
   return resolution.answer?.kind === 'allow' && !outcomeUnknown ? 0 : 2
 }
 
-/** Returns the same text for asks that ask for the same call. */
+/** Returns the same text for asks that ask for the same call. The input of some agents does not name the folder in which a command runs. */
 export function callKey(ask: Ask): string {
-  return canonicalJson(ask.kind === 'approval' ? { tool: ask.tool, input: ask.input } : ask)
+  if (ask.kind !== 'approval') return canonicalJson(ask)
+  const { tool, input, action, cwd } = ask
+  return canonicalJson({ tool, input, action, cwd })
 }
 
 /** Returns a message that tells the agent what was decided about calls that cannot be resumed. Reports the answers in the message as taken, except allows, which are handed when the agent repeats the call. */

@@ -24,7 +24,7 @@ export interface ConnectionRunOptions {
 
 /** How long the agent may take to become ready. */
 const startMaxMs = 60_000
-/** Maximum length of the description of an exit, so that the words that `backgroundLost` adds to it are not cut off. */
+/** Maximum length of the description of an exit, so that the text that `backgroundLost` adds to it is not cut off. */
 const exitMessageMax = 1000
 
 export class ConnectionRun {
@@ -94,10 +94,11 @@ export class ConnectionRun {
     this.#closeReason = reason
     const closing = this.connection.close(reason, waiting)
     closing.catch(this.#options.onError)
+    // `onError` gets the error. `closed` only says when closing is over.
     this.closed = closing.catch(() => {})
   }
 
-  /** Call this when the process has ended. Shows people how. */
+  /** Call this when the process has ended. Shows people how it ended. */
   reportExit(exit: AgentExit): void {
     this.#exit = exit
     const process: AgentProcess = this.#closeReason
@@ -115,7 +116,7 @@ export class ConnectionRun {
   }
 }
 
-/** Stands in for a connection that could not be made. */
+/** Replaces a connection that could not be made. */
 const notConnected: AgentConnection = {
   send: () => {},
   answer: async () => ({}),

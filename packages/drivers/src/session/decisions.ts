@@ -1,4 +1,4 @@
-/** What an answer means for an agent whose protocol knows only yes and no: whether the call may run, and what the agent must read beside that. */
+/** Converts an answer for an agent whose protocol has only yes and no: whether the call may run, and what else the agent must read. */
 import { type Answer, type Ask, defaultDenyReason } from '@holdpoint/protocol'
 import type { CallAnswer } from './agent-connection.ts'
 import { nameOfAsk } from './ask-titles.ts'
@@ -6,11 +6,11 @@ import { agentReads } from './loop-messages.ts'
 import { nobodyAnswered, unknownOutcome } from './open-request.ts'
 
 export interface Decision {
-  /** The answer, if it lets the agent go on; null if the call is denied. */
+  /** The answer, if it lets the agent continue; null if the call is denied. */
   readonly answer: Extract<Answer, { kind: 'allow' | 'answers' | 'submit' }> | null
   /** Whether the person also wants the turn to stop. */
   readonly stopsTurn: boolean
-  /** What the agent must read, because the protocol has no place for it; null if there is nothing. */
+  /** A text that the agent must read and for which the protocol has no field; null if there is none. */
   readonly text: string | null
 }
 

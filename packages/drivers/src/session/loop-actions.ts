@@ -3,6 +3,7 @@ import type { CloseReason } from './agent-connection.ts'
 import {
   activeCalls,
   isBusy,
+  isInterrupted,
   type LoopCall,
   type LoopEffect,
   type LoopEvent,
@@ -33,6 +34,10 @@ const newTurn = (source: LoopTurn['source'], stage: LoopTurn['stage']): LoopTurn
 function withTurn(state: LoopState, change: Partial<LoopTurn>): LoopState {
   return state.turn ? { ...state, turn: { ...state.turn, ...change } } : state
 }
+/** A turn that the agent has started while the end of the last turn is written gets its start in the log, also if its process is gone by then. */
+function withNextTurn(state: LoopState): LoopState {
+  return state.turn?.stage === 'closing' && isBusy(state) ? withTurn(state, { continues: true }) : state
+}
 function withoutProcess(state: LoopState): LoopState {
   return { ...state, process: 'none', isWorking: false, background: 0 }
 }
@@ -57,7 +62,13 @@ function startNextTurn(state: LoopState): Transition {
       ...[stopIdleTimer, { type: 'prepareMessage' } as const],
     )
   if (!isBusy(state)) return to(state, { type: 'startIdleTimer' })
-  return to({ ...state, turn: newTurn('agent', 'running') }, stopIdleTimer, { type: 'followTurn' })
+  return followTurn(state)
+}
+
+function followTurn(state: LoopState): Transition {
+  const followed = { ...state, turn: newTurn('agent', 'running') }
+  // The call that waits may have been due while the end of the earlier turn was written.
+  return to(followed, stopIdleTimer, { type: 'followTurn' }, updateParkTimer)
 }
 
 /** The agent is busy again. If the end of a turn is already in the log, the start of the next turn follows directly after it. */
@@ -71,7 +82,7 @@ function closeTurn(state: LoopState, over: TurnOver): Transition {
   return to(withTurn(state, { stage: 'closing' }), { type: 'closeTurn', over })
 }
 
-/** The process is gone. If calls are open, the answer to one of them resumes the session; otherwise the turn is lost. */
+/** Handles the loss of the process. If calls are open, the answer to one of them resumes the session; otherwise the turn is lost. */
 function loseTurn(state: LoopState, isParked: boolean): Transition {
   if (!isParked && activeCalls(state).length === 0) return closeTurn(state, 'lost')
   return to({ ...state, turn: null, isReleasing: true }, leaveTurn, { type: 'releaseLost' })
@@ -80,6 +91,16 @@ function loseTurn(state: LoopState, isParked: boolean): Transition {
 function closeProcess(state: LoopState, reason: CloseReason): Transition {
   if (state.process === 'none' || state.process === 'closing') return to(state)
   return to({ ...state, process: 'closing' }, { type: 'closeProcess', reason })
+}
+
+/** Handles the loss of the process before the message of the turn was sent. If calls are open, the session is released, and the message is delivered again after an answer has resumed it. */
+function exitBeforeTurn(state: LoopState): Transition {
+  const gone = withoutProcess(state)
+  return activeCalls(state).length > 0 ? loseTurn(gone, false) : to(gone, ...lossOf(state))
+}
+/** Tells people about lost work that nobody has stopped and that no turn reports. */
+function lossOf({ process, background, isWorking }: LoopState): readonly LoopEffect[] {
+  return process !== 'closing' && (background > 0 || isWorking) ? [{ type: 'reportLostWork' }] : []
 }
 
 /** A turn that consists only of calls of background work ends when none of them is left. */
@@ -117,7 +138,7 @@ export const loopActions = {
   ignore: state => to(state),
   queueMessage: state => to({ ...state, queued: state.queued + 1 }),
   startMessage: state => startNextTurn({ ...state, queued: state.queued + 1 }),
-  /** Queues the message. A turn that consists only of calls of background work gives way: the message joins it. */
+  /** Queues the message. A turn that consists only of calls of background work does not delay the message: the message joins it. */
   joinMessage: state => {
     const queued = { ...state, queued: state.queued + 1 }
     if (state.turn?.source !== 'agent' || state.isWorking) return to(queued)
@@ -141,7 +162,7 @@ export const loopActions = {
     if (event.how === 'alreadyDone') return then(to({ ...state, turn: null }, leaveTurn), startNextTurn)
     return closeTurn(state, event.how)
   },
-  markReady: state => to(state.process === 'starting' ? { ...state, process: 'live' } : state),
+  markReady: state => (state.process === 'starting' ? to({ ...state, process: 'live' }, updateParkTimer) : to(state)),
   markWorking: state => to({ ...state, isWorking: true }),
   startOwnTurn: state => onActivity({ ...state, isWorking: true }),
   finishTurn: (state, event: EventOf<'turnEnded'>) =>
@@ -153,21 +174,22 @@ export const loopActions = {
     }),
   markWritten: state =>
     state.turn?.stage === 'closing'
-      ? to(withTurn({ ...state, ending: null }, { stage: 'written', continues: isBusy(state) }))
+      ? to(withTurn({ ...state, ending: null }, { stage: 'written', continues: state.turn.continues || isBusy(state) }))
       : to(state),
   /** Starts the next turn. The log may already have its start, although the agent is no longer busy or its process is gone. */
   nextTurn: state => {
     if (state.turn?.stage !== 'written') return to(state)
     const free = { ...state, turn: null }
-    if (!state.turn.continues || state.queued > 0 || isBusy(state)) return startNextTurn(free)
-    const next = to({ ...free, turn: newTurn('agent', 'running') }, stopIdleTimer, { type: 'followTurn' })
-    return then(next, now => (now.process === 'none' ? loseTurn(now, false) : closeTurn(now, 'settled')))
+    if (!state.turn.continues) return startNextTurn(free)
+    if (state.process === 'none') return then(followTurn(free), now => loseTurn(now, false))
+    if (state.queued > 0 || isBusy(state)) return startNextTurn(free)
+    return then(followTurn(free), now => closeTurn(now, 'settled'))
   },
   /** A call of an interrupted turn is refused, because the agent has not seen the interrupt yet. */
   openCall: (state, { id, origin }: EventOf<'callOpened'>) => {
     const known = state.calls.get(id)
     if (known) return to(state, ...(known.stage === 'given' ? [{ type: 'repeatAnswer', id } as const] : []))
-    if (state.turn?.stage === 'running' && state.turn.isInterrupted) return to(state, { type: 'refuseNewCall', id })
+    if (isInterrupted(state)) return to(state, { type: 'refuseNewCall', id })
     const opened = withCall(state, id, { origin, stage: 'opening', isAbandoned: false })
     return then(onActivity(opened), now => to(now, { type: 'openRequest', id }))
   },
@@ -196,6 +218,7 @@ export const loopActions = {
   removeCall: (state, { id }: CallEvent) => then(to(withCall(state, id, null), updateParkTimer), closeIfSettled),
   chooseEnding: (state, event: EventOf<'endingChosen'>) => to({ ...state, ending: state.ending ?? event.ending }),
   setBackground: (state, { tasks }: EventOf<'backgroundChanged'>) => onActivity({ ...state, background: tasks }),
+  checkParking: state => to(state, updateParkTimer),
   parkCall: state => closeProcess(state, 'parked'),
   /** Ends a process that must not be used again, once nothing runs in it. */
   endSpent: (state, { reason }: EventOf<'processSpent'>) =>
@@ -213,7 +236,10 @@ export const loopActions = {
         result = then(result, now => then(to(now, { type: 'refuseCall', id }), last => abandonCall(last, id)))
     const agent: readonly LoopEffect[] = state.process === 'none' ? [] : [{ type: 'interruptAgent' }]
     const timer: readonly LoopEffect[] = state.turn ? [{ type: 'startStopTimer' }] : []
-    return then(result, now => to(now, ...agent, ...timer))
+    return then(
+      then(result, now => to(now, ...agent, ...timer)),
+      closeIfSettled,
+    )
   },
   forceStop: state => (state.turn ? closeProcess(state, 'stopped') : to(state)),
   changeSettings: state => to(state, { type: 'changeSettings' }),
@@ -222,16 +248,16 @@ export const loopActions = {
   stop: state => closeProcess({ ...state, isReleasing: true }, 'stopped'),
   exitInTurn: (state, event: EventOf<'processExit'>) => {
     const gone = withoutProcess(state)
-    if (state.turn?.stage === 'preparing') return to(gone)
+    if (state.turn?.stage === 'preparing') return exitBeforeTurn(state)
     if (state.turn?.isInterrupted) return then(settleCalls(gone, true), now => closeTurn(now, 'interrupted'))
     return loseTurn(gone, event.isParked)
   },
   exitAtRest: state => {
-    const isLoss = state.process === 'live' && state.background > 0 && !state.turn?.continues
-    return to(withoutProcess(state), ...(isLoss ? [{ type: 'reportLostWork' } as const] : []))
+    const gone = withoutProcess(withNextTurn(state))
+    return to(gone, ...(gone.turn?.continues ? [] : lossOf(state)))
   },
   exitWhileStopping: state => {
-    const gone = withoutProcess(state)
+    const gone = withoutProcess(withNextTurn(state))
     return state.turn?.stage === 'running' ? to({ ...gone, turn: null }, leaveTurn) : to(gone)
   },
   leaveTurn: state => (state.turn ? to({ ...state, turn: null }, leaveTurn) : to(state)),

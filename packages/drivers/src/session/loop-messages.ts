@@ -11,7 +11,7 @@ export const decisions = {
   nobodyAnswered: 'nobody answered',
 }
 
-/** Texts that the agent reads beside the reply to a call, if its protocol has no place for them. */
+/** Texts that the agent reads in addition to the reply to a call, if its protocol has no field for them. */
 export const agentReads = {
   about: (call: string, text: string) => `About “${call}”: ${text}`,
   note: (call: string, note: string) => `The person who allowed “${call}” added a note: ${note}`,
@@ -20,6 +20,9 @@ export const agentReads = {
 }
 
 export const loopMessages = {
+  /** The output of a tool call that its agent never finished. */
+  notFinished: 'The agent did not finish this call',
+
   /** Reasons why the process must keep running while a request is pending. */
   notParkable: {
     nothingPending: 'no request is pending',

@@ -12,7 +12,7 @@ import type { CloseReason } from './agent-connection.ts'
 export type LoopPhase = 'noProcess' | 'starting' | 'inTurn' | 'waiting' | 'resting' | 'stopping'
 
 export interface LoopTurn {
-  /** Who started the turn. */
+  /** The origin of the turn: a message, or the agent itself. */
   readonly source: 'message' | 'agent'
   /** `written` means that the end of the turn is in the log, and only its command is left to finish. */
   readonly stage: 'preparing' | 'running' | 'closing' | 'written'
@@ -80,13 +80,15 @@ export type LoopEvent =
   | { readonly type: 'callResolved'; readonly id: string }
   | { readonly type: 'callHanded'; readonly id: string }
   | { readonly type: 'callTaken'; readonly id: string }
-  /** The agent no longer waits, and its process lives. */
+  /** The agent no longer waits, and its process is still running. */
   | { readonly type: 'callAborted'; readonly id: string }
   /** The request could not be opened, or its answer could not be given to the agent. */
   | { readonly type: 'callFailed'; readonly id: string }
   /** An answer ended the turn. */
   | { readonly type: 'endingChosen'; readonly ending: 'cancelled' | 'interrupted' }
   | { readonly type: 'backgroundChanged'; readonly tasks: number }
+  /** A call that waits may have become resumable. */
+  | { readonly type: 'parkingChanged' }
   /** A call has waited long enough, and can be asked again by a new process. */
   | { readonly type: 'parkTimer' }
   /** The process must not be used for another turn. */
@@ -103,7 +105,7 @@ export type LoopEvent =
 
 export type LoopEventType = LoopEvent['type']
 
-/** Why the turn is over: the agent reported its end, nothing of a turn without a result was left to wait for, a person interrupted it, it could not start, or its process was lost. */
+/** The reason why the turn is over: the agent reported its end, nothing of a turn without a result was left to wait for, a person interrupted it, it could not start, or its process was lost. */
 export type TurnOver = 'ended' | 'settled' | 'interrupted' | 'failed' | 'lost'
 
 export type LoopEffect =
@@ -115,7 +117,7 @@ export type LoopEffect =
   | { readonly type: 'send' }
   /** Follow a turn that the agent started by itself. */
   | { readonly type: 'followTurn' }
-  /** Tell people that the agent works on, although the end of the turn is in the log. */
+  /** Tell people that the agent is still working, although the end of the turn is in the log. */
   | { readonly type: 'sayWorking' }
   | { readonly type: 'closeTurn'; readonly over: TurnOver }
   /** The turn left the loop without an end of its own: its message was carried out before, or the next message joins it. */
@@ -136,7 +138,7 @@ export type LoopEffect =
   /** Tell people that background work was lost with the process. */
   | { readonly type: 'reportLostWork' }
 
-/** What to do with the request of one call. */
+/** The effects on the request of one call. */
 export interface CallEffect {
   readonly type:
     | 'openRequest'
@@ -166,9 +168,14 @@ export function activeCalls({ calls }: LoopState): readonly (readonly [string, L
 export function waitingCalls(state: LoopState): readonly string[] {
   return activeCalls(state).flatMap(([id, { stage }]) => (stage === 'opening' || stage === 'pending' ? [id] : []))
 }
-/** Whether the main agent works, or any call waits or was answered but not taken. */
+/** Returns whether the main agent works, or any call waits or was answered but not taken. */
 export function isBusy(state: LoopState): boolean {
   return state.process !== 'none' && (state.isWorking || activeCalls(state).length > 0)
+}
+
+/** Returns whether a person interrupted the turn that runs, so that its calls are refused. */
+export function isInterrupted({ turn }: LoopState): boolean {
+  return turn?.stage === 'running' && turn.isInterrupted
 }
 
 export function phaseOf(state: LoopState): LoopPhase {

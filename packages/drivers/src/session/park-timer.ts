@@ -5,7 +5,8 @@ export interface ParkTimerOptions {
   readonly clock: Clock
   /** How long a request is pending before its process is parked; null means never. */
   readonly parkAfterMs: () => number | null
-  readonly hasWaitingCalls: () => boolean
+  /** A call whose request is still being opened does not count: parked at that moment, nobody could answer it. */
+  readonly hasPendingRequests: () => boolean
   /** Resolves when `whyNotParkable` is able to decide. */
   readonly prepare: () => Promise<unknown>
   /** Returns why the process cannot be parked, or null if it can. */
@@ -33,9 +34,15 @@ export class ParkTimer {
 
   /** Call this when the waiting calls have changed, or when a call may have become resumable. */
   update(): void {
-    if (!this.#options.hasWaitingCalls()) this.stop()
+    if (!this.#options.hasPendingRequests()) this.stop()
     else if (this.#isWaiting) this.parkIfDue()
     else this.#start()
+  }
+
+  /** Call this when `parkAfterMs` has changed. */
+  restart(): void {
+    this.stop()
+    this.update()
   }
 
   #start(): void {
@@ -68,9 +75,9 @@ export class ParkTimer {
   }
 
   async #park(): Promise<void> {
-    const { clock, prepare, hasWaitingCalls, whyNotParkable, park, onChange } = this.#options
+    const { clock, prepare, hasPendingRequests, whyNotParkable, park, onChange } = this.#options
     await prepare()
-    if (!this.#isDue || !hasWaitingCalls()) return
+    if (!this.#isDue || !hasPendingRequests()) return
     if (whyNotParkable() === null) return park()
     this.#cancelReport ??= clock.after(reportAfterMs, () => {
       this.#cancelReport = null

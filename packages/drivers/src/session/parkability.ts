@@ -1,7 +1,7 @@
-/** What would be lost if the agent's process ended now, in words for people. */
+/** Says in sentences for people what would be lost if the agent's process ended now. */
 import type { AgentConnection, AgentProtocol } from './agent-connection.ts'
 import { loopMessages } from './loop-messages.ts'
-import { activeCalls, type LoopState, waitingCalls } from './loop-state.ts'
+import { activeCalls, isBusy, type LoopState, waitingCalls } from './loop-state.ts'
 
 /** Returns why the waiting call could not be asked again if the process ended now, or null if it could. */
 export function whyNotParkable(state: LoopState, connection: AgentConnection | undefined): string | null {
@@ -26,7 +26,8 @@ export function unfinishedWork(
   const { background, working, outcomeUnknown, notResumable } = loopMessages.unfinished
   const { turn } = state
   if (!connection || connection.isDurable) return null
-  const isOver = turn === null || turn.stage === 'closing' || (turn.stage === 'written' && !turn.continues)
+  const isOver =
+    turn === null || (turn.stage === 'closing' && !isBusy(state)) || (turn.stage === 'written' && !turn.continues)
   if (isOver) return state.background > 0 ? background : null
   const hasOpenCalls = activeCalls(state).length > 0
   if (hasOpenCalls && waitingCalls(state).length === 0) return outcomeUnknown

@@ -7,11 +7,20 @@ import { CallRequests } from './call-requests.ts'
 import { CarriedRequests, readInterruptedTurn } from './carried-requests.ts'
 import { ConnectionRun } from './connection-run.ts'
 import { LoopMachine } from './loop-machine.ts'
-import { type CallEffect, isBusy, type LoopEffect, type TurnOver, waitingCalls } from './loop-state.ts'
+import {
+  activeCalls,
+  type CallEffect,
+  isBusy,
+  isInterrupted,
+  type LoopEffect,
+  type TurnOver,
+  waitingCalls,
+} from './loop-state.ts'
 import { ParkTimer } from './park-timer.ts'
 import { unfinishedWork, whyNotParkable } from './parkability.ts'
 import { SessionSettings } from './session-settings.ts'
-import { type MessageCommand, SessionTurn } from './session-turn.ts'
+import { SessionTimers } from './session-timers.ts'
+import { isMessage, type MessageCommand, SessionTurn } from './session-turn.ts'
 import { TextStream } from './text-stream.ts'
 
 export interface SessionLoopOptions {
@@ -31,20 +40,17 @@ export function runSession(
   return new SessionLoop(session, protocol, options).run()
 }
 
-const isMessage = (command: SessionCommand): command is MessageCommand => command.body.kind === 'message'
 const idleParkDefaultMs = 15 * 60 * 1000
-/** How long the agent may take to stop a turn before its process is ended. */
-const interruptMaxMs = 5000
 const workingEvent: AgentEvent = { type: 'session.changed', state: 'working' }
 
 class SessionLoop {
   readonly #session: AgentSession
   readonly #protocol: AgentProtocol
   readonly #clock: Clock
-  readonly #idleParkMs: number
   readonly #settings: SessionSettings
   readonly #calls: CallRequests
   readonly #parkTimer: ParkTimer
+  readonly #timers: SessionTimers
   readonly #text: TextStream
   readonly #queue: MessageCommand[] = []
   readonly #modeChanges: SessionCommand[] = []
@@ -57,9 +63,10 @@ class SessionLoop {
   #openTurnHasMessage = false
   /** Texts that the agent must read with its next message. */
   readonly #untold: string[] = []
-  /** Why the session ends, once it ends. */
+  /** The cost of work that belonged to no turn of its own. The next turn reports it. */
+  #unreportedCost = 0
+  /** The reason why the session ends, once it ends. */
   #ending: 'stopped' | 'lost' = 'stopped'
-  #cancelIdleTimer = () => {}
   #rejectRun: (error: unknown) => void = () => {}
 
   constructor(session: AgentSession, protocol: AgentProtocol, options: SessionLoopOptions) {
@@ -67,17 +74,20 @@ class SessionLoop {
     this.#session = session
     this.#protocol = protocol
     this.#clock = clock
-    const { idleParkMs } = session.info.options
-    this.#idleParkMs = typeof idleParkMs === 'number' ? idleParkMs : (options.idleParkMs ?? idleParkDefaultMs)
+    const chosen = session.info.options.idleParkMs
+    const idleParkMs = typeof chosen === 'number' ? chosen : (options.idleParkMs ?? idleParkDefaultMs)
+    this.#timers = new SessionTimers({
+      clock,
+      // A process that forgets its conversation when it ends is kept.
+      idleParkMs: this.#isForgetful ? null : idleParkMs,
+      dispatch: event => this.#machine.dispatch(event),
+    })
     this.#settings = new SessionSettings({
       ...{ session, protocol, clock, mode },
       connection: () => this.#run?.live ?? null,
       exited: () => this.#run?.exited ?? new Promise(() => {}),
       onNoReply: () => this.#replaceProcess(),
-      onParkAfterChanged: () => {
-        this.#parkTimer.stop()
-        this.#parkTimer.update()
-      },
+      onParkAfterChanged: () => this.#parkTimer.restart(),
     })
     const nextBlock = () => ({ block: randomUUID(), isRecorded: false })
     this.#text = new TextStream({ session, nextBlock })
@@ -91,7 +101,7 @@ class SessionLoop {
     this.#parkTimer = new ParkTimer({
       clock,
       parkAfterMs: () => this.#settings.parkAfterMs,
-      hasWaitingCalls: () => waitingCalls(this.#machine.state).length > 0,
+      hasPendingRequests: () => activeCalls(this.#machine.state).some(([, { stage }]) => stage === 'pending'),
       prepare: async () => this.#run?.connection.parking?.prepare(),
       whyNotParkable: () => whyNotParkable(this.#machine.state, this.#run?.connection),
       park: () => this.#machine.dispatch({ type: 'parkTimer' }),
@@ -112,11 +122,11 @@ class SessionLoop {
       this.#machine.dispatch({ type: 'runnerStop' })
     }
     signal.addEventListener('abort', stop, { once: true })
-    this.#startIdleTimer()
+    this.#timers.startIdle()
     try {
       await Promise.race([this.#handleCommands(), failed])
     } finally {
-      this.#cancelIdleTimer()
+      this.#timers.stopIdle()
       signal.removeEventListener('abort', stop)
       this.#machine.dispatch({ type: 'runnerStop' })
       await this.#run?.closed
@@ -181,19 +191,22 @@ class SessionLoop {
     },
     // The interrupt fails if the process is starting or has exited. Ignore the error, because the stop timer also ends the turn.
     interruptAgent: () => void this.#run?.connection.interrupt().catch(() => {}),
-    startStopTimer: () => this.#startStopTimer(),
-    startIdleTimer: () => this.#startIdleTimer(),
-    stopIdleTimer: () => this.#cancelIdleTimer(),
+    startStopTimer: () => this.#timers.startStop(this.#turn?.finished),
+    startIdleTimer: () => this.#timers.startIdle(),
+    stopIdleTimer: () => this.#timers.stopIdle(),
     updateParkTimer: () => this.#parkTimer.update(),
     changeSettings: () => this.#changeSettings(),
     closeProcess: ({ reason }) => {
       this.#parkTimer.stop()
       this.#run?.close(reason, waitingCalls(this.#machine.state))
     },
-    parkSession: () => this.#inBackground(this.#parkIdle()),
+    parkSession: () => this.#inBackground((this.#run?.closed ?? Promise.resolve()).then(() => this.#session.park())),
     endSession: () => this.#inBackground(this.#end()),
     releaseLost: () => this.#inBackground(this.#isForgetful ? this.#end() : this.#session.park()),
-    reportLostWork: () => this.#run?.reportLostWork(),
+    reportLostWork: () => {
+      this.#session.sayQuietly(...this.#session.openToolCalls.finish([]))
+      this.#run?.reportLostWork()
+    },
   }
 
   #prepare(message: MessageCommand | null): void {
@@ -206,13 +219,12 @@ class SessionLoop {
       await this.#run?.closed
       this.#machine.dispatch(how === 'ready' ? { type: 'turnPrepared' } : { type: 'turnRefused', how })
     }
-    this.#inBackground(prepare().catch(error => this.#giveUpTurn(turn, error)))
-  }
-
-  /** Lets those who wait for the turn go on before the error is reported. */
-  #giveUpTurn(turn: SessionTurn, error: unknown): never {
-    turn.finish()
-    throw error
+    // The promises that wait for the turn are resolved before the error is reported.
+    const giveUp = (error: unknown) => {
+      turn.finish()
+      throw error
+    }
+    this.#inBackground(prepare().catch(giveUp))
   }
 
   #connect(): void {
@@ -231,6 +243,7 @@ class SessionLoop {
       ...{ info, mode, model, conversationId, resume },
       parkAfterMs: () => this.#settings.parkAfterMs,
       check: call => this.#session.check(call),
+      isInterrupted: () => isInterrupted(this.#machine.state),
     })
   }
 
@@ -251,6 +264,7 @@ class SessionLoop {
         this.#machine.dispatch(output)
         break
       case 'turnStarted':
+      case 'parkingChanged':
       case 'backgroundChanged':
         this.#machine.dispatch(output)
         break
@@ -286,7 +300,10 @@ class SessionLoop {
   #onTurnEnd(end: AgentTurnEnd): Promise<void> {
     const { input = null } = this.#turn ?? {}
     const isAwaited = input === null || end.messages === undefined || end.messages.includes(input.id)
-    if (this.#turn && isAwaited && this.#machine.state.turn?.stage === 'running') this.#turn.end = end
+    const isUsed = isAwaited && this.#machine.state.turn?.stage === 'running'
+    const cost = this.#unreportedCost + (end.cost ?? 0)
+    this.#unreportedCost = isUsed ? 0 : cost
+    if (isUsed && this.#turn) this.#turn.end = { ...end, ...(cost > 0 ? { cost } : {}) }
     this.#machine.dispatch({ type: 'turnEnded', isAwaited })
     return this.#calls.reported()
   }
@@ -312,7 +329,7 @@ class SessionLoop {
     const hasFailed = over === 'failed' || over === 'lost'
     const { events, outcome } = turn.summarize(over, this.#machine.state, this.#run?.lossMessage ?? '')
     try {
-      await this.#calls.reported()
+      await this.#calls.settled()
       if (!hasFailed) await this.#tellAgent()
       await turn.dropRequests(hasFailed)
       this.#carried = new CarriedRequests()
@@ -320,8 +337,11 @@ class SessionLoop {
       const text = this.#text.takeEvents(!isDone)
       this.#machine.dispatch({ type: 'turnWritten' })
       const process = this.#run?.live ? this.#run.liveEvents() : []
-      const next = this.#machine.state.turn?.continues ? [workingEvent] : []
-      await this.#session.say(...text, ...events, ...process, ...next)
+      const { turn: closed, background } = this.#machine.state
+      const next = closed?.continues ? [workingEvent] : []
+      // The agent may still finish calls of the next turn and of background tasks.
+      const tools = closed?.continues || background > 0 ? [] : this.#session.openToolCalls.finish(events)
+      await this.#session.say(...text, ...tools, ...events, ...process, ...next)
       await turn.message?.done(outcome)
       if (!this.#machine.state.turn?.continues) await this.#endSpentProcess()
       this.#turn = null
@@ -331,7 +351,7 @@ class SessionLoop {
     }
   }
 
-  /** Adds what the agent could not read otherwise to its conversation, if the agent can take it without a turn. */
+  /** Adds the texts that the agent has not read yet to its conversation, if the agent can take them without a turn. */
   async #tellAgent(): Promise<void> {
     const { live } = this.#run ?? {}
     if (this.#untold.length > 0 && live?.tell) await live.tell(this.#untold.splice(0).join('\n\n'))
@@ -348,10 +368,9 @@ class SessionLoop {
     } else this.#parkTimer.update()
   }
   async #replaceProcess(): Promise<void> {
-    if (!this.#run) return
-    this.#run.mustEnd = true
+    if (this.#run) this.#run.mustEnd = true
     this.#machine.dispatch({ type: 'processSpent', reason: 'stopped' })
-    await this.#run.closed
+    await this.#run?.closed
   }
 
   #changeSettings(): void {
@@ -369,24 +388,6 @@ class SessionLoop {
   async #end(): Promise<void> {
     await this.#run?.closed
     await this.#session.end({ reason: this.#ending })
-  }
-  async #parkIdle(): Promise<void> {
-    await this.#run?.closed
-    await this.#session.park()
-  }
-
-  #startStopTimer(): void {
-    const turn = this.#turn
-    const cancel = this.#clock.after(interruptMaxMs, () => {
-      if (this.#turn === turn) this.#machine.dispatch({ type: 'stopTimer' })
-    })
-    void turn?.finished.then(cancel)
-  }
-  #startIdleTimer(): void {
-    this.#cancelIdleTimer()
-    // A process that forgets its conversation when it ends is kept.
-    if (this.#isForgetful) return
-    this.#cancelIdleTimer = this.#clock.after(this.#idleParkMs, () => this.#machine.dispatch({ type: 'idleTimer' }))
   }
 
   #inBackground(work: Promise<unknown>): void {

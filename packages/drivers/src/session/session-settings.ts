@@ -39,13 +39,14 @@ export class SessionSettings {
     this.parkAfterMs = parkAfterMs
   }
 
-  /** Resolves when all changes so far are carried out. */
+  /** Resolves when all changes so far are carried out. The caller of a failed change gets its error. */
   async changed(): Promise<void> {
     await this.#changing.catch(() => {})
   }
 
-  /** Carries out a change that a person wants, after the changes before it. */
+  /** Carries out a person's change after all earlier changes. */
   change(change: SettingsChange & { readonly parkAfterMs?: number | null | undefined }): Promise<CommandOutcome> {
+    // A change is carried out even if the one before it failed.
     const done = this.#changing.catch(() => {}).then(() => this.#change(change))
     this.#changing = done
     return done

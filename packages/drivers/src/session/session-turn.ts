@@ -16,6 +16,9 @@ import { loopMessages } from './loop-messages.ts'
 import type { LoopState, TurnOver } from './loop-state.ts'
 
 export type MessageCommand = SessionCommand & { readonly body: MessageBody }
+export function isMessage(command: SessionCommand): command is MessageCommand {
+  return command.body.kind === 'message'
+}
 
 interface TurnSummary {
   readonly events: readonly AgentEvent[]
@@ -27,7 +30,7 @@ const noRequests: ReadonlyMap<string, CarriedRequest> = new Map()
 export class SessionTurn {
   /** Null if the agent started the turn by itself. */
   readonly message: MessageCommand | null
-  /** What to send to the agent, or null if there is nothing to send. */
+  /** The message to send to the agent, or null if there is nothing to send. */
   input: AgentMessage | null = null
   /** Set if the agent continues an open turn. */
   resume: { readonly call: string | null } | null = null
@@ -35,7 +38,7 @@ export class SessionTurn {
   carried = new CarriedRequests()
   /** The end of the turn, as the agent reported it. */
   end: AgentTurnEnd | null = null
-  /** Why the turn failed before the agent started. */
+  /** The reason why the turn failed before the agent started. */
   failure = ''
   readonly finished: Promise<void>
   finish = () => {}

@@ -1,4 +1,4 @@
-/** What tool calls of Claude Code do, in Holdpoint's words. */
+/** Tests the action that the driver derives from a tool call of Claude Code. */
 import { describe, expect, it } from 'vitest'
 import { actionFor } from '../../src/claude/approvals/action.ts'
 

@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import type { Answer } from '@holdpoint/protocol'
 import { afterAll, describe, expect, it } from 'vitest'
-import { PendingCalls } from '../../src/claude/approvals/pending-calls.ts'
+import { PermissionCalls } from '../../src/claude/approvals/permission-calls.ts'
 import { questionsAsk } from '../../src/claude/approvals/questions.ts'
 import { ParkingProbe } from '../../src/claude/parking/parking-method.ts'
 import { countAttempt, resetAttempts } from '../../src/claude/resuming/resume-plan.ts'
 import { TranscriptStore } from '../../src/claude/transcript/transcript-store.ts'
-import { AgentSession, type CarriedRequest } from '../../src/index.ts'
+import { type AgentConnection, type CarriedRequest, type ConnectionOptions, runSession } from '../../src/index.ts'
 import { CarriedRequests } from '../../src/session/carried-requests.ts'
-import { RunnerFixture, runnerId } from '../runner-fixture.ts'
+import { RunnerFixture } from '../runner-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-carried-'))
 const newTranscript = () => new TranscriptStore(join(folder, String(Math.random())), folder)
@@ -57,6 +57,12 @@ describe('CarriedRequests', () => {
     expect(carried.take('new', questionsAsk(which('What?')))).toBeUndefined()
     expect(carried.take('new', questionsAsk(which('Which?')))?.key).toBe('a')
   })
+  it('does not match a call with the same input in another folder', () => {
+    const carried = carry(request('a', { kind: 'allow' }))
+    expect(carried.take('new', { ...ask, cwd: '/home' })).toBeUndefined()
+    expect(carried.take('new', { ...ask, action: { shell: 'ls', cwd: '/home' } })).toBeUndefined()
+    expect(carried.take('new', ask)?.key).toBe('a')
+  })
   it('does not match a different call, and without `matchEqualCalls` matches a call only by its id', () => {
     expect(carry(request('a')).take('new', { ...ask, input: { command: 'pwd' } })).toBeUndefined()
     const resumed = new CarriedRequests(new Map([['a', request('a')]]))
@@ -82,58 +88,73 @@ describe('countAttempt', () => {
   })
 })
 
-/** Creates the PendingCalls of a session that is attached to an in-memory gateway. */
-async function openPendingCalls(carried: CarriedRequests) {
+/** Starts a session whose agent consists only of PermissionCalls, with an in-memory gateway. `connections` has one entry for each process. */
+async function openPermissionCalls() {
   const fixture = await RunnerFixture.open()
-  const driver = { name: 'bare', title: '', capabilities: [], modes: [], ready: true }
-  const { incarnation } = await fixture.asRunner('announceRunner', { id: runnerId, name: 'test', drivers: [driver] })
-  const id = await fixture.startSession('bare')
-  const attached = await fixture.asRunner('attachSession', { id, runner: runnerId, incarnation })
-  const session = new AgentSession({ call: fixture.asRunner, ...attached })
   const transcript = newTranscript()
-  const calls = new PendingCalls({
-    session,
-    transcript,
-    carried,
-    parkingProbe: new ParkingProbe({
-      choice: 'off',
-      alreadyProven: false,
-      test: async () => false,
-      onProven: () => {},
-    }),
-    mayDefer: () => false,
-    agentPathOf: () => [],
-    processExited: async () => false,
-    onCallStart: () => {},
-    onChange: () => {},
-    hasAskRule: false,
-    mayBypass: false,
-    reportProblem: () => {},
-  })
-  const close = async () => {
-    await session.park()
-    await fixture.close()
+  const connections: (ConnectionOptions & { readonly calls: PermissionCalls })[] = []
+  const connect = (options: ConnectionOptions): AgentConnection => {
+    const calls = new PermissionCalls({
+      ...{ emit: options.emit, check: options.check, cwd: '/', transcript, carriedKeys: new Set<string>() },
+      parkingProbe: new ParkingProbe({
+        choice: 'off',
+        alreadyProven: false,
+        test: async () => false,
+        onProven: () => {},
+      }),
+      mayDefer: () => false,
+      agentPathOf: () => [],
+      isClosing: () => false,
+      isExiting: async () => false,
+      hasAskRule: false,
+      mayBypass: false,
+      reportProblem: () => {},
+    })
+    connections.push({ ...options, calls })
+    void options.emit({ type: 'ready' })
+    return {
+      send: () => {},
+      answer: async (id, answer) => calls.answer(id, answer) ?? {},
+      interrupt: async () => {},
+      changeSettings: async () => {},
+      close: () => options.emit({ type: 'exited', how: 'closed' }),
+    }
   }
-  return { fixture, calls, transcript, close }
+  fixture.startRunner([
+    {
+      info: () => ({ name: 'bare', title: '', capabilities: ['resumable', 'messages'], modes: [], ready: true }),
+      run: session => runSession(session, { title: 'Agent', keepsAfterLoss: 'conversation', connect }),
+    },
+  ])
+  await fixture.startSession('bare')
+  const connection = (nth: number) => fixture.waitFor(() => connections[nth - 1])
+  return { fixture, connection, transcript }
 }
 const { signal } = new AbortController()
 
-describe('PendingCalls', () => {
+describe('PermissionCalls', () => {
   it('opens one request for a call that the CLI asks for twice, even if the call repeats a carried request under another id', async () => {
-    const { fixture, calls, close } = await openPendingCalls(carry(request('earlier')))
+    const { fixture, connection } = await openPermissionCalls()
+    const first = await connection(1)
+    void first.calls.canUseTool('Bash', input, { signal, toolUseID: 'earlier', requestId: 'r' })
+    const earlier = await fixture.waitForRequest('earlier')
+    await first.emit({ type: 'exited', how: 'killed' })
+    await fixture.waitForEvent('session.changed', event => event.value.state === 'parked')
+    await fixture.answer(earlier, { kind: 'allow' })
+    const { calls } = await connection(2)
     const context = { signal, toolUseID: 'again', requestId: 'r' }
     const results = Promise.all([1, 2].map(() => calls.canUseTool('Bash', input, context)))
-    await fixture.answer(await fixture.waitForRequest('earlier'), { kind: 'allow' })
     expect(await results).toEqual([1, 2].map(() => ({ behavior: 'allow', updatedInput: input })))
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
     expect(fixture.eventsOf('request.handed')).toHaveLength(1)
-    await close()
+    await fixture.close()
   })
 })
 
-describe('the suggestions that PendingCalls stores', () => {
+describe('the suggestions that PermissionCalls stores', () => {
   it('exist for every pending call, and are removed after the call is finished', async () => {
-    const { fixture, calls, transcript, close } = await openPendingCalls(carry())
+    const { fixture, connection, transcript } = await openPermissionCalls()
+    const { calls } = await connection(1)
     const suggestions: PermissionUpdate[] = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]
     const ask = (id: string) => calls.canUseTool('Bash', input, { signal, toolUseID: id, requestId: id, suggestions })
     const first = ask('first')
@@ -143,10 +164,10 @@ describe('the suggestions that PendingCalls stores', () => {
     expect(Object.keys(transcript.meta.suggestions ?? {})).toEqual(['first', 'second'])
     await fixture.answer(firstRequest, { kind: 'allow' })
     await first
-    await calls.markTaken('first')
+    calls.markFinished('first')
     void ask('third')
     await fixture.waitForRequest('third')
     expect(Object.keys(transcript.meta.suggestions ?? {})).toEqual(['second', 'third'])
-    await close()
+    await fixture.close()
   })
 })

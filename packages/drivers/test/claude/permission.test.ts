@@ -1,9 +1,10 @@
 /** Tests converting a permission request to an ask and an answer to a permission result, without the CLI. */
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
-import type { Answer, Request } from '@holdpoint/protocol'
+import type { Answer } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { askFor, type PermissionContext, replyFor } from '../../src/claude/approvals/permission.ts'
-import { type HandedAnswer, unknownOutcome } from '../../src/session/open-request.ts'
+import type { CallAnswer } from '../../src/session/agent-connection.ts'
+import { unknownOutcome } from '../../src/session/open-request.ts'
 
 const allowRule: PermissionUpdate = {
   type: 'addRules',
@@ -50,15 +51,14 @@ describe('askFor', () => {
 
 describe('replyFor', () => {
   const call = { tool: 'Bash', input, updates: [allowRule], mayBypass: false }
-  const handed = (answer: Answer, replayed = false): HandedAnswer => ({
+  const handed = (answer: Answer, replayed = false): CallAnswer => ({
     kind: 'answer',
     answer,
     by: 'person',
     input: answer.kind === 'allow' ? (answer.input ?? input) : null,
-    request: { ask: ask() } as Request, // `replyFor` reads no other field
+    key: 't',
+    ask: ask(),
     replayed,
-    taken: async () => {},
-    dropped: async () => {},
   })
 
   it('turns a replayed allow into “outcome unknown”, and leaves a replayed deny unchanged', () => {

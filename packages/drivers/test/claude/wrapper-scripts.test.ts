@@ -67,7 +67,7 @@ describe('when the runner is stopped while it reports an answer as taken', () =>
 })
 
 describe('when the runner is stopped while an allowed command runs', () => {
-  it('the command ends too', async () => {
+  it('the command is ended too', async () => {
     const executable = wrapClaude('"$claude" "$@"; exit $?')
     claude = await ClaudeFixture.create(steps([bash('echo $$ > pid.txt; sleep 60')]), { executable })
     const runner = claude.startRunner()

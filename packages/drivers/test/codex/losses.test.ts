@@ -12,10 +12,10 @@ import { processStartTime } from '../../src/process-start-time.ts'
 import { CodexFixture } from './codex-fixture.ts'
 
 const append = 'echo ran >> out.txt'
-/** A runner is noticed to be dead when its lease expires. */
+/** The gateway notices a dead runner when its lease expires. */
 const slow = { timeout: 60_000 }
 
-describe('the process of Codex', () => {
+describe('a session whose Codex process ends', () => {
   let codex: CodexFixture
   afterEach(() => codex.close())
 
@@ -23,28 +23,13 @@ describe('the process of Codex', () => {
     codex = await CodexFixture.create()
     codex.model.script('work', shell(append), shell(append), say('It is done.'))
     codex.startRunner()
-    const session = await codex.startCodex('work')
+    const session = await codex.start('work')
     return { session, request: await codex.nthRequest() }
   }
   const isParked = (id: SessionId) =>
     codex.waitForEvent('session.changed', event => event.session === id && event.value.state === 'parked')
 
-  it('if Codex is killed while a call waits, the answer resumes the conversation and the call runs once', async () => {
-    const { session, request } = await startAndAsk()
-    process.kill(-codex.pidOf(session), 'SIGKILL')
-    await isParked(session)
-    expect((await codex.getRequest(request)).status).toBe('pending')
-    await codex.answer(request, { kind: 'allow' })
-    expect(await codex.waitForTurnEnd()).toMatchObject({ ending: 'done' })
-
-    expect(codex.readFile('out.txt')).toBe('ran\n')
-    expect(codex.model.hasRead('allowed; make exactly the same call again to run it')).toBe(true)
-    expect(codex.eventsOf('request.opened')).toHaveLength(1)
-    expect((await codex.getRequest(request)).delivery.state).toBe('taken')
-    expect(codex.agentTexts().at(-1)).toBe('It is done.')
-  })
-
-  it('if Codex is killed while a call waits, a denial is told to the resumed conversation, and nothing runs', async () => {
+  it('if Codex is killed while a call waits, the resumed conversation is told about a denial, and nothing runs', async () => {
     const { session, request } = await startAndAsk()
     process.kill(-codex.pidOf(session), 'SIGKILL')
     await isParked(session)
@@ -61,7 +46,7 @@ describe('the process of Codex', () => {
     codex.model.script('think', [say('I think'), waitFor(never.fired)])
     codex.model.script('again', say('I remember.'))
     codex.startRunner()
-    const session = await codex.startCodex('think')
+    const session = await codex.start('think')
     await codex.model.waitForCall(({ marker }) => marker === 'think')
     process.kill(-codex.pidOf(session), 'SIGKILL')
     expect(await codex.waitForTurnEnd()).toMatchObject({ ending: 'failed' })
@@ -93,7 +78,7 @@ describe('the process of Codex', () => {
     codex = await CodexFixture.create()
     codex.model.script('sleep', shell('echo started > started.txt; sleep 1000'))
     codex.startRunner()
-    const session = await codex.startCodex('sleep')
+    const session = await codex.start('sleep')
     await codex.answer(await codex.nthRequest(), { kind: 'allow' })
     await expect.poll(() => codex.readFile('started.txt')).toBe('started\n')
     await codex.asPerson('endSession', { id: session })
@@ -103,7 +88,7 @@ describe('the process of Codex', () => {
   })
 })
 
-describe('the runner of Codex', () => {
+describe('a Codex session whose runner ends', () => {
   let gateway: GatewayProcess
   let model: ModelServer
   let folders: ReturnType<typeof createAgentHome>
@@ -152,7 +137,7 @@ describe('the runner of Codex', () => {
     return existsSync(path) ? readFileSync(path, 'utf8') : null
   }
 
-  it('if the runner and the gateway are killed while a call waits, Codex goes on with the same call after the answer', async () => {
+  it('if the runner and the gateway are killed while a call waits, Codex continues the same call after the answer', async () => {
     const { session, request } = await startAndAsk('first', 'first.txt')
     const pid = pidOf(session)
     await gateway.kill()
@@ -189,7 +174,7 @@ describe('the runner of Codex', () => {
     expect(existsSync(recordOf(session))).toBe(false)
   })
 
-  it('a runner that is stopped ends the servers that an earlier runner had left, and the answer is told to a new one', async () => {
+  it('a runner that is stopped ends the servers that an earlier runner had left, and a new server is told the answer', async () => {
     const { session, request } = await startAndAsk('fourth', 'fourth.txt')
     const pid = pidOf(session)
     const starts = async () => (await gateway.call('listRunners', {})).items.map(({ incarnation }) => incarnation)

@@ -11,7 +11,7 @@ const inSandbox = (cmd: string, id: string) => callTool('exec_command', { cmd },
 let codex: CodexFixture
 afterEach(() => codex.close())
 
-it('a session does not make Codex trust its folder, so nothing runs that the folder names', async () => {
+it('a session does not make Codex trust its folder, so no program that the folder names runs', async () => {
   codex = await CodexFixture.create()
   const folder = join(codex.home, 'project')
   const proof = join(codex.home, 'ran-by-itself')
@@ -21,7 +21,7 @@ it('a session does not make Codex trust its folder, so nothing runs that the fol
   const before = readFileSync(codex.configFile, 'utf8')
   codex.model.script('write', shell('echo ran >> out.txt'))
   codex.startRunner()
-  await codex.startCodex('write', { cwd: folder })
+  await codex.start('write', { cwd: folder })
   await codex.answer(await codex.nthRequest(), { kind: 'allow' })
   await codex.waitForTurnEnd()
 
@@ -45,7 +45,7 @@ it('commands in the sandbox see none of Holdpoint’s variables and files, and c
       ),
   )
   expect(Object.keys(codex.env)).toContain('HOLDPOINT_CODEX')
-  await codex.startCodex('look around', { mode: 'auto' })
+  await codex.start('look around', { mode: 'auto' })
   await codex.waitForTurnEnd()
 
   expect(codex.model.toolResult('call_env')).toMatch(/Output:\n0\n/)
@@ -58,7 +58,7 @@ it('an idle session ends its process, and the next message continues the convers
   codex.model.script('first', say('One.'))
   codex.model.script('second', say('Two.'))
   codex.startRunner()
-  const session = await codex.startCodex('first')
+  const session = await codex.start('first')
   await codex.waitForEvent('session.changed', ({ value }) => value.state === 'parked')
   expect(existsSync(join(codex.home, 'driver', session, 'process.json'))).toBe(false)
   const { conversationId } = await codex.asPerson('getSession', { id: session })
@@ -75,18 +75,18 @@ it('another session can continue the conversation, and an unknown conversation f
   codex.model.script('first', say('One.'))
   codex.model.script('second', say('Two.'))
   codex.startRunner()
-  const session = await codex.startCodex('first', { model: 'another-model' })
+  const session = await codex.start('first', { model: 'another-model' })
   await codex.waitForTurnEnd()
   const { conversationId } = await codex.asPerson('getSession', { id: session })
   await codex.asPerson('endSession', { id: session })
-  await codex.startCodex('second', { conversationId: conversationId ?? '' })
+  await codex.start('second', { conversationId: conversationId ?? '' })
   await codex.waitForTurnEnd(2)
   const { messages } = await codex.model.waitForCall(({ marker }) => marker === 'second')
   expect(messages.map(({ text }) => text)).toEqual(expect.arrayContaining(['first', 'One.', 'second']))
   expect((await codex.model.waitForCall(({ marker }) => marker === 'first')).model).toBe('another-model')
 
   const unknown = '01a1eac3-681f-7b52-bcf3-0a0653088cfa'
-  await codex.startCodex('first', { conversationId: unknown })
+  await codex.start('first', { conversationId: unknown })
   expect(await codex.waitForTurnEnd(3)).toMatchObject({ ending: 'failed' })
   expect(codex.eventsOf('error.raised').at(-1)?.message).toContain(`cannot continue the conversation ${unknown}`)
 })
@@ -96,11 +96,11 @@ it('a command that outlives its turn keeps the process, and its end is in the lo
   const command = 'while [ ! -e stop ]; do sleep 0.1; done; echo stopped'
   codex.model.script('background', callTool('exec_command', { cmd: command, yield_time_ms: 250 }))
   codex.startRunner()
-  const session = await codex.startCodex('background')
+  const session = await codex.start('background')
   await codex.answer(await codex.nthRequest(), { kind: 'allow' })
   await codex.waitForTurnEnd()
   expect(codex.eventsOf('tool.finished')).toEqual([])
-  // Longer than the session may be idle.
+  // This is longer than the session may be idle.
   await new Promise(resolve => setTimeout(resolve, 600))
   expect((await codex.asPerson('getSession', { id: session })).state).toBe('idle')
 
@@ -116,7 +116,7 @@ it('a subagent of Codex asks under its own name, also after the turn of the main
   codex.model.script('delegate', spawn, say('Delegated.'))
   codex.model.script('do the subtask', shell('echo ran >> sub.txt'), say('Subtask done.'))
   codex.startRunner()
-  await codex.startCodex('delegate')
+  await codex.start('delegate')
   const request = await codex.nthRequest()
   expect(request.agentPath).toHaveLength(1)
   await codex.answer(request, { kind: 'allow' })
@@ -137,7 +137,7 @@ it('permissions that Codex asks for are denied with a reason that its model read
     callTool('request_permissions', more, { id: 'call_granted' }),
   )
   codex.startRunner()
-  await codex.startCodex('wider access')
+  await codex.start('wider access')
   const denied = await codex.nthRequest(1)
   expect(denied.ask).toMatchObject({
     tool: 'request_permissions',

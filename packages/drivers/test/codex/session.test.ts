@@ -1,19 +1,10 @@
-/** Tests one session of the real Codex after another message: text, approvals, questions, forms, interrupts and modes. */
+/** Tests sessions of the real Codex: text, approvals, questions, forms, interrupts and modes. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Request, SessionId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import {
-  ask,
-  callTool,
-  createSignal,
-  refuse,
-  say,
-  shell,
-  waitFor,
-  writeFile,
-} from '../../../../test/agents/model/script.ts'
+import { ask, callTool, refuse, say, shell, writeFile } from '../../../../test/agents/model/script.ts'
 import { CodexFixture } from './codex-fixture.ts'
 
 const formServer = fileURLToPath(new URL('../claude/form-server.mjs', import.meta.url))
@@ -22,30 +13,21 @@ const order = (how: string) => callTool('order', { how }, { namespace: 'mcp__sho
 
 let codex: CodexFixture
 let session: SessionId
-/** How many requests and turns there were before the test. */
-let requests = 0
-let turns = 0
 
 beforeAll(async () => {
   codex = await CodexFixture.create({ config: shop })
   codex.startRunner()
   codex.model.script('hello', say('Hello.'))
-  session = await codex.startCodex('hello')
+  session = await codex.start('hello')
   await codex.waitForTurnEnd()
 })
 afterAll(() => codex.close())
-beforeEach(() => {
-  requests = codex.eventsOf('request.opened').length
-  turns = codex.eventsOf('turn.finished').length
-})
+beforeEach(() => codex.beginTest())
 
 const send = (text: string) => codex.asPerson('sendMessage', { id: session, text })
-const nextRequest = (nth = 1) => codex.nthRequest(requests + nth)
-const turnEnd = (nth = 1) => codex.waitForTurnEnd(turns + nth)
 const lastText = () => codex.agentTexts().at(-1)
-const deliveryOf = async (request: Request) => (await codex.getRequest(request)).delivery.state
 
-it('Codex streams text, runs an allowed command, and goes on after a denied one, whose reason its model reads', async () => {
+it('Codex streams text, runs an allowed command, and continues after a denied one, whose reason its model reads', async () => {
   codex.model.script(
     'two commands',
     [say('I start now.'), shell('echo ran >> allowed.txt', 'call_allowed')],
@@ -53,7 +35,7 @@ it('Codex streams text, runs an allowed command, and goes on after a denied one,
     say('All done.'),
   )
   await send('two commands')
-  const first = await nextRequest(1)
+  const first = await codex.nextRequest(1)
   expect(first.ask).toMatchObject({
     tool: 'exec_command',
     title: 'Run: echo ran >> allowed.txt',
@@ -63,29 +45,19 @@ it('Codex streams text, runs an allowed command, and goes on after a denied one,
     editable: false,
   })
   await codex.answer(first, { kind: 'allow' })
-  const second = await nextRequest(2)
+  const second = await codex.nextRequest(2)
   await codex.answer(second, { kind: 'deny', reason: 'use printf instead' })
 
-  expect(await turnEnd()).toMatchObject({ ending: 'done', usage: { inputTokens: 300, outputTokens: 60 } })
+  expect(await codex.turnEnd()).toMatchObject({ ending: 'done', usage: { inputTokens: 300, outputTokens: 60 } })
   expect(codex.readFile('allowed.txt')).toBe('ran\n')
   expect(codex.readFile('denied.txt')).toBeNull()
   expect(codex.model.hasRead('“Run: echo ran >> denied.txt” was denied: use printf instead')).toBe(true)
   expect(codex.agentTexts().slice(-2)).toEqual(['I start now.', 'All done.'])
-  expect([await deliveryOf(first), await deliveryOf(second)]).toEqual(['taken', 'taken'])
+  expect([await codex.deliveryOf(first), await codex.deliveryOf(second)]).toEqual(['taken', 'taken'])
   expect(codex.eventsOf('tool.finished').map(({ ok }) => ok)).toEqual([true, false])
 })
 
-it('Codex reads the note of a person who allows a command', async () => {
-  codex.model.script('noted command', shell('echo ran >> noted.txt'))
-  await send('noted command')
-  await codex.answer(await nextRequest(), { kind: 'allow', note: 'only this once' })
-  await turnEnd()
-
-  expect(codex.readFile('noted.txt')).toBe('ran\n')
-  expect(codex.model.hasRead('added a note: only this once')).toBe(true)
-})
-
-it('a file change of Codex is asked with its diff, and is made only if a person allows it', async () => {
+it('a file change of Codex opens a request with its diff, and is made only if a person allows it', async () => {
   codex.writeFile('old.txt', 'one\ntwo\n')
   const patch = `*** Begin Patch\n*** Update File: old.txt\n@@\n one\n-two\n+three\n*** End Patch`
   codex.model.script(
@@ -95,7 +67,7 @@ it('a file change of Codex is asked with its diff, and is made only if a person 
     writeFile('refused.txt', 'written\n'),
   )
   await send('change files')
-  const added = await nextRequest(1)
+  const added = await codex.nextRequest(1)
   expect(added.ask).toMatchObject({
     tool: 'apply_patch',
     input: { file_path: `${codex.cwd}/new.txt`, content: 'written\n' },
@@ -103,13 +75,13 @@ it('a file change of Codex is asked with its diff, and is made only if a person 
     editable: false,
   })
   await codex.answer(added, { kind: 'allow' })
-  const changed = await nextRequest(2)
+  const changed = await codex.nextRequest(2)
   expect(changed.ask).toMatchObject({
     input: { file_path: `${codex.cwd}/old.txt`, old_string: 'one\ntwo\n', new_string: 'one\nthree\n' },
   })
   await codex.answer(changed, { kind: 'allow' })
-  await codex.answer(await nextRequest(3), { kind: 'deny', reason: 'not this file' })
-  await turnEnd()
+  await codex.answer(await codex.nextRequest(3), { kind: 'deny', reason: 'not this file' })
+  await codex.turnEnd()
 
   expect(codex.readFile('new.txt')).toBe('written\n')
   expect(codex.readFile('old.txt')).toBe('one\nthree\n')
@@ -117,12 +89,12 @@ it('a file change of Codex is asked with its diff, and is made only if a person 
   expect(codex.model.hasRead('not this file')).toBe(true)
 })
 
-it('questions of Codex are answered with options and own words, or declined with a reason', async () => {
+it('questions of Codex are answered with options and free text, or declined with a reason', async () => {
   const database = { header: 'Db', question: 'Which database?', options: ['Postgres', 'Redis'] }
   const ci = { header: 'Ci', question: 'Which CI?', options: ['A', 'B'] }
   codex.model.script('some questions', ask([database, ci], 'call_asked'), ask([database], 'call_declined'))
   await send('some questions')
-  const first = await nextRequest(1)
+  const first = await codex.nextRequest(1)
   expect(first.ask).toMatchObject({
     kind: 'questions',
     questions: [
@@ -135,8 +107,8 @@ it('questions of Codex are answered with options and own words, or declined with
     { id: 'ci', chosen: [], other: 'our own' },
   ]
   await codex.answer(first, { kind: 'answers', answers })
-  await codex.answer(await nextRequest(2), { kind: 'decline', reason: 'ask me tomorrow' })
-  await turnEnd()
+  await codex.answer(await codex.nextRequest(2), { kind: 'decline', reason: 'ask me tomorrow' })
+  await codex.turnEnd()
 
   const read = JSON.parse(codex.model.toolResult('call_asked') ?? '')
   expect(read).toEqual({ answers: { db: { answers: ['Redis'] }, ci: { answers: ['user_note: our own'] } } })
@@ -144,10 +116,10 @@ it('questions of Codex are answered with options and own words, or declined with
   expect(codex.model.hasRead('ask me tomorrow')).toBe(true)
 })
 
-it('a tool of an MCP server is asked as an approval, and its form as a form', async () => {
+it('a tool of an MCP server opens an approval, and its form opens a form', async () => {
   codex.model.script('buy it', order('form'), order('link'), say('ordered'))
   await send('buy it')
-  const tool = await nextRequest(1)
+  const tool = await codex.nextRequest(1)
   expect(tool.ask).toMatchObject({
     kind: 'approval',
     tool: 'mcp__shop__order',
@@ -159,7 +131,7 @@ it('a tool of an MCP server is asked as an approval, and its form as a form', as
     ],
   })
   await codex.answer(tool, { kind: 'allow', suggestion: 'session' })
-  const form = await nextRequest(2)
+  const form = await codex.nextRequest(2)
   expect(form.ask).toMatchObject({
     kind: 'form',
     message: 'How many?',
@@ -167,32 +139,14 @@ it('a tool of an MCP server is asked as an approval, and its form as a form', as
   })
   await codex.answer(form, { kind: 'submit', values: { count: 3 } })
   // The tool itself is not asked again in this session.
-  const link = await nextRequest(3)
+  const link = await codex.nextRequest(3)
   expect(link.ask).toMatchObject({ kind: 'form', url: 'https://example.org/sign-in' })
   await codex.answer(link, { kind: 'decline' })
-  await turnEnd()
+  await codex.turnEnd()
 
   expect(codex.model.hasRead('told: {"action":"accept","content":{"count":3}}')).toBe(true)
   expect(codex.model.hasRead('told: {"action":"decline"}')).toBe(true)
   expect(lastText()).toBe('ordered')
-})
-
-it('rules answer the commands of Codex without a person, and a command that deletes files is dangerous', async () => {
-  const scope = { session }
-  await codex.asPerson('addRule', { effect: 'allow', command: 'touch by-rule.txt', scope })
-  await codex.asPerson('addRule', { effect: 'deny', command: 'touch never.txt', scope, note: 'never this one' })
-  codex.writeFile('keep.txt', 'kept')
-  codex.model.script('by rule', shell('touch by-rule.txt'), shell('touch never.txt'), shell('rm -rf keep.txt'))
-  await send('by rule')
-  const dangerous = await nextRequest(3)
-  expect(dangerous).toMatchObject({ resolution: null, risk: { level: 'dangerous', touches: ['deletes'] } })
-  await codex.answer(dangerous, { kind: 'deny' })
-  await turnEnd()
-
-  expect((await codex.getRequest(await nextRequest(1))).resolution).toMatchObject({ by: 'rule' })
-  expect((await codex.getRequest(await nextRequest(2))).resolution).toMatchObject({ by: 'rule' })
-  expect(['by-rule.txt', 'never.txt', 'keep.txt'].map(name => codex.readFile(name))).toEqual(['', null, 'kept'])
-  expect(codex.model.hasRead('never this one')).toBe(true)
 })
 
 it('several calls of Codex wait at once and are answered in any order', async () => {
@@ -202,59 +156,22 @@ it('several calls of Codex wait at once and are answered in any order', async ()
     shell('echo 3 >> no.txt'),
   ])
   await send('several')
-  const all = [await nextRequest(1), await nextRequest(2), await nextRequest(3)]
+  const all = [await codex.nextRequest(1), await codex.nextRequest(2), await codex.nextRequest(3)]
   const find = (text: string) => all.find(({ ask }) => JSON.stringify(ask).includes(text)) as Request
   await codex.answer(find('echo 3'), { kind: 'deny' })
   await codex.answer(find('echo 2'), { kind: 'allow' })
   await codex.waitForEvent('request.taken', event => event.request === find('echo 2').id)
   await codex.answer(find('echo 1'), { kind: 'allow' })
-  await turnEnd()
+  await codex.turnEnd()
 
   expect(codex.readFile('several.txt')?.split('\n').sort()).toEqual(['', '1', '2'])
   expect(codex.readFile('no.txt')).toBeNull()
 })
 
-it('a denial that stops the turn ends it as cancelled, and Codex reads the reason with the next message', async () => {
-  codex.model.script('stop me', shell('echo ran >> stopped.txt'), say('never said'))
-  await send('stop me')
-  await codex.answer(await nextRequest(), { kind: 'deny', reason: 'wrong branch', interrupt: true })
-  expect(await turnEnd()).toMatchObject({ ending: 'cancelled' })
-  expect(codex.model.hasRead('wrong branch')).toBe(false)
-
-  codex.model.script('go on', say('I go on.'))
-  await send('go on')
-  await turnEnd(2)
-  expect(codex.readFile('stopped.txt')).toBeNull()
-  expect(codex.model.hasRead('wrong branch')).toBe(true)
-  expect(lastText()).toBe('I go on.')
-})
-
-it('an interrupt while calls wait withdraws them, and nothing runs', async () => {
-  codex.model.script('interrupt me', [shell('echo ran >> interrupted.txt'), order('form')])
-  await send('interrupt me')
-  const waiting = [await nextRequest(1)]
-  await codex.asPerson('interruptSession', { id: session })
-  expect(await turnEnd()).toMatchObject({ ending: 'interrupted' })
-
-  for (const request of waiting)
-    expect((await codex.getRequest(request)).resolution).toMatchObject({ by: 'agent', reason: 'interrupted' })
-  expect(codex.readFile('interrupted.txt')).toBeNull()
-})
-
-it('an interrupt stops a model that is still replying', async () => {
-  const never = createSignal()
-  codex.model.script('reply for ever', [say('I begin'), waitFor(never.fired)])
-  await send('reply for ever')
-  const call = await codex.model.waitForCall(({ marker }) => marker === 'reply for ever')
-  await codex.asPerson('interruptSession', { id: session })
-  expect(await turnEnd()).toMatchObject({ ending: 'interrupted' })
-  expect(await call.outcome).toBe('aborted')
-})
-
 it('a command that Codex remembers for the session is not asked again', async () => {
   codex.model.script('remember', shell('echo ran >> remembered.txt'), shell('echo ran >> remembered.txt'))
   await send('remember')
-  const request = await nextRequest()
+  const request = await codex.nextRequest()
   expect(request.ask).toMatchObject({
     suggestions: [
       { id: 'session', scope: 'session' },
@@ -266,10 +183,10 @@ it('a command that Codex remembers for the session is not asked again', async ()
     ],
   })
   await codex.answer(request, { kind: 'allow', suggestion: 'session' })
-  await turnEnd()
+  await codex.turnEnd()
 
   expect(codex.readFile('remembered.txt')).toBe('ran\nran\n')
-  expect(codex.eventsOf('request.opened').length).toBe(requests + 1)
+  expect(codex.requestCount).toBe(1)
 })
 
 it('in mode auto, Codex runs commands in its sandbox without a question, and asks to leave it', async () => {
@@ -285,14 +202,14 @@ it('in mode auto, Codex runs commands in its sandbox without a question, and ask
   )
   await codex.asPerson('patchSession', { id: session, mode: 'auto' })
   await send('auto')
-  const request = await nextRequest()
+  const request = await codex.nextRequest()
   expect(request.ask).toMatchObject({ description: 'I must', action: { shell: escalated.cmd } })
   await codex.answer(request, { kind: 'allow' })
-  await turnEnd()
+  await codex.turnEnd()
 
   expect(codex.readFile('auto.txt')).toBe('ran\n')
   expect(readFileSync(outside, 'utf8')).toBe('ran\n')
-  expect(codex.eventsOf('request.opened').length).toBe(requests + 1)
+  expect(codex.requestCount).toBe(1)
   await codex.asPerson('patchSession', { id: session, mode: 'ask' })
   rmSync(folder, { recursive: true })
 })
@@ -301,7 +218,7 @@ it('a change of the model applies from the next message on', async () => {
   await codex.asPerson('patchSession', { id: session, model: 'other-model' })
   codex.model.script('other model', say('I am another.'))
   await send('other model')
-  await turnEnd()
+  await codex.turnEnd()
   expect((await codex.model.waitForCall(({ marker }) => marker === 'other model')).model).toBe('other-model')
   expect((await codex.asPerson('getSession', { id: session })).model).toBe('other-model')
 })
@@ -316,7 +233,7 @@ it('a session that was not started with full access cannot change to it', async 
 it('a turn fails with an explanation if the model refuses', async () => {
   codex.model.script('refuse me', refuse(400, 'no such thing'))
   await send('refuse me')
-  expect(await turnEnd()).toMatchObject({ ending: 'failed' })
+  expect(await codex.turnEnd()).toMatchObject({ ending: 'failed' })
   expect(codex.eventsOf('error.raised').at(-1)?.message).toContain('no such thing')
 })
 
@@ -328,13 +245,13 @@ it('pictures and text files reach the model; other files are refused with an exp
     { type: 'document', mediaType: 'text/plain', name: 'notes.txt', data: text },
   ])
   codex.model.script('look at this', say('seen'))
-  await turnEnd()
+  await codex.turnEnd()
   expect(codex.model.hasRead(png)).toBe(true)
   expect(codex.model.hasRead('The attached file notes.txt:\n\nfirst line')).toBe(true)
 
   await codex.sendFiles(session, 'and this', [
     { type: 'document', mediaType: 'application/pdf', name: 'a.pdf', data: png },
   ])
-  expect(await turnEnd(2)).toMatchObject({ ending: 'failed' })
+  expect(await codex.turnEnd(2)).toMatchObject({ ending: 'failed' })
   expect(codex.eventsOf('error.raised').at(-1)?.message).toContain('not the attachment a.pdf')
 })

@@ -12,15 +12,12 @@ let session: SessionId
 let terminal: RpcClient
 let threadId: string
 const seen: RpcMessage[] = []
-/** How many requests and turns there were before the test. */
-let requests = 0
-let turns = 0
 
 beforeAll(async () => {
   codex = await CodexFixture.create()
   codex.startRunner()
   codex.model.script('hello', say('Hello.'))
-  session = await codex.startCodex('hello')
+  session = await codex.start('hello')
   await codex.waitForTurnEnd()
   threadId = (await codex.asPerson('getSession', { id: session })).conversationId ?? ''
   terminal = await codex.connectTerminal(session)
@@ -36,39 +33,25 @@ afterAll(async () => {
   await codex.close()
 })
 beforeEach(() => {
-  requests = codex.eventsOf('request.opened').length
-  turns = codex.eventsOf('turn.finished').length
+  codex.beginTest()
   seen.length = 0
 })
 
 const send = (text: string) => codex.asPerson('sendMessage', { id: session, text })
 const typeInTerminal = (text: string) =>
   terminal.request('turn/start', { threadId, input: [{ type: 'text', text, text_elements: [] }] }, z.unknown())
-const nextRequest = (nth = 1) => codex.nthRequest(requests + nth)
 async function shownInTerminal(): Promise<RpcMessage & { id: number }> {
   const isRequest = (message: RpcMessage) => message.method === 'item/commandExecution/requestApproval'
   await expect.poll(() => seen.some(isRequest)).toBe(true)
   return seen.find(isRequest) as RpcMessage & { id: number } // a request has an id
 }
 
-it('an answer in the terminal withdraws the request at once, and the turn goes on', async () => {
-  codex.model.script('answered there', shell('echo ran >> there.txt'), say('Thanks.'))
-  await send('answered there')
-  const request = await nextRequest()
-  await terminal.reply((await shownInTerminal()).id, { decision: 'accept' })
-  await codex.waitForTurnEnd(turns + 1)
-
-  expect((await codex.getRequest(request)).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
-  expect(codex.readFile('there.txt')).toBe('ran\n')
-  expect(codex.agentTexts().at(-1)).toBe('Thanks.')
-})
-
 it('an answer to the request closes the question in the terminal', async () => {
   codex.model.script('answered here', shell('echo ran >> here.txt'))
   await send('answered here')
   const { id } = await shownInTerminal()
-  await codex.answer(await nextRequest(), { kind: 'allow' })
-  await codex.waitForTurnEnd(turns + 1)
+  await codex.answer(await codex.nextRequest(), { kind: 'allow' })
+  await codex.turnEnd(1)
 
   expect(seen).toContainEqual(
     expect.objectContaining({ method: 'serverRequest/resolved', params: { threadId, requestId: id } }),
@@ -76,11 +59,11 @@ it('an answer to the request closes the question in the terminal', async () => {
   expect(codex.readFile('here.txt')).toBe('ran\n')
 })
 
-it('a turn that was started in the terminal is in the log, with the message, and its calls are asked', async () => {
+it('a turn that was started in the terminal is in the log with its message, and its calls open requests', async () => {
   codex.model.script('typed there', shell('echo ran >> typed.txt'), say('Typed and done.'))
   await typeInTerminal('typed there')
-  await codex.answer(await nextRequest(), { kind: 'allow' })
-  await codex.waitForTurnEnd(turns + 1)
+  await codex.answer(await codex.nextRequest(), { kind: 'allow' })
+  await codex.turnEnd(1)
 
   expect(codex.agentTexts().slice(-2)).toEqual(['Typed in a terminal: typed there', 'Typed and done.'])
   expect(codex.readFile('typed.txt')).toBe('ran\n')
@@ -90,10 +73,10 @@ it('a message waits until the turn of the terminal is over, and its end is not t
   codex.model.script('first there', shell('echo ran >> first.txt'), say('First done.'))
   codex.model.script('then here', say('Then done.'))
   await typeInTerminal('first there')
-  const request = await nextRequest()
+  const request = await codex.nextRequest()
   await send('then here')
   await codex.answer(request, { kind: 'allow' })
-  await codex.waitForTurnEnd(turns + 2)
+  await codex.turnEnd(2)
 
   expect(codex.agentTexts().slice(-2)).toEqual(['First done.', 'Then done.'])
 })

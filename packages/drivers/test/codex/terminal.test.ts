@@ -19,7 +19,7 @@ it('the terminal of Codex and Holdpoint show the same question, and each sees th
   codex.model.script('answered in Holdpoint', shell('echo ran >> here.txt'), say('Thanks, Holdpoint.'))
   codex.model.script('answered in the terminal', shell('echo ran >> there.txt'), say('Thanks, terminal.'))
   codex.startRunner()
-  const session = await codex.startCodex('hello')
+  const session = await codex.start('hello')
   await codex.waitForTurnEnd()
   const { conversationId } = await codex.asPerson('getSession', { id: session })
   const env = Object.fromEntries(Object.entries(codex.env).flatMap(([name, value]) => (value ? [[name, value]] : [])))

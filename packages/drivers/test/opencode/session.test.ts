@@ -2,23 +2,11 @@
 import { join } from 'node:path'
 import type { Request, SessionId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import {
-  ask,
-  callTool,
-  createSignal,
-  refuse,
-  say,
-  shell,
-  waitFor,
-  writeFile,
-} from '../../../../test/agents/model/script.ts'
+import { ask, callTool, refuse, say, shell, writeFile } from '../../../../test/agents/model/script.ts'
 import { OpencodeFixture } from './opencode-fixture.ts'
 
 let opencode: OpencodeFixture
 let session: SessionId
-/** How many requests and turns there were before the test. */
-let requests = 0
-let turns = 0
 
 beforeAll(async () => {
   opencode = await OpencodeFixture.create({ permission: { bash: { 'git push *': 'deny' } } })
@@ -28,14 +16,8 @@ beforeAll(async () => {
   await opencode.waitForTurnEnd()
 })
 afterAll(() => opencode.close())
-beforeEach(() => {
-  requests = opencode.eventsOf('request.opened').length
-  turns = opencode.eventsOf('turn.finished').length
-})
+beforeEach(() => opencode.beginTest())
 const send = (text: string) => opencode.asPerson('sendMessage', { id: session, text })
-const nextRequest = (nth = 1) => opencode.nthRequest(requests + nth)
-const turnEnd = (nth = 1) => opencode.waitForTurnEnd(turns + nth)
-const deliveryOf = async (request: Request) => (await opencode.getRequest(request)).delivery.state
 
 it('the text of the agent is in the log, with what the turn has used', async () => {
   expect(opencode.agentTexts().join('')).toBe('Hello to you.')
@@ -44,123 +26,77 @@ it('the text of the agent is in the log, with what the turn has used', async () 
   expect(info).toMatchObject({ mode: 'build', conversationId: expect.stringMatching(/^ses_/) })
 })
 
-it('an allowed command runs, and its request says what it does', async () => {
-  opencode.model.script('allowed command', [say('I run it. '), shell('echo ran >> allowed.txt')], say('It ran.'))
-  await send('allowed command')
-  const request = await nextRequest()
-  expect(request.ask).toMatchObject({
-    kind: 'approval',
-    tool: 'bash',
-    title: 'Run: echo ran >> allowed.txt',
-    action: { shell: 'echo ran >> allowed.txt', cwd: opencode.cwd },
-    input: { command: 'echo ran >> allowed.txt' },
-  })
-  expect(request.risk?.level).toBe('notable')
-  await opencode.answer(request, { kind: 'allow' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
-  expect(opencode.readFile('allowed.txt')).toBe('ran\n')
-  expect(await deliveryOf(request)).toBe('taken')
-  expect(opencode.eventsOf('tool.started').at(-1)).toMatchObject({
-    tool: 'bash',
-    title: 'Run: echo ran >> allowed.txt',
-  })
-  expect(opencode.eventsOf('tool.finished').at(-1)).toMatchObject({ ok: true })
-})
-
-it('a denied command does not run, and the model reads the reason and goes on', async () => {
-  opencode.model.script('denied command', shell('echo ran >> denied.txt', 'call_denied'), say('I use printf.'))
-  await send('denied command')
-  const request = await nextRequest()
-  await opencode.answer(request, { kind: 'deny', reason: 'use printf instead' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
-  expect(opencode.readFile('denied.txt')).toBeNull()
-  expect(opencode.model.toolResult('call_denied')).toContain('use printf instead')
-  expect(opencode.agentTexts().at(-1)).toBe('I use printf.')
-  expect(await deliveryOf(request)).toBe('taken')
-})
-
 it('a command that the settings of opencode deny is refused without a request', async () => {
   opencode.model.script('push it now', shell('git push origin', 'call_push'), say('It is forbidden.'))
   await send('push it now')
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
-  expect(opencode.eventsOf('request.opened')).toHaveLength(requests)
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
+  expect(opencode.requestCount).toBe(0)
   expect(opencode.model.toolResult('call_push')).toContain('prevents you')
 })
 
-it('a note to an allowed command reaches the model with the next message', async () => {
-  opencode.model.script('noted command', shell('true'), say('Done.'))
-  opencode.model.script('after the note', say('I know.'))
-  await send('noted command')
-  await opencode.answer(await nextRequest(), { kind: 'allow', note: 'only this once' })
-  await turnEnd()
-  await send('after the note')
-  await turnEnd(2)
-  expect(opencode.model.hasRead('added a note: only this once')).toBe(true)
-})
-
-it('a new file and an edit are asked with their changes', async () => {
+it('a new file and an edit open requests that show their changes', async () => {
   const path = join(opencode.cwd, 'new.txt')
   const edit = callTool('edit', { filePath: path, oldString: 'two', newString: 'three' })
   opencode.model.script('create and change', writeFile(path, 'one\ntwo\n'), edit, say('Changed.'))
   await send('create and change')
-  const created = await nextRequest()
+  const created = await opencode.nextRequest()
   expect(created.ask).toMatchObject({
     ...{ action: { write: [path] }, title: `Change ${path}` },
     input: { file_path: path, content: 'one\ntwo\n' },
   })
   await opencode.answer(created, { kind: 'allow' })
-  const changed = await nextRequest(2)
+  const changed = await opencode.nextRequest(2)
   expect(changed.ask).toMatchObject({
     ...{ action: { write: [path] }, title: `Change ${path}` },
     input: { file_path: path, old_string: 'one\ntwo\n', new_string: 'one\nthree\n' },
   })
   await opencode.answer(changed, { kind: 'allow' })
-  await turnEnd()
+  await opencode.turnEnd()
   expect(opencode.readFile('new.txt')).toBe('one\nthree\n')
 })
 
-it('a command in another folder is asked once, although opencode asks for the folder and for the command', async () => {
+it('a command in another folder opens one request, although opencode asks for the folder and for the command', async () => {
   const outside = callTool('bash', { command: 'pwd > where.txt', workdir: opencode.home, description: 'where' })
   opencode.model.script('go outside', outside, say('There.'))
   await send('go outside')
-  const request = await nextRequest()
+  const request = await opencode.nextRequest()
   expect(request.ask).toMatchObject({
     action: { shell: 'pwd > where.txt', cwd: opencode.home },
-    description: expect.stringContaining('outside of its folder'),
+    description: expect.stringContaining('outside its folder'),
   })
   await opencode.answer(request, { kind: 'allow' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
-  expect(opencode.eventsOf('request.opened')).toHaveLength(requests + 1)
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
+  expect(opencode.requestCount).toBe(1)
   expect(opencode.readFile('../where.txt')).toBe(`${opencode.home}\n`)
 })
 
-it('a fetch is asked with its host', async () => {
+it('a fetch opens a request with its host', async () => {
   opencode.model.script(
     'fetch a page',
     callTool('webfetch', { url: 'http://127.0.0.1:9/x', format: 'text' }),
     say('No.'),
   )
   await send('fetch a page')
-  const request = await nextRequest()
+  const request = await opencode.nextRequest()
   expect(request.ask).toMatchObject({ action: { fetch: '127.0.0.1' }, title: 'Fetch http://127.0.0.1:9/x' })
   await opencode.answer(request, { kind: 'deny' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
 })
 
 it('of several calls at once, the allowed ones run and the denied ones do not, and the model reads all reasons', async () => {
   const calls = ['a', 'b', 'c'].map(name => shell(`echo ran >> several-${name}.txt`, `call_several_${name}`))
   opencode.model.script('several at once', calls, say('All decided.'))
   await send('several at once')
-  const all = await Promise.all([nextRequest(1), nextRequest(2), nextRequest(3)])
+  const all = await Promise.all([opencode.nextRequest(1), opencode.nextRequest(2), opencode.nextRequest(3)])
   const requestFor = (name: string) => all.find(({ ask }) => JSON.stringify(ask).includes(`several-${name}`)) as Request // every call was asked
   await opencode.answer(requestFor('a'), { kind: 'deny', reason: 'not the first' })
   await opencode.answer(requestFor('c'), { kind: 'deny', reason: 'not the third' })
   await opencode.answer(requestFor('b'), { kind: 'allow' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect(['a', 'b', 'c'].map(name => opencode.readFile(`several-${name}.txt`))).toEqual([null, 'ran\n', null])
   expect(opencode.model.hasRead('not the first')).toBe(true)
   expect(opencode.model.hasRead('not the third')).toBe(true)
-  for (const request of all) expect(await deliveryOf(request)).toBe('taken')
+  for (const request of all) expect(await opencode.deliveryOf(request)).toBe('taken')
 })
 
 it('the agent reads the answers to its questions', async () => {
@@ -170,7 +106,7 @@ it('the agent reads the answers to its questions', async () => {
   ]
   opencode.model.script('ask me something', ask(questions, 'call_ask'), say('Thank you.'))
   await send('ask me something')
-  const request = await nextRequest()
+  const request = await opencode.nextRequest()
   expect(request.ask).toMatchObject({
     kind: 'questions',
     questions: [{ question: 'Which database?', multiSelect: false }, { multiSelect: true }],
@@ -180,17 +116,17 @@ it('the agent reads the answers to its questions', async () => {
     { id: '1', chosen: ['Lint'], other: 'my own' },
   ]
   await opencode.answer(request, { kind: 'answers', answers })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect(opencode.model.toolResult('call_ask')).toContain('"Which database?"="Redis", "Which extras?"="Lint, my own"')
-  expect(await deliveryOf(request)).toBe('taken')
+  expect(await opencode.deliveryOf(request)).toBe('taken')
 })
 
-it('a declined question tells the model why, and the turn goes on', async () => {
+it('a declined question tells the model why, and the turn continues', async () => {
   const question = { header: 'Color', question: 'Which color?', options: ['red', 'blue'] }
   opencode.model.script('ask and decline', ask([question], 'call_decline'), say('Then I choose.'))
   await send('ask and decline')
-  await opencode.answer(await nextRequest(), { kind: 'decline', reason: 'choose yourself' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  await opencode.answer(await opencode.nextRequest(), { kind: 'decline', reason: 'choose yourself' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect(opencode.model.toolResult('call_decline')).toContain('choose yourself')
 })
 
@@ -199,10 +135,10 @@ it('a subagent asks too, with its name', async () => {
   opencode.model.script('delegate the job', callTool('task', task), say('It is done.'))
   opencode.model.script('do the inner work', [say('Inner text. '), shell('echo ran >> inner.txt')], say('Inner done.'))
   await send('delegate the job')
-  const request = await nextRequest()
+  const request = await opencode.nextRequest()
   expect(request.agentPath).toEqual(['small job (@general subagent)'])
   await opencode.answer(request, { kind: 'allow' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect(opencode.readFile('inner.txt')).toBe('ran\n')
 })
 
@@ -211,38 +147,15 @@ it('an interrupt withdraws the requests that wait, and nothing stays open in ope
   opencode.model.script('wait for me', [shell('echo ran >> waited.txt'), ask([question])])
   opencode.model.script('go on again', say('Here I am.'))
   await send('wait for me')
-  const both = [await nextRequest(1), await nextRequest(2)]
+  const both = [await opencode.nextRequest(1), await opencode.nextRequest(2)]
   await opencode.asPerson('interruptSession', { id: session })
-  expect(await turnEnd()).toMatchObject({ ending: 'interrupted' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'interrupted' })
   for (const request of both)
     expect((await opencode.getRequest(request)).resolution).toMatchObject({ by: 'agent', reason: 'interrupted' })
   await send('go on again')
-  expect(await turnEnd(2)).toMatchObject({ ending: 'done' })
+  expect(await opencode.turnEnd(2)).toMatchObject({ ending: 'done' })
   expect(opencode.readFile('waited.txt')).toBeNull()
   expect(await opencode.pendingInOpencode(session)).toEqual([])
-})
-
-it('an interrupt while the model writes ends the turn', async () => {
-  const signal = createSignal()
-  opencode.model.script('a long text', [say('I begin '), waitFor(signal.fired), say('and end.')])
-  await send('a long text')
-  const call = await opencode.model.waitForCall(({ marker }) => marker === 'a long text')
-  await opencode.asPerson('interruptSession', { id: session })
-  expect(await turnEnd()).toMatchObject({ ending: 'interrupted' })
-  signal.fire()
-  expect(await call.outcome).toBe('aborted')
-})
-
-it('a denial that stops the turn ends it, and the model reads the reason with the next message', async () => {
-  opencode.model.script('stop everything', shell('echo ran >> stopped.txt'), say('It ran.'))
-  opencode.model.script('what now', say('I wait.'))
-  await send('stop everything')
-  await opencode.answer(await nextRequest(), { kind: 'deny', reason: 'stop it all', interrupt: true })
-  expect(await turnEnd()).toMatchObject({ ending: 'interrupted' })
-  await send('what now')
-  await turnEnd(2)
-  expect(opencode.readFile('stopped.txt')).toBeNull()
-  expect(opencode.model.hasRead('stop it all')).toBe(true)
 })
 
 it('a person can change the mode, and the agent plans instead of changing files', async () => {
@@ -251,8 +164,8 @@ it('a person can change the mode, and the agent plans instead of changing files'
   await opencode.asPerson('patchSession', { id: session, mode: 'plan' })
   await expect.poll(async () => (await opencode.asPerson('getSession', { id: session })).mode).toBe('plan')
   await send('sketch the work')
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
-  expect(opencode.eventsOf('request.opened')).toHaveLength(requests)
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
+  expect(opencode.requestCount).toBe(0)
   expect(opencode.readFile('planned.txt')).toBeNull()
   await opencode.asPerson('patchSession', { id: session, mode: 'build' })
   await expect.poll(async () => (await opencode.asPerson('getSession', { id: session })).mode).toBe('build')
@@ -268,21 +181,21 @@ it('a person can choose a model that opencode has, and no other', async () => {
     .toBe('scripted/second-model')
   opencode.model.script('with the second model', say('I am another one.'))
   await send('with the second model')
-  await turnEnd()
+  await opencode.turnEnd()
   expect(opencode.model.calls.at(-1)?.model).toBe('second-model')
 })
 
 it('an attached file reaches the model', async () => {
   opencode.model.script('read the attachment', say('I read it.'))
   await opencode.sendFile(session, 'read the attachment', 'notes.txt', 'the attached words')
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect(opencode.model.hasRead('the attached words')).toBe(true)
 })
 
 it('a turn that the model refuses has failed, with the reason', async () => {
   opencode.model.script('fail this turn', refuse(400, 'the model is not available'))
   await send('fail this turn')
-  expect(await turnEnd()).toMatchObject({ ending: 'failed' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'failed' })
   expect(opencode.eventsOf('error.raised').at(-1)?.message).toContain('the model is not available')
 })
 
@@ -290,6 +203,6 @@ it('another session continues the conversation', async () => {
   const { conversationId } = await opencode.asPerson('getSession', { id: session })
   opencode.model.script('remember the greeting', say('I do.'))
   await opencode.start('remember the greeting', { conversationId: conversationId ?? '' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect(opencode.model.calls.at(-1)?.body).toContain('greet the person')
 })

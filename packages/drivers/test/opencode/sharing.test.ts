@@ -4,14 +4,12 @@ import { readFile } from 'node:fs/promises'
 import type { SessionId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { ask, say, shell } from '../../../../test/agents/model/script.ts'
+import { readAttachScript } from '../conformance/attach-script.ts'
 import { OpencodeFixture } from './opencode-fixture.ts'
 
 let opencode: OpencodeFixture
 let session: SessionId
 let conversation: string
-/** How many requests and turns there were before the test. */
-let requests = 0
-let turns = 0
 
 beforeAll(async () => {
   opencode = await OpencodeFixture.create()
@@ -22,18 +20,12 @@ beforeAll(async () => {
   conversation = (await opencode.asPerson('getSession', { id: session })).conversationId ?? ''
 })
 afterAll(() => opencode.close())
-beforeEach(() => {
-  requests = opencode.eventsOf('request.opened').length
-  turns = opencode.eventsOf('turn.finished').length
-})
+beforeEach(() => opencode.beginTest())
 const send = (text: string) => opencode.asPerson('sendMessage', { id: session, text })
-const nextRequest = (nth = 1) => opencode.nthRequest(requests + nth)
-const turnEnd = (nth = 1) => opencode.waitForTurnEnd(turns + nth)
 const inTerminal = (path: string, body: object) => opencode.callOpencode(session, 'POST', path, body)
 
 it('the server listens on loopback only, with a password that only the owner can read', async () => {
-  const script = await readFile(opencode.attachScript(session), 'utf8')
-  const [, url = ''] = /'(http:[^']+)'/.exec(script) ?? []
+  const { url } = readAttachScript(opencode.attachScript(session))
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(statSync(opencode.attachScript(session)).mode & 0o777).toBe(0o700)
   expect((await fetch(`${url}/session`)).status).toBe(401)
@@ -44,23 +36,13 @@ it('the server listens on loopback only, with a password that only the owner can
   expect(listening.map(line => line.trim().split(/\s+/)[1])).toEqual([`0100007F:${port}`])
 })
 
-it('a permission that is given in a terminal withdraws the request, and the turn goes on', async () => {
-  opencode.model.script('allowed elsewhere', shell('echo ran >> elsewhere.txt'), say('Thanks.'))
-  await send('allowed elsewhere')
-  const request = await nextRequest()
-  await inTerminal(`/permission/${request.key}/reply`, { reply: 'once' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
-  expect((await opencode.getRequest(request)).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
-  expect(opencode.readFile('elsewhere.txt')).toBe('ran\n')
-})
-
 it('a rejection in a terminal withdraws all requests of the conversation', async () => {
   const calls = [shell('echo ran >> first.txt'), shell('echo ran >> second.txt')]
   opencode.model.script('rejected elsewhere', calls, say('I stop.'))
   await send('rejected elsewhere')
-  const both = [await nextRequest(1), await nextRequest(2)]
+  const both = [await opencode.nextRequest(1), await opencode.nextRequest(2)]
   await inTerminal(`/permission/${both[0]?.key}/reply`, { reply: 'reject' })
-  await turnEnd()
+  await opencode.turnEnd()
   for (const request of both)
     expect((await opencode.getRequest(request)).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
   expect(opencode.readFile('first.txt') ?? opencode.readFile('second.txt')).toBeNull()
@@ -70,28 +52,28 @@ it('a question that is answered in a terminal is withdrawn', async () => {
   const question = { header: 'Size', question: 'Which size?', options: ['small', 'large'] }
   opencode.model.script('asked elsewhere', ask([question], 'call_size'), say('Good.'))
   await send('asked elsewhere')
-  const request = await nextRequest()
+  const request = await opencode.nextRequest()
   await inTerminal(`/question/${request.key}/reply`, { answers: [['large']] })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect((await opencode.getRequest(request)).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
   expect(opencode.model.toolResult('call_size')).toContain('large')
 })
 
-it('a message that is typed in a terminal is a turn whose requests are asked', async () => {
+it('a message that is typed in a terminal starts a turn, whose calls open requests', async () => {
   opencode.model.script('typed elsewhere', shell('echo ran >> typed.txt'), say('Done.'))
   const parts = [{ type: 'text', text: 'typed elsewhere' }]
   void inTerminal(`/session/${conversation}/prompt_async`, { parts }).catch(() => {}) // its reply is empty
-  await opencode.answer(await nextRequest(), { kind: 'allow' })
-  expect(await turnEnd()).toMatchObject({ ending: 'done' })
+  await opencode.answer(await opencode.nextRequest(), { kind: 'allow' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect(opencode.readFile('typed.txt')).toBe('ran\n')
 })
 
 it('a turn that is stopped in a terminal is interrupted, and its request is withdrawn', async () => {
   opencode.model.script('stopped elsewhere', shell('echo ran >> stopped.txt'))
   await send('stopped elsewhere')
-  const request = await nextRequest()
+  const request = await opencode.nextRequest()
   await inTerminal(`/session/${conversation}/abort`, {})
-  expect(await turnEnd()).toMatchObject({ ending: 'interrupted' })
+  expect(await opencode.turnEnd()).toMatchObject({ ending: 'interrupted' })
   expect((await opencode.getRequest(request)).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
   expect(await opencode.pendingInOpencode(session)).toEqual([])
 })
@@ -103,7 +85,7 @@ it('another conversation on the same server does not appear in the session', asy
   await inTerminal(`/session/${other.id}/message`, { parts })
   opencode.model.script('public matter', say('A public answer.'))
   await send('public matter')
-  await turnEnd()
+  await opencode.turnEnd()
   expect(opencode.agentTexts().join(' ')).toContain('A public answer.')
   expect(opencode.agentTexts().join(' ')).not.toContain('A private answer.')
 })

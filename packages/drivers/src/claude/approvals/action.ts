@@ -1,4 +1,4 @@
-/** Says what a tool call of Claude Code does, in Holdpoint's words. */
+/** Derives the action of a tool call of Claude Code: what the call does, in Holdpoint's words. */
 import { posix } from 'node:path'
 import { type Action, hostOf, type JsonObject } from '@holdpoint/protocol'
 import { globFolders } from './glob-folders.ts'

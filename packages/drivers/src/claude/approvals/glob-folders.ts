@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 const alternativesMax = 64
 const lengthMax = 4096
 
-/** Returns the folders that stand before the first wildcard. A pattern that could lead anywhere stands for the root. */
+/** Returns the folders before the first wildcard. A pattern that could lead anywhere counts as the root. */
 export function globFolders(pattern: string, folder: string): string[] {
   const patterns = withoutBraces(pattern)
   return patterns ? [...new Set(patterns.map(each => folderOf(each, folder)))] : ['/']
@@ -13,7 +13,7 @@ export function globFolders(pattern: string, folder: string): string[] {
 function folderOf(pattern: string, folder: string): string {
   const special = pattern.search(/[*?[\]\\!()]/)
   if (special < 0) return posix.resolve(folder, pattern)
-  // After a wildcard, `..` leads to a folder that nobody knows.
+  // After a wildcard, `..` leads to an unknown folder.
   if (/(?:^|\/)\.\.(?:\/|$)/.test(pattern.slice(special))) return '/'
   return posix.resolve(folder, pattern.slice(0, pattern.lastIndexOf('/', special) + 1))
 }

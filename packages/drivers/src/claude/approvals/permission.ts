@@ -2,9 +2,10 @@
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
+import type { CallAnswer } from '../../session/agent-connection.ts'
 import { truncateTitle } from '../../session/ask-titles.ts'
-import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../../session/open-request.ts'
-import { settings, toAgent } from '../messages.ts'
+import { nobodyAnswered, unknownOutcome } from '../../session/open-request.ts'
+import { denied, settings, toAgent } from '../messages.ts'
 import { actionFor } from './action.ts'
 import { availableModes, isMode, modes } from './modes.ts'
 import { answeredInput, questionsAsk } from './questions.ts'
@@ -79,7 +80,7 @@ export interface PermissionReply {
   /** Text that the agent should read next to the result of its call. */
   readonly note?: string
   /** Set if this answer also ends the turn. */
-  readonly turnEnding?: 'cancelled' | 'interrupted'
+  readonly turnEnding?: 'cancelled'
   /** Set if the person allowed this call permanently. */
   readonly alwaysAllow?: boolean
   /** A sentence for the person that says which part of the answer could not be applied. */
@@ -96,36 +97,36 @@ export interface CallContext {
   readonly mayBypass: boolean
 }
 
-export function replyFor(handed: HandedAnswer, call: CallContext): PermissionReply {
-  switch (handed.kind) {
+export function replyFor(given: CallAnswer, call: CallContext): PermissionReply {
+  switch (given.kind) {
+    case 'notAsked':
+      return { ...deny(toAgent.cannotAsk(given.problem)), problem: denied.cannotAsk(call.tool, given.problem) }
     case 'unknown':
       return deny(unknownOutcome)
     case 'nobody':
       return deny(nobodyAnswered)
     case 'agent':
-      return handed.reason === 'withdrawn'
-        ? deny(toAgent.withdrawn)
-        : { ...deny(toAgent.interrupted, true), turnEnding: 'interrupted' }
+      return given.reason === 'withdrawn' ? deny(toAgent.withdrawn) : deny(toAgent.interrupted, true)
     case 'answer':
       // An allow is valid for one run. The agent has already taken this allow, so the call may have run even if no result is recorded.
-      return handed.replayed && handed.answer.kind === 'allow' ? deny(unknownOutcome) : replyForAnswer(handed, call)
+      return given.replayed && given.answer.kind === 'allow' ? deny(unknownOutcome) : replyForAnswer(given, call)
   }
 }
 
-function replyForAnswer(handed: Extract<HandedAnswer, { kind: 'answer' }>, call: CallContext): PermissionReply {
-  const { answer, request } = handed
+function replyForAnswer(given: Extract<CallAnswer, { kind: 'answer' }>, call: CallContext): PermissionReply {
+  const { answer, ask, key } = given
   switch (answer.kind) {
     case 'allow':
-      return replyForAllow(answer, handed.input, call)
+      return replyForAllow(answer, given.input, call)
     case 'answers':
       return { result: { behavior: 'allow', updatedInput: { ...answeredInput(call.input, answer) } } }
     case 'deny':
     case 'decline': {
-      const message = answer.reason || (request.ask.kind === 'questions' ? toAgent.declined : defaultDenyReason)
+      const message = answer.reason || (ask.kind === 'questions' ? toAgent.declined : defaultDenyReason)
       return answer.interrupt ? { ...deny(message, true), turnEnding: 'cancelled' } : deny(message)
     }
     case 'submit':
-      throw new Error(`request ${request.id} is a tool permission and was answered as a form`)
+      throw new Error(`call ${key} is a tool permission and was answered as a form`)
   }
 }
 

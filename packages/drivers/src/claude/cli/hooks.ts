@@ -1,22 +1,26 @@
 /** The SDK hooks around every tool call. They check the rules before a call runs, and add a person's note to its result. */
 import type { HookCallbackMatcher, HookEvent, HookJSONOutput } from '@anthropic-ai/claude-agent-sdk'
 import { Fault, type JsonObject, limits } from '@holdpoint/protocol'
-import type { AgentSession } from '../../session/agent-session.ts'
+import type { ConnectionOptions } from '../../session/agent-connection.ts'
 import { jsonCopy } from '../../session/json-copy.ts'
 import { actionFor } from '../approvals/action.ts'
-import type { PendingCalls } from '../approvals/pending-calls.ts'
+import type { PermissionCalls } from '../approvals/permission-calls.ts'
 import { denied, toAgent } from '../messages.ts'
 import { isRecord } from './content-blocks.ts'
 
 /** Hook timeout in seconds. It is very long because a hook that times out lets the call run, so the hook must outlast an unreachable gateway. */
 const hookTimeoutSeconds = 30 * 24 * 3600
 
-export function hooksFor(
-  session: AgentSession,
-  calls: PendingCalls,
-  agentPathOf: (agentId: string | undefined) => readonly string[],
-  reportProblem: (message: string) => void,
-): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
+export interface HooksOptions extends Pick<ConnectionOptions, 'check' | 'isInterrupted'> {
+  readonly calls: PermissionCalls
+  readonly agentPathOf: (agentId: string | undefined) => readonly string[]
+  /** Returns whether the driver ends the process. */
+  readonly isClosing: () => boolean
+  readonly reportProblem: (message: string) => void
+}
+
+export function hooksFor(options: HooksOptions): Partial<Record<HookEvent, HookCallbackMatcher[]>> {
+  const { calls, agentPathOf, isInterrupted, reportProblem } = options
   const note = (id: string, hookEventName: 'PostToolUse' | 'PostToolUseFailure'): HookJSONOutput => {
     const additionalContext = calls.takeNote(id)
     return additionalContext === undefined ? {} : { hookSpecificOutput: { hookEventName, additionalContext } }
@@ -36,9 +40,10 @@ export function hooksFor(
             const { tool_name: tool, tool_use_id: id, agent_id: agentId, tool_input: input = {}, cwd } = hook
             if (!isRecord(input)) return denyCall(denied.notObject(tool))
             const checked =
-              sizeProblem(tool, input) ?? (await checkRules(session, tool, input, cwd, agentPathOf(agentId)))
-            if (calls.isInterrupted) return interruptedDecision
+              sizeProblem(tool, input) ?? (await checkRules(options, tool, input, cwd, agentPathOf(agentId)))
+            if (isInterrupted()) return interruptedDecision
             if (checked) return typeof checked === 'string' ? denyCall(checked) : checked
+            calls.addFolder(id, cwd)
             const isMainAgent = agentId === undefined
             return isMainAgent && (await calls.deferWhileWaiting(id, tool, input, signal)) ? deferDecision : {}
           },
@@ -73,7 +78,7 @@ const interruptedDecision: HookJSONOutput = {
 
 /** Returns a decision if a rule says deny or ask, null if no rule applies or a rule says allow, or an error message if the rules could not be checked. */
 async function checkRules(
-  session: AgentSession,
+  { check, isClosing }: HooksOptions,
   tool: string,
   input: object,
   cwd: string,
@@ -81,7 +86,7 @@ async function checkRules(
 ): Promise<HookJSONOutput | string | null> {
   try {
     const json = jsonCopy(input, `the input of ${tool}`) as JsonObject // tool inputs are objects
-    const { verdict, rule, reason } = await session.check({
+    const { verdict, rule, reason } = await check({
       tool,
       input: json,
       cwd,
@@ -90,7 +95,7 @@ async function checkRules(
     })
     return rule === undefined || verdict === 'allow' ? null : decision(verdict, toAgent.rule(verdict, reason))
   } catch (error) {
-    if (session.signal.aborted || !(error instanceof Fault)) throw error
+    if (isClosing() || !(error instanceof Fault)) throw error
     return denied.rulesFailed(tool, error.message)
   }
 }

@@ -1,13 +1,13 @@
 /** Converts a person's message to an SDK message with text, images and documents as content blocks. A redelivered message gets the same id. */
 import { createHash } from 'node:crypto'
 import type { SDKUserMessage } from '@anthropic-ai/claude-agent-sdk'
-import type { AttachmentFile, CommandId } from '@holdpoint/protocol'
+import type { AttachmentFile } from '@holdpoint/protocol'
 
 type Content = Exclude<SDKUserMessage['message']['content'], string>[number]
 type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
-/** Derives the message's uuid from the command's id, so that the transcript shows whether the CLI has already received the message. */
-export function messageUuid(command: CommandId): NonNullable<SDKUserMessage['uuid']> {
+/** Derives the message's uuid from its id, which is that of the command, so that the transcript shows whether the CLI has already received the message. */
+export function messageUuid(command: string): NonNullable<SDKUserMessage['uuid']> {
   const hex = createHash('sha256').update(command).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }

@@ -15,7 +15,7 @@ export interface ProjectSettings {
   readonly folder: string
   /** The settings files of the folder and of the folders above it, in the order in which they were hashed. Claude Code reads those above too. */
   readonly files: readonly SettingsFile[]
-  /** The hash of the paths and contents of all files; null if they cannot be read completely. Then nobody can trust the settings. */
+  /** The hash of the paths and contents of all files; null if they cannot be read completely. Such settings cannot be trusted. */
   readonly sha256: string | null
   /** A sentence that says why the settings cannot be read completely; null if they can. */
   readonly problem: string | null

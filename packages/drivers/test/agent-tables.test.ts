@@ -1,0 +1,30 @@
+/** Checks that the tables in docs/agents.md show what each agent declares. The suite in test/conformance measures it with the real agents. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { renderTable, withResults } from '../../../test/agents/results-table.mjs'
+import { agentNames } from '../../../test/agents/selection.mjs'
+import { declarations } from './conformance/declarations.ts'
+import { type RuleScenarioName, ruleScenarios } from './conformance/rule-scenarios.ts'
+import { type ScenarioName, scenarios } from './conformance/scenarios.ts'
+
+const docs = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
+
+describe('docs/agents.md', () => {
+  it('the table of what each agent can do is up to date', () => {
+    const rows = (Object.keys(scenarios) as ScenarioName[]).map(
+      key => [scenarios[key][0], (agent: string) => declarations[agent]?.outcomes[key] ?? ''] as const,
+    )
+    expect(docs).toContain(renderTable(agentNames, rows))
+  })
+  it('the table of rules and risk is up to date', () => {
+    const rows = (Object.keys(ruleScenarios) as RuleScenarioName[]).map(
+      key => [ruleScenarios[key][0], (agent: string) => declarations[agent]?.ruleOutcomes[key] ?? ''] as const,
+    )
+    expect(docs).toContain(renderTable(agentNames, rows))
+  })
+  it('a measured outcome replaces the cell of its agent and row, and nothing else', () => {
+    const table = '| | a | b |\n|---|---|---|\n| runs | yes | yes |\n| asks | no | no |\n'
+    const text = `Text.\n\n${table}\n| other | a |\n|---|---|\n| runs | yes |`
+    expect(withResults(text, { b: { runs: 'no' }, c: { asks: 'yes' } })).toBe(text.replace('yes | yes |', 'yes | no |'))
+  })
+})

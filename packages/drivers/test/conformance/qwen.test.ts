@@ -1,0 +1,3 @@
+import { describeAgent } from './suite.ts'
+
+describeAgent('qwen')

@@ -1,0 +1,4 @@
+/** The real Claude Code, started by the program. */
+import { describeProgram } from './program.ts'
+
+describeProgram('claude')
