@@ -1,19 +1,23 @@
 /** Entry point: defines the commands, runs one, and turns errors into a message and an exit code. */
-import { escapeInvisible, Fault, type FaultCode, faultStatus, SessionState } from '@holdpoint/protocol'
+import { escapeInvisible, Fault, type FaultCode, faultStatus } from '@holdpoint/protocol'
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
+import { defineAuditCommands } from './commands/audit-command.ts'
+import { collect, jsonOption } from './commands/command-options.ts'
 import type { CommandShape } from './commands/completion.ts'
 import {
   argumentHelp,
   commandHelp,
   groups,
-  jsonHelp,
   moreHelp,
   optionHelp,
   programDescription,
   seeCommandHelp,
   seeHelp,
+  unknownCommand,
 } from './commands/help-texts.ts'
 import { defineRulesCommands } from './commands/rules-command.ts'
+import { defineSessionCommands } from './commands/session-command.ts'
+import { similarCommand } from './commands/similar-command.ts'
 import { defineTokenCommands } from './commands/token-command.ts'
 import type { GatewayAddress, GatewayClient } from './gateway-client/gateway-client.ts'
 import { printNotice } from './output/notice.ts'
@@ -46,10 +50,8 @@ const program = new Command('holdpoint')
 const homeOption = () => new Option('--home <folder>', optionHelp.home).env('HOLDPOINT_HOME')
 const urlOption = () => new Option('--url <url>', optionHelp.url)
 const storeOption = () => new Option('--store <store>', optionHelp.store)
-const jsonOption = (what: keyof typeof jsonHelp) => new Option('--json', jsonHelp[what])
 const digestOption = () => new Option('--digest <digest>', optionHelp.digest)
 const deadlineOption = () => new Option('--deadline <time>', optionHelp.deadline)
-const sessionArgument = () => new Argument('<session>', argumentHelp.session)
 const requestArgument = () => new Argument('<request>', argumentHelp.request)
 
 /** Adds a command that talks to a gateway. Import the command's code only in its action, so that other commands start fast. */
@@ -63,8 +65,8 @@ const gateway = async ({ json, ...address }: GatewayAddress & { json?: boolean }
 }
 
 program.commandsGroup(groups.start)
-for (const name of ['up', 'gateway'] as const)
-  program
+for (const name of ['up', 'gateway'] as const) {
+  const command = program
     .command(name, { isDefault: name === 'up' })
     .description(commandHelp[name])
     .option('--port <n>', optionHelp.port)
@@ -77,10 +79,13 @@ for (const name of ['up', 'gateway'] as const)
     .addOption(homeOption())
     // The supervisor passes this option: bin/holdpoint.js starts `up` without it as a supervisor.
     .addOption(new Option('--supervised <start>').choices(['first', 'again']).hideHelp())
-    .action(async ({ home, json, acceptDataLoss, supervised, ...flags }) => {
+    .action(async ({ home, json, acceptDataLoss, supervised, detach, ...flags }) => {
       const { config, dataFolder } = await readSettings(flags, home)
+      if (detach) return (await import('./gateway/detach.ts')).upDetached(argumentsOf(name), dataFolder, json === true)
       await (await import('./gateway/up.ts')).up(config, dataFolder, { json, acceptDataLoss, supervised })
     })
+  if (name === 'up') command.option('--detach', optionHelp.detach)
+}
 program
   .command('down')
   .description(commandHelp.down)
@@ -100,6 +105,9 @@ program
     const { config, dataFolder } = await readSettings({}, home, message => log({ event: 'config.ignored', message }))
     await (await import('./runner/runner.ts')).runnerProcess(config, dataFolder, url)
   })
+gatewayCommand('status')
+  .addOption(jsonOption('status'))
+  .action(async options => (await import('./commands/status.ts')).status(await gateway(options), options))
 gatewayCommand('link').action(async address => {
   const { url, call } = await gateway(address)
   console.log(`${url}/#code=${(await call('makeLink', {})).code}`)
@@ -170,57 +178,7 @@ gatewayCommand('answer')
   )
 
 program.commandsGroup(groups.sessions)
-gatewayCommand('sessions')
-  .option('--all', optionHelp.all)
-  .addOption(new Option('--state <state>', optionHelp.state).choices(SessionState.options))
-  .option('--search <text>', optionHelp.search)
-  .option('--limit <n>', optionHelp.limit)
-  .addOption(jsonOption('sessions'))
-  .action(async options => (await import('./commands/sessions.ts')).sessions(await gateway(options), options))
-gatewayCommand('start')
-  .argument('<driver>', argumentHelp.driver)
-  .argument('[prompt...]', argumentHelp.prompt)
-  .option('--cwd <folder>', optionHelp.cwd)
-  .option('--mode <mode>', optionHelp.mode)
-  .option('--model <model>', optionHelp.model)
-  .option('--title <text>', optionHelp.title)
-  .addOption(jsonOption('session'))
-  .action(async (driver: string, words: string[], { url, home, ...options }) =>
-    (await import('./commands/sessions.ts')).start(await gateway({ url, home }), driver, words, options),
-  )
-gatewayCommand('rehearse')
-  .argument('[message...]', argumentHelp.rehearseMessage)
-  .addOption(jsonOption('session'))
-  .action(async (words: string[], options) =>
-    (await import('./commands/sessions.ts')).rehearse(await gateway(options), words, options),
-  )
-gatewayCommand('send')
-  .addArgument(sessionArgument())
-  .argument('<text...>', argumentHelp.message)
-  .option('--attach <file>', optionHelp.attach, collect)
-  .addOption(jsonOption('command'))
-  .action(async (id: string, words: string[], options) =>
-    (await import('./commands/sessions.ts')).send(await gateway(options), id, words, options),
-  )
-gatewayCommand('watch')
-  .option('--session <id>', optionHelp.onlySession)
-  .option('--after <cursor>', optionHelp.after)
-  .addOption(jsonOption('events'))
-  .action(async options => (await import('./commands/watch.ts')).watch(options))
-for (const name of ['interrupt', 'end'] as const)
-  gatewayCommand(name)
-    .addArgument(sessionArgument())
-    .addOption(jsonOption('session'))
-    .action(async (id: string, options) =>
-      (await import('./commands/sessions.ts'))[name](await gateway(options), id, options),
-    )
-gatewayCommand('mode')
-  .addArgument(sessionArgument())
-  .argument('<mode>', optionHelp.newMode)
-  .addOption(jsonOption('session'))
-  .action(async (id: string, mode: string, options) =>
-    (await import('./commands/sessions.ts')).changeMode(await gateway(options), id, mode, options),
-  )
+defineSessionCommands(gatewayCommand, gateway)
 
 program.commandsGroup(groups.scripts)
 gatewayCommand('ask')
@@ -257,18 +215,11 @@ program
     const done = (await import('./commands/doctor.ts')).doctor(options)
     process.exitCode = await (options.json ? done : withNotice('doctor', done))
   })
-program
-  .command('audit')
-  .description(commandHelp.audit)
-  .addArgument(new Argument('<action>', argumentHelp.auditAction).choices(['verify']))
-  .addOption(storeOption())
-  .addOption(homeOption())
-  .addOption(jsonOption('report'))
-  .action(async (_action: string, { home, json, ...flags }) => {
-    const { config, dataFolder } = await readSettings(flags, home)
-    const verified = (await import('./commands/audit.ts')).verifyAudit(config, dataFolder, json === true)
-    process.exitCode = await (json ? verified : withNotice('audit', verified))
-  })
+defineAuditCommands(program.command('audit').description(commandHelp.audit).helpCommand(false), {
+  addAddress,
+  gateway,
+  readSettings,
+})
 defineRulesCommands(program.command('rules').description(commandHelp.rules).helpCommand(false), { addAddress, gateway })
 defineTokenCommands(program.command('token').description(commandHelp.token).helpCommand(false), {
   addAddress,
@@ -315,8 +266,10 @@ for (const command of program.commands) {
 }
 program.addHelpCommand(new Command('help').argument('[command]').description(commandHelp.help))
 
-function collect(value: string, previous: readonly string[] = []): readonly string[] {
-  return [...previous, value]
+/** Returns the arguments after the name of the command, which may be left out for `up`. */
+function argumentsOf(name: string): readonly string[] {
+  const words = process.argv.slice(2)
+  return words[0] === name ? words.slice(1) : words
 }
 async function readSettings(flags: Record<string, unknown>, home: string | undefined, report = printNotice) {
   const [{ readConfig }, { openDataFolder }] = await Promise.all([
@@ -350,6 +303,8 @@ try {
   hidePassword(process.argv, printNotice)
   const [first, second] = process.argv.slice(2)
   requireKnownCommand(first === 'help' ? second : first)
+  // Commander does not know the options of its help command.
+  if (first === 'help' && second?.startsWith('-')) process.argv.splice(3)
   await program.parseAsync()
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : exitCodes.usage
@@ -372,7 +327,9 @@ function onOutputError({ code, message }: NodeJS.ErrnoException): never {
 function requireKnownCommand(word: string | undefined): void {
   if (word === undefined || word.startsWith('-') || word === 'help') return
   if (program.commands.some(command => command.name() === word)) return
-  throw new Fault('bad_input', `Unknown command "${word}". See holdpoint --help`)
+  const names = program.commands.map(command => command.name())
+  const similar = similarCommand(word, names)
+  throw new Fault('bad_input', unknownCommand(word, similar))
 }
 
 function reportError(error: unknown): void {

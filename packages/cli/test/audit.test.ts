@@ -1,10 +1,10 @@
-/** `holdpoint audit verify` and `holdpoint doctor` on the store of a real gateway. */
+/** `holdpoint audit list`, `holdpoint audit verify` and `holdpoint doctor` on the store of a real gateway. */
 import { rmSync } from 'node:fs'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
 import { freshDatabase, hasPostgres } from '../../../test/support/postgres.ts'
-import { runCli } from './support/cli-process.ts'
+import { runCli, runCliAgainst } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 
@@ -22,6 +22,53 @@ function tamper(gateway: GatewayProcess, statement: string): void {
   db.close()
 }
 const changeAnswer = `UPDATE request SET body = replace(body, '"kind":"deny"', '"kind":"allow"')`
+
+describe('holdpoint audit list', () => {
+  it('prints the newest decisions, and filters by answer, person, folder, time and text', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const list = async (...words: string[]) => {
+      const { code, out, err } = await runCliAgainst(gateway, ['audit', 'list', ...words])
+      if (code !== 0) return err
+      return out
+        .trimEnd()
+        .split('\n')
+        .map(line => line.split('\t')[2] ?? line)
+    }
+    for (const [command, kind, cwd] of [
+      ['make one', 'allow', '/srv/a'],
+      ['make two', 'deny', '/srv/b'],
+      ['make three', 'allow', '/srv/b/c'],
+    ] as const) {
+      const { id } = await gateway.call('startSession', { driver: 'external', title: command, cwd })
+      const asked = { ...ask, tool: 'Bash', input: { command } }
+      const request = await gateway.call('openRequest', { id, key: command, ask: asked })
+      await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind } })
+    }
+    const [one, two, three] = ['one', 'two', 'three'].map(name => `Run a command: make ${name}`)
+    expect(await list()).toEqual([one, two, three])
+    expect(await list('--limit', '2')).toEqual([two, three])
+    expect(await list('--answer', 'deny')).toEqual([two])
+    expect(await list('--folder', '/srv/b')).toEqual([two, three])
+    expect(await list('--search', 'three')).toEqual([three])
+    expect(await list('--person', 'owner', '--since', '1h')).toEqual([one, two, three])
+    expect(await list('--until', '1h')).toEqual(['No entry of the audit log matches.'])
+    expect(await list('--since', 'soon')).toMatch(/--since must be a date such as .* not "soon"/)
+    const csv = (await runCliAgainst(gateway, ['audit', 'list', '--csv', '--answer', 'deny'])).out.split('\r\n')
+    expect(csv[0]).toBe('"time","person or rule","answer","what","session","folder","via","request","digest"')
+    expect(csv[1]).toMatch(
+      /^"\d{4}-\d\d-\d\dT[\d:.]+Z","owner","deny","make two","make two","\/","api","req_\w+","\w{64}"$/,
+    )
+    const lines = (await runCliAgainst(gateway, ['audit', 'list', '--json'])).out.trim().split('\n')
+    expect(lines.map(line => JSON.parse(line).title)).toEqual(['make one', 'make two', 'make three'])
+  })
+  it('writes CSV cells that no spreadsheet program runs as a formula', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    const { id } = await gateway.call('startSession', { driver: 'external', title: '=1+1' })
+    const request = await gateway.call('openRequest', { id, key: 'k', ask })
+    await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
+    expect((await runCliAgainst(gateway, ['audit', 'list', '--csv'])).out).toContain(`"'=1+1"`)
+  })
+})
 
 describe('holdpoint audit verify', () => {
   it('passes while the gateway runs, after it stopped, and after it was killed', async () => {

@@ -26,6 +26,10 @@ describe('holdpoint', () => {
   it.each([
     ['an unknown command', ['dance'], /Unknown command "dance"/],
     ['help for an unknown command', ['help', 'dance'], /Unknown command "dance"/],
+    ['a command with swapped letters', ['inobx'], /Did you mean holdpoint inbox\?/],
+    ['a command with a missing letter', ['alow'], /Did you mean holdpoint allow\?/],
+    ['a command under the name of other programs', ['approve'], /Did you mean holdpoint allow\?/],
+    ['a word that resembles no command', ['xyzzy'], /^holdpoint: Unknown command "xyzzy"\. See holdpoint --help$/],
     ['a malformed URL', ['inbox', '--url', 'nonsense'], /--url must be like http:.*, not "nonsense"/],
     ['a URL without http', ['inbox', '--url', 'localhost:4747'], /--url must be like http:/],
     ['an unknown state', ['sessions', '--state', 'asleep'], /starting, working, idle, parked, disconnected, ended/],
@@ -48,6 +52,7 @@ describe('holdpoint', () => {
   })
 
   it('prints its version and its help, and docs/terminal.md covers every command', async () => {
+    expect(await runCli(['help', '--help'])).toMatchObject({ code: 0, err: '' })
     expect(await runCli(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
     const { code, out } = await runCli(['--help'])
     expect(code).toBe(0)

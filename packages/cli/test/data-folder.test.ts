@@ -31,7 +31,7 @@ afterEach(async () => {
 })
 
 const nobody = 65_534
-/** Returns a folder of another user. Only root can give a folder away; for everybody else, a folder of root will do. */
+/** Returns a folder of another user. Only root can change the owner of a folder; all other users get a folder of root. */
 function foreignFolder(): string {
   if (process.geteuid?.() !== 0) return '/usr'
   const foreign = join(folder, 'foreign')
@@ -143,7 +143,7 @@ describe('a data folder', () => {
     expect(statSync(gateway.home.path).mode & 0o777).toBe(0o700)
   })
 
-  it('F15: a token is written through a temporary file with a name that nobody can guess', () => {
+  it('F15: a token is written through a temporary file with a random name', () => {
     const dataFolder = openDataFolder(home)
     // An earlier version wrote to this name and followed a link there.
     const target = join(folder, 'target')

@@ -60,7 +60,7 @@ function asksWith(full: string): readonly Ask[] {
 }
 
 describe('escaping of agents’ text', () => {
-  it('inbox, sessions and show print the text escaped in a pipe, with and without --json', async () => {
+  it('inbox, sessions, logs, audit list and show print the text escaped in a pipe, with and without --json', async () => {
     const opened: Request[] = []
     for (const { text } of texts) for (const ask of asksWith(text)) opened.push(await askAsExternalAgent(gateway, ask))
     const { id } = await gateway.call('startSession', {
@@ -71,10 +71,29 @@ describe('escaping of agents’ text', () => {
         .slice(0, 300),
       cwd: texts[0]?.text ?? '',
     })
+    const [first] = opened
+    if (!first) throw new Error('No request was opened')
+    const answered = await askAsExternalAgent(gateway, first.ask)
+    await gateway.call('answerRequest', { id: answered.id, digest: answered.digest, answer: { kind: 'deny' } })
+    // The cells of lists are separated by tabs. A tab in the text of an agent would add a cell.
+    for (const [words, cells] of [
+      [['inbox'], 6],
+      [['sessions'], 6],
+      [['audit', 'list'], 4],
+    ] as const) {
+      const { code, out } = await runCliAgainst(gateway, words)
+      expect(code, words.join(' ')).toBe(0)
+      for (const line of out.trimEnd().split('\n')) {
+        expect(line.split('\t').length, words.join(' ')).toBe(cells)
+        for (const cell of line.split('\t')) expectClean(cell, words.join(' '))
+      }
+    }
     for (const words of [
-      ['inbox'],
-      ['sessions'],
       ['inbox', '--json'],
+      ['logs', answered.session],
+      ['logs', answered.session, '--json'],
+      ['audit', 'list', '--csv'],
+      ['audit', 'list', '--json'],
       ['sessions', '--json'],
       ['show', id],
       ['show', id, '--json'],

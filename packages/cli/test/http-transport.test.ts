@@ -87,7 +87,7 @@ describe('httpFetch', () => {
   })
 })
 
-it('unixFetch sends requests over the Unix socket, with the host localhost whatever the URL says', async () => {
+it('unixFetch sends requests over the Unix socket with the host localhost, even if the URL names another host', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-fetch-'))
   const socket = join(folder, 'a.sock')
   const server = createServer((request, reply) => reply.end(JSON.stringify([request.url, request.headers.host])))
@@ -99,7 +99,7 @@ it('unixFetch sends requests over the Unix socket, with the host localhost whate
 })
 
 describe('a server that does not reply', () => {
-  it('a request to a server that answers neither it nor a probe fails, but not before five seconds', async () => {
+  it('a request fails after five seconds or more if the server answers neither it nor a probe', async () => {
     const url = await serve(() => {})
     const startedAt = performance.now()
     await expect(httpFetch(url, get)).rejects.toBeInstanceOf(NoAnswer)

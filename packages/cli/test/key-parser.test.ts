@@ -1,4 +1,4 @@
-/** The key parser and the keyboard. */
+/** Tests the key parser and the keyboard. */
 import { PassThrough } from 'node:stream'
 import type { ReadStream } from 'node:tty'
 import { describe, expect, it, vi } from 'vitest'

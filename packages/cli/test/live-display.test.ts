@@ -111,7 +111,7 @@ describe('misleading text from an agent', () => {
       await terminal.waitFor(`Question ${at} of 16`)
       terminal.press('1')
       await terminal.waitFor('› 1  ')
-      // The last Enter sends the answers, so it does not count right after a typed key.
+      // The last Enter sends the answers, so it is ignored right after a typed key.
       if (at === 16) await terminal.pause()
       terminal.press(keys.enter)
     }

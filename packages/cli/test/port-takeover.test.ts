@@ -1,4 +1,4 @@
-/** Finding F1: a gateway is killed, and another program takes over its port. Programs that were connected must not send it a credential, and continue when the gateway is back. */
+/** Tests finding F1: a gateway is killed, and another program takes over its port. Programs that were connected must not send it a credential, and continue when the gateway is back. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'

@@ -68,6 +68,7 @@ beforeEach(() => {
     risk: async () => risk(),
     isReachable: () => reachable,
     isAgentDisconnected: () => false,
+    capabilitiesOf: () => undefined,
     guard: new TypingGuard(() => performance.now()),
     drafts: new PromptDrafts({ call: failingCall, me: '', frames: () => () => {} }),
     changed: () => {},
@@ -113,7 +114,7 @@ describe('a prompt that has just appeared', () => {
   })
 })
 
-describe('a letter', () => {
+describe('a letter in a prompt', () => {
   beforeEach(showForOneCooldown)
 
   it('a letter is carried out once no other key has followed, and the screen shows its action until then', async () => {
@@ -265,7 +266,7 @@ describe('the editor of a prompt', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(controller.prompt?.hint).toMatch(/The editor failed/)
   })
-  it('asks for the risk of the edited text, and takes a text whose risk it cannot get for dangerous', async () => {
+  it('asks for the risk of the edited text, and treats the text as dangerous if it cannot get the risk', async () => {
     showForOneCooldown()
     await command('e')
     edited('pwd')
@@ -284,7 +285,7 @@ describe('the editor of a prompt', () => {
 
 describe('the answer of a prompt', () => {
   const enter: Key = { name: 'enter', alone: true }
-  /** Denies the request with a reason, as far as the Enter that sends the reason. */
+  /** Denies the request with a reason, up to and including the Enter that sends the reason. */
   async function denyWithReason(): Promise<void> {
     await command('R')
     for (const key of [letter('n'), letter('o'), enter]) controller.handleKey(key)
@@ -419,7 +420,7 @@ describe('the list of rules', () => {
     }
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'allow', remember: rule } }])
   })
-  it('goes away with a hint if the rules cannot be loaded', async () => {
+  it('closes with a hint if the rules cannot be loaded', async () => {
     options = { ...options, offers: () => Promise.reject(new Fault('draining', 'The gateway is stopping')) }
     controller = new PromptController(options)
     controller.show(one, [])

@@ -283,7 +283,7 @@ describe('the keys of an approval', () => {
       expect(prompt.hint).toMatch(/Choose one/)
     }
   })
-  it('a request that Holdpoint calls dangerous is allowed only with the typed word, also with a rule', () => {
+  it('a request that Holdpoint calls dangerous is allowed only with the typed word, even if a rule is added', () => {
     const risk: Risk = { level: 'dangerous', touches: ['deletes'] }
     const typed = (keys: string[]) => typeKeys(approval, keys, [], undefined, { offers, risk }).answer
     expect(typed(['a'])).toBeUndefined()
@@ -292,7 +292,7 @@ describe('the keys of an approval', () => {
     expect(typed(['s', '1', enter, '6', enter, 'allow', enter])).toEqual(allowing(allowLs))
     expect(typed(['r'])).toEqual({ kind: 'deny' })
   })
-  it('an edited request needs the typed word if the edited text is dangerous, whatever the original was, and cannot be allowed before its risk is known', () => {
+  it('an edited request needs the typed word only if the edited text is dangerous, and cannot be allowed before its risk is known', () => {
     const risk: Risk = { level: 'dangerous', touches: ['deletes'] }
     const typed = (replies: Replies, ...keys: string[]) =>
       typeKeys(approval, ['e', { edited: 'rm -rf /\n' }, ...keys], [], undefined, replies)
@@ -596,6 +596,13 @@ describe('random keys in any prompt', () => {
     one({ options: [], secret: true }),
   ]
 
+  it('never take more lines than the screen has, even if the footer grows once the last line of the body was shown', () => {
+    const { prompt } = typeKeys(approval, ['e', { edited: 'ls!' }], ['default'], undefined, { editedRisk: null })
+    for (let columns = 20; columns < 40; columns++)
+      for (let height = 4; height < 30; height++)
+        expect(layoutPrompt(prompt, { columns, height }, { at: 1, of: 2 }).lines.length).toBeLessThanOrEqual(height)
+  })
+
   it('produce a valid answer or none, and every state can be drawn at every screen size', () => {
     fc.assert(
       fc.property(
@@ -627,5 +634,40 @@ describe('random keys in any prompt', () => {
       ),
       { numRuns: 300 },
     )
+  })
+})
+
+describe('the keys of a request whose agent lacks capabilities', () => {
+  const ask: ApprovalAsk = {
+    kind: 'approval',
+    tool: 'Bash',
+    title: 't',
+    input: { command: 'ls' },
+    cwd: '/',
+    editable: true,
+  }
+  const limited = openPrompt(pendingRequest(ask), [], ['approvals', 'interrupt'])
+  const layout = (prompt: Prompt) => layoutPrompt(prompt, { columns: 80, height: 40 }, { at: 1, of: 1 })
+  const textOf = (prompt: Prompt) =>
+    layout(prompt)
+      .lines.map(line => line.map(({ text }) => text).join(''))
+      .join('\n')
+  const press = (prompt: Prompt, letter: string) => {
+    const { view } = layout(prompt)
+    const [key] = keysOf(letter)
+    if (!key) throw new Error('no key')
+    return handlePromptKey(markShown(prompt, view), key, view)
+  }
+
+  it('include no note, no edit and no “deny and stop”, and the prompt says that a denial ends the turn', () => {
+    const text = textOf(limited)
+    expect(text).not.toMatch(/n note|e edit|x deny and stop/)
+    expect(text).toContain('[r] Deny (ends the turn)')
+    expect(textOf(openPrompt(pendingRequest(ask), []))).toMatch(/e edit.*n note.*x deny and stop/s)
+  })
+  it('do nothing if they are for a note, an edit or “deny and stop”', () => {
+    for (const letter of ['n', 'x']) expect(press(limited, letter)).toMatchObject({ ignored: true })
+    expect(press(limited, 'e').edit).toBeUndefined()
+    expect(press(limited, 'r').answer).toEqual({ kind: 'deny' })
   })
 })

@@ -95,7 +95,7 @@ describe('a temporary gateway in a terminal', () => {
     first.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
     await first.waitFor('You left. The session is saved, and its agent is paused until you come back.')
     await first.waitFor('The temporary gateway stops now, for everyone who uses it.')
-    // The person goes on pressing Ctrl+C while the gateway stops.
+    // The person keeps pressing Ctrl+C while the gateway stops.
     const pressing = setInterval(() => first.press(keys.ctrlC), 10)
     expect(await first.exit.finally(() => clearInterval(pressing))).toBe(0)
     await second.waitFor(/[Ll]ost connection/)

@@ -64,7 +64,7 @@ async function notices() {
 }
 
 describe('F11b: restoring a backup', () => {
-  it('prevents that an allow that was handed after the backup is handed again, under any fence', async () => {
+  it('never hands an allow again that was handed after the backup, under any fence', async () => {
     const { session, fence, ask } = await attach()
     const request = await ask('rm')
     await allow(request)
@@ -176,7 +176,7 @@ describe('F16: a gateway whose store has lost events', () => {
     await open()
   })
 
-  it('F16: a gateway whose store has lost events can be restored from a backup even if its database is missing', async () => {
+  it('can be restored from a backup even if its database is missing', async () => {
     await owner('addRule', { effect: 'deny', tool: 'Bash' })
     await store.backup(backupFile)
     await owner('addRule', { effect: 'deny', tool: 'Write' })

@@ -1,4 +1,4 @@
-/** Rules from files: what the files may do, when they apply, and that a file that cannot be used never loosens anything. */
+/** Tests rules from files: what the files may do, when they apply, and that a file that cannot be used never makes the rules less strict. */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -66,7 +66,7 @@ const denied = { by: 'rule', answer: { kind: 'deny' } }
 const allowTest = { effect: 'allow', command: 'npm test' }
 const denyPush = { effect: 'deny', command: 'git push' }
 
-describe('the file of a project', () => {
+describe('the rules file of a project', () => {
   it('a project’s rules that deny or ask apply at once, and those that allow only after a person trusts the file', async () => {
     write([allowTest, denyPush])
     expect((await ask('git push')).resolution).toMatchObject(denied)
@@ -93,7 +93,7 @@ describe('the file of a project', () => {
     expect((await ask('npm run deploy')).status).toBe('resolved')
   })
 
-  it('a change of a trusted file does not take back what it denied, until a person trusts it again or takes the trust back', async () => {
+  it('the deny rules of a trusted file stay after the file has changed, until a person trusts it again or removes the trust', async () => {
     write([denyPush])
     trust()
     expect((await ask('git push')).resolution).toMatchObject(denied)
@@ -107,7 +107,7 @@ describe('the file of a project', () => {
     expect((await ask('git push')).resolution).toMatchObject(denied)
   })
 
-  it('a project’s rules apply only in its folder and below, also if a rule or a link names another folder', async () => {
+  it('a project’s rules apply only in its folder and below, even if a rule or a link names another folder', async () => {
     const elsewhere = join(root, 'elsewhere')
     const below = join(project, 'below')
     for (const folder of [elsewhere, below]) mkdirSync(folder)
@@ -137,7 +137,7 @@ describe('the file of a project', () => {
     expect((await ask('git push', below)).resolution).toMatchObject(denied)
   })
 
-  it('the files above a folder apply, although the folder of a session that a person opened does not exist', async () => {
+  it('files in parent folders apply even if the folder of a session that a person opened does not exist', async () => {
     write([denyPush])
     const cwd = join(project, 'missing', 'x/'.repeat(500))
     const { id } = await fixture.person('startSession', { driver: 'external', title: 'elsewhere', cwd })
@@ -175,7 +175,7 @@ describe('the file of a project', () => {
   })
 })
 
-describe('a file that another user could have written', () => {
+describe('a rules file that another user could have written', () => {
   it('a file in a folder that others can write is ignored and reported, and applies once only its owner can write', async () => {
     write([{ effect: 'deny', command: 'git push' }])
     chmodSync(project, 0o777)
@@ -189,7 +189,7 @@ describe('a file that another user could have written', () => {
     expect((await ask('git push')).resolution).toMatchObject(denied)
   })
 
-  it('a trusted file that others can write loses its allow rules and keeps what it denied', async () => {
+  it('the allow rules of a trusted file stop applying if others can write the file, and its deny rules stay', async () => {
     write([allowTest, denyPush])
     trust()
     expect((await ask('npm test')).status).toBe('resolved')
@@ -207,8 +207,8 @@ describe('a file that another user could have written', () => {
   })
 })
 
-describe('many or large files', () => {
-  /** Folders below the project, each inside of the one before, and each with a file. */
+describe('many or large rules files', () => {
+  /** Nested folders below the project, each with a file. */
   function nest(count: number, rules: (depth: number) => unknown): string {
     let folder = project
     for (let depth = 0; depth < count; depth++) {
@@ -252,7 +252,7 @@ describe('many or large files', () => {
   })
 })
 
-describe('a file that cannot be used', () => {
+describe('a rules file that cannot be used', () => {
   const problems: readonly (readonly [string, unknown, RegExp])[] = [
     ['is not JSON', '{\n  "rules": [}\n', /^line 2, column 13: /],
     ['ends too early', '{"rules": [', /^line 1, column 12: /],
@@ -276,13 +276,13 @@ describe('a file that cannot be used', () => {
     ],
     ['has too many rules', { rules: Array(201).fill(denyPush) }, /^rules has more than 200 entries/],
   ]
-  it.each(problems)('a file that %s is refused with the place of the problem', (_what, content, message) => {
+  it.each(problems)('a file that %s is refused with the position of the problem', (_what, content, message) => {
     write(typeof content === 'string' ? content : JSON.stringify(content))
     const read = readRulesFile(file, dataFolder).content
     expect(read).toMatchObject({ kind: 'problem', problem: expect.stringMatching(message) })
   })
 
-  it('a file that becomes invalid keeps what it denied, allows nothing, and makes Holdpoint ask about every call in its folder', async () => {
+  it('a file that becomes invalid keeps its deny rules, allows nothing, and makes Holdpoint ask about every call in its folder', async () => {
     await fixture.person('addRule', { ...allowTest, effect: 'allow', scope: { cwd: project } })
     write([denyPush, { effect: 'allow', command: 'npm run lint' }])
     trust()
@@ -307,7 +307,7 @@ describe('a file that cannot be used', () => {
   })
 })
 
-describe('the person’s own file', () => {
+describe('the person’s own rules file', () => {
   it('the rules of the person’s own file apply everywhere and need no trust', async () => {
     write([denyPush, { ...allowTest, scope: { cwd: project } }], dataFolder.rulesFile)
     expect((await ask('git push')).resolution).toMatchObject(denied)

@@ -25,7 +25,7 @@ afterAll(closeGateways)
 const cli = (...words: string[]) => runCliAgainst(gateway, words)
 const json = async (...words: string[]) => JSON.parse((await cli(...words, '--json')).out)
 
-/** Lets a call make an event. The gateway may have stopped by then, which is not what these tests check. */
+/** Makes a call that causes an event. Ignores an error, because the gateway may have stopped, which these tests do not check. */
 function nudge(call: Promise<unknown>): void {
   call.catch(() => {})
 }
@@ -170,7 +170,7 @@ it('a command exits with 5 if nothing listens at the given URL, and does not sug
   expect(err).not.toContain('holdpoint up')
 })
 
-it('a command exits with 5 if the gateway is frozen, and a waiting one ends too', async () => {
+it('a command exits with 5 if the gateway stops responding, even while it waits in a long poll', async () => {
   const own = await startGateway({ runner: 'none' })
   const ask = spawn(process.execPath, [holdpoint, 'ask', 'Deploy?'], { env: environmentFor(own), stdio: 'ignore' })
   const askEnded = once(ask, 'exit')

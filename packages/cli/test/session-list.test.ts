@@ -1,6 +1,8 @@
 import type { Ask, RequestId, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { type ListItem, listLines } from '../src/tui/dashboard/session-list.ts'
+import { sessionSample } from '../../../test/support/session-sample.ts'
+import { sessionRows } from '../src/output/session.ts'
+import { type ListItem, listLines, sessionHeaderLines } from '../src/tui/dashboard/session-list.ts'
 import { pendingRequest } from './support/request.ts'
 
 describe('a row of the dashboard', () => {
@@ -26,7 +28,45 @@ describe('a row of the dashboard', () => {
     }
     expect(row(tool, 'npm', 60)).toMatch(/sh” · npm +now$/)
   })
-  it('cuts a long title of a session before our own words', () => {
+  it('shortens a long session title before our own labels', () => {
     expect(row('Bash', 'x'.repeat(100), 40)).toMatch(/^ {2}Run a command · x+.+x+ now$/)
+  })
+})
+
+describe('a session whose agent asks only for some calls and can share a terminal', () => {
+  const attach = 'codex resume --remote unix:///data/codex/ses_1/codex.sock 0198'
+  const session = sessionSample({
+    id: 'ses_1',
+    capabilities: ['approvals', 'sharedTerminal'],
+    process: { state: 'live', attach, changedAt: 0 },
+  })
+
+  it('`show` says what rules see and how to open the session in the agent’s own terminal', () => {
+    const text = sessionRows(session, 0)
+      .map(({ spans }) => spans.map(span => span.text).join(''))
+      .join('\n')
+    expect(text).toContain('Rules see only what this agent asks')
+    expect(text).toContain(attach)
+  })
+  it('the header of the open session in `tui` has both notices, and does not cut the command line', () => {
+    const text = sessionHeaderLines(session, 60)
+      .map(line => line.map(span => span.text).join(''))
+      .join('\n')
+    expect(text).toContain('Rules see only what this agent asks. It may do other things')
+    expect(text).toContain('unix:///data/codex/ses_1/codex.sock 0198')
+  })
+  it('the header of an ended session has neither notice', () => {
+    expect(sessionHeaderLines({ ...session, state: 'ended' }, 60)).toHaveLength(2)
+  })
+})
+
+describe('a session whose last turn failed', () => {
+  it('is shown by `show` with the error of that turn', () => {
+    const lastTurn = { ending: 'failed', problem: 'settings.port is missing' } as const
+    const text = sessionRows(sessionSample({ id: 'ses_1', state: 'idle', lastTurn }), 0)
+      .map(({ spans }) => spans.map(span => span.text).join(''))
+      .join('\n')
+    expect(text).toContain('idle, last turn failed')
+    expect(text).toContain('failed: settings.port is missing')
   })
 })

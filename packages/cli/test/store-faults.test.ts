@@ -1,4 +1,4 @@
-/** Faults of the store and of time, with a real gateway process: what the person is told, and that nothing is lost or allowed. */
+/** Tests faults of the store and of the clock with a real gateway process: what the person is told, and that nothing is lost or allowed. */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -37,7 +37,7 @@ async function refusal(gateway: GatewayProcess): Promise<string> {
   expect(await gateway.exited).toMatchObject({ code: 1 })
   return gateway.stderr
 }
-/** One sentence for people, and no stack. */
+/** Expects one sentence for people, without a stack trace. */
 function expectSentence(text: string, pattern: RegExp): void {
   expect(text).toMatch(pattern)
   expect(

@@ -1,4 +1,4 @@
-/** Checks that `holdpoint up` restarts its gateway after a crash, keeps its port meanwhile, and ends with it otherwise (C15). */
+/** Tests that `holdpoint up` restarts its gateway after a crash, keeps its port meanwhile, and exits together with the gateway otherwise (C15). */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -127,7 +127,7 @@ describe('a gateway under holdpoint up', () => {
       .toMatch(/was ended by SIGABRT, perhaps because the process ran out of memory/)
   })
 
-  it('the gateway stops with its supervisor, whether that is stopped or killed', async () => {
+  it('the gateway stops with its supervisor, whether the supervisor is stopped or killed', async () => {
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGKILL'] as const) {
       const gateway = await startSupervised({ runner: 'none' })
       const child = runningProcess(gateway.home, 'gateway') as PidFile // the gateway is running

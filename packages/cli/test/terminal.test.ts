@@ -1,4 +1,4 @@
-/** The terminal of the tests, which other tests rely on, and how a program that leaves a live view treats Ctrl+C. */
+/** Tests the pseudo-terminal that other tests rely on, and how a program that leaves a live view handles Ctrl+C. */
 import { existsSync } from 'node:fs'
 import { afterEach, expect, it, vi } from 'vitest'
 import { ignoreInterrupts } from '../src/tui/terminal/terminal.ts'
@@ -26,7 +26,7 @@ it('a terminal shows all output of a program that has exited before the output i
   expect(withoutSpaces(terminal.all())).toBe(withoutSpaces(out))
 })
 
-it('a program that leaves ignores Ctrl+C until nobody has pressed it for three seconds', () => {
+it('a program that is leaving a live view ignores Ctrl+C until it was not pressed for three seconds', () => {
   vi.useFakeTimers()
   try {
     const listenersBefore = process.listenerCount('SIGINT')

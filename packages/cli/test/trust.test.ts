@@ -13,7 +13,7 @@ import { trustFile } from '../src/config/trust.ts'
 import { runCli } from './support/cli-process.ts'
 import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 
-/** A folder that somebody else prepared, as in the finding. */
+/** A folder that an attacker prepared, as in finding F5. */
 let folder: string
 let dataFolder: DataFolder
 beforeEach(() => {
@@ -277,7 +277,7 @@ describe('an address that other machines can reach', () => {
     expect([code, err]).toEqual([2, expect.stringMatching(/reverse proxy with TLS .* --allow-remote/)])
   })
 
-  it('an address that other machines can reach is used with --allow-remote, and the gateway says that TLS is needed', async () => {
+  it('is used with --allow-remote, and the gateway says that TLS is needed', async () => {
     const gateway = new GatewayProcess({
       runner: 'none',
       env: { HOLDPOINT_HOST: '0.0.0.0', HOLDPOINT_ALLOW_REMOTE: '1' },
@@ -289,7 +289,7 @@ describe('an address that other machines can reach', () => {
 
 describe('holdpoint trust for a file with rules', () => {
   const writeRules = (text: string) => writeFileSync(join(folder, 'holdpoint.rules.json'), text)
-  it('holdpoint trust shows the rules of a folder, trusts this version of them only, and takes the trust back', async () => {
+  it('shows the rules of a folder, trusts only this version of them, and can remove the trust', async () => {
     const rules = '{"rules": [{"effect": "allow", "command": "npm test"}, {"effect": "deny", "command": "git push"}]}'
     writeRules(rules)
     const trusted = await cli('trust', '--yes')
@@ -301,7 +301,7 @@ describe('holdpoint trust for a file with rules', () => {
     expect((await cli('trust', '--remove', 'holdpoint.rules.json')).out).toContain('the others still do')
     expect((await cli('trust', '--list')).out).toContain('No file is trusted')
   })
-  it('holdpoint trust and holdpoint doctor name the mistake in a file with rules', async () => {
+  it('names the mistake in a file with rules, as holdpoint doctor does', async () => {
     writeRules('{"rules": [{"effect": "allow", "comand": "npm test"}]}')
     expect(await cli('trust', '--yes')).toMatchObject({
       code: 2,

@@ -47,7 +47,7 @@ const word = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'aar1rr2xRnesobyE I'), minLength: 1, maxLength: 8 }),
 )
 const line = fc.array(word, { minLength: 1, maxLength: 4 }).map(words => words.join(' '))
-/** A single key is no text: nobody can tell it from a decision. */
+/** Texts have at least two keys, because a single key cannot be distinguished from a decision. */
 const text = fc
   .array(line, { minLength: 1, maxLength: 2 })
   .map(lines => lines.join('\r'))
@@ -59,14 +59,14 @@ interface Chunk {
   readonly gapMs: number
 }
 const gapMs = fc.integer({ min: 30, max: 600 })
-/** A text as keys, with now and then a key that is corrected, repeated, split between reads, or not a letter at all. */
+/** A text as keys. Some keys are corrected, repeated, split between reads, or are not letters. */
 const typing = fc
   .tuple(text, fc.boolean(), fc.infiniteStream(fc.tuple(gapMs, fc.nat(99))))
   .map(([typed, endsWithEnter, stream]): readonly Chunk[] =>
     [...typed, ...(endsWithEnter ? ['\r'] : [])].flatMap(char => {
       const [gap, luck] = stream.next().value as [number, number] // an infinite stream
       const extra = extraChunks(luck)
-      // Bytes that are no key must not lengthen the pause between two keys.
+      // Bytes that are not part of a key must not lengthen the pause between two keys.
       return extra.concat({ bytes: char, gapMs: extra.length > 0 ? Math.min(gap, 200) : gap })
     }),
   )

@@ -167,10 +167,38 @@ describe('holdpoint up', () => {
     expect(runningProcess(gateway.home, 'gateway')).toBeNull()
   })
 
+  it('runs in the background with --detach, prints a link, and is stopped by holdpoint down', async () => {
+    const { home } = new GatewayProcess({})
+    const flags = ['--runner', 'none', '--home', home.path]
+    const { code, out } = await runCli(['up', '--detach', '--port', '0', ...flags, '--json'])
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toEqual({
+      url: expect.stringMatching(/^http:\/\/localhost:\d+$/),
+      link: expect.stringContaining('/#code='),
+      tokenFile: home.tokenFile,
+    })
+    expect((await runCli(['status', '--home', home.path])).out).toContain('Holdpoint is running at ')
+    const again = await runCli(['up', '--detach', '--port', '0', ...flags])
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining('is already running at')])
+    expect(statSync(join(home.path, 'gateway.log')).mode & 0o777).toBe(0o600)
+    expect((await runCli(['down', '--home', home.path])).code).toBe(0)
+    expect(runningProcess(home, 'gateway')).toBeNull()
+  })
+
+  it('reports with --detach why the gateway could not start', async () => {
+    const { home } = new GatewayProcess({})
+    mkdirSync(home.path, { recursive: true, mode: 0o700 })
+    writeFileSync(home.databaseFile, 'not a database', { mode: 0o600 })
+    const { code, err } = await runCli(['up', '--detach', '--port', '0', '--runner', 'none', '--home', home.path])
+    expect(code).toBe(1)
+    expect(err).toMatch(/^holdpoint: The gateway did not start: .*holdpoint\.db is damaged.*gateway\.log\)\n$/)
+  })
+
   it('refuses a data folder that another gateway uses', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { code, out, err } = await runCli(['up', '--port', '0', '--home', gateway.home.path, '--json'])
     expect([code, out]).toEqual([1, ''])
+    expect(err).toContain(`Holdpoint is already running at ${gateway.url}`)
     expect(err).toMatch(/in use by another gateway/)
     expect(await gateway.call('whoAmI', {}), 'the first gateway keeps running').toMatchObject({ person: 'owner' })
     expect((await runCli(['link', '--home', gateway.home.path])).code, 'and commands still find it').toBe(0)

@@ -1,4 +1,4 @@
-/** Checks that a command which takes long says what it is waiting for, once, on stderr and not with --json. */
+/** Tests that a slow command says what it is waiting for: once, on stderr, and not with --json. */
 import type { Call } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { closeGateways, startGateway } from '../../../test/support/gateway.ts'
@@ -58,7 +58,7 @@ describe('a command whose gateway is stopped', () => {
     closeTerminals()
     await closeGateways()
   })
-  it('says in a terminal that it waits for the gateway, and nothing of it with --json', async () => {
+  it('says in a terminal that it waits for the gateway, but not with --json', async () => {
     const gateway = await startGateway({ runner: 'none' })
     process.kill(gateway.pid, 'SIGSTOP')
     const terminal = new Terminal(['inbox'], { env: environmentFor(gateway) as Record<string, string> }) // has only texts

@@ -1,12 +1,12 @@
 /** `holdpoint allow` and `holdpoint deny`. To allow a request, a person must read it to the end, and a script must pass the request's digest (G9). */
-import { effectiveAsk, isDangerous, type RuleDuration, ruleLabel, ruleScopeLabel } from '@holdpoint/client'
+import { effectiveAsk, isDangerous, type RuleDuration } from '@holdpoint/client'
 import { type Answer, answerProblem, type Call, Fault, type Request, type RuleDraft } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { withDuration } from '../gateway-client/rule-offers.ts'
 import { askLine, Cancelled, pageThrough } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
-import { requestRows, suggestionsOf } from '../output/request.ts'
-import { labelled, type Row, row, trusted, untrustedCode, untrustedLine } from '../output/span.ts'
+import { answerRows, requestRows, suggestionsOf } from '../output/request.ts'
+import { row, trusted } from '../output/span.ts'
 import { parseDuration } from './durations.ts'
 import { findRequest } from './ids.ts'
 import { readObject } from './input-files.ts'
@@ -116,30 +116,8 @@ async function showInFull(call: Call, output: Output, request: Request, answer: 
   const ask = effectiveAsk(request.ask, answer.kind === 'allow' ? answer.input : null)
   const rows = [...requestRows({ ...request, ask }, await requestContext(call, request))]
   if (ask !== request.ask) rows.push(row(trusted(allowTexts.ownInput, 'waiting')))
-  if (answer.kind === 'allow') {
-    if (answer.note !== undefined) rows.push(labelled('Your note', untrustedLine(answer.note)))
-    const chosen = ask.kind === 'approval' && ask.suggestions?.find(({ id }) => id === answer.suggestion)
-    if (chosen)
-      rows.push(
-        labelled('Remembers', untrustedCode(chosen.label), trusted(' ('), untrustedCode(chosen.scope), trusted(')')),
-      )
-    if (answer.remember)
-      rows.push(
-        labelled(
-          'Adds a rule',
-          trusted(ruleLabel(answer.remember)),
-          trusted(` ${ruleScopeLabel(answer.remember)}`, 'quiet'),
-        ),
-        ...durationRows(answer.remember),
-      )
-    if (answer.mode !== undefined) rows.push(labelled('Next mode', untrustedCode(answer.mode)))
-  }
+  rows.push(...answerRows(ask, answer))
   if (!(await pageThrough(output, rows))) throw new Cancelled(allowTexts.notRead(request.id))
-}
-
-function durationRows({ until, expiresAt }: RuleDraft): readonly Row[] {
-  if (until !== undefined) return [labelled('Applies', trusted(`until this ${until} ends`))]
-  return expiresAt === undefined ? [] : [labelled('Applies', trusted(`until ${new Date(expiresAt).toLocaleString()}`))]
 }
 
 async function confirm(output: Output, request: Request, answer: Answer): Promise<void> {

@@ -12,6 +12,7 @@ export const groups = {
 } as const
 
 export const commandHelp = {
+  status: 'Show whether the gateway runs, where, and what waits',
   up: 'Start the gateway, a runner and the page; restart the gateway after a crash',
   gateway: 'Like `up`, but in one process and without restarts',
   down: 'Stop the gateway and its runner; pending requests are kept',
@@ -19,7 +20,7 @@ export const commandHelp = {
   link: 'Print a one-time link that signs a browser in',
   run: 'Start or resume a session and stay with it in this terminal',
   tui: 'Show the inbox and all sessions, live (? for help, q to quit)',
-  inbox: 'List pending requests, oldest first',
+  inbox: 'List pending requests, the most urgent first',
   show: 'Show a request in full with its outcome, or a session',
   allow: 'Approve a request (shows it in full, then asks you to confirm)',
   deny: 'Deny a request; the agent reads your reason and continues',
@@ -29,6 +30,10 @@ export const commandHelp = {
   rehearse: 'Start the built-in demo agent, which asks every kind of question',
   send: 'Send a message to a session; reopens it if it has ended and its agent can resume',
   watch: 'Stream events, one per line',
+  logs: 'Print the transcript of a session; -f follows it',
+  stop: 'Interrupt the turns of all sessions',
+  rename: 'Change the title of a session',
+  delete: 'Delete an ended session with its history',
   interrupt: 'Interrupt the current turn; pending requests are withdrawn',
   end: 'End a session',
   mode: 'Change the mode of a session',
@@ -38,11 +43,16 @@ export const commandHelp = {
   trust: 'Let a folder’s config file, rules and settings for Claude Code apply (shows what they do, then asks)',
   rules: 'List, add, change, test and import rules',
   token: 'List, create, replace and revoke tokens',
-  audit: 'Check that nobody changed the log or the rows in the database: holdpoint audit verify',
+  audit: 'Search the audit log, or check that nobody changed it',
   backup: 'Copy the database to a new file; the gateway may be running',
   restore: 'Replace the database with a backup; the old one is kept',
   completion: 'Print a completion script: source <(holdpoint completion bash)',
   help: 'Show help for a command',
+} as const
+
+export const auditHelp = {
+  list: 'Print the newest decisions: who or which rule answered what, and when',
+  verify: 'Check that nobody changed the log or the rows in the database',
 } as const
 
 export const tokenHelp = {
@@ -83,14 +93,14 @@ export const ruleOptionHelp = {
   message: 'With deny: the sentence that the agent reads',
   note: 'Why the rule exists, for people',
   checkCwd: 'The folder in which the command would run (default: the current folder)',
-  importCwd: 'The folder for which the rules are made (default: the current folder)',
+  importCwd: 'The folder that the rules apply to (default: the current folder)',
   dryRun: 'Only show what would be added',
 } as const
 
 export const argumentHelp = {
   rule: 'Rule id; the first few letters are enough',
   effect: 'What the rule does',
-  checkedCommand: 'The command; put it in quotes if it contains signs that your shell interprets',
+  checkedCommand: 'The command; put it in quotes if it contains characters that your shell interprets',
   settingsFile: 'The settings file (default: .claude/settings.json in the folder)',
   session: 'Session id; the first few letters are enough',
   request: 'Request id; the first few letters are enough',
@@ -102,7 +112,7 @@ export const argumentHelp = {
   rehearseMessage: 'First message; "short" asks only the first question',
   message: 'Message; - reads stdin',
   shell: 'bash, zsh or fish',
-  auditAction: 'verify',
+  newTitle: 'New title',
   token: 'Name or id of the token; the first few letters of the id are enough',
   rotatedToken: 'Name or id of the token (default: the one that this command uses, which is the owner’s)',
   tokenName: 'Name of the program or person that will use the token',
@@ -119,7 +129,9 @@ export const optionHelp = {
   host: 'Address to listen on (default: 127.0.0.1 and ::1)',
   allowRemote: 'Let other machines reach the address of --host; put TLS in front',
   runner: 'Where agents run',
-  acceptDataLoss: 'Start although the store has lost events; revokes all credentials but yours',
+  acceptDataLoss: 'Start even if the store has lost events; revokes all credentials but yours',
+  detach:
+    'Run in the background, write the log to gateway.log in the data folder, and return when the gateway is ready',
   upJson: 'Print one JSON line: {"url","link","tokenFile"}',
   resume: 'Resume this session; any further arguments are sent as a message',
   cwd: 'Working folder (default: the current one)',
@@ -147,6 +159,19 @@ export const optionHelp = {
   state: 'Only sessions in this state',
   search: 'Search title, folder and agent',
   limit: 'Maximum number to list',
+  follow: 'Keep printing what happens, until Ctrl+C',
+  entries: 'Only the last entries (default: all)',
+  toolOutput: 'Also print the output of tools',
+  auditPerson: 'Only answers of this person (name or id)',
+  auditBy: 'Only what was resolved by a person, a rule, the deadline or the agent',
+  auditAnswer: 'Only this kind of answer',
+  auditFolder: 'Only sessions in this folder or below it',
+  since: 'From this time on: 2026-11-18, 2026-11-18T14:00, or how long ago: 2h, 7d',
+  until: 'Before this time, written like --since',
+  auditSearch: 'Only entries that contain this text',
+  notices: 'Also list events that are not decisions, such as changed rules and refused attempts',
+  auditLimit: 'Maximum number to list (default: 50)',
+  csv: 'Print CSV, with a head',
   attach: 'Image, PDF or text file; repeatable',
   after: 'Resume after this event cursor',
   choice: 'Option to choose from; repeatable',
@@ -178,6 +203,10 @@ export const jsonHelp = {
   tokens: 'Print tokens as JSON: {items, next}',
   newToken: 'Print the token with its secret as JSON',
   revokedTokens: 'Print what was revoked as JSON: {revoked}',
+  status: 'Print {url, pending, dangerous, overdue, sessions, runners, agents} as JSON',
+  stopped: 'Print {interrupted} as JSON',
+  deleted: 'Print {deleted} as JSON',
+  auditEntries: 'Print each entry as one line of JSON',
   report: 'Print {ok, events, rows} or {ok, problem, meaning} as JSON',
 } as const
 
@@ -199,6 +228,7 @@ Examples:
   holdpoint allow req_ab12                    read it to the end, then confirm with y
   holdpoint deny ab12 --reason "not on main"  deny it and tell the agent why
   holdpoint answer ab12 --choose Summary      answer a question
+  holdpoint logs -f ses_cd34                  follow what a session does
   holdpoint ask "Deploy?" --deadline 1h --as ci && make deploy
   holdpoint guard -- make deploy              run it only if someone allows it
 
@@ -221,11 +251,14 @@ and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off. See also holdpoint COMMAND
   tokenAdd:
     '\nInto a pipe, only the secret is printed: HOLDPOINT_TOKEN=$(holdpoint token add ci)\nA token for a runner goes into the file runner-token in the data folder of the other machine.',
   tokenRotate:
-    '\nThe owner’s token and that of the local runner are in files of the data folder, and the gateway replaces them\nthere: the runner and open commands go on. Any other new secret is printed once, for you to pass on.',
+    '\nThe owner’s token and that of the local runner are in files of the data folder, and the gateway replaces them\nthere: the runner and open commands continue. Any other new secret is printed once, for you to pass on.',
   guard:
     '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124 nobody answered in time,\n127 allowed, but the command was not found.',
 } as const
 
+export function unknownCommand(typed: string, similar: string | null): string {
+  return `Unknown command "${typed}".${similar === null ? '' : ` Did you mean holdpoint ${similar}?`} See holdpoint --help`
+}
 export const seeHelp = '(see holdpoint --help)'
 export function seeCommandHelp(command: string): string {
   return `(see holdpoint ${command} --help)`

@@ -5,8 +5,7 @@ import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
 import { riskSpan } from '../output/request.ts'
 import { titleSpan } from '../output/session.ts'
-import { blankRow, type Row, row, trusted, untrusted } from '../output/span.ts'
-import { tableRows } from '../output/table.ts'
+import { type Row, row, trusted, untrusted } from '../output/span.ts'
 import { findSession, idShortener } from './ids.ts'
 import { liveSessions, pendingRequests } from './queries.ts'
 import { listTexts } from './texts.ts'
@@ -27,6 +26,8 @@ export async function inbox({ call }: GatewayClient, { session: typedId, json }:
   if (requests.length === 0) return out.print(emptyInboxRow(sessions))
   const sessionsById = new Map(sessions.map(session => [session.id, session]))
   const shorten = idShortener(requests.map(({ id }) => id))
+  // On a narrow screen, the command or the question itself says what the agent wants.
+  const isNarrow = out.columns !== null && out.columns < 100
   const lines = requests.toSorted(compareUrgency).map(({ id, openedAt, session: sessionId, ask, risk }) => {
     const session = sessionsById.get(sessionId)
     return [
@@ -34,14 +35,14 @@ export async function inbox({ call }: GatewayClient, { session: typedId, json }:
       trusted(timeSince(openedAt, now)),
       session ? titleSpan(session, out.columns) : untrusted(sessionId),
       risk ? riskSpan(risk) : trusted(''),
+      ...(isNarrow ? [] : [trusted(actionLabel(ask))]),
       trusted(
-        session?.state === 'disconnected' ? `${actionLabel(ask)} (${agentDisconnectedLabels.short})` : actionLabel(ask),
+        session?.state === 'disconnected' ? `(${agentDisconnectedLabels.short}) ${summaryText(ask)}` : summaryText(ask),
       ),
-      trusted(summaryText(ask)),
     ]
   })
-  out.print(...tableRows(['id', 'age', 'session', 'risk', 'action', ''], lines, out.columns))
-  out.print(blankRow, row(trusted(listTexts.answerHint, 'quiet')))
+  out.printTable(['id', 'age', 'session', 'risk', ...(isNarrow ? [] : ['action']), 'what'], lines)
+  out.printHint(listTexts.answerHint)
 }
 
 function emptyInboxRow(sessions: readonly Session[]): Row {

@@ -28,8 +28,8 @@ export async function pendingRequests(call: Call, session?: SessionId): Promise<
 }
 
 /** Returns the sessions that have not ended, with those that need a person first. Fetches them by state, so that a long history of ended sessions is not read. */
-export async function liveSessions(call: Call): Promise<readonly Session[]> {
-  const lists = await Promise.all(liveStates.map(state => sessionsIn(call, state)))
+export async function liveSessions(call: Call, search?: string): Promise<readonly Session[]> {
+  const lists = await Promise.all(liveStates.map(state => sessionsIn(call, state, search)))
   return byUrgency(lists.flat())
 }
 
@@ -39,10 +39,11 @@ export function byUrgency(sessions: readonly Session[]): readonly Session[] {
   )
 }
 
-async function sessionsIn(call: Call, state: SessionState): Promise<readonly Session[]> {
+async function sessionsIn(call: Call, state: SessionState, search = ''): Promise<readonly Session[]> {
   const all: Session[] = []
   for (let before: SessionId | undefined; ; ) {
-    const { items, next } = await call('listSessions', { state, limit: limits.pageMax, ...(before && { before }) })
+    const page = { limit: limits.pageMax, ...(before && { before }) }
+    const { items, next } = await call('listSessions', { state, ...page, ...(search && { q: search }) })
     all.push(...items)
     before = items.at(-1)?.id
     if (next === null || !before) return all

@@ -9,7 +9,6 @@ import { z } from 'zod'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
 import { type Row, row, trusted, untrusted, untrustedCode } from '../output/span.ts'
-import { tableRows } from '../output/table.ts'
 import { parseDuration } from './durations.ts'
 import { findRequest, findRule, findSession, idShortener } from './ids.ts'
 import { rulesTexts as texts } from './rules-texts.ts'
@@ -49,8 +48,8 @@ export async function listRules({ call }: GatewayClient, { json }: JsonOption): 
     trusted(rule.uses === undefined ? '' : String(rule.uses)),
     rule.source ? untrusted(rule.source.file) : untrusted(rule.madeBy),
   ])
-  out.print(...tableRows(texts.columns, lines, out.columns))
-  if (page.items.every(isBuiltIn)) out.print(row(trusted(texts.none, 'quiet')))
+  out.printTable(texts.columns, lines)
+  if (page.items.every(isBuiltIn)) out.printHint(texts.none)
 }
 
 function styleOf({ effect }: RuleDraft): 'yes' | 'no' | 'waiting' {

@@ -1,9 +1,10 @@
-/** The session commands: `sessions`, `start`, `rehearse`, `send`, `interrupt`, `end` and `mode`. */
+/** The session commands: `sessions`, `start`, `rehearse`, `send`, `interrupt`, `stop`, `end`, `mode`, `rename` and `delete`. */
 import { type Call, Fault, limits, type SessionState, uploadAttachments } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { startSession } from '../gateway-client/start-session.ts'
-import { out } from '../output/output.ts'
-import { sessionsTable } from '../output/session.ts'
+import { askLine, Cancelled } from '../output/interactive.ts'
+import { err, out } from '../output/output.ts'
+import { sessionCells, sessionColumns } from '../output/session.ts'
 import { blankRow, type Row, row, trusted, untrustedLine } from '../output/span.ts'
 import { findSession, idShortener } from './ids.ts'
 import { readAttachment, readText } from './input-files.ts'
@@ -22,24 +23,32 @@ export interface SessionsOptions extends JsonOption {
 }
 
 export async function sessions({ call }: GatewayClient, options: SessionsOptions): Promise<void> {
-  const isFiltered = [options.all, options.state, options.search, options.limit].some(option => option !== undefined)
-  const { items, next } = isFiltered
-    ? await searchSessions(call, options)
-    : { items: await liveSessions(call), next: null }
+  const { items, next } = await listSessions(call, options)
   if (options.json) return out.json({ items, next })
   if (items.length === 0)
-    return out.print(row(trusted(isFiltered ? listTexts.noMatchingSessions : listTexts.noActiveSessions)))
+    return out.print(
+      row(trusted(options.state || options.search ? listTexts.noMatchingSessions : listTexts.noActiveSessions)),
+    )
   const { now } = await call('whoAmI', {})
-  out.print(...sessionsTable(items, idShortener(items.map(({ id }) => id)), now, out.columns))
-  if (next !== null) out.print(blankRow, row(trusted(listTexts.moreSessions(limits.pageMax), 'quiet')))
+  const shorten = idShortener(items.map(({ id }) => id))
+  out.printTable(
+    sessionColumns,
+    items.map(session => sessionCells(session, shorten, now, out.columns)),
+  )
+  if (next !== null) out.printHint(listTexts.moreSessions(limits.pageMax))
 }
 
-async function searchSessions(call: Call, { state, search, limit }: SessionsOptions) {
-  const count = Number(limit ?? limits.pageDefault)
-  if (!Number.isInteger(count) || count < 1 || count > limits.pageMax)
+/** Lists the sessions that have not ended, or with `--all` or `--state` a page of others. Sessions that need a person come first, so that `--limit` never cuts them. */
+async function listSessions(call: Call, { all, state, search, limit }: SessionsOptions) {
+  const count = limit === undefined ? undefined : Number(limit)
+  if (count !== undefined && (!Number.isInteger(count) || count < 1 || count > limits.pageMax))
     throw new Fault('bad_input', inputTexts.badLimit(limits.pageMax))
+  if (!all && !state) {
+    const items = await liveSessions(call, search)
+    return { items: items.slice(0, count), next: items[count ?? items.length]?.id ?? null }
+  }
   const page = await call('listSessions', {
-    limit: count,
+    limit: count ?? limits.pageDefault,
     ...(state && { state }),
     ...(search && { q: search }),
   })
@@ -84,6 +93,45 @@ export async function end({ call }: GatewayClient, typedId: string, { json }: Js
   const session = await call('endSession', { id })
   if (json) return out.json(session)
   out.print(confirmation(results.ended(id), session.title))
+}
+
+/** `holdpoint stop`: interrupts every session. */
+export async function stop({ call }: GatewayClient, { json }: JsonOption): Promise<void> {
+  const stopped = await call('stopEverything', {})
+  if (json) return out.json(stopped)
+  out.print(row(trusted(results.stopped(stopped.interrupted.length))))
+}
+
+export async function rename(
+  { call }: GatewayClient,
+  typedId: string,
+  words: readonly string[],
+  { json }: JsonOption,
+): Promise<void> {
+  const { id } = await findSession(call, typedId)
+  const session = await call('patchSession', { id, title: words.join(' ') })
+  if (json) return out.json(session)
+  out.print(confirmation(results.renamed(id), session.title))
+}
+
+/** `holdpoint delete`: deletes an ended session with its history, after a confirmation. */
+export async function deleteSession(
+  { call }: GatewayClient,
+  typedId: string,
+  { yes, json }: JsonOption & { readonly yes?: boolean },
+): Promise<void> {
+  const { id, title, state } = await findSession(call, typedId)
+  if (state !== 'ended') throw new Fault('session_live', inputTexts.deletesOnlyEnded(id))
+  if (!yes) {
+    const output = out.isTerminal && !json ? out : err
+    if (!process.stdin.isTTY || !output.isTerminal) throw new Fault('bad_input', inputTexts.deleteNeedsYes)
+    output.print(confirmation(results.aboutToDelete(id), title))
+    const typed = (await askLine(output, trusted(inputTexts.confirmDelete)))?.trim().toLowerCase()
+    if (typed !== 'y' && typed !== 'yes') throw new Cancelled(inputTexts.notDeleted(id))
+  }
+  await call('deleteSession', { id })
+  if (json) return out.json({ deleted: id })
+  out.print(confirmation(results.deleted(id), title))
 }
 
 export async function changeMode(

@@ -1,6 +1,6 @@
 /** `holdpoint show`: prints a request in full, or a session. */
-import { previewLabel, ruleExplanation, ruleLabel } from '@holdpoint/client'
-import type { Call, Request } from '@holdpoint/protocol'
+import { actionLabel, previewLabel, ruleExplanation, ruleLabel, summaryText } from '@holdpoint/client'
+import { type Call, Fault, faultStatus, type Request, type Session } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { loadRuleOffers } from '../gateway-client/rule-offers.ts'
 import { out } from '../output/output.ts'
@@ -8,6 +8,7 @@ import { type RequestContext, requestRows, suggestionsOf } from '../output/reque
 import { sessionRows } from '../output/session.ts'
 import { blankRow, labelled, type Row, row, trusted } from '../output/span.ts'
 import { findRequest, findSession } from './ids.ts'
+import { pendingRequests } from './queries.ts'
 import { rulesTexts as ruleTexts } from './rules-texts.ts'
 
 export async function show(
@@ -15,15 +16,37 @@ export async function show(
   typedId: string,
   { json }: { readonly json?: boolean },
 ): Promise<void> {
-  if (typedId.startsWith('ses_')) {
-    const session = await findSession(call, typedId)
-    if (json) return out.json(session)
-    return out.print(...sessionRows(session, (await call('whoAmI', {})).now))
-  }
-  const request = await findRequest(call, typedId)
+  if (typedId.startsWith('ses_')) return showSession(call, await findSession(call, typedId), json)
+  const request = await findRequest(call, typedId).catch(async (error: unknown) => {
+    if (!isNotFound(error)) throw error
+    // The letters may be the start of a session's id. If not, the message is about the request.
+    return findSession(call, typedId).catch((other: unknown) => {
+      throw isNotFound(other) ? error : other
+    })
+  })
+  if (!('ask' in request)) return showSession(call, request, json)
   if (json) return out.json(request)
   const rules = await ruleRows(call, request)
   out.print(...requestRows(request, await requestContext(call, request)), ...rules, ...answerHintRows(request, rules))
+}
+
+async function showSession(call: Call, session: Session, json: boolean | undefined): Promise<void> {
+  if (json) return out.json(session)
+  const [{ now }, pending] = await Promise.all([call('whoAmI', {}), pendingRequests(call, session.id)])
+  out.print(
+    ...sessionRows(session, now),
+    ...pending.map(({ id, ask }, index) =>
+      labelled(
+        index === 0 ? 'Pending' : '',
+        trusted(`${id}  `, 'waiting'),
+        trusted(`${actionLabel(ask)}: ${summaryText(ask)}`),
+      ),
+    ),
+  )
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Fault && faultStatus[error.code] === 404
 }
 
 /** Lists the rules that would allow a pending request from now on. Their numbers follow those of the agent's suggestions. */
@@ -41,7 +64,7 @@ async function ruleRows(call: Call, { id, ask, status }: Request): Promise<reado
   ])
 }
 
-/** Fetches what is printed with a request. The session is null if it was deleted. */
+/** Fetches what is printed with a request. The session is null if it was deleted or cannot be read, because the request can be printed without it. */
 export async function requestContext(call: Call, { session }: Request): Promise<RequestContext> {
   const [{ id: me, now }, existing] = await Promise.all([
     call('whoAmI', {}),
@@ -59,8 +82,18 @@ function answerHintRows({ id, ask, status }: Request, rules: readonly Row[]): re
       ...(isRememberable ? [`holdpoint allow ${id} --always NUMBER`] : []),
       `holdpoint deny ${id} --reason "…"`,
     ],
-    questions: [`holdpoint answer ${id} --choose LABEL`, `holdpoint answer ${id} --decline`],
+    questions: [`holdpoint answer ${id} ${questionOptions(ask)}`, `holdpoint answer ${id} --decline`],
     form: [`holdpoint answer ${id} --set FIELD=VALUE`, `holdpoint answer ${id} --decline`],
   }[ask.kind]
   return [blankRow, ...commands.map(command => row(trusted(command, 'quiet')))]
+}
+
+/** Returns the options that answer the questions: `--text` for a question without options, from stdin if the answer is secret. */
+function questionOptions(ask: Request['ask']): string {
+  if (ask.kind !== 'questions') return ''
+  const name = ask.questions.length > 1 ? 'QUESTION=' : ''
+  const options = ask.questions.map(({ options: labels, secret }) =>
+    labels.length > 0 ? `--choose ${name}LABEL` : `--text ${name}${secret ? '-' : 'TEXT'}`,
+  )
+  return [...new Set(options)].join(' ')
 }

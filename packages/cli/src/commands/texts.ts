@@ -7,6 +7,11 @@ export const results = {
   sent: (session: string) => `Sent to ${session}.`,
   interrupted: (session: string) => `${session} was interrupted. Its pending requests were withdrawn.`,
   ended: (session: string) => `${session} has ended.`,
+  stopped: (count: number) =>
+    count === 0 ? 'No agent was working.' : count === 1 ? 'Interrupted 1 session.' : `Interrupted ${count} sessions.`,
+  renamed: (session: string) => `${session} has a new title.`,
+  aboutToDelete: (session: string) => `${session} will be deleted with its history.`,
+  deleted: (session: string) => `${session} was deleted.`,
   modeSet: (session: string, mode: string) => `Mode of ${session} set to ${mode}.`,
   started: (session: string) => `${session} has started.`,
   followSession: (session: string) =>
@@ -18,6 +23,7 @@ export const results = {
 
 export const listTexts = {
   answerHint: 'Read one with holdpoint show ID; answer it with holdpoint allow, deny or answer.',
+  answerHere: 'Answer it with holdpoint allow, deny or answer, or on the page.',
   emptyInbox: (working: number) => {
     const agents = working === 0 ? '' : working === 1 ? ' 1 agent is working.' : ` ${working} agents are working.`
     return `No pending requests.${agents}`
@@ -109,7 +115,12 @@ export const inputTexts = {
   notAnId: (typed: string) => `"${typed}" is not an id`,
   ambiguousId: (typed: string, ids: string) => `"${typed}" could be ${ids}; type more letters`,
   notFound: (what: string, typed: string) => `There is no ${what} ${typed}`,
+  badCount: '--limit must be a whole number of 1 or more',
   badLimit: (max: number) => `--limit must be a whole number from 1 to ${max}`,
+  deletesOnlyEnded: (session: string) => `${session} has not ended. End it first: holdpoint end ${session}`,
+  deleteNeedsYes: 'There is no terminal to confirm in. Pass --yes to delete the session',
+  confirmDelete: 'Delete it? This cannot be undone. [y/N] ',
+  notDeleted: (session: string) => `${session} was not deleted.`,
   emptyMessage: 'The message is empty. Give the text, or - to read it from stdin',
   badMode: (mode: string, driver: string, modes: readonly string[]) =>
     `"${mode}" is not a mode of ${driver}. Available: ${list(modes)}`,
@@ -127,4 +138,22 @@ export const auditTexts = {
     `Checked ${checked.toLocaleString('en-US')} of ${events.toLocaleString('en-US')} events…`,
   verified: (events: number, rows: number) =>
     `Verified ${events.toLocaleString('en-US')} events and ${rows.toLocaleString('en-US')} rows. Nothing was changed.`,
+  columns: ['time', 'answer', 'what', 'session'],
+  csvColumns: ['time', 'person or rule', 'answer', 'what', 'session', 'folder', 'via', 'request', 'digest'],
+  nothingFound: 'No entry of the audit log matches.',
+  more: (count: number) => `Only the newest ${count} entries are listed. Use --limit N, --since TIME or --search TEXT.`,
+  badTime: (option: string, typed: string) =>
+    `${option} must be a date such as 2026-11-18, a time such as 2026-11-18T14:00, or how long ago, such as 2h or 7d; not "${typed}"`,
+} as const
+
+export const statusTexts = {
+  running: 'Holdpoint is running at ',
+  none: 'none',
+  noRunner: 'none, so no agent can be started',
+  pending: ({ pending, dangerous, overdue }: Readonly<Record<'pending' | 'dangerous' | 'overdue', number>>) =>
+    [
+      `${pending} pending`,
+      ...(dangerous > 0 ? [`${dangerous} dangerous`] : []),
+      ...(overdue > 0 ? [`${overdue} overdue`] : []),
+    ].join(', '),
 } as const

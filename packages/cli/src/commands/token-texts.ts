@@ -12,7 +12,7 @@ export const tokenTexts = {
   revoked: (id: string, role: string) => `Revoked ${id} (${role}) of `,
   shownOnce: 'Keep this secret now; it is not shown again. Programs send it in HOLDPOINT_TOKEN.',
   inFile: (file: string | null) =>
-    `The new token is in ${file ?? 'the token file of the gateway’s data folder'}. Programs that read that file go on without a restart.`,
+    `The new token is in ${file ?? 'the token file of the gateway’s data folder'}. Programs that read that file continue without a restart.`,
   alsoRevoked: 'Also revoked, because they were created with it:',
   signInAgain: 'Sign browsers in again with: holdpoint link',
   several: (name: string, ids: string) => `There are several tokens named "${name}": ${ids}. Use an id`,

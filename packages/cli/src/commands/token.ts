@@ -5,7 +5,6 @@ import { dataFolderAt, tokenFileOf } from '../config/data-folder.ts'
 import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
 import { err, out } from '../output/output.ts'
 import { blankRow, gutterOf, type Row, row, type Span, trusted, untrusted } from '../output/span.ts'
-import { tableRows } from '../output/table.ts'
 import { parseDuration } from './durations.ts'
 import { findToken, idShortener } from './ids.ts'
 import { tokenTexts } from './token-texts.ts'
@@ -32,7 +31,7 @@ export async function listTokens({ call }: GatewayClient, { json }: TokenOptions
     trusted(token.expiresAt === null ? tokenTexts.never : tokenTexts.day(token.expiresAt)),
     untrusted(token.name),
   ])
-  out.print(...tableRows(tokenTexts.columns, lines, out.columns))
+  out.printTable(tokenTexts.columns, lines)
 }
 
 export async function addToken({ call }: GatewayClient, name: string, options: AddTokenOptions): Promise<void> {

@@ -58,7 +58,7 @@ export const trustTexts = {
   removed: 'No longer trusted. The file stops applying at the next start: holdpoint down, then holdpoint up.',
 } as const
 
-/** What the settings of an agent do. Each text continues "the settings would …". */
+/** The effects of an agent's settings. Each text continues "the settings would …". */
 export const settingsEffects = {
   hook: (event: string, what: string) => `run on ${event}, without asking you: ${what}`,
   server: (name: string, what: string) => `start the MCP server “${name}”: ${what}`,

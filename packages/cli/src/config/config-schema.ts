@@ -53,11 +53,11 @@ const Config = z.strictObject({
   host: nonEmpty.optional(),
   /** Acknowledges that other machines can reach the gateway. Required if `host` is not a loopback address. */
   allowRemote: yesOrNo.optional(),
-  /** Where data is stored: `file:PATH` or `postgres://…`. */
+  /** The place of the data: `file:PATH` or `postgres://…`. */
   store: nonEmpty.optional(),
   /** Host names, other than localhost, that people use to reach the gateway. */
   hosts: z.array(nonEmpty).optional(),
-  /** Where agents run: in a separate process that outlives the gateway (`process`), in the gateway's process (`inline`), or only in runners that are started separately (`none`). */
+  /** The process in which agents run: a separate process that outlives the gateway (`process`), the gateway's process (`inline`), or only runners that are started separately (`none`). */
   runner: oneOf(['process', 'inline', 'none']).optional(),
   deadlineMs: wholeNumber(limits.deadlineMinMs, limits.deadlineMaxMs).optional(),
   onDeadline: oneOf(['deny', 'wait']).optional(),

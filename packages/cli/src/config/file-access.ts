@@ -6,7 +6,7 @@ import { shellQuote } from '../output/shell-quote.ts'
 
 export interface AccessProblem {
   readonly path: string
-  /** Who could change the path, with its owner and mode. The text follows the path in a sentence. */
+  /** The users who could change the path, with its owner and mode. The text follows the path in a sentence. */
   readonly detail: string
   /** The command that fixes the problem. */
   readonly remedy: string

@@ -14,7 +14,7 @@ import { trustedFiles, trustStateOf } from './trust.ts'
 export interface RulesFile extends RuleFile {
   /** The hash of the content; null if there is no file or it cannot be read. */
   readonly sha256: string | null
-  /** Why the file is ignored although it exists: another user could have written it. */
+  /** The reason why an existing file is ignored: another user could have written it. */
   readonly exposure?: AccessProblem
 }
 
@@ -23,7 +23,7 @@ const filesMax = 10
 const bytesMax = 64 * 1024
 
 /**
- * Returns the path of a project's file in a folder and in each folder above. All of them apply, so that a file further down cannot take back what one above it denies.
+ * Returns the path of a project's file in a folder and in each folder above. All of them apply, so that a file further down cannot allow what one above it denies.
  * If too many exist, the upper ones count. The next one is listed too: it counts as a mistake, so that Holdpoint asks about every call below it.
  */
 export function rulesFilesFor(folder: string, { rulesFile }: Pick<DataFolder, 'rulesFile'>): readonly string[] {
@@ -41,7 +41,7 @@ function pathsAbove(folder: string): readonly string[] {
   }
 }
 
-/** What decides, besides its content, whether a project's file counts. */
+/** Facts other than its content that decide whether a project's file counts. */
 interface Standing {
   readonly exposure: AccessProblem | null
   readonly isOneTooMany: boolean
@@ -89,7 +89,7 @@ function contentOf(bytes: Buffer, folder: string | null): RuleFile['content'] {
 /** A file that was changed less than this long ago is read again, because two changes may have the same time. */
 const settleMs = 100
 
-/** Agents choose the folders that are looked at, so only so many are remembered. */
+/** Agents choose the folders that are looked at, so only a limited number is cached. */
 const knownMax = 5000
 
 /** Reads files again only after they have changed. */
@@ -123,7 +123,7 @@ export class CachedRulesFiles implements RuleFileReader {
     return state
   }
 
-  /** The folders above can change without a change of the file, so its standing is looked up each time. */
+  /** The folders above can change without a change of the file, so their permissions are checked each time. */
   #stampOf(file: string): string | null {
     const stamp = stampOf([file, this.#dataFolder.trustFile])
     try {

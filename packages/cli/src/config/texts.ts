@@ -24,7 +24,7 @@ export const configTexts = {
   tooLarge: (bytesMax: number) => `The file is larger than ${bytesMax} bytes`,
 } as const
 
-/** Why the gateway does not use a file with rules. */
+/** Reasons why the gateway does not use a file with rules. */
 export const rulesFileTexts = {
   tooManyFiles: (filesMax: number) =>
     `There are more than ${filesMax} files with rules in this folder and the folders above. Remove some`,
@@ -32,7 +32,7 @@ export const rulesFileTexts = {
     `${file} is ignored, because ${path} ${detail}. Fix it with: ${remedy}`,
 } as const
 
-/** Why a config file does not count as trusted. Each text follows "because". */
+/** Reasons why a config file does not count as trusted. Each text follows "because". */
 export const distrustReasons = {
   new: 'you have not trusted this file',
   changed: 'it has changed since you trusted it',

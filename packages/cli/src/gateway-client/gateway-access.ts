@@ -27,7 +27,7 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
     import('../gateway/up.ts'),
     import('../runner/isolate-agents.ts'),
   ])
-  // A temporary gateway is only for this machine, whatever `host` says.
+  // A temporary gateway is only for this machine, so the setting `host` does not apply.
   const {
     config: { host: _host, ...config },
     ignored,

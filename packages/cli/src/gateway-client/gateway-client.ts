@@ -9,7 +9,7 @@ import { nothingRunning } from '../gateway/texts.ts'
 import { httpFetch, unixFetch } from './http-transport.ts'
 import { addressTexts, localAdvice, remoteAdvice } from './texts.ts'
 
-/** How to reach a gateway, without a credential. */
+/** The route to a gateway, without a credential. */
 export type GatewayRoute = Required<Pick<Connection, 'url' | 'fetch' | 'trusted' | 'advice'>>
 
 export interface GatewayClient {

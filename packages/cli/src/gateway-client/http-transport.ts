@@ -20,7 +20,7 @@ export const httpFetch: Fetch = async (url, init) => {
   return send(request, target, { ...init, headers: { host, ...init.headers } })
 }
 
-/** Returns a `fetch` that sends requests over a Unix socket, whatever host the URL names. `socketPath` is called for every request, because a restarted gateway may have another socket. */
+/** Returns a `fetch` that sends requests over a Unix socket, for every host in the URL. `socketPath` is called for every request, because a restarted gateway may have another socket. */
 export function unixFetch(socketPath: () => string): Fetch {
   return async (url, init) => {
     const { pathname, search } = new URL(url)

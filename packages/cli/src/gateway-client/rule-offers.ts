@@ -7,7 +7,7 @@ export interface RuleOffer extends RuleProposal {
 }
 export interface RuleOffers {
   readonly items: readonly RuleOffer[]
-  /** Why there are none; an empty text if there are some. */
+  /** The reason why there are no rules; an empty text if there are some. */
   readonly reason: string
   /** The gateway's time, epoch ms. */
   readonly now: number

@@ -61,7 +61,7 @@ export const machineFiles: AgentMachine['files'] = {
       const stats = lstatSync(path, { throwIfNoEntry: false })
       return stats?.isFile() === true && stats.nlink > 1
     } catch {
-      // Nobody can tell, so rules must not rely on it.
+      // The file cannot be examined, so rules must not rely on it.
       return true
     }
   },

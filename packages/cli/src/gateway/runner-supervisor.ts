@@ -73,6 +73,7 @@ function superviseProcess({ dataFolder, call }: SupervisorOptions): StopSupervis
     clearTimeout(timer)
     // Void the leases now, so that the next runner does not have to wait until they expire. If another runner is
     // running, keep the leases, because they belong to that runner. This runner exited because it found the other one.
+    // Ignore an error, because the leases expire in any case.
     if (!stopped && !runningProcess(dataFolder, 'runner')) await call('retireRunner', { id }).catch(() => {})
     child = undefined
     checkIn(restartDelayMs(failures, firstDelayMs))

@@ -13,6 +13,23 @@ export function welcomeText(gateway: { readonly url: string; readonly link: stri
   ].join('\n')
 }
 
+export const detachedTexts = {
+  running: (gateway: { readonly url: string; readonly link: string }, logFile: string) =>
+    [
+      `Holdpoint is running in the background at ${gateway.url}`,
+      '',
+      `  Open   ${gateway.link}`,
+      '         (works once, for ten minutes; `holdpoint link` prints a new one)',
+      `  Log    ${logFile}`,
+      '  Stop   holdpoint down',
+    ].join('\n'),
+  failed: (message: string, logFile: string) => `The gateway did not start: ${message} (log: ${logFile})`,
+} as const
+
+export function alreadyRunning(url: string, dataFolder: string): string {
+  return `Holdpoint is already running at ${url} (${dataFolder} is in use by another gateway). Sign a browser in with holdpoint link, or stop it with holdpoint down`
+}
+
 export const runnerStillRunning =
   'Gateway stopped. Pending requests are kept. The runner and its agents keep running for a while; `holdpoint down` stops them too.'
 

@@ -11,6 +11,7 @@ import { defaultPort } from '../config/config.ts'
 import type { Config } from '../config/config-schema.ts'
 import {
   type DataFolder,
+  lastGateway,
   removePidFile,
   runningProcess,
   tokenFileOf,
@@ -31,7 +32,7 @@ import { machineFiles, realPath } from './machine-files.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
 import { superviseRunner } from './runner-supervisor.ts'
 import { connectSupervisor, type SupervisorLink } from './supervisor-link.ts'
-import { listenErrors, remoteTexts, runnerStillRunning, welcomeText } from './texts.ts'
+import { alreadyRunning, listenErrors, remoteTexts, runnerStillRunning, welcomeText } from './texts.ts'
 
 export interface RunningGateway {
   readonly url: string
@@ -175,14 +176,21 @@ export interface UpOptions {
   readonly supervised?: 'first' | 'again'
 }
 
+/** Throws if a gateway of this data folder is running, and says where. */
+export function requireNoGateway(dataFolder: DataFolder): void {
+  if (!runningProcess(dataFolder, 'gateway')) return
+  throw new Fault('store_locked', alreadyRunning(lastGateway(dataFolder)?.url ?? '', dataFolder.path))
+}
+
 /** Runs until SIGTERM or SIGINT, then finishes the calls in progress within five seconds. A second signal exits at once. */
 export async function up(config: Config, dataFolder: DataFolder, options: UpOptions = {}): Promise<void> {
   const { json = false, supervised } = options
   const supervisor = connectSupervisor(supervised)
   const isRestart = supervised === 'again'
   if (config.runner === 'inline') isolateAgents()
-  // The person accepted the loss that was known at the first start, not a loss in a later crash.
+  // The person accepted the loss that was known at the first start, not one caused by a later crash.
   const acceptDataLoss = options.acceptDataLoss === true && !isRestart
+  if (!isRestart) requireNoGateway(dataFolder)
   const gateway = await startGateway(config, dataFolder, { acceptDataLoss, supervisor })
   if (config.host !== undefined && !isLoopback(config.host)) printNotice(remoteTexts.reachable(config.host))
   const { url, link } = gateway

@@ -1,7 +1,8 @@
 /** Writes rows and JSON to stdout or stderr: with colors and wrapping on a terminal, plain in a pipe. */
 import type { WriteStream } from 'node:tty'
 import { editableJson } from '@holdpoint/client'
-import type { Row, Span, Style } from './span.ts'
+import { blankRow, type Row, row, type Span, type Style, trusted } from './span.ts'
+import { tableRows } from './table.ts'
 import { type StyledLine, wrap } from './width.ts'
 
 const ansiCodes: Readonly<Record<Style, number>> = { strong: 1, quiet: 2, waiting: 33, yes: 32, no: 31 }
@@ -40,6 +41,22 @@ export class Output {
     this.#stream.write(this.styled(spans))
   }
 
+  /** Prints a list: in columns on a terminal, and in a pipe as one line per item with tabs between the cells and without a head. */
+  printTable(head: readonly string[], lines: readonly (readonly Span[])[]): void {
+    if (this.columns !== null) this.print(...tableRows(head, lines, this.columns))
+    // No span contains a tab or a line break.
+    else this.#stream.write(lines.map(cells => `${cells.map(({ text }) => text).join('\t')}\n`).join(''))
+  }
+  printCsv(head: readonly string[], lines: readonly (readonly Span[])[]): void {
+    const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
+    const rows = [head, ...lines.map(cells => cells.map(({ text }) => spreadsheetSafe(text)))]
+    this.#stream.write(rows.map(cells => `${cells.map(quoted).join(',')}\r\n`).join(''))
+  }
+  /** Prints a sentence below a list for people, and nothing in a pipe. */
+  printHint(text: string): void {
+    if (this.isTerminal) this.print(blankRow, row(trusted(text, 'quiet')))
+  }
+
   /** Prints JSON with invisible characters as \uXXXX, which is equivalent but safe to view in a terminal. */
   json(value: unknown): void {
     this.#stream.write(`${editableJson(value, 0)}\n`)
@@ -61,6 +78,11 @@ export class Output {
       .map(({ text, style }) => (style && this.#hasColor ? `\u001b[${ansiCodes[style]}m${text}\u001b[0m` : text))
       .join('')
   }
+}
+
+/** Spreadsheet programs run a cell as a formula if it begins with one of these characters, so an agent's text must not. */
+function spreadsheetSafe(cell: string): string {
+  return /^[=+\-@]/.test(cell) ? `'${cell}` : cell
 }
 
 export const out = new Output(process.stdout)

@@ -8,15 +8,19 @@ import {
   diffLines,
   displayRun,
   editableJson,
+  effectiveAsk,
   lineEndingsLabel,
   resolutionText,
   resolutionTone,
   riskLevelLabels,
+  ruleLabel,
+  ruleScopeLabel,
   timeSince,
   touchesLabel,
   viewOf,
 } from '@holdpoint/client'
 import {
+  type Answer,
   type ApprovalAsk,
   type Ask,
   type FormAsk,
@@ -26,8 +30,10 @@ import {
   type JsonObject,
   type QuestionsAsk,
   type Request,
+  type Resolution,
   type Risk,
   type RiskLevel,
+  type RuleDraft,
   type Session,
 } from '@holdpoint/protocol'
 import { questionName } from './question.ts'
@@ -48,7 +54,7 @@ import {
   untrustedLine,
 } from './span.ts'
 
-/** What `requestRows` needs besides the request. */
+/** The data that `requestRows` needs besides the request. */
 export interface RequestContext {
   readonly session: Session | null
   /** The gateway's time, epoch ms. */
@@ -74,10 +80,47 @@ export function requestRows(request: Request, context: RequestContext): readonly
             // A request that its agent canceled has no answer to deliver.
             trusted(resolution.by === 'agent' ? '' : ` · ${deliveryLabel(request.delivery)}`),
           ),
-          ...(resolution.editedRisk ? [riskRow(resolution.editedRisk, 'Edited risk')] : []),
+          ...editedRows(ask, resolution),
+          ...(resolution.answer ? answerRows(ask, resolution.answer) : []),
         ]
       : []),
   ]
+}
+
+/** Shows what ran instead of the agent's input, if a person or a rule changed it. */
+function editedRows(ask: Ask, { effective, editedRisk }: Resolution): readonly Row[] {
+  const ran = effectiveAsk(ask, effective?.input)
+  if (ran === ask || ran.kind !== 'approval' || ask.kind !== 'approval') return []
+  if (editableJson(ran.input, 0) === editableJson(ask.input, 0)) return []
+  return [
+    row(trusted('Allowed with this input instead:', 'waiting')),
+    ...inputRows(ran, quotedRows),
+    ...(editedRisk ? [riskRow(editedRisk, 'Edited risk')] : []),
+  ]
+}
+
+/** Shows what an allow contains besides the yes: the note, what is remembered, and the next mode. */
+export function answerRows(ask: Ask, answer: Answer): readonly Row[] {
+  if (answer.kind !== 'allow') return []
+  const { note, suggestion, remember, mode } = answer
+  const chosen = ask.kind === 'approval' && ask.suggestions?.find(({ id }) => id === suggestion)
+  return [
+    ...(note === undefined ? [] : [labelled('Note', untrustedLine(note))]),
+    ...(chosen
+      ? [labelled('Remembers', untrustedCode(chosen.label), trusted(' ('), untrustedCode(chosen.scope), trusted(')'))]
+      : []),
+    ...(remember
+      ? [
+          labelled('Adds a rule', trusted(ruleLabel(remember)), trusted(` ${ruleScopeLabel(remember)}`, 'quiet')),
+          ...durationRows(remember),
+        ]
+      : []),
+    ...(mode === undefined ? [] : [labelled('Next mode', untrustedCode(mode))]),
+  ]
+}
+function durationRows({ until, expiresAt }: RuleDraft): readonly Row[] {
+  if (until !== undefined) return [labelled('Applies', trusted(`until this ${until} ends`))]
+  return expiresAt === undefined ? [] : [labelled('Applies', trusted(`until ${new Date(expiresAt).toLocaleString()}`))]
 }
 
 const riskStyles: Readonly<Record<RiskLevel, Style>> = { low: 'quiet', notable: 'waiting', dangerous: 'no' }
@@ -147,14 +190,21 @@ export function askRows(ask: Ask, renderPlan: PlanRenderer = quotedRows): readon
   }
 }
 
-function approvalRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
-  const { title, description, caution } = ask
+/** Shows everything that would run, with warnings about its characters. */
+function inputRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
   const view = viewOf(ask)
   const rest = Object.keys(view.rest).length > 0 ? codeRows(formatInput(view.rest)) : []
   return [
     ...viewRows(view, renderPlan),
     ...(rest.length > 0 ? [row(trusted(view.kind === 'fields' ? 'Input' : 'Other parameters', 'quiet')), ...rest] : []),
     ...warningsOf(ask, view).map(sentence => row(trusted(`⚠ ${sentence}`, 'waiting'))),
+  ]
+}
+
+function approvalRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
+  const { title, description, caution } = ask
+  return [
+    ...inputRows(ask, renderPlan),
     blankRow,
     labelled('Tool', untrustedCode(ask.tool)),
     labelled('Folder', untrustedCode(ask.cwd)),
@@ -270,7 +320,7 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
     ...(questions.length > 1
       ? [
           indented(
-            trusted('--choose ', 'quiet'),
+            trusted(question.options.length > 0 ? '--choose ' : '--text ', 'quiet'),
             untrustedCode(questionName(questions, question), 'quiet'),
             trusted('=…', 'quiet'),
           ),

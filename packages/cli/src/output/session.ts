@@ -1,5 +1,5 @@
-/** Formats a table of sessions, or one session in full. */
-import { plainText, stateLabel, timeSince } from '@holdpoint/client'
+/** Formats a list of sessions, or one session in full. */
+import { attachCommand, plainText, rulesNotice, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import {
   labelled,
@@ -12,38 +12,46 @@ import {
   untrustedCode,
   untrustedLine,
 } from './span.ts'
-import { tableRows, titleColumns } from './table.ts'
+import { titleColumns } from './table.ts'
 import { cut } from './width.ts'
 
-export function sessionsTable(
-  sessions: readonly Session[],
+export const sessionColumns = ['id', 'state', 'since', 'title', 'agent', 'folder'] as const
+
+/** Returns the cells of a session in the order of `sessionColumns`. */
+export function sessionCells(
+  session: Session,
   shorten: (id: string) => string,
   now: number,
   columns: number | null,
-): readonly Row[] {
-  const lines = sessions.map(session => [
+): readonly Span[] {
+  return [
     trusted(shorten(session.id)),
     trusted(stateLabel(session), stateStyle(session)),
     trusted(timeSince(session.stateChangedAt, now)),
     titleSpan(session, columns),
     untrustedCode(session.driver),
     untrustedCode(session.cwd),
-  ])
-  return tableRows(['id', 'state', 'since', 'title', 'agent', 'folder'], lines, columns)
+  ]
 }
 
 /** Cuts a long title on a terminal, so that the other columns fit. */
 export function titleSpan({ title }: Session, columns: number | null) {
-  return untrusted(title).shortened(text => (columns === null ? text : cut(text, titleColumns)))
+  return untrusted(title).shortened(text => (columns === null ? text : cut(text, titleColumns(columns))))
 }
 
 export function sessionRows(session: Session, now: number): readonly Row[] {
+  const isOpen = session.state !== 'ended'
+  const notice = isOpen ? rulesNotice(session) : null
+  const command = isOpen ? attachCommand(session) : null
   const details: readonly (readonly [string, Span | null])[] = [
     ['Agent', untrustedCode(session.driver)],
     ['Folder', untrustedCode(session.cwd)],
     ['Mode', session.mode === null ? null : untrustedCode(session.mode)],
     ['Model', session.model === null ? null : untrustedCode(session.model)],
     ['Cost', session.cost === null ? null : trusted(`$${session.cost.toFixed(2)}`)],
+    ['Rules', notice === null ? null : trusted(notice, 'quiet')],
+    ['Terminal', command === null ? null : untrustedCode(command)],
+    ['Last turn', lastTurnSpan(session)],
     ['Ended', session.ending?.detail ? untrustedLine(session.ending.detail) : null],
     ['Message', session.lastMessage ? untrustedLine(plainText(session.lastMessage)) : null],
   ]
@@ -57,6 +65,13 @@ export function sessionRows(session: Session, now: number): readonly Row[] {
     ),
     ...details.flatMap(([label, value]) => (value === null ? [] : [labelled(label, value)])),
   ]
+}
+
+function lastTurnSpan({ lastTurn }: Session): Span | null {
+  if (lastTurn?.ending !== 'failed') return null
+  return lastTurn.problem === undefined
+    ? trusted('failed', 'no')
+    : untrustedLine(`failed: ${plainText(lastTurn.problem)}`, 'no')
 }
 
 function stateStyle({ state, pending }: Session): Style | null {

@@ -4,22 +4,24 @@ import { cut, widthOf } from './width.ts'
 
 const gapColumns = 2
 const lastColumnMin = 12
-export const titleColumns = 28
+/** How many columns the title of a session takes at most, so that a screen with 80 columns has room for the rest of the row. */
+export function titleColumns(columns: number): number {
+  return columns < 100 ? 16 : 28
+}
 
-/** Cuts cells only on a terminal. Cutting is safe in a list, because `show` and `allow` print a request in full before anyone answers it. */
+/** Cutting is safe in a list, because `show` and `allow` print a request in full before anyone answers it. */
 export function tableRows(
   head: readonly string[],
   lines: readonly (readonly Span[])[],
-  columns: number | null,
+  columns: number,
 ): readonly Row[] {
   const table = [head.map(name => trusted(name.toUpperCase(), 'quiet')), ...lines]
   const widths = head.map((_, index) => Math.max(...table.map(cells => widthOf(cells[index]?.text ?? ''))))
   const startOfLast = (count: number) => widths.slice(0, count - 1).reduce((sum, width) => sum + width + gapColumns, 0)
-  const fits = (count: number) =>
-    columns === null || startOfLast(count) + Math.min(lastColumnMin, widths[count - 1] ?? 0) <= columns
+  const fits = (count: number) => startOfLast(count) + Math.min(lastColumnMin, widths[count - 1] ?? 0) <= columns
   let shown = head.length
   while (shown > 1 && !fits(shown)) shown--
-  const lastWidth = columns === null ? Number.POSITIVE_INFINITY : Math.max(1, columns - startOfLast(shown))
+  const lastWidth = Math.max(1, columns - startOfLast(shown))
   return table.map(cells =>
     row(
       ...cells.slice(0, shown).flatMap((span, index) => {

@@ -3,7 +3,7 @@ import type { Call, CallOptions, OperationName } from '@holdpoint/protocol'
 import { printNotice } from './notice.ts'
 import { waitingTexts } from './texts.ts'
 
-/** People wonder after a second. In a script, only a long wait is worth a line in its log. */
+/** A person expects a sign of progress after a second. In a script, only a long wait is worth a line in its log. */
 const noticeAfterMs = { terminal: 1000, script: 5000 } as const
 
 /** Prints one line on stderr if `work` takes long. */
@@ -17,7 +17,7 @@ export async function withNotice<T>(what: keyof typeof waitingTexts, work: Promi
   }
 }
 
-/** Returns a call that prints a line if the gateway does not answer for long. Calls that wait for a person are left alone. */
+/** Returns a call that prints a line if the gateway does not answer for long. Calls that wait for a person print nothing. */
 export function callWithNotice(call: Call): Call {
   const noticing = (op: OperationName, input: object, options?: CallOptions) => {
     const answer = call(op, input as never, options) // the caller passes an operation with its input

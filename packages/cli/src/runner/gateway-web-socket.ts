@@ -5,7 +5,7 @@ import { WebSocket } from 'ws'
 
 export const tcpWebSocket = WebSocket as unknown as SocketConstructor // the class of ws has the same methods, but its types differ
 
-/** Returns a class whose connections go over a Unix socket, whatever host the URL names. `socketPath` is called for every connection, because a restarted gateway may have another socket. */
+/** Returns a class whose connections go over a Unix socket, for every host in the URL. `socketPath` is called for every connection, because a restarted gateway may have another socket. */
 export function unixWebSocket(socketPath: () => string): SocketConstructor {
   class UnixWebSocket extends WebSocket {
     constructor(url: string, protocols: string[], { headers }: { readonly headers: Record<string, string> }) {

@@ -19,7 +19,7 @@ const shortCommands: ReadonlySet<string> = new Set([
   ...['doctor', 'audit', 'trust', 'link', 'complete', 'completion', 'help', '--help', '--version'],
 ])
 
-/** Runs the program with these arguments: in a process of its own, or in a shared one if the command is short and reads no input. */
+/** Runs the program with these arguments: in a separate process, or in a shared one if the command is short and reads no input. */
 export function runCli(words: readonly string[], { input, ...options }: RunOptions = {}): Promise<CliResult> {
   const { env = cleanEnvironment(), cwd = process.cwd(), ...others } = options
   const canShare = input === undefined && Object.keys(others).length === 0 && shortCommands.has(words[0] ?? '')

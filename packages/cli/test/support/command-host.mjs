@@ -1,6 +1,6 @@
 /**
  * Runs commands of the built program one after another in this process, so that Node and the program are loaded once.
- * A command cannot tell the difference: it gets its own arguments, environment and folder, and ends with process.exit.
+ * For a command this is like a separate process: it gets its own arguments, environment and folder, and ends with process.exit.
  */
 import { join } from 'node:path'
 
@@ -36,7 +36,7 @@ async function run({ words, env, cwd }) {
   return { code, out: out(), err: err() }
 }
 
-/** Keeps what is written to the stream. Returns a function that ends this and returns the text. */
+/** Records everything that is written to the stream. Returns a function that stops recording and returns the text. */
 function collect(stream) {
   const { write } = stream
   let text = ''

@@ -1,11 +1,10 @@
 /** The state of `holdpoint tui`: the selected item, the open session or dialog, and what the keys do. */
-import { type Inbox, letterPauseMs, TypingGuard } from '@holdpoint/client'
+import { acceptsMessages, type Inbox, isInterruptible, letterPauseMs, TypingGuard } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
-import { loadRuleOffers } from '../../gateway-client/rule-offers.ts'
 import { startSession } from '../../gateway-client/start-session.ts'
 import { isTypingKey, singleKeypress, typedLetter } from '../prompt/key-result.ts'
 import { isLeaveKey } from '../prompt/prompt.ts'
-import { PromptController } from '../prompt/prompt-controller.ts'
+import { gatewayOptions, PromptController } from '../prompt/prompt-controller.ts'
 import { PromptDrafts } from '../prompt/prompt-drafts.ts'
 import { RepeatToConfirm } from '../prompt/repeat-to-confirm.ts'
 import { promptTexts } from '../prompt/texts.ts'
@@ -57,12 +56,9 @@ export class DashboardModel {
     const { inbox, edit, call, me } = options
     this.#drafts = new PromptDrafts({ call, me, frames: inbox.onFrame })
     this.controller = new PromptController({
-      answer: (id, answer) => inbox.answer(id, answer),
+      ...gatewayOptions(inbox, call),
       edit,
-      offers: id => loadRuleOffers(call, id),
-      risk: async (id, input) => (await call('checkInput', { id, input })).risk,
       isReachable: () => !this.#isDisconnected(),
-      isAgentDisconnected: id => inbox.getSnapshot().sessions.get(id)?.state === 'disconnected',
       drafts: this.#drafts,
       guard: this.#guard,
       changed: this.update,
@@ -252,7 +248,7 @@ export class DashboardModel {
     this.#open?.transcript.transcript.close()
     this.#open = null
     this.#isComposing = false
-    this.controller.show(null, [])
+    this.controller.show(null)
   }
 
   #onPaneKey(key: Key, armed: string | null): void {
@@ -272,7 +268,9 @@ export class DashboardModel {
   #onTranscriptKey(key: Key, armed: string | null): void {
     const scroll = (lines: number) => () => this.#open?.transcript.scroll(lines)
     const write = () => {
-      this.#isComposing = true
+      const { session } = this
+      if (session && !acceptsMessages(session)) this.#hint = texts.noMessages
+      else this.#isComposing = true
     }
     const close = () => this.#closeSession()
     const actions: Readonly<Record<string, () => void>> = {
@@ -289,7 +287,9 @@ export class DashboardModel {
       },
     }
     const letter = this.#guard.isTyping ? null : singleKeypress(key)
-    if (letter === 'I') this.#confirmTwice('interrupt', armed, texts.interruptAgain)
+    const canInterrupt = this.session === undefined || isInterruptible(this.session)
+    if (letter === 'I' && !canInterrupt) this.#hint = texts.noInterrupt
+    else if (letter === 'I') this.#confirmTwice('interrupt', armed, texts.interruptAgain)
     else if (letter === 'E') this.#confirmTwice('end', armed, texts.endAgain)
     else this.#act(actions, key)
   }
@@ -321,7 +321,7 @@ export class DashboardModel {
     const id = order[((current ? order.indexOf(current) : -1) + 1) % order.length]
     const next = id === undefined || id === current ? undefined : requests.get(id)
     if (!next) return
-    this.controller.show(null, [])
+    this.controller.show(null)
     this.#selected = next.id
     this.#wantedRequest = next.id
     if (next.session !== this.#open?.id) this.#openSession(next.session)

@@ -1,7 +1,8 @@
 /** Draws `holdpoint tui`: the list and the pane side by side, or one of them on a narrow screen. */
+import { acceptsMessages, isInterruptible } from '@holdpoint/client'
 import { trusted, untrusted } from '../../output/span.ts'
 import { cutSpans, type StyledLine, widthOfSpans } from '../../output/width.ts'
-import { keyRows } from '../prompt/layout/prompt-sections.ts'
+import { type KeyHint, keyRows } from '../prompt/layout/prompt-sections.ts'
 import type { ScreenFrame } from '../terminal/terminal.ts'
 import type { DashboardModel } from './dashboard-model.ts'
 import { paneOf } from './pane-view.ts'
@@ -55,7 +56,17 @@ export function dashboardFrame(
 /** Returns the last line of the screen: a hint, or the keys that work now. */
 function footerLine(model: DashboardModel, columns: number): StyledLine {
   if (model.hint !== null) return cutSpans([untrusted(model.hint, 'strong')], columns)
-  return keyRows(keyHints[keyTarget(model)], columns)[0]?.spans ?? []
+  return keyRows(shownKeys(model), columns)[0]?.spans ?? []
+}
+/** Leaves out keys that have no effect on the agent of the open session. */
+function shownKeys(model: DashboardModel): readonly KeyHint[] {
+  const target = keyTarget(model)
+  const { session } = model
+  const useless = [
+    ...(session && !acceptsMessages(session) ? ['Enter'] : []),
+    ...(session && !isInterruptible(session) ? ['I'] : []),
+  ]
+  return target === 'session' ? keyHints.session.filter(([key]) => !useless.includes(key)) : keyHints[target]
 }
 function keyTarget({ help, startDialog, isComposing, controller, transcript }: DashboardModel): keyof typeof keyHints {
   if (help) return help.hasMore ? 'helpMore' : 'help'

@@ -48,7 +48,11 @@ function previewLines(
     return wrapAll(previewRows(item?.session ?? null, inbox, options.now()), columns).slice(0, height)
   const header = item.session ? [cutSpans(sessionSummary(item.session), columns), []] : []
   const size = { columns, height: height - header.length }
-  const { lines } = layoutPrompt(openPrompt(item.request, []), size, { at: 1, of: 1, status: 'preview' })
+  const { lines } = layoutPrompt(openPrompt(item.request, [], item.session?.capabilities), size, {
+    at: 1,
+    of: 1,
+    status: 'preview',
+  })
   return [...header, ...lines]
 }
 

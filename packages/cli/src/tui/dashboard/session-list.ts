@@ -1,9 +1,9 @@
 /** The list of `holdpoint tui`: pending requests first, then sessions by state. This file also builds the header lines of the screen and of a session. */
-import { actionLabel, type InboxSnapshot, stateLabel, timeSince } from '@holdpoint/client'
+import { actionLabel, attachCommand, type InboxSnapshot, rulesNotice, stateLabel, timeSince } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { riskSpan } from '../../output/request.ts'
-import { type Span, trusted, untrusted, untrustedCode } from '../../output/span.ts'
-import { cut, cutSpans, type StyledLine, widthOf, widthOfSpans } from '../../output/width.ts'
+import { row, type Span, trusted, untrusted, untrustedCode } from '../../output/span.ts'
+import { cut, cutSpans, type StyledLine, widthOf, widthOfSpans, wrap } from '../../output/width.ts'
 import { dashboardTexts as texts } from './texts.ts'
 
 export type ListItem =
@@ -111,7 +111,7 @@ function itemLines(
   const mark = risk && risk.level !== 'low' ? [riskSpan(risk), trusted(dot)] : []
   const markColumns = widthOfSpans(mark)
   if (columns >= oneLineMinColumns) {
-    // Our own words fit. Only the name of a tool, which the agent chose, can be longer than this.
+    // Our own labels fit. Only the name of a tool, which the agent chose, can be longer than this.
     const free = columnsLeft - markColumns
     const actionColumns = free - widthOf(dot) - Math.min(widthOf(title.text), Math.floor(free / 3))
     const shown = cut(action, Math.max(titleMin, actionColumns))
@@ -154,5 +154,13 @@ export function sessionSummary({ title, driver, cwd, mode, cost }: Session): rea
 export function sessionHeaderLines(session: Session, columns: number): readonly StyledLine[] {
   const style = session.pending > 0 && session.state !== 'ended' ? 'waiting' : 'quiet'
   const state = [trusted(stateLabel(session), style), trusted(`  ${session.id}`, 'quiet')]
-  return [cutSpans(sessionSummary(session), columns), cutSpans(state, columns)]
+  const isOpen = session.state !== 'ended'
+  const notice = isOpen ? rulesNotice(session) : null
+  const command = isOpen ? attachCommand(session) : null
+  return [
+    cutSpans(sessionSummary(session), columns),
+    cutSpans(state, columns),
+    ...(notice === null ? [] : wrap(row(trusted(notice, 'quiet')), columns)),
+    ...(command === null ? [] : wrap(row(trusted(texts.attach, 'quiet'), untrustedCode(command)), columns)),
+  ]
 }

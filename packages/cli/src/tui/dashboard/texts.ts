@@ -26,6 +26,9 @@ export const dashboardTexts = {
   messageLabel: 'Message',
   unsentMessage: 'Unsent message: ',
   interruptAgain: 'Press I again to interrupt the turn.',
+  noMessages: 'This agent doesn’t accept messages.',
+  noInterrupt: 'This agent can’t be interrupted. Press E to end the session.',
+  attach: 'Open it in the agent’s own terminal: ',
   endAgain: 'Press E again to end the session.',
 
   // Start dialog

@@ -1,5 +1,5 @@
 /** Handles the keys of an approval. A single keypress allows a request only if all of it has been on the screen and it is not dangerous. */
-import { applyEdit, editableOf, effectiveAsk, ruleDurations } from '@holdpoint/client'
+import { type AnswerChoices, applyEdit, editableOf, effectiveAsk, ruleDurations } from '@holdpoint/client'
 import type { ApprovalAsk, JsonObject, Request, Risk, RuleDraft } from '@holdpoint/protocol'
 import { type RuleOffer, type RuleOffers, withDuration } from '../../gateway-client/rule-offers.ts'
 import { suggestionsOf } from '../../output/request.ts'
@@ -10,7 +10,7 @@ import { confirmWord, approvalTexts as texts } from './texts.ts'
 
 export interface ApprovalState {
   readonly kind: 'approval'
-  /** What the keys do at the moment: `decide` takes single letters; `note`, `reason` and `confirm` type into `line`; `mode`, `always` and `duration` move in `selection`. */
+  /** The current meaning of the keys: `decide` takes single letters; `note`, `reason` and `confirm` type into `line`; `mode`, `always` and `duration` move in `selection`. */
   readonly step: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always' | 'duration'
   readonly line: TextInput
   readonly selection: ListSelection
@@ -40,6 +40,7 @@ export interface ApprovalContext {
   readonly isFullyShown: boolean
   /** The permission modes in which the session can continue after a plan is approved. */
   readonly modes: readonly string[]
+  readonly offered: AnswerChoices
   /** The index of the selected list item if all of the item has been on the screen; otherwise null. */
   readonly shownChoice: number | null
 }
@@ -115,11 +116,12 @@ function decide(
     case 'R':
       return { state: { ...state, step: 'reason', line: textInputWith(state.reason) } }
     case 'n':
+      if (!context.offered.note) return { state, ignored: true }
       return { state: { ...state, step: 'note', line: textInputWith(state.note) } }
     case 's':
       return openAlways(state, ask, context)
     case 'e':
-      if (!ask.editable) return { state, hint: texts.notEditable }
+      if (!ask.editable || !context.offered.edit) return { state, hint: texts.notEditable }
       return { state, edit: state.edit ?? editableOf(ask).text }
     default:
       return { state, ignored: true }

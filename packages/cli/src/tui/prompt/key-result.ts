@@ -6,7 +6,7 @@ import { handleTextKey, type TextInput, textInputWith } from './text-input.ts'
 
 /** A key, or the text that came back from the editor. */
 export type PromptInput = Key | { readonly name: 'edited'; readonly text: string }
-/** What an approval handles: also the rules that the gateway offers, and the risk of an edited input. */
+/** The inputs of an approval: keys, the rules that the gateway offers, and the risk of an edited input. */
 export type ApprovalInput =
   | PromptInput
   | { readonly name: 'offers'; readonly offers: RuleOffers }

@@ -1,8 +1,8 @@
 /** Controls the prompt on the screen: which request is shown, when keys count, and how the answer is sent. Keeps half-finished prompts while another request is shown. */
-import { letterPauseMs, type TypingGuard, unknownRisk } from '@holdpoint/client'
-import type { Answer, JsonObject, Request, RequestId, Risk, SessionId } from '@holdpoint/protocol'
+import { type Inbox, letterPauseMs, type TypingGuard, unknownRisk } from '@holdpoint/client'
+import type { Answer, Call, Capability, JsonObject, Request, RequestId, Risk, SessionId } from '@holdpoint/protocol'
 import { Fault } from '@holdpoint/protocol'
-import type { RuleOffers } from '../../gateway-client/rule-offers.ts'
+import { loadRuleOffers, type RuleOffers } from '../../gateway-client/rule-offers.ts'
 import type { StyledLine } from '../../output/width.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { isTextField, keyPolicy } from './key-policy.ts'
@@ -19,14 +19,28 @@ export interface PromptControllerOptions {
   readonly offers: (id: RequestId) => Promise<RuleOffers>
   /** Loads what an edited input touches. */
   readonly risk: (id: RequestId, input: JsonObject) => Promise<Risk>
-  /** Whether the connection to the gateway is up, as far as the client knows. */
+  /** Returns whether the connection to the gateway is up, as far as the client knows. */
   readonly isReachable: () => boolean
-  /** Whether the agent of a session is disconnected from the gateway. */
+  /** Returns whether the agent of a session is disconnected from the gateway. */
   readonly isAgentDisconnected: (session: SessionId) => boolean
+  /** The capabilities of a session's agent, if the session is known. */
+  readonly capabilitiesOf: (session: SessionId) => readonly Capability[] | undefined
   readonly drafts: PromptDrafts
   /** Tracks all keys of the view, including those that were not for this prompt. */
   readonly guard: TypingGuard
   readonly changed: () => void
+}
+
+/** Returns the options that come from the inbox and the gateway, which are the same in every view. */
+export function gatewayOptions(inbox: Inbox, call: Call) {
+  const session = (id: SessionId) => inbox.getSnapshot().sessions.get(id)
+  return {
+    answer: (id, answer) => inbox.answer(id, answer),
+    offers: id => loadRuleOffers(call, id),
+    risk: async (id, input) => (await call('checkInput', { id, input })).risk,
+    isAgentDisconnected: id => session(id)?.state === 'disconnected',
+    capabilitiesOf: id => session(id)?.capabilities,
+  } satisfies Partial<PromptControllerOptions>
 }
 
 /** For this long after a prompt appears or changes, keys are ignored, because the person may have typed them before seeing the prompt. Each ignored key restarts the cooldown. */
@@ -104,7 +118,7 @@ export class PromptController {
   }
 
   /** Shows the prompt of a request; null hides the prompt. */
-  show(request: Request | null, modes: readonly string[]): void {
+  show(request: Request | null, modes: readonly string[] = []): void {
     const id = request?.id ?? null
     if (id === this.#current) return
     this.dropHeld()
@@ -117,7 +131,7 @@ export class PromptController {
     this.#view = noView
   }
   #open(request: Request, modes: readonly string[]): void {
-    this.#prompts.set(request.id, openPrompt(request, modes))
+    this.#prompts.set(request.id, openPrompt(request, modes, this.#options.capabilitiesOf(request.session)))
     this.#options.drafts.open(request.id, () => this.#onDraftChange(request.id))
   }
   /** Applies a draft from another device. If the draft changes the prompt on the screen, a cooldown gives the person time to read the change. */

@@ -1,6 +1,6 @@
 /** The state of the prompt for one request: keys change the state until they produce a valid answer. Also tracks how much of the request has been on the screen. */
-import { isDangerous, unknownRisk } from '@holdpoint/client'
-import { Answer, answerProblem, type JsonObject, type Request } from '@holdpoint/protocol'
+import { type AnswerChoices, answerChoices, isDangerous, unknownRisk } from '@holdpoint/client'
+import { Answer, answerProblem, type Capability, type JsonObject, type Request } from '@holdpoint/protocol'
 import { type ApprovalState, handleApprovalKey, openApproval } from './approval.ts'
 import { type FormState, handleFormKey, openForm } from './form.ts'
 import type { ApprovalInput, KeyResult } from './key-result.ts'
@@ -12,6 +12,8 @@ export interface Prompt {
   readonly request: Request
   /** The permission modes in which the session can continue after a plan is approved. */
   readonly modes: readonly string[]
+  /** The kinds of answers that the agent supports. */
+  readonly offered: AnswerChoices
   readonly state: PromptState
   readonly hint: string | null
   /** The first visible line of the body. */
@@ -37,7 +39,7 @@ interface ShownChoice {
   readonly to: number
   readonly isFullyShown: boolean
 }
-/** Which lines of the body are on the screen. `height` is 0 if the screen is too small. */
+/** The lines of the body that are on the screen. `height` is 0 if the screen is too small. */
 export interface BodyView {
   readonly columns: number
   readonly lines: number
@@ -56,13 +58,14 @@ export interface PromptKeyResult {
   readonly ignored?: true
 }
 
-export function openPrompt(request: Request, modes: readonly string[]): Prompt {
+export function openPrompt(request: Request, modes: readonly string[], capabilities?: readonly Capability[]): Prompt {
   const { ask } = request
   const state = ask.kind === 'approval' ? openApproval() : ask.kind === 'questions' ? openQuestions(ask) : openForm(ask)
   const open = ask.kind === 'approval' ? (ask.modes ?? modes) : modes
   return {
     request,
     modes: open,
+    offered: answerChoices(capabilities),
     state,
     hint: null,
     top: 0,
@@ -105,7 +108,7 @@ export function handlePromptKey(before: Prompt, input: ApprovalInput, view: Body
   // A request that is not visible cannot be answered.
   if (view.height === 0 && !replies.has(input.name)) return { prompt: before, ignored: true }
   const prompt: Prompt = { ...before, hint: null, top: view.top }
-  const result = handleStateKey(prompt, input)
+  const result = withoutUselessStop(prompt, handleStateKey(prompt, input))
   const followsCursor = prompt.followsCursor || result.state !== prompt.state
   const next: Prompt = { ...prompt, state: result.state, hint: result.hint ?? null, followsCursor }
   if (result.ignored) {
@@ -130,8 +133,16 @@ export function isPromptDangerous({ request, state }: Pick<Prompt, 'request' | '
   return isDangerous({ ...request, risk: state.editedRisk ?? unknownRisk })
 }
 
+/** Ignores a key that would stop the turn if the agent cannot be stopped, or stops after every denial. */
+function withoutUselessStop({ state, offered }: Prompt, result: KeyResult<PromptState>): KeyResult<PromptState> {
+  const { answer } = result
+  const kind = answer?.kind === 'deny' || answer?.kind === 'decline' ? answer.kind : null
+  const isStop = kind !== null && answer !== undefined && 'interrupt' in answer && answer.interrupt === true
+  return isStop && !offered.stop[kind] ? { state, ignored: true } : result
+}
+
 function handleStateKey(prompt: Prompt, input: ApprovalInput): KeyResult<PromptState> {
-  const { state, request, modes, isFullyShown, shownChoice } = prompt
+  const { state, request, modes, offered, isFullyShown, shownChoice } = prompt
   const { ask, session } = request
   if (state.kind === 'approval' && ask.kind === 'approval')
     return handleApprovalKey(state, ask, input, {
@@ -139,6 +150,7 @@ function handleStateKey(prompt: Prompt, input: ApprovalInput): KeyResult<PromptS
       isDangerous: isPromptDangerous(prompt),
       isFullyShown,
       modes,
+      offered,
       shownChoice: shownChoice?.isFullyShown ? shownChoice.index : null,
     })
   // Only approvals ask for rules and risks.

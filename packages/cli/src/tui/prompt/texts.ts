@@ -13,6 +13,7 @@ export const approvalTexts = {
   offersFailed: (problem: string) => `The rules could not be loaded: ${problem}. Press s to try again.`,
   checkingRisk: 'Holdpoint is checking your edited version…',
   stillChecking: 'Holdpoint is still checking what your edited version does. Press a again in a moment.',
+  endsTurn: '(ends the turn)',
   readFirst: '(read to the end first)',
   checkFirst: '(after the check of your edited version)',
   loadingRules: 'Looking for rules that would allow this…',

@@ -31,7 +31,7 @@ export class MessageComposer {
   get isEditing(): boolean {
     return this.#isInEditor
   }
-  /** Why the last message was not sent or edited. */
+  /** The reason why the last message was not sent or edited. */
   get hint(): string | null {
     return this.#hint
   }

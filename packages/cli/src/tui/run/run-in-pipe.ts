@@ -17,7 +17,7 @@ export async function runInPipe(
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
   const transcript = inbox.transcript(session.id)
   const printer = new TranscriptPrinter()
-  const announced = new Set<RequestId>()
+  const announcer = new PendingAnnouncer(texts.notInteractive)
   const { id: me } = await call('whoAmI', {})
   const context = { me, columns: Number.POSITIVE_INFINITY, isAnsweredHere: () => false }
   const printNew = (): number | null => {
@@ -25,7 +25,7 @@ export async function runInPipe(
     if (!loaded) return null
     const snapshot = inbox.getSnapshot()
     out.print(...printer.newRows(entries, context))
-    announcePending(snapshot, announced)
+    announcer.announce(snapshot)
     if (snapshot.ended) throw snapshot.ended
     const from = messageId === null ? 0 : entries.findIndex(({ id }) => id === messageId)
     const turns = from < 0 ? [] : entries.slice(from).filter(entry => entry.kind === 'turn')
@@ -53,20 +53,31 @@ export async function runInPipe(
   }
 }
 
-function announcePending({ order, requests }: InboxSnapshot, announced: Set<RequestId>): void {
-  for (const id of order) {
-    const request = requests.get(id)
-    if (!request || announced.has(id)) continue
-    announced.add(id)
-    out.print(
-      row(
-        trusted('● ', 'waiting'),
-        ...(request.risk ? [riskSpan(request.risk), trusted('  ')] : []),
-        trusted(actionLabel(request.ask), 'strong'),
-        trusted(`  pending: holdpoint show ${id}`),
-      ),
-      indented(trusted(texts.notInteractive, 'quiet')),
-    )
+/** Prints a line for each pending request, once. */
+export class PendingAnnouncer {
+  readonly #announced = new Set<RequestId>()
+  readonly #hint: string
+
+  /** `hint` says how to answer. */
+  constructor(hint: string) {
+    this.#hint = hint
+  }
+
+  announce({ order, requests }: InboxSnapshot): void {
+    for (const id of order) {
+      const request = requests.get(id)
+      if (!request || this.#announced.has(id)) continue
+      this.#announced.add(id)
+      out.print(
+        row(
+          trusted('● ', 'waiting'),
+          ...(request.risk ? [riskSpan(request.risk), trusted('  ')] : []),
+          trusted(actionLabel(request.ask), 'strong'),
+          trusted(`  pending: holdpoint show ${id}`),
+        ),
+        indented(trusted(this.#hint, 'quiet')),
+      )
+    }
   }
 }
 

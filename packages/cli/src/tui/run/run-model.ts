@@ -1,13 +1,21 @@
 /** The state of `holdpoint run`: what to print, the current prompt or message line, and what the keys do. */
-import { actionLabel, type Inbox, type RequestEntry, type Transcript, TypingGuard } from '@holdpoint/client'
+import {
+  acceptsMessages,
+  actionLabel,
+  attachCommand,
+  type Inbox,
+  isInterruptible,
+  type RequestEntry,
+  type Transcript,
+  TypingGuard,
+} from '@holdpoint/client'
 import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
-import { loadRuleOffers } from '../../gateway-client/rule-offers.ts'
-import { type Row, row, trusted, untrusted, untrustedLine } from '../../output/span.ts'
+import { type Row, row, trusted, untrusted, untrustedCode, untrustedLine } from '../../output/span.ts'
 import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
 import type { ScreenSize } from '../prompt/layout/prompt-layout.ts'
 import { keyRows } from '../prompt/layout/prompt-sections.ts'
 import { isLeaveKey } from '../prompt/prompt.ts'
-import { PromptController } from '../prompt/prompt-controller.ts'
+import { gatewayOptions, PromptController } from '../prompt/prompt-controller.ts'
 import { PromptDrafts } from '../prompt/prompt-drafts.ts'
 import { RepeatToConfirm } from '../prompt/repeat-to-confirm.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
@@ -72,12 +80,9 @@ export class RunModel {
     this.#confirmation = new RepeatToConfirm(now)
     this.#drafts = new PromptDrafts({ call, me, frames: inbox.onFrame })
     this.#controller = new PromptController({
-      answer: (id, answer) => inbox.answer(id, answer),
+      ...gatewayOptions(inbox, call),
       edit,
-      offers: id => loadRuleOffers(call, id),
-      risk: async (id, input) => (await call('checkInput', { id, input })).risk,
       isReachable: () => !this.#isDisconnected(),
-      isAgentDisconnected: id => inbox.getSnapshot().sessions.get(id)?.state === 'disconnected',
       drafts: this.#drafts,
       guard: this.#guard,
       changed,
@@ -98,6 +103,7 @@ export class RunModel {
     if (session && session.state !== 'ended') this.#canReopen = false
     this.#showNextRequest()
     if (!this.#controller.prompt) this.#print()
+    if (!this.#controller.prompt && session) this.#printAttachCommand(session)
     this.#frame = this.#buildFrame(session)
     this.#options.changed()
     const { ended } = this.#options.inbox.getSnapshot()
@@ -152,7 +158,7 @@ export class RunModel {
   #focusOn(focus: Focus): void {
     this.#focus = focus
     this.#guard.noteCommand()
-    if (focus === 'line') this.#controller.show(null, [])
+    if (focus === 'line') this.#controller.show(null)
   }
 
   #session(): Session | undefined {
@@ -207,10 +213,24 @@ export class RunModel {
     if (rows.length > 0) this.#options.print(rows)
   }
 
+  /** Prints once how to open the conversation in the agent's own terminal program. */
+  #printAttachCommand(session: Session): void {
+    const command = attachCommand(session)
+    if (command === null || command === this.#attachCommand) return
+    this.#attachCommand = command
+    this.#options.print([row(trusted(texts.attach, 'quiet'), untrustedCode(command))])
+  }
+  #attachCommand: string | null = null
+
   /** Returns whether the session takes messages. */
   #hasLine(): boolean {
     const session = this.#session()
-    return session !== undefined && (session.state !== 'ended' || this.#canReopen)
+    return session !== undefined && acceptsMessages(session) && (session.state !== 'ended' || this.#canReopen)
+  }
+  /** Returns whether a person can interrupt the current turn. */
+  #canInterrupt(): boolean {
+    const session = this.#session()
+    return session !== undefined && isInterruptible(session) && this.#hasTurn()
   }
   #hasTurn(): boolean {
     const state = this.#session()?.state
@@ -237,8 +257,9 @@ export class RunModel {
   #lineRows(columns: number): readonly Row[] {
     const hint = this.#hintText()
     const hints = hint === null ? [] : [row(untrusted(hint, 'strong'))]
-    if (!this.#hasLine()) return hints
-    const keys = lineKeys[this.pending.length > 0 ? 'asked' : this.#hasTurn() ? 'working' : 'idle']
+    const isClosed = this.#session()?.state === 'ended' && !this.#canReopen
+    if (!this.#hasLine()) return isClosed ? hints : [...hints, ...keyRows(lineKeys.noMessages, columns)]
+    const keys = lineKeys[this.pending.length > 0 ? 'asked' : this.#canInterrupt() ? 'working' : 'idle']
     const shown = keys.filter(([key]) => !this.#canReopen || key !== '/end')
     return [...hints, ...textInputRows({ label: '', line: this.#composer.line }, columns), ...keyRows(shown, columns)]
   }
@@ -269,10 +290,10 @@ export class RunModel {
   /** Ctrl+C never answers a request: it leaves while a request is pending. While the agent works, a second Ctrl+C interrupts the turn. */
   #onCtrlC(armed: string | null): void {
     if (armed === 'leave' || this.pending.length > 0) this.#leave()
-    else if (armed === 'interrupt' && this.#hasTurn()) this.#interruptTurn()
+    else if (armed === 'interrupt' && this.#canInterrupt()) this.#interruptTurn()
     else {
-      this.#confirmation.arm(this.#hasTurn() ? 'interrupt' : 'leave')
-      this.#hint = this.#hasTurn() ? texts.interruptByCtrlC : texts.leaveByCtrlC
+      this.#confirmation.arm(this.#canInterrupt() ? 'interrupt' : 'leave')
+      this.#hint = this.#canInterrupt() ? texts.interruptByCtrlC : texts.leaveByCtrlC
     }
   }
   #interruptTurn(): void {

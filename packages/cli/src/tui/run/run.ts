@@ -1,5 +1,5 @@
 /** `holdpoint run`: starts a session, or reopens one, and shows it in this terminal. */
-import { actionLabel, Inbox, watchEvents } from '@holdpoint/client'
+import { actionLabel, Inbox, rulesNotice, watchEvents } from '@holdpoint/client'
 import { type Call, type CommandId, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
 import { findSession, idShortener } from '../../commands/ids.ts'
 import { liveSessions, pendingRequests } from '../../commands/queries.ts'
@@ -37,6 +37,8 @@ export async function run(args: readonly string[], options: RunOptions): Promise
       : await startFromArgs(gateway, args, options)
     const messageId = options.session ? await sendMessage(gateway.call, session, args.join(' ')) : null
     out.print(row(...sessionSummary(session), trusted(`  ${session.id}`, 'quiet')))
+    const notice = session.state === 'ended' ? null : rulesNotice(session)
+    if (notice !== null) out.print(row(trusted(notice, 'quiet')))
     const code = await (isInteractive()
       ? runInteractive(gateway, session, messageId)
       : runInPipe(gateway, session, messageId))

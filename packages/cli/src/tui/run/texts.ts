@@ -7,6 +7,7 @@ const leaveKey: KeyHint = ['Ctrl+D', 'leave']
 export const lineKeys = {
   idle: [['Enter', 'send'], ['/edit', 'open your editor'], ['/end', 'end the session'], leaveKey],
   working: [['Enter', 'send'], ['/edit', 'open your editor'], ['Ctrl+C', 'interrupt'], leaveKey],
+  noMessages: [leaveKey],
   asked: [['Tab', 'show the request'], ['Enter', 'send'], leaveKey],
 } as const satisfies Readonly<Record<string, readonly KeyHint[]>>
 
@@ -23,6 +24,7 @@ export const runTexts = {
   ended: 'This session has ended. Send a message to reopen it.',
   asked: (action: string, hasText: boolean) =>
     `The agent is asking: ${action}. ${hasText ? 'Your text is kept. ' : ''}Tab shows the request.`,
+  attach: 'Share this session in the agent’s own terminal: ',
   kept: 'Unsent message (Tab returns to it): ',
   queued: 'Sent. The agent gets your message when it is ready for it.',
   leaveByCtrlC: 'Press Ctrl+C again to leave.',

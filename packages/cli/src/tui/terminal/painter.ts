@@ -23,29 +23,45 @@ export interface Painter {
   resume(): void
 }
 
-/** Cuts every line to the width of the screen, because a line that wraps would push the rest of the frame down. */
-function encode(lines: readonly StyledLine[], { columns }: WriteStream, style: Output): readonly string[] {
-  return lines.map(line => style.styled(cutSpans(line, columns || 80)).trimEnd())
-}
-
-/** Draws the frame right below the printed output. The cursor stays at the end of the frame's last line. */
-export class InlinePainter implements Painter {
-  readonly #out: WriteStream
+/** Keeps the last frame, so that it can be drawn again. */
+abstract class FramePainter implements Painter {
+  protected readonly out: WriteStream
   readonly #style: Output
-  #drawn: readonly string[] = []
+  protected drawn: readonly string[] = []
   #current: readonly string[] = []
 
   constructor(out: WriteStream, style: Output) {
-    this.#out = out
+    this.out = out
     this.#style = style
   }
 
+  /** Cuts every line to the width of the screen, because a line that wraps would push the rest of the frame down. */
   draw(lines: readonly StyledLine[]): void {
-    this.#show(encode(lines, this.#out, this.#style))
+    const columns = this.out.columns || 80
+    this.#current = lines.map(line => this.#style.styled(cutSpans(line, columns)).trimEnd())
+    this.show(this.#current)
   }
-  #show(lines: readonly string[]): void {
-    this.#current = lines
-    const drawn = this.#drawn
+  repaint(): void {
+    this.clear()
+    this.drawn = []
+    this.show(this.#current)
+  }
+  protected write(text: string): void {
+    this.out.write(`${synchronizedUpdate.begin}${text}${synchronizedUpdate.end}`)
+  }
+  /** Writes the lines that differ from `drawn`. */
+  protected abstract show(lines: readonly string[]): void
+  protected abstract clear(): void
+  abstract printAbove(print: () => void): void
+  abstract resized(): void
+  abstract suspend(): void
+  abstract resume(): void
+}
+
+/** Draws the frame right below the printed output. The cursor stays at the end of the frame's last line. */
+export class InlinePainter extends FramePainter {
+  protected show(lines: readonly string[]): void {
+    const drawn = this.drawn
     if (lines.length === drawn.length && lines.every((line, index) => line === drawn[index])) return
     let text = this.#toTop(drawn.length)
     for (const [index, line] of lines.entries()) {
@@ -55,90 +71,70 @@ export class InlinePainter implements Painter {
     }
     // Erase the lines that only the old frame had.
     if (drawn.length > lines.length) text += lines.length === 0 ? `\r${csi}J` : `\r\n${csi}J${csi}A`
-    this.#write(text)
-    this.#drawn = lines
+    this.write(text)
+    this.drawn = lines
   }
 
   printAbove(print: () => void): void {
-    this.#erase(this.#drawn.length)
+    this.#erase(this.drawn.length)
     print()
   }
 
   /** Erases the frame. If the terminal has become narrower, it has wrapped the lines of the frame, so they take up more rows than before. */
   resized(): void {
-    const columns = this.#out.columns || 80
-    const rows = this.#drawn.map(line => Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns)))
+    const columns = this.out.columns || 80
+    const rows = this.drawn.map(line => Math.max(1, Math.ceil(widthOf(stripVTControlCharacters(line)) / columns)))
     this.#erase(rows.reduce((sum, count) => sum + count, 0))
   }
 
   suspend(): void {
-    this.#erase(this.#drawn.length)
-    this.#drawn = []
-    this.#out.write(cursor.show)
+    this.#erase(this.drawn.length)
+    this.drawn = []
+    this.out.write(cursor.show)
   }
   resume(): void {
-    this.#out.write(cursor.hide)
+    this.out.write(cursor.hide)
   }
 
-  repaint(): void {
-    this.#write(`${csi}H${csi}2J`)
-    this.#drawn = []
-    this.#show(this.#current)
+  protected clear(): void {
+    this.write(`${csi}H${csi}2J`)
   }
   #erase(rows: number): void {
-    if (rows > 0) this.#write(`${this.#toTop(rows)}\r${csi}J`)
-    this.#drawn = []
+    if (rows > 0) this.write(`${this.#toTop(rows)}\r${csi}J`)
+    this.drawn = []
   }
   #toTop(rows: number): string {
     return rows > 1 ? `${csi}${rows - 1}A` : ''
   }
-  #write(text: string): void {
-    this.#out.write(`${synchronizedUpdate.begin}${text}${synchronizedUpdate.end}`)
-  }
 }
 
 /** Draws the frame on the alternate screen, which leaves the person's scrollback untouched. */
-export class FullPainter implements Painter {
-  readonly #out: WriteStream
-  readonly #style: Output
-  #drawn: readonly string[] = []
-  #current: readonly string[] = []
-
-  constructor(out: WriteStream, style: Output) {
-    this.#out = out
-    this.#style = style
-  }
-
-  draw(lines: readonly StyledLine[]): void {
-    this.#show(encode(lines, this.#out, this.#style))
-  }
-  #show(lines: readonly string[]): void {
-    this.#current = lines
-    const count = Math.max(lines.length, this.#drawn.length)
+export class FullPainter extends FramePainter {
+  protected show(lines: readonly string[]): void {
+    const count = Math.max(lines.length, this.drawn.length)
     let text = ''
     for (let index = 0; index < count; index++) {
       const line = lines[index] ?? ''
-      if (line !== (this.#drawn[index] ?? '')) text += `${csi}${index + 1};1H${csi}2K${line}`
+      if (line !== (this.drawn[index] ?? '')) text += `${csi}${index + 1};1H${csi}2K${line}`
     }
-    if (text !== '') this.#out.write(`${synchronizedUpdate.begin}${text}${synchronizedUpdate.end}`)
-    this.#drawn = lines
+    if (text !== '') this.write(text)
+    this.drawn = lines
   }
   printAbove(print: () => void): void {
     print()
   }
-  resized(): void {
-    this.#out.write(`${csi}2J`)
-    this.#drawn = []
+  protected clear(): void {
+    this.out.write(`${csi}2J`)
   }
-  repaint(): void {
-    this.resized()
-    this.#show(this.#current)
+  resized(): void {
+    this.clear()
+    this.drawn = []
   }
   suspend(): void {
-    this.#out.write(`${alternateScreen.leave}${cursor.show}`)
+    this.out.write(`${alternateScreen.leave}${cursor.show}`)
   }
   resume(): void {
-    this.#out.write(`${alternateScreen.enter}${cursor.hide}`)
-    this.#drawn = []
+    this.out.write(`${alternateScreen.enter}${cursor.hide}`)
+    this.drawn = []
   }
 }

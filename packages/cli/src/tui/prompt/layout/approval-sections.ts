@@ -1,5 +1,6 @@
 /** Builds the sections of an approval: the whole request, the notes that go with the answer, and the key hints. */
 import {
+  type AnswerChoices,
   previewLabel,
   ruleDurations,
   ruleExplanation,
@@ -41,7 +42,7 @@ function bodyOf({ risk }: Request, ask: ApprovalAsk, state: ApprovalState): read
 const visibleItems = 4
 
 export function approvalSections(prompt: Prompt, ask: ApprovalAsk, state: ApprovalState): PromptSections {
-  const { request, modes } = prompt
+  const { request, modes, offered } = prompt
   const isPlan = ask.plan !== undefined
   const body = bodyOf(request, ask, state)
   const list = listOf(state, ask, modes)
@@ -52,6 +53,7 @@ export function approvalSections(prompt: Prompt, ask: ApprovalAsk, state: Approv
       focus: null,
       ...footerOf(state, ask, {
         isPlan,
+        offered,
         notYet: notYetText(prompt, state),
         isDangerous: isPromptDangerous(prompt) && !isCheckingRisk(state),
       }),
@@ -152,7 +154,8 @@ function aboutOffer({ rule, runsProjectCode, preview }: RuleOffer, now: number):
 interface FooterContext {
   readonly isDangerous: boolean
   readonly isPlan: boolean
-  /** Why the request cannot be allowed yet; null if it can. */
+  readonly offered: AnswerChoices
+  /** Returns why the request cannot be allowed yet; null if it can. */
   readonly notYet: string | null
 }
 
@@ -161,11 +164,8 @@ function notYetText({ isFullyShown }: Prompt, state: ApprovalState): string | nu
   return isCheckingRisk(state) ? texts.checkFirst : null
 }
 
-function footerOf(
-  state: ApprovalState,
-  ask: ApprovalAsk,
-  { isPlan, notYet, isDangerous }: FooterContext,
-): PromptFooter {
+function footerOf(state: ApprovalState, ask: ApprovalAsk, context: FooterContext): PromptFooter {
+  const { isPlan, offered } = context
   const { line } = state
   switch (state.step) {
     case 'note':
@@ -190,21 +190,21 @@ function footerOf(
     case 'decide':
       return {
         ...emptyFooter,
-        decision: [decisionRow({ isPlan, notYet, isDangerous })],
+        decision: [decisionRow(context)],
         keys: [
-          ...(ask.editable ? [['e', 'edit'] as const] : []),
-          ['n', 'note'],
+          ...(ask.editable && offered.edit ? [['e', 'edit'] as const] : []),
+          ...(offered.note ? [['n', 'note'] as const] : []),
           ...(ask.caution?.noRemember || isPlan ? [] : [['s', 'always…'] as const]),
           ['R', isPlan ? 'keep planning, with feedback' : 'deny with a reason'],
-          ['x', 'deny and stop'],
+          ...(offered.stop.deny ? [['x', 'deny and stop'] as const] : []),
         ],
       }
   }
 }
 
-function decisionRow({ isPlan, notYet, isDangerous }: FooterContext): Row {
+function decisionRow({ isPlan, notYet, isDangerous, offered }: FooterContext): Row {
   const yes = `[a] ${isPlan ? 'Approve' : 'Allow'}${isDangerous ? '…' : ''}`
-  const no = `[r] ${isPlan ? 'Keep planning' : 'Deny'}`
+  const no = `[r] ${isPlan ? 'Keep planning' : 'Deny'}${offered.denialEndsTurn ? ` ${texts.endsTurn}` : ''}`
   return notYet === null
     ? row(trusted(`${yes}  ${no}`, 'strong'))
     : row(trusted(`${yes} ${notYet}`, 'quiet'), trusted(`  ${no}`, 'strong'))

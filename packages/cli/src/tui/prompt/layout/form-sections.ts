@@ -18,7 +18,7 @@ import { typedCommands } from '../questions.ts'
 import { promptTexts } from '../texts.ts'
 import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
 
-export function formSections({ title, message, url }: FormAsk, state: FormState): PromptSections {
+export function formSections({ title, message, url }: FormAsk, state: FormState, canStop: boolean): PromptSections {
   const head: Row[] = [
     labelled('Form', untrusted(title, 'strong')),
     ...(message === '' ? [] : quotedRows(message)),
@@ -29,7 +29,7 @@ export function formSections({ title, message, url }: FormAsk, state: FormState)
   const field = state.fields[state.index]
   const current = field ? fieldRows(field, state.index, state.fields.length) : []
   const focus = field ? head.length + done.length + current.length - 1 : null
-  return { body: [...head, ...done, ...current], focus, ...footerOf(state, field) }
+  return { body: [...head, ...done, ...current], focus, ...footerOf(state, field, canStop) }
 }
 
 function fieldTitle({ name, field }: FieldState): string {
@@ -75,7 +75,7 @@ function kindOf({ field, choices }: FieldState): string {
   return `${field.type === 'integer' ? 'whole number' : 'number'}${range || (maximum === undefined ? '' : ` up to ${maximum}`)}`
 }
 
-function footerOf(state: FormState, field: FieldState | undefined): PromptFooter {
+function footerOf(state: FormState, field: FieldState | undefined, canStop: boolean): PromptFooter {
   if (state.isDeclining)
     return {
       ...emptyFooter,
@@ -90,7 +90,7 @@ function footerOf(state: FormState, field: FieldState | undefined): PromptFooter
       keys: [
         ...(hasFields ? [['Enter', 'send'] as const, ['←', 'back'] as const] : []),
         ['R', 'decline with a reason'],
-        ['x', 'decline and stop'],
+        ...(canStop ? [['x', 'decline and stop'] as const] : []),
       ],
     }
   const back = state.index > 0 ? [[field.choices ? '←' : 'Esc', 'back'] as const] : []

@@ -75,7 +75,9 @@ export function layoutPrompt(
   const drawn = markShown(prompt, view)
   const visibleBody = body.flat().slice(view.top, view.top + height)
   const pager = height < lineCount ? [cutSpans(pagerRow(view, drawn.isFullyShown).spans, columns)] : [[]]
-  const keys = drawn.isFullyShown === prompt.isFullyShown ? footer : (layoutFooterOf(sectionsOf(drawn)) ?? footer)
+  // If the footer that follows the last line of the body is taller than the space below it, the next drawing shows it.
+  const nextFooter = drawn.isFullyShown === prompt.isFullyShown ? footer : layoutFooterOf(sectionsOf(drawn))
+  const keys = nextFooter && nextFooter.length <= linesLeft - height ? nextFooter : footer
   // During the cooldown the footer is blank but has its full height, so that nothing moves when the key hints appear.
   const visibleFooter = status === 'cooldown' ? keys.map((): StyledLine => []) : keys
   return { lines: [...head, ...visibleBody, ...pager, ...visibleFooter], view }
@@ -123,7 +125,7 @@ function sectionsOf(prompt: Prompt): PromptSections {
   const { ask } = request
   if (state.kind === 'approval' && ask.kind === 'approval') return approvalSections(prompt, ask, state)
   if (state.kind === 'questions' && ask.kind === 'questions') return questionsSections(ask, state)
-  if (state.kind === 'form' && ask.kind === 'form') return formSections(ask, state)
+  if (state.kind === 'form' && ask.kind === 'form') return formSections(ask, state, prompt.offered.stop.decline)
   return { body: [], focus: null, ...emptyFooter }
 }
 

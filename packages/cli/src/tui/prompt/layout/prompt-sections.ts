@@ -10,7 +10,7 @@ export interface PromptSections {
   readonly focus: number | null
   /** The index of the selected list item, or -1 if none is selected; left out if the item need not be fully shown. */
   readonly chosen?: number
-  /** What the person has prepared for the answer. Each row is cut to one line. */
+  /** The parts of the answer that the person has prepared. Each row is cut to one line. */
   readonly notes: readonly Row[]
   /** The decision to make, such as "[a] Allow  [r] Deny". */
   readonly decision: readonly Row[]

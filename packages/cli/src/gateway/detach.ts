@@ -1,0 +1,54 @@
+/** `holdpoint up --detach`: starts `holdpoint up` in the background, waits until its gateway answers, and prints where it is. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Fault } from '@holdpoint/protocol'
+import { type DataFolder, runningProcess } from '../config/data-folder.ts'
+import { requireGateway } from '../gateway-client/gateway-client.ts'
+import { movePasswordToEnvironment } from '../password-in-arguments.ts'
+import { detachedTexts } from './texts.ts'
+import { requireNoGateway } from './up.ts'
+
+const pollMs = 50
+
+/** `words` are the arguments of `up`. */
+export async function upDetached(words: readonly string[], dataFolder: DataFolder, json: boolean): Promise<void> {
+  requireNoGateway(dataFolder)
+  const logFile = join(dataFolder.path, 'gateway.log')
+  const log = openSync(logFile, 'a', 0o600)
+  const earlierBytes = fstatSync(log).size
+  const given = { words: words.filter(word => word !== '--detach' && word !== '--json'), env: process.env }
+  const { words: rest, env } = movePasswordToEnvironment(given)
+  const [, program = ''] = process.argv
+  const child = spawn(process.execPath, [...process.execArgv, program, 'up', ...rest], {
+    detached: true,
+    stdio: ['ignore', log, log],
+    env,
+  })
+  closeSync(log)
+  child.unref()
+  if (!(await waitForGateway(dataFolder, child)))
+    throw new Fault('internal', detachedTexts.failed(lastLine(readFileSync(logFile).subarray(earlierBytes)), logFile))
+  const { url, call } = requireGateway({ home: dataFolder.path })
+  const link = `${url}/#code=${(await call('makeLink', {})).code}`
+  const { tokenFile } = dataFolder
+  process.stdout.write(
+    `${json ? JSON.stringify({ url, link, tokenFile }) : detachedTexts.running({ url, link }, logFile)}\n`,
+  )
+}
+
+/** Resolves with false if the process ends before its gateway runs. */
+async function waitForGateway(dataFolder: DataFolder, child: ChildProcess): Promise<boolean> {
+  while (child.exitCode === null && child.signalCode === null) {
+    if (runningProcess(dataFolder, 'gateway')) return true
+    await delay(pollMs)
+  }
+  return false
+}
+
+/** Returns the last line of the log, which says why the gateway ended. */
+function lastLine(log: Buffer): string {
+  const line = log.toString().trimEnd().split('\n').at(-1) ?? ''
+  return line.replace(/^holdpoint: /, '')
+}
