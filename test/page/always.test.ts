@@ -50,7 +50,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     const exact = card.getByRole('radio', { name: 'Only this command, with exactly these arguments' })
     expect(await exact.isChecked()).toBe(true)
     await card.getByText('It would have matched 1 request since today: allowed by you.').waitFor()
-    // The wider rule also covers what was denied, and says so.
+    // The wider rule also covers a denied command, and says so.
     await card.getByRole('radio', { name: 'with any arguments that Holdpoint knows to be harmless' }).check()
     await card.getByText('It also answers 2 other pending requests now.').waitFor()
     expect(await visibleText(card.locator('.rule-preview'))).toMatch(/1 allowed by you[\s\S]*1 denied by you/)

@@ -58,7 +58,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     expect(await fixture.answerGivenOnPage(request(7))).toEqual({ kind: 'allow' })
   })
 
-  describe('the bar that has just moved on the screen', () => {
+  describe('the bar of selected requests that has just moved on the screen', () => {
     async function selectFirst() {
       const page = await fixture.openPage()
       const request = await openRequests(page, 5)

@@ -1,4 +1,4 @@
-/** What a card shows of an agent's text: nothing in it runs, nothing in it passes for Holdpoint's own words, and two requests that look the same can be told apart. */
+/** Tests how a card shows an agent's text: nothing in it runs, it cannot be mistaken for Holdpoint's own text, and two requests that look the same can be distinguished. */
 import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
@@ -84,7 +84,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
     expect(await violations.jsonValue()).toEqual([])
   })
 
-  it('D8: text that imitates Holdpoint stands on the background of agents’ text, which has no button', async () => {
+  it('D8: text that imitates Holdpoint has the background of agents’ text, on which there is no button', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     for (const ask of everywhere(fakeControls)) {
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
     }
   })
 
-  it('D9: what runs is shown before what the agent says about it, which is labelled', async () => {
+  it('D9: the command that runs is shown before the agent’s description of it, which is labelled', async () => {
     const page = await fixture.openPage()
     const ask: Ask = {
       ...(asks.command('rm -rf build') as Extract<Ask, { kind: 'approval' }>), // `asks.command` returns an approval
@@ -131,7 +131,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
     await expect(fixture.answer(request)).rejects.toMatchObject({ code: 'already_resolved' })
   })
 
-  it('D15: two requests with the same text can be told apart by session, folder and time', async () => {
+  it('D15: two requests with the same text can be distinguished by session, folder and time', async () => {
     const page = await fixture.openPage()
     for (const [title, cwd] of [
       ['first agent', '/src/one'],

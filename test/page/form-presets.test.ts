@@ -1,4 +1,4 @@
-/** Values that an agent presets in a form: nothing in them is hidden when a person submits the form (F8, D1, G9). */
+/** Tests values that an agent presets in a form: nothing in them is hidden when a person submits the form (F8, D1, G9). */
 import { readFileSync } from 'node:fs'
 import { displayText } from '@holdpoint/client'
 import type { Ask, FormField } from '@holdpoint/protocol'

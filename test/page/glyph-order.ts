@@ -3,7 +3,7 @@
 import type { Locator } from 'playwright-core'
 import { expect } from 'vitest'
 
-/** Where a character is drawn. */
+/** The position at which a character is drawn. */
 export interface Glyph {
   readonly char: string
   readonly left: number
@@ -54,7 +54,7 @@ export async function expectStoredOrder(element: Locator, text: string, what = t
     expect(index === 0 || follows(glyphs[index - 1] as Glyph, glyph), `${what}: ${glyph.char} at ${index}`).toBe(true) // the index is above 0
 }
 
-/** Expects that the words stand in the order in which they are stored, from left to right, whatever the order of the letters inside a word is. */
+/** Expects that the words are drawn in stored order, from left to right. The letters inside a word may have another order. */
 export async function expectWordOrder(element: Locator, text: string, what = text): Promise<void> {
   const glyphs = await glyphsOf(element, text)
   let index = 0

@@ -1,4 +1,4 @@
-/** F13: texts that are hard to draw arrive while a person has the page open. The page's main thread is never busy for more than 200 ms at a time, and keys are answered meanwhile. */
+/** Tests finding F13: texts that are hard to draw arrive while a person has the page open. The page's main thread is never busy for more than 200 ms at a time, and the page reacts to keys meanwhile. */
 import type { AgentEvent, Ask } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser())('F13: texts that are hard to draw', () => {
     return shortest
   }
 
-  it('arrive as messages, and a person can go on typing', async () => {
+  it('arrive as messages while a person keeps typing', async () => {
     const { page, log, say } = await openSession()
     const field = page.getByRole('textbox', { name: 'Message to the agent' })
     await field.focus()

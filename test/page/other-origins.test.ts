@@ -10,7 +10,7 @@ import { launchLight } from '../support/chromium.mjs'
 import { closeGateways, type GatewayProcess, startGateway } from '../support/gateway.ts'
 import { asks, openTestAgent } from '../support/request-samples.ts'
 
-/** The name that the attacker's DNS server points to this machine. */
+/** The host name that the attacker's DNS server resolves to this machine. */
 const reboundHost = 'evil.test'
 /** An attack that has had no effect after this time counts as failed. */
 const attackMaxMs = 3000
@@ -143,7 +143,7 @@ const attacks = {
     }),
 } as const
 
-/** What each attack may observe. A no-cors fetch and a beacon never tell a page whether the server accepted them. */
+/** The observations that each attack may make. A no-cors fetch and a beacon never tell a page whether the server accepted them. */
 const harmless: Readonly<Record<keyof typeof attacks, RegExp>> = {
   'a fetch without CORS': /^(opaque|failed)$/,
   'a fetch with JSON and our headers': /^failed$/,

@@ -33,7 +33,7 @@ export class PageFixture {
   /** Opens the page, signed in, in a new browser context. */
   async openPage(options: OpenOptions = {}): Promise<Page> {
     const before = async (page: Page) => {
-      await page.context().addInitScript(recordChanges, { letterMs: letterPauseMs, textMs: typingPauseMs })
+      await recordPageChanges(page)
       if (options.reducedMotion === undefined) await page.context().addInitScript(stopPulse)
       await options.before?.(page)
     }
@@ -135,11 +135,16 @@ interface ChangeTimes {
   changedAt?: number
   /** The number of changes that are drawn but not yet handled by the page's effects. */
   changing?: number
-  /** When the page accepts a key that decides again after the last key. */
+  /** The time after which the page again accepts a key that decides. */
   keyAcceptedAt?: number
 }
 
 /** Runs in the page. Records when a card or the connection banner last changed and when a key was pressed, because the page ignores clicks and keys for a moment after such a change, and keys that decide for a moment after another key. */
+/** Makes `click` and `waitForCooldown` work on a page. Call it before the page is loaded. */
+export async function recordPageChanges(page: Page): Promise<void> {
+  await page.context().addInitScript(recordChanges, { letterMs: letterPauseMs, textMs: typingPauseMs })
+}
+
 function recordChanges({ letterMs, textMs }: { readonly letterMs: number; readonly textMs: number }): void {
   const times = globalThis as ChangeTimes // all properties of `ChangeTimes` are optional, and only this file sets them
   const isCard = (node: Node) =>
@@ -161,7 +166,7 @@ function recordChanges({ letterMs, textMs }: { readonly letterMs: number; readon
     )
     if (isRelevant) recordAfterPaint()
   }).observe(document, { childList: true, characterData: true, subtree: true })
-  // Only Chromium reports these; the page itself finds out in another way.
+  // Only Chromium reports these, so the page itself detects them in another way.
   new PerformanceObserver(list => {
     for (const { startTime } of list.getEntries()) times.changedAt = Math.max(times.changedAt ?? 0, startTime)
   }).observe({ type: 'layout-shift', buffered: true })
@@ -196,7 +201,7 @@ export async function markChanged(page: Page): Promise<void> {
   })
 }
 
-/** Lets the clock of the page stand still, so that a busy machine cannot disturb a test of short times. Times of events follow the same clock. */
+/** Stops the clock of the page, so that a busy machine cannot disturb a test of short times. Times of events follow the same clock. */
 export async function holdClock(page: Page): Promise<(ms: number) => Promise<void>> {
   await page.evaluate(() => {
     Object.defineProperty(Event.prototype, 'timeStamp', { get: () => performance.now() })
@@ -204,7 +209,7 @@ export async function holdClock(page: Page): Promise<(ms: number) => Promise<voi
   await page.clock.pauseAt(Date.now() + 1000)
   return ms => page.clock.runFor(ms)
 }
-/** Waits for an element while the clock stands still, and moves the clock only as far as the page needs to draw. Returns how far. */
+/** Waits for an element while the clock is stopped, and moves the clock only as far as the page needs to draw. Returns how far. */
 export async function waitWithClock(page: Page, target: Locator): Promise<number> {
   let spentMs = 0
   await expect
@@ -233,7 +238,7 @@ export async function click(page: Page, target: Locator): Promise<void> {
   await waitForCooldown(page)
   await target.click()
 }
-/** Waits as a person would who does not type a text, so that the page accepts a key that decides. */
+/** Waits as long as a person who is not typing a text, so that the page accepts a key that decides. */
 export async function waitForKeyPause(page: Page): Promise<void> {
   await waitForCooldown(page)
   await page.evaluate(async () => {

@@ -24,7 +24,7 @@ async function centerOf(target: Locator): Promise<{ readonly x: number; readonly
   return { x: box.x + box.width / 2, y: box.y + box.height / 2 }
 }
 
-describe.skipIf(hasNoBrowser())('a click', () => {
+describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
   const fixture = setUpPageFixture()
 
   async function pressAllow() {

@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect(await fixture.answerGivenOnPage(danger)).toMatchObject({ kind: 'allow', input: { command: 'ls' } })
   })
 
-  it('a text whose risk the gateway does not tell is confirmed like a dangerous one', async () => {
+  it('a text needs the same confirmation as a dangerous one if the gateway cannot return its risk', async () => {
     const agent = await openAgent()
     const request = await agent.ask(command('ls'))
     const page = await fixture.openPage({ expectedErrors: /503/ })

@@ -27,7 +27,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     return { page, row }
   }
 
-  it('without rules, it explains how to make one, and marks the built-in rules; a group can be turned on and off for a folder', async () => {
+  it('explains how to make a rule if there is none, marks the built-in rules, and turns a group on and off for a folder', async () => {
     const { page, row } = await open()
     await page.getByText('Choose “Always…” on a request to make a rule from it').waitFor()
     await page.getByRole('region', { name: 'Built in' }).locator('summary').first().click()
@@ -49,7 +49,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     expect(await addedRules()).toEqual([])
   })
 
-  it('a rule can be written, tested, changed, paused, resumed and revoked, by keyboard too', async () => {
+  it('lets a person write, test, change, pause, resume and revoke a rule, also with the keyboard', async () => {
     const asker = await fixture.openAsker()
     const denied = await asker.ask(asks.command('git push --force'))
     await fixture.answer(denied, { kind: 'deny', reason: 'no' })

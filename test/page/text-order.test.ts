@@ -1,4 +1,4 @@
-/** Agents' text with Hebrew and Arabic letters: the browser draws what is executed in stored order on every surface (F7, D3, G9). */
+/** Tests agents' text with Hebrew and Arabic letters: the browser draws text that is executed in stored order on every surface (F7, D3, G9). */
 import type { Ask, FormSchema } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot resolve the exports of playwright-core
 import type { Locator, Page } from 'playwright-core'
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
   const say = ({ session }: TestAgent, ...items: Parameters<typeof fixture.gateway.call<'appendEvents'>>[1]['items']) =>
     fixture.gateway.call('appendEvents', { id: session.id, items })
 
-  it('F7: the check finds text that is drawn in another order', async () => {
+  it('F7: expectStoredOrder fails for text that is drawn in another order', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command(command))
     const code = cardOf(page, request).locator('pre')
@@ -326,7 +326,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
     await expectRightToLeft(page.locator('.markdown li').first(), 'واحد')
   })
 
-  it('F7: in an English sentence, signs between Hebrew words are not mirrored and the words keep their sides', async () => {
+  it('F7: in an English sentence, brackets and signs between Hebrew words are not mirrored and the words keep their sides', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage()
     const ask: Ask = {

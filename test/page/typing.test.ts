@@ -23,7 +23,7 @@ interface TypedText {
   readonly ask: Ask
   /** The number of keys before the request appears; 0 if it is on the screen before the text begins. */
   readonly askedAfter: number
-  /** Where the focus is when the text begins. */
+  /** The element that has the focus when the text begins. */
   readonly focus: 'page' | 'allow button'
 }
 const texts = ['data', 'are a', 'do it\n', 'aa', 'edit a', 'i am a', 'dad\n', 'ja', 'x a', 'add a', 'ok a', '1a\n']
@@ -40,7 +40,7 @@ const typedText = fc
 describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear', () => {
   const fixture = setUpPageFixture()
 
-  it('decide nothing, 20 times', async () => {
+  it('decide nothing (20 texts)', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage({ before: installClock })
     // On the screen of a session, keys act on the first card.
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear',
     }
   })
 
-  it('can be told from a decision: a key on its own answers the request, and its button shows that first', async () => {
+  it('can be distinguished from a decision: a single key answers the request, and its button shows that first', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)

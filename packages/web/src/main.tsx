@@ -56,7 +56,7 @@ interface SignedIn {
   readonly role: Role
 }
 
-/** Resolves with the name of the person whom the link signs in, or null if the link is for the signed-in person or does not work, because such a link can be ignored. */
+/** Resolves with the name of the person that the link signs in, or null if the link can be ignored: it is for the signed-in person, or does not work. */
 async function describeOther(code: string, current: SignedIn): Promise<string | null> {
   const link = await call('describeLink', { code }).catch(() => null)
   return link === null || link.personId === current.id ? null : link.person

@@ -8,25 +8,25 @@ const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // T
 const session = (n: number) => ({ id: `ses_${String(n).padStart(20, '0')}` as SessionId, title: `s${n}` }) as Session // A notification reads only these fields.
 
 describe('the pending count in the title and on the tab icon', () => {
-  it('the pending count in the title and on the tab icon is in the title while the page is connected', () => {
+  it('the pending count is in the title while the page is connected', () => {
     expect(pageTitle(0, true)).toBe('Holdpoint')
     expect(pageTitle(3, true)).toBe('(3) Holdpoint')
     expect(pageTitle(3, false)).toBe('… Holdpoint')
   })
-  it('the pending count in the title and on the tab icon is limited to two digits on the tab icon', () => {
+  it('the pending count on the tab icon is limited to two digits', () => {
     expect([1, 99, 1000].map(badgeText)).toEqual(['1', '99', '99'])
   })
 })
 
 describe('notifications about new requests', () => {
   const snapshot = (...order: readonly RequestId[]) => ({ order, complete: true, status: 'live' as const })
-  it('notifications about new requests are only about requests that arrived after the page was opened', () => {
+  it('notifications are shown only for requests that arrived after the page was opened', () => {
     const newRequests = new NewRequests()
     expect(newRequests.update(snapshot(id(1)))).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2)))).toEqual([id(2)])
     expect(newRequests.update(snapshot(id(2)))).toEqual([])
   })
-  it('notifications about new requests are held back until all requests are loaded and the page is connected', () => {
+  it('notifications are delayed until all requests are loaded and the page is connected', () => {
     const newRequests = new NewRequests()
     expect(newRequests.update({ ...snapshot(id(1)), complete: false })).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2)))).toEqual([])

@@ -32,7 +32,7 @@ const word = fc.oneof(
   fc.string({ unit: fc.constantFrom(...'aaadddeeiixjk12 .?/gXn'), minLength: 1, maxLength: 8 }),
 )
 const line = fc.array(word, { minLength: 1, maxLength: 4 }).map(words => words.join(' '))
-/** No text begins with a space, and a single key is no text: nobody can tell it from a decision. */
+/** Texts do not begin with a space and have at least two keys, because a single key cannot be distinguished from a decision. */
 const text = fc
   .array(line, { minLength: 1, maxLength: 2 })
   .map(lines => lines.join('\n').trimStart())
@@ -44,14 +44,14 @@ interface TypedKey {
   readonly repeat?: boolean
 }
 const gapMs = fc.integer({ min: 30, max: 600 })
-/** A text as keys, with now and then a key that is corrected, held down, or that moves the focus. */
+/** A text as keys. Some keys are corrected, held down, or move the focus. */
 const typing = fc
   .tuple(text, fc.boolean(), fc.infiniteStream(fc.tuple(gapMs, fc.nat(99))))
   .map(([typed, endsWithEnter, stream]): readonly TypedKey[] =>
     [...typed, ...(endsWithEnter ? ['\n'] : [])].flatMap(char => {
       const [gap, luck] = stream.next().value as [number, number] // an infinite stream
       const extra = extraKeys(luck)
-      // Keys that are no text must not lengthen the pause between two letters.
+      // Keys that are not part of the text must not lengthen the pause between two letters.
       return extra.concat({ key: char === '\n' ? 'Enter' : char, gapMs: extra.length > 0 ? Math.min(gap, 200) : gap })
     }),
   )
@@ -69,9 +69,9 @@ interface Scenario {
   readonly screen: Screen
   readonly focus: Focus
   readonly keys: readonly TypedKey[]
-  /** When requests appear: before the key with this share of the text. */
+  /** The positions in the text, as a share of its length, before which requests appear. */
   readonly asked: readonly { readonly ask: Ask; readonly place: number; readonly earlierMs: number }[]
-  /** When somebody else answers the active request. */
+  /** The position at which somebody else answers the active request. */
   readonly answered: number
 }
 const scenario: fc.Arbitrary<Scenario> = fc.record({
@@ -112,7 +112,7 @@ function play({ screen, focus, keys, asked, answered }: Scenario): TypingPage {
 }
 
 describe('a text that is typed on the page while requests appear', () => {
-  it('decides nothing at 30 to 600 ms per key, whatever the text is', () => {
+  it('decides nothing at 30 to 600 ms per key, for any text', () => {
     fc.assert(
       fc.property(scenario, one => {
         expect(play(one).decided).toEqual([])
@@ -140,7 +140,7 @@ describe('a key that decides', () => {
     page.wait(1)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('is ignored for one second after a key that has no meaning', () => {
+  it('is ignored for one second after a key that is not a shortcut', () => {
     const page = openPage()
     page.press('h')
     page.wait(typingPauseMs - 1)
@@ -151,7 +151,7 @@ describe('a key that decides', () => {
     page.wait(letterPauseMs)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('works again sooner after a key that has a meaning', () => {
+  it('works again sooner after a key that is a shortcut', () => {
     const page = openPage()
     page.press('j')
     page.wait(letterPauseMs)

@@ -89,6 +89,7 @@ async function dismissNotifications(matches: (tag: string) => boolean): Promise<
     }
 }
 
+/** Returns undefined if the browser has no service worker or denies access to it. */
 async function findServiceWorker(): Promise<ServiceWorkerRegistration | undefined> {
   return navigator.serviceWorker?.getRegistration().catch(() => undefined)
 }

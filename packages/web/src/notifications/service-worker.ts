@@ -15,7 +15,7 @@ function trustedScriptUrl(): string {
 
 export function startServiceWorker(): void {
   const { serviceWorker } = navigator
-  // Browsers offer service workers only in secure contexts. The page also works without a service worker.
+  // Browsers offer service workers only in secure contexts. The page also works without a service worker, so a failed registration is ignored.
   if (!serviceWorker) return
   serviceWorker.register(trustedScriptUrl(), { updateViaCache: 'none' }).catch(() => {})
   serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ open?: unknown }>) => {

@@ -45,6 +45,7 @@ async function drawIcon(pendingCount: number): Promise<void> {
 async function loadFavicon(): Promise<HTMLImageElement> {
   const image = new Image(iconSize, iconSize)
   image.src = '/favicon.svg'
+  // If the icon cannot be loaded, only the badge is drawn.
   await image.decode().catch(() => {})
   return image
 }

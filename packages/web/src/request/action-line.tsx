@@ -44,8 +44,8 @@ export function isLongFolder(cwd: string): boolean {
 }
 
 function ApprovalAction({ ask }: { readonly ask: ApprovalAsk }): ReactNode {
-  const { name, server } = toolName(ask.tool)
-  if (ask.plan !== undefined || knownAction(ask.tool) !== null)
+  const { name, server } = toolName(ask)
+  if (ask.plan !== undefined || knownAction(ask) !== null)
     return (
       <>
         <h3>{actionLabel(ask)}</h3>

@@ -19,9 +19,11 @@ export interface DenyPanelProps {
   readonly title: string
   /** Label of the button that Enter presses. */
   readonly label: string
+  /** Whether the person can also stop the turn. */
+  readonly canStop: boolean
 }
 
-export function DenyPanel({ submission, cardDraft, panels, kind, title, label }: DenyPanelProps): ReactNode {
+export function DenyPanel({ submission, cardDraft, panels, kind, title, label, canStop }: DenyPanelProps): ReactNode {
   const field = useAutoFocus<HTMLTextAreaElement>(panels.takesFocus)
   const { reason = '' } = cardDraft.draft
   const { sending, andStop } = denyTexts[kind]
@@ -55,12 +57,14 @@ export function DenyPanel({ submission, cardDraft, panels, kind, title, label }:
       </label>
       <div className="actions">
         <AnswerButton {...{ submission, label, answer }} busyLabel={sending} className="primary" />
-        <AnswerButton
-          submission={submission}
-          label={andStop}
-          busyLabel={denyTexts.stopping}
-          answer={{ ...answer, interrupt: true }}
-        />
+        {canStop && (
+          <AnswerButton
+            submission={submission}
+            label={andStop}
+            busyLabel={denyTexts.stopping}
+            answer={{ ...answer, interrupt: true }}
+          />
+        )}
         <BackButton submission={submission} onBack={back} />
       </div>
     </div>

@@ -15,7 +15,7 @@ import {
 import { cardTexts } from './texts.ts'
 import './fully-shown.css'
 
-/** Why the end of a pane has not been seen: the pane must be scrolled, the card around the pane must be scrolled, or the pane is not on the screen yet. */
+/** The reason why the end of a pane has not been seen: the pane must be scrolled, the card around the pane must be scrolled, or the pane is not on the screen yet. */
 type UnseenReason = 'scrollPane' | 'scrollCard' | 'offscreen'
 type Report = (pane: string, state: UnseenReason | 'seen') => void
 
@@ -95,7 +95,7 @@ export function ScrollPane({ children, label }: ScrollPaneProps): ReactNode {
 
 export interface ScrollHintProps {
   readonly fullyShown: FullyShown
-  /** What the person can do after scrolling, such as "allow". */
+  /** The action that the person can take after scrolling, such as "allow". */
   readonly action: string
 }
 

@@ -4,7 +4,7 @@ import type { Risk, RiskLevel } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import './risk.css'
 
-/** Shapes in a box of 16 × 16. The levels differ in shape, so that nobody needs to tell colors apart. */
+/** Shapes in a box of 16 × 16. The levels differ in shape, so that people who cannot distinguish the colors can tell them apart. */
 const outlines: Readonly<Record<RiskLevel, string>> = {
   low: 'M8 2a6 6 0 1 0 0 12A6 6 0 0 0 8 2Z',
   notable: 'M8 2 1.5 13.5h13Z',

@@ -3,7 +3,7 @@ import { type PointerEvent as ReactPointerEvent, useCallback, useEffect, useRef,
 
 /** How long people hold the button. `answer-button.css` draws the same time. */
 const holdMs = 600
-/** How far a resting finger may move. */
+/** A finger that holds still may move this far. */
 const movementMaxPx = 10
 
 export interface Hold {
@@ -65,7 +65,7 @@ function stopOnOtherInput(
   addEventListener('scroll', onScroll, options)
   for (const type of ['pointerup', 'pointercancel', 'keydown']) addEventListener(type, stop, options)
   button.addEventListener('pointerleave', stop, { signal })
-  // Without `capture`, because a field that loses the focus has a blur event too.
+  // This listener does not use `capture`, because a field that loses the focus has a blur event too.
   addEventListener('blur', stop, { signal })
   document.addEventListener('visibilitychange', stop, { signal })
 }

@@ -12,7 +12,7 @@ export interface PressTracking {
   readonly pressOf: (event: MouseEvent) => Press
   /** Returns the press that began with the last `onPointerDown` and is complete now. */
   readonly heldPress: () => Press
-  /** Whether the last press began with a finger or a pen. */
+  /** Returns whether the last press began with a finger or a pen. */
   readonly isTouch: () => boolean
 }
 
@@ -26,7 +26,7 @@ interface Began {
 
 /** A key that was pressed this recently has caused a click that has no pointer. Otherwise assistive technology caused it. */
 const keyClickMs = 1000
-/** Hands tremble, and a page that is zoomed by fingers has positions between pixels. */
+/** A button may move this far without counting as moved: hands tremble, and a pinch-zoomed page has fractional positions. */
 const toleranceMaxPx = 4
 const stale: Press = { at: Number.NEGATIVE_INFINITY }
 

@@ -1,8 +1,8 @@
-/** The key that is carried out in a moment, unless another key follows. Its button shows that. */
+/** The key that is carried out after a short pause, unless another key follows. Its button shows this. */
 import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
-/** Which button the held key presses: the active card's, the batch bar's, or the one that interrupts the session. */
+/** The button that the held key presses: the active card's, the batch bar's, or the one that interrupts the session. */
 export type HeldKeyTarget = 'card' | 'batch' | 'interrupt'
 
 export const heldKey = createObservableStore<HeldKeyTarget | null>(null)

@@ -17,7 +17,7 @@ export interface KeyHandlerOptions {
 export type ResolvedShortcut = Exclude<ShortcutAction, { name: 'g' }>
 
 export interface HandledPress extends KeyPress {
-  /** When the key was pressed. */
+  /** The time at which the key was pressed. */
   readonly at: number
   /** The text field that has the focus. */
   readonly field: RunField | null

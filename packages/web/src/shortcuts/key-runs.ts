@@ -1,5 +1,5 @@
 /**
- * Tells keys that decide from a text that a person types for something else (G12).
+ * Distinguishes keys that decide from a text that a person types for something else (G12).
  * Keys that follow each other quickly form a run. A letter decides only if it is a run of its own. Enter and Space decide if they
  * begin a run, or if the run began in a text field of this page: only then does the person see where their keys go.
  */
@@ -34,7 +34,7 @@ export class KeyRuns {
     this.#guard.noteCommand()
   }
 
-  /** When the last key was pressed. */
+  /** The time at which the last key was pressed. */
   get pressedAt(): number {
     return this.#pressedAt
   }

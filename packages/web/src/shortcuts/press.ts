@@ -2,7 +2,7 @@
 import { cooldownMs, inCooldown } from '../ui/input-cooldown.ts'
 
 export interface Press {
-  /** When the press began; negative infinity if the button has moved or changed since. */
+  /** The time at which the press began; negative infinity if the button has moved or changed since. */
   readonly at: number
   /** True for a key that was held. It was checked when it was pressed, and its request has not changed since. */
   readonly isHeldKey?: boolean

@@ -55,7 +55,7 @@ const sequenceMs = 1500
 /** How long after `g` a key of `keysAfterG` is ignored instead of running its own shortcut. Such a key is too late for the sequence, but was probably meant for it. */
 const sequenceGuardMs = 6000
 
-/** Returns the shortcut that a key press stands for, or null. `sinceGMs` is the time since `g` was pressed, if `g` was the previous key. */
+/** Returns the shortcut of a key press, or null. `sinceGMs` is the time since `g` was pressed, if `g` was the previous key. */
 export function readKeyPress(press: KeyPress, sinceGMs = Number.POSITIVE_INFINITY): ShortcutAction | null {
   const { key, ctrlKey, metaKey, altKey, isComposing, modal } = press
   if (isComposing || altKey) return null
@@ -83,7 +83,7 @@ export interface KeyDecision {
   /** `pressedAt` is when the key was pressed. */
   readonly decide: (pressedAt: number) => void
 }
-/** What a shortcut would do now: nothing, tell why not, act at once, or decide. */
+/** The effect that a shortcut would have now: none, a reason why not, an action at once, or a decision. */
 export type ShortcutEffect = null | { readonly why: string } | { readonly act: () => void } | KeyDecision
 
 export type CardShortcut =

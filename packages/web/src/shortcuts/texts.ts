@@ -6,7 +6,7 @@ export const wasOffScreen = 'This request was off screen. Press again to confirm
 export const dangerousNotByKey = 'This request is dangerous, so no key allows it. Use the button on its card.'
 export const cannotAllowByKey = 'You can’t allow this request with a key right now. Use the buttons on the card.'
 
-/** Why a key that decides was ignored or dropped. */
+/** Reasons why a key that decides was ignored or dropped. */
 export const keptApart =
   'Nothing was sent, because you pressed several keys in a row. Pause for a second, then press again.'
 export const otherKeyFollowed = 'Nothing was sent, because another key followed.'

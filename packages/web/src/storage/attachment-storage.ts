@@ -32,6 +32,7 @@ async function write(change: (files: IDBObjectStore) => void): Promise<void> {
 
 export async function readAttachments(me: string, id: SessionId): Promise<readonly AttachmentFile[]> {
   try {
+    // A clean-up that fails is repeated when the page is opened again.
     cleanUp ??= deleteExpired().catch(() => {})
     await cleanUp
     const stored = await get<Partial<StoredAttachments>>([me, id], store)
@@ -48,6 +49,7 @@ export async function saveAttachments(me: string, id: SessionId, files: readonly
   await write(all => (files.length > 0 ? all.put(stored, key) : all.delete(key))).catch(() => {})
 }
 
+/** Removes this person's attachments. Without IndexedDB, there is nothing to remove. */
 export async function removeAttachments(me: string): Promise<void> {
   // IndexedDB sorts arrays after strings, so the range up to [me, []] contains this person's keys for all session ids.
   await write(all => all.delete(IDBKeyRange.bound([me], [me, []]))).catch(() => {})

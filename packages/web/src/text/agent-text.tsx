@@ -1,5 +1,5 @@
 /**
- * Renders an agent's text as plain text, with invisible characters made visible and in an order that nobody can change (G9).
+ * Renders an agent's text as plain text, with invisible characters made visible and in an order that the text itself cannot change (G9).
  * Use these components instead of rendering an agent's string directly: `ExactText` for text that is executed or compared,
  * `InlineAgentText` for titles and labels, and the components of prose.tsx for sentences.
  */

@@ -92,7 +92,7 @@ export function growBlocks(previous: readonly Block[], text: string): readonly B
 
 export interface LinkTarget {
   readonly href: string
-  /** The host to which the link leads, or the address of a mailto link, whatever the link text says. */
+  /** The host to which the link leads, or the address of a mailto link, even if the link text says something else. */
   readonly host: string
 }
 const safeProtocols = new Set(['http:', 'https:', 'mailto:'])

@@ -62,10 +62,10 @@ export function ProseText({ text }: { readonly text: string }): ReactNode {
   return hasRightToLeft(text) ? <DisplayText text={text} renderPart={withoutMirroring} /> : <DisplayText text={text} />
 }
 
-/** Signs that are mirrored in right-to-left text, such as brackets and < >. */
+/** Characters that are mirrored in right-to-left text, such as brackets and < >. */
 const mirrored = /(\p{Bidi_M}+)/u
 
-/** Gives mirrored signs the direction of their line, whatever letters are next to them. In an English sentence, a > between two Hebrew words stays a >, and the words stay on their sides of it. */
+/** Gives mirrored characters the direction of their line, not that of the letters beside them. In an English sentence, a > between two Hebrew words stays a >, and the words stay on their sides of it. */
 function withoutMirroring(part: string): ReactNode {
   return part.split(mirrored).map((piece, i) =>
     i % 2 === 0 ? (

@@ -1,7 +1,6 @@
 /** A button that copies a text as it is displayed, with invisible characters escaped. */
 import { escapeInvisible } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useState } from 'react'
-import './copy-button.css'
 
 const feedbackMs = 1500
 
@@ -20,7 +19,7 @@ export function CopyButton({ text }: { readonly text: string }): ReactNode {
       () => setFeedback('Couldn’t copy'),
     )
   return (
-    <button type="button" className="copy" onClick={() => void copy()}>
+    <button type="button" className="text-button" onClick={() => void copy()}>
       <span aria-live="polite">{feedback ?? 'Copy'}</span>
     </button>
   )

@@ -39,7 +39,7 @@ describe('the form for a rule', () => {
     const strange = rule({ command: 'ls', scope: { agentPath: ['a\nb'] } })
     expect(draftOf(formOf(strange), strange, 0)?.scope).toEqual({ agentPath: ['a\nb'] })
   })
-  it('an incomplete form and a wrong number of uses give no rule', () => {
+  it('an incomplete form and an invalid number of uses give no rule', () => {
     expect(draftOf(emptyForm, null, 0)).toBeNull()
     expect(draftOf({ ...emptyForm, command: 'ls', uses: '0' }, null, 0)).toBeNull()
     expect(draftOf({ ...emptyForm, command: 'ls', uses: '' }, null, 0)).toEqual({ effect: 'allow', command: 'ls' })

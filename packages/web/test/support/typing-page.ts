@@ -1,4 +1,4 @@
-/** A page as the keyboard sees it, with a fake clock: cards, focus, panels and fields are modelled; the keyboard handler, its runs of keys, the shortcuts and the cooldown are real. */
+/** A model of the page for keyboard tests, with a fake clock: cards, focus, panels and fields are modelled; the keyboard handler, its runs of keys, the shortcuts and the cooldown are real. */
 import type { Ask, RequestId } from '@holdpoint/protocol'
 import { vi } from 'vitest'
 import type { CardActions } from '../../src/shortcuts/card-actions.ts'
@@ -9,7 +9,7 @@ import { actOnCard, isForCard, type ShortcutEffect } from '../../src/shortcuts/s
 import { inCooldown, startCooldown } from '../../src/ui/input-cooldown.ts'
 
 export type Screen = 'inbox' | 'session' | 'batch'
-/** Where the focus is. Enter and Space press a focused button. */
+/** The element that has the focus. Enter and Space press a focused button. */
 export type Focus = 'page' | 'allow button' | 'reason' | 'edit' | 'message' | 'search'
 
 interface Card {
@@ -99,7 +99,7 @@ export class TypingPage {
       this.#submit('allow', { at: this.#runs.pressedAt, isTyped: !this.#runs.maySend })
   }
 
-  /** What the field of the reason does with Enter and Escape. */
+  /** Handles Enter and Escape in the field of the reason. */
   #handleInField(key: string, repeat: boolean): boolean {
     if (this.focus !== 'reason') return false
     if (key === 'Escape') this.#openPanel('main')

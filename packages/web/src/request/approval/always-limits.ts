@@ -6,7 +6,7 @@ import { limitsOf, parseUses, type ScopeChoice, scopeChoices, withScope } from '
 export interface ChosenLimits {
   readonly scope: ScopeChoice
   readonly duration: RuleDuration
-  /** When a rule with this duration expires. It is fixed when the person chooses, so that the answer does not change while they click. */
+  /** The time at which a rule with this duration expires. It is fixed when the person chooses, so that the answer does not change while they click. */
   readonly expiresAt: number | undefined
   readonly uses: string
 }

@@ -14,7 +14,7 @@ import '../card-panel.css'
 import '../choices.css'
 import './always-panel.css'
 
-/** What the person wants to remember: the proposal with this index, or the agent's suggestion with this id. */
+/** The choice that the person wants to remember: the proposal with this index, or the agent's suggestion with this id. */
 export type AlwaysChoice =
   | { readonly kind: 'rule'; readonly index: number }
   | { readonly kind: 'suggestion'; readonly id: string }

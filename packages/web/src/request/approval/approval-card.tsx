@@ -6,6 +6,7 @@ import { useCardActions } from '../../shortcuts/card-actions.ts'
 import type { Press } from '../../shortcuts/press.ts'
 import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
+import { useAnswerChoices } from '../use-answer-choices.ts'
 import { defaultAllow } from './allow-button.tsx'
 import { ApprovalBody } from './approval-body.tsx'
 import { ApprovalFooter } from './approval-footer.tsx'
@@ -14,6 +15,7 @@ import '../card-footer.css'
 export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
   const { request, ask, submission, cardDraft, focusCard } = props
   const fullyShown = useFullyShown()
+  const { edit } = useAnswerChoices(request.session)
   const panels = useCardPanels(cardDraft, request.id)
   const { complete, expand } = fullyShown
   const { draft } = cardDraft
@@ -29,10 +31,10 @@ export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
       },
       deny: () => panels.open('deny'),
       allowAnswer: canAllow ? answer : null,
-      ...(ask.editable && { edit: () => panels.open('edit') }),
+      ...(ask.editable && edit && { edit: () => panels.open('edit') }),
       ...(complete && canAllow && !isDangerous(request) && { allow }),
     }
-  }, [request, ask, draft, complete, expand, submission, panels, focusCard])
+  }, [request, ask, draft, complete, expand, submission, panels, focusCard, edit])
   useCardActions(request.id, actions)
   return (
     <FullyShownProvider value={fullyShown}>

@@ -5,6 +5,7 @@ import { cardKeys } from '../../shortcuts/card-keys.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { type CardPanel, PanelButton } from '../card-panel.tsx'
 import { DenyPanel } from '../deny-panel.tsx'
+import { useAnswerChoices } from '../use-answer-choices.ts'
 import { AllowButton, type ApprovalPanelProps, acceptableSuggestions, defaultAllow, textsFor } from './allow-button.tsx'
 import { EditPanel } from './edit-panel.tsx'
 import { NotePanel } from './note-panel.tsx'
@@ -17,8 +18,9 @@ const AlwaysPanel = lazyComponent(
 )
 
 export function ApprovalFooter(props: ApprovalPanelProps): ReactNode {
-  const { ask, submission, cardDraft, panels } = props
-  const { deny, reason } = textsFor(ask)
+  const { request, ask, submission, cardDraft, panels } = props
+  const { deny, reason, reasonForNextMessage } = textsFor(ask)
+  const { stop, denialEndsTurn } = useAnswerChoices(request.session)
   switch (panels.current) {
     case 'edit':
       return <EditPanel {...props} />
@@ -27,7 +29,15 @@ export function ApprovalFooter(props: ApprovalPanelProps): ReactNode {
     case 'remember':
       return <AlwaysPanel {...props} />
     case 'deny':
-      return <DenyPanel {...{ submission, cardDraft, panels }} kind="deny" title={reason} label={deny} />
+      return (
+        <DenyPanel
+          {...{ submission, cardDraft, panels }}
+          kind="deny"
+          title={denialEndsTurn ? reasonForNextMessage : reason}
+          label={deny}
+          canStop={stop.deny}
+        />
+      )
     case 'main':
       return <MainPanel {...props} />
   }
@@ -37,6 +47,7 @@ function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: 
   const { edit, deny } = textsFor(ask)
   const { label, answer } = defaultAllow(ask, cardDraft.draft)
   const edited = cardDraft.draft.edit !== undefined
+  const choices = useAnswerChoices(request.session)
   const may = useMay()
   const canRemember = ask.plan === undefined && !edited && !ask.caution?.noRemember
   const mayRemember = may('rule.allow') || acceptableSuggestions(ask, may).length > 0
@@ -57,8 +68,8 @@ function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: 
           shortcut={edited ? undefined : cardKeys.allow}
         />
         <div className="more-actions">
-          {ask.editable && panelButton(edited ? panelTexts.yourEdit : edit, 'edit', cardKeys.edit)}
-          {panelButton(answer.note ? panelTexts.yourNote : panelTexts.addNote, 'note')}
+          {ask.editable && choices.edit && panelButton(edited ? panelTexts.yourEdit : edit, 'edit', cardKeys.edit)}
+          {choices.note && panelButton(answer.note ? panelTexts.yourNote : panelTexts.addNote, 'note')}
           {canRemember && mayRemember && panelButton(panelTexts.always, 'remember')}
         </div>
         {panelButton(`${deny}…`, 'deny', cardKeys.deny, 'align-end deny')}

@@ -15,6 +15,7 @@ export const approvalTexts = {
     editField: (name: string) => `Edit ${uncapitalized(name)} (this is what will run)`,
     deny: 'Deny',
     reason: 'Reason (the agent will see it and continue)',
+    reasonForNextMessage: 'Reason (the agent stops its turn, and sees this with your next message)',
   },
   plan: {
     allow: 'Approve plan',
@@ -27,6 +28,7 @@ export const approvalTexts = {
     editField: (name: string) => `Edit ${uncapitalized(name)} (this is what you approve)`,
     deny: 'Keep planning',
     reason: 'What should the plan do differently?',
+    reasonForNextMessage: 'What should the plan do differently? (The agent sees this with your next message.)',
   },
 } as const
 

@@ -26,7 +26,7 @@ export function LeftoverDraft({ request }: { readonly request: Request }): React
       <div className="leftover-draft-header soft small">
         {draftTexts.leftover}
         <CopyButton text={text} />
-        <button type="button" className="copy" onClick={discard}>
+        <button type="button" className="text-button" onClick={discard}>
           {draftTexts.discard}
         </button>
       </div>

@@ -71,6 +71,7 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
       </CardBody>
       <AnswerFooter
         {...{ submission, cardDraft, panels }}
+        session={request.session}
         hint={<ScrollHint fullyShown={fullyShown} action="submit" />}
       >
         <SubmitButton

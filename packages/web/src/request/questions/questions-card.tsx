@@ -64,7 +64,7 @@ export function QuestionsCard(props: AskCardProps<QuestionsAsk>): ReactNode {
           />
         ))}
       </div>
-      <AnswerFooter {...{ submission, cardDraft, panels }}>
+      <AnswerFooter {...{ submission, cardDraft, panels }} session={request.session}>
         <AnswerButton
           {...{ submission, label, answer }}
           busyLabel={questionTexts.sending}

@@ -19,7 +19,7 @@ export function useRulePreview(rule: RuleDraft | null): PreviewResult | null {
   const { call } = useGateway()
   const [result, setResult] = useState<(PreviewResult & { readonly key: string }) | null>(null)
   const key = JSON.stringify(rule)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` stands for the content of `rule`
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `key` changes with the content of `rule`
   useEffect(() => {
     if (!rule) return
     const controller = new AbortController()

@@ -1,4 +1,4 @@
-/** Says a rule in one sentence: what it does, where it applies and how long. */
+/** Shows a rule as one sentence: what it does, where it applies and how long. */
 import type { RuleDraft } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
@@ -28,7 +28,7 @@ export interface RuleScopeTextProps {
   readonly oneLine?: boolean
 }
 
-/** Says where a rule applies. */
+/** Shows where a rule applies. */
 export function RuleScopeText({ rule: { scope }, oneLine = false }: RuleScopeTextProps): ReactNode {
   const { cwd, session, driver, agentPath } = scope ?? {}
   const isEverywhere = cwd === undefined && session === undefined && driver === undefined && !agentPath?.length

@@ -1,4 +1,4 @@
-/** Says what a rule does: its effect in our words, and what it matches on the background of agents' text. */
+/** Shows what a rule does: its effect in our words, and what it matches on the background of agents' text. */
 import { isBuiltIn } from '@holdpoint/client'
 import type { Rule, RuleDraft } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'

@@ -25,8 +25,8 @@ const groups: Readonly<
 
 const everyAction: Readonly<Record<ActionKind, string>> = {
   shell: 'every shell command',
-  write: 'every change of a file',
-  read: 'every reading of a file',
+  write: 'every file change',
+  read: 'every file read',
   fetch: 'every fetch from the web',
   mcp: 'every use of an MCP tool',
   other: 'every other tool',

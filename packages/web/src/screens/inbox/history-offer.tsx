@@ -1,4 +1,4 @@
-/** Offers once, and quietly, to make a rule of a command that the person has always allowed. */
+/** Offers once, without interrupting the person, to make a rule for a command that they have always allowed. */
 import type { Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'

@@ -60,7 +60,7 @@ export const InboxItem = memo(function InboxItem(props: InboxItemProps): ReactNo
   )
 })
 
-/** A simple stand-in for a card that is far off screen. Its text lets the browser's find-in-page find the request. */
+/** A placeholder for a card that is far off screen. Its text lets the browser's find-in-page find the request. */
 function CardPlaceholder({ request: { ask, risk } }: { readonly request: Request }): ReactNode {
   return (
     <div className="card-placeholder">

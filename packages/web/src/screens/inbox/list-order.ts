@@ -8,7 +8,7 @@ export interface OrderContext {
   readonly isEndHovered: boolean
   /** Resolved requests that have been shown long enough and are now removed. */
   readonly expired: ReadonlySet<RequestId>
-  /** Whether a part of the request's card is on screen. */
+  /** Returns whether a part of the request's card is on screen. */
   readonly isOnScreen: (id: RequestId) => boolean
 }
 

@@ -35,7 +35,7 @@ export const offerTexts = {
   question: (allowed: number) => `${allowed} times and never denied it. Make it a rule?`,
   accept: 'Make it a rule',
   refuse: 'No, thanks',
-  added: 'The rule was added. You find it under Rules.',
+  added: 'The rule was added. You can find it under Rules.',
 } as const
 
 export const requestGone = 'That request is no longer pending.'

@@ -41,7 +41,7 @@ async function findOffer(call: Call, id: RequestId): Promise<{ offer: HistoryOff
   return { offer: missing > 0 ? null : { rule: exact, allowed }, missing }
 }
 
-/** Returns the current offer, and a function that ends it for good. */
+/** Returns the current offer, and a function that ends it permanently. */
 export function useHistoryOffer(
   requests: ReadonlyMap<RequestId, Request>,
 ): readonly [offer: HistoryOffer | null, end: () => void] {
@@ -62,7 +62,7 @@ export function useHistoryOffer(
         missing.set(command, found.missing)
         if (found.offer && !isStale) setOffer(found.offer)
       },
-      () => {}, // an offer that cannot be found now is not worth a message
+      () => {}, // ignored, because the inbox works without an offer
     )
     return () => {
       isStale = true

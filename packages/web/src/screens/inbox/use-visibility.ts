@@ -9,7 +9,7 @@ export interface Visibility {
   /** Items that have come near the screen. An item stays in this set until it leaves the list, so that its card keeps the typed text. */
   readonly near: ReadonlySet<RequestId>
   readonly seen: ReadonlySet<RequestId>
-  /** Whether a part of the item is on screen now. */
+  /** Returns whether a part of the item is on screen now. */
   readonly isOnScreen: (id: RequestId) => boolean
   /** The ref callback for each item. Each item must have its request's id in the `data-request` attribute. */
   readonly watch: RefCallback<HTMLElement>

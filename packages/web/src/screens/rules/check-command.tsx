@@ -5,6 +5,7 @@ import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
 import { Field } from '../../ui/field.tsx'
+import { CodeField } from './code-field.tsx'
 import { FolderInput } from './folder-input.tsx'
 import { checkTexts } from './texts.ts'
 import './check-command.css'
@@ -36,20 +37,7 @@ export function CheckCommand(): ReactNode {
         {checkTexts.title}
       </h2>
       <form className="check-form" onSubmit={event => void check(event)}>
-        <Field label={checkTexts.command}>
-          {ids => (
-            <input
-              {...ids}
-              className="input code stored-order"
-              spellCheck={false}
-              autoCapitalize="off"
-              autoComplete="off"
-              required
-              value={command}
-              onChange={event => setCommand(event.target.value)}
-            />
-          )}
-        </Field>
+        <CodeField label={checkTexts.command} required value={command} onChange={setCommand} />
         <Field label={checkTexts.folder}>
           {ids => <FolderInput {...ids} required value={folder} onChange={setFolder} />}
         </Field>

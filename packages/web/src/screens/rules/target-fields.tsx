@@ -3,6 +3,7 @@ import { CommandGroup, type Rule, type RuleEffect } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { ruleTexts } from '../../request/rule/texts.ts'
 import { Field } from '../../ui/field.tsx'
+import { CodeField } from './code-field.tsx'
 import { type Access, accessOf, type RuleForm, type TargetKind, targetKinds } from './rule-form.ts'
 import { ruleFormTexts } from './texts.ts'
 
@@ -72,7 +73,7 @@ function Target({ kind, form, onChange }: TargetProps): ReactNode {
       return <PathFields form={form} onChange={onChange} />
     case 'host':
       return (
-        <TextInput
+        <CodeField
           label={ruleFormTexts.host}
           hint={ruleFormTexts.hostHint}
           value={form.host}
@@ -82,8 +83,8 @@ function Target({ kind, form, onChange }: TargetProps): ReactNode {
     case 'mcp':
       return (
         <div className="rule-form-pair">
-          <TextInput label={ruleFormTexts.server} value={form.server} onChange={server => onChange({ server })} />
-          <TextInput label={ruleFormTexts.tool} value={form.tool} onChange={tool => onChange({ tool })} />
+          <CodeField label={ruleFormTexts.server} value={form.server} onChange={server => onChange({ server })} />
+          <CodeField label={ruleFormTexts.tool} value={form.tool} onChange={tool => onChange({ tool })} />
         </div>
       )
     case 'other':
@@ -98,7 +99,7 @@ function CommandFields({ form, onChange }: FieldsProps): ReactNode {
   const hint = effect !== 'allow' ? 'restricting' : harmlessArguments ? 'grammar' : 'exact'
   return (
     <>
-      <TextInput
+      <CodeField
         label={ruleFormTexts.command}
         hint={ruleFormTexts.commandHints[hint]}
         value={command}
@@ -122,7 +123,7 @@ function PathFields({ form, onChange }: FieldsProps): ReactNode {
   const accesses: readonly Access[] = form.effect === 'allow' ? ['read', 'write'] : ['any', 'read', 'write']
   return (
     <div className="rule-form-pair">
-      <TextInput
+      <CodeField
         label={ruleFormTexts.path}
         hint={ruleFormTexts.pathHint}
         value={form.path}
@@ -135,31 +136,6 @@ function PathFields({ form, onChange }: FieldsProps): ReactNode {
         onChange={access => onChange({ access })}
       />
     </div>
-  )
-}
-
-interface TextInputProps {
-  readonly label: string
-  readonly hint?: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-}
-
-function TextInput({ label, hint, value, onChange }: TextInputProps): ReactNode {
-  return (
-    <Field label={label} {...(hint !== undefined && { hint })}>
-      {ids => (
-        <input
-          {...ids}
-          className="input code stored-order"
-          spellCheck={false}
-          autoCapitalize="off"
-          autoComplete="off"
-          value={value}
-          onChange={event => onChange(event.target.value)}
-        />
-      )}
-    </Field>
   )
 }
 

@@ -50,7 +50,7 @@ export const rowTexts = {
   facts: {
     where: 'Where',
     limits: 'Limits',
-    noLimits: 'No end, no limit of uses',
+    noLimits: 'No end, unlimited uses',
     uses: 'Used',
     added: 'Added',
     message: 'Message for the agent',
@@ -66,7 +66,7 @@ export const folderPlaceholder = '/home/you/project'
 export const groupTexts = {
   title: 'Groups of commands',
   introduction:
-    'Holdpoint knows which options of these programs are harmless. Turn a group on for a folder, and it also works in the folders below.',
+    'Holdpoint knows which options of these programs are harmless. A group that is on for a folder also applies to its subfolders.',
   onIn: 'On in',
   off: 'Off',
   turnOn: 'Turn on',
@@ -104,7 +104,7 @@ export const ruleFormTexts = {
   commandHints: {
     exact: 'The rule allows this command and no other.',
     grammar: 'The rule also allows other arguments that Holdpoint knows to be harmless.',
-    restricting: 'The rule finds every command that begins with these words, wherever it stands.',
+    restricting: 'The rule matches every command that begins with these words, also inside a longer command.',
   },
   harmlessArguments: 'Also with other harmless arguments',
   group: 'Group',

@@ -32,7 +32,7 @@ export function AttachmentTile({ attachment, data, bytes, onRemove }: Attachment
         {size !== null && <span className="faint">{formatSize(size)}</span>}
       </span>
       {onRemove && (
-        <button type="button" className="remove" onClick={onRemove}>
+        <button type="button" className="text-button remove" onClick={onRemove}>
           Remove<span className="visually-hidden"> {label}</span>
         </button>
       )}

@@ -35,7 +35,7 @@ export function LongText({ name, text, lang }: LongTextProps): ReactNode {
           <Code text={tail} lang={lang} />
         </>
       )}
-      <button type="button" className="fold-button" aria-expanded={open} onClick={toggle}>
+      <button type="button" className="text-button" aria-expanded={open} onClick={toggle}>
         {open ? 'Show less' : `Show all ${size}`}
       </button>
     </div>

@@ -1,16 +1,16 @@
 /** The header of the session screen: title, state, settings, cost, actions. */
-import { driverLabel, stateLabel, timeSince } from '@holdpoint/client'
+import { attachCommand, driverLabel, rulesNotice, stateLabel, timeSince } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { memo, type ReactNode } from 'react'
 import { useGatewayTime } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
 import { formatCost } from '../../text/format-amounts.ts'
 import { Path } from '../../text/path.tsx'
 import { SessionActions } from './session-actions.tsx'
 import { SessionSettings } from './session-settings.tsx'
 import { SessionTitle } from './session-title.tsx'
-import { processTexts } from './texts.ts'
+import { noticeTexts, processTexts } from './texts.ts'
 import './session-header.css'
 
 /** The header is memoized so that streamed text does not render it again. */
@@ -31,9 +31,26 @@ export const SessionHeader = memo(function SessionHeader({ session }: { readonly
         {session.cost !== null && <span className="fact">{formatCost(session.cost)}</span>}
         <Process session={session} />
       </section>
+      <Notices session={session} />
     </header>
   )
 })
+
+function Notices({ session }: { readonly session: Session }): ReactNode {
+  const rules = rulesNotice(session)
+  const command = session.state === 'ended' ? null : attachCommand(session)
+  if (session.state === 'ended' || (rules === null && command === null)) return null
+  return (
+    <section className="session-notices" aria-label={noticeTexts.notices}>
+      {rules !== null && <p className="soft small">{rules}</p>}
+      {command !== null && (
+        <p className="soft small">
+          {noticeTexts.attach} <ExactText text={command} className="session-command" />
+        </p>
+      )}
+    </section>
+  )
+}
 
 function State({ session }: { readonly session: Session }): ReactNode {
   const now = useGatewayTime(30_000)

@@ -2,11 +2,11 @@
 import type { Session } from '@holdpoint/protocol'
 
 export interface ComposerLabels {
-  /** Why the person can’t send a message; null if they can. */
+  /** Returns why the person can’t send a message; null if they can. */
   readonly closed: string | null
   readonly placeholder: string
   readonly button: string
-  /** When the agent will read the message, if not at once. */
+  /** A hint that says when the agent will read the message, if not at once. */
   readonly hint: string | null
 }
 
@@ -33,6 +33,11 @@ export function composerLabels(session: Pick<Session, 'state' | 'pending' | 'cap
 export const composerTexts = { attachments: 'Attachments', dropHint: 'Drop to attach', addFiles: 'Add files' } as const
 
 export const messageStates = { waiting: 'Queued', taken: 'Read', done: '', failed: 'Failed' } as const
+
+export const noticeTexts = {
+  notices: 'Notices about this agent',
+  attach: 'Share this session in the agent’s own terminal, on the machine that runs it:',
+} as const
 
 export const processTexts: Record<NonNullable<Session['process']>['state'], string> = {
   live: 'running',

@@ -18,7 +18,7 @@ export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {
   const { tool, state, at, endedAt = at } = entry
   const durationMs = endedAt - at
   const summary = toolSummary(entry)
-  const { name, server } = toolName(tool)
+  const { name, server } = toolName({ tool })
   return (
     <div className={`tool ${state} ${working ? '' : 'stopped'}`}>
       <button type="button" className="tool-line" aria-expanded={open} onClick={toggle}>

@@ -25,7 +25,7 @@ export function useAttachmentData(attachment: Attachment, wanted: boolean): stri
   const { call } = useGateway()
   const [data, setData] = useState<string | null>(attachment.data ?? null)
   const { id } = attachment
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the id stands for the whole attachment, which never changes
+  // biome-ignore lint/correctness/useExhaustiveDependencies: an attachment with this id never changes
   useEffect(() => {
     if (!wanted || id === undefined) return
     let isShown = true

@@ -206,7 +206,7 @@ const pollMs = 1000
 interface DriverList {
   /** Null until the drivers are loaded. */
   readonly drivers: readonly Driver[] | null
-  /** Why the last attempt to load the drivers failed. */
+  /** The reason why the last attempt to load the drivers failed. */
   readonly loadProblem: string | null
 }
 
