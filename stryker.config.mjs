@@ -9,7 +9,8 @@ export default {
   tsconfigFile: 'no-tsconfig.json',
   ignorePatterns: ['dist', 'bench', 'examples', 'reports', 'docs'],
   concurrency: Number(process.env.MUTATION_CONCURRENCY ?? 2),
-  timeoutMS: 10_000,
+  // A mutant that exceeds this time counts as killed, so it must not be reached just because the machine is busy. Stryker ends endless loops earlier.
+  timeoutMS: 60_000,
   reporters: ['clear-text', 'json'],
   clearTextReporter: { reportTests: false, reportScoreTable: false },
   jsonReporter: { fileName: process.env.MUTATION_REPORT ?? 'reports/mutation.json' },

@@ -12,6 +12,7 @@ const slowFolders = [
   'test/races/',
   'test/api/',
   'drivers/test/claude/',
+  'drivers/test/conformance/',
   'test/agents/',
   'cli/test/',
   'test/page/',
@@ -34,7 +35,10 @@ const slowestFiles = [
 ]
 
 /** Tests that start real agents. They have a command of their own (`npm run test:agents`), because starting agents takes much CPU time. */
-const agentTests = ['packages/drivers/test/{claude,codex,opencode,acp}/**/*.test.ts', 'test/agents/**/*.test.ts']
+const agentTests = [
+  'packages/drivers/test/{claude,codex,opencode,conformance}/**/*.test.ts',
+  'test/agents/**/*.test.ts',
+]
 const runsAgents = process.env.HOLDPOINT_TEST_AGENTS !== undefined
 /** Tests of agents that this run does not include: files and folders with the name of such an agent. */
 const otherAgentTests = agentNames

@@ -5,7 +5,7 @@ const drivers = (...names) => names.map(name => `packages/drivers/test/${name}.t
 const rules = (...names) => names.map(name => `packages/rules/test/${name}.test.ts`)
 
 export const mutationTargets = {
-  // The gate: who the caller is, and what the caller may do.
+  // Authentication and authorization: who the caller is, and what the caller may do.
   'packages/server/src/authenticate.ts': server('authenticator'),
   'packages/server/src/sign-in-cookie.ts': server('sign-in-cookie'),
   'packages/protocol/src/access.ts': ['packages/protocol/test/access.test.ts'],
@@ -29,7 +29,7 @@ export const mutationTargets = {
   'packages/drivers/src/session/expected-request.ts': drivers('lying-gateway'),
   // Rules: what they match, and what may be a rule.
   'packages/rules/src/evaluate.ts': rules('rule-set', 'deny-paths', 'evaluate'),
-  'packages/rules/src/rule-context.ts': rules('evaluate'),
+  'packages/rules/src/rule-context.ts': rules('rule-set', 'evaluate'),
   'packages/rules/src/allowing-rules.ts': rules('allowing-rules', 'deny-paths', 'evaluate'),
   'packages/rules/src/restricting-rules.ts': rules(
     'restricting-rules',

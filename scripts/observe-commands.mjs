@@ -1,4 +1,4 @@
-/** Runs commands under strace in a throw-away folder and records what they really do: which files they write and delete, which programs they start, and whether they use the network. The result is test data for the labels of packages/rules. */
+/** Runs commands under strace in a temporary folder and records their effects: which files they write and delete, which programs they start, and whether they use the network. The result is test data for the labels of packages/rules. */
 import { spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -35,7 +35,7 @@ function pathsIn(folder) {
 
 const root = join(base, 'run')
 const [project, outside, home] = ['project', 'outside', 'home'].map(name => join(root, name))
-/** Which template the folder holds unchanged, so that it need not be copied again. */
+/** The template that the folder contains unchanged, so that it need not be copied again. */
 let unchanged = null
 
 function prepare(hostile) {
@@ -82,7 +82,7 @@ function observe(command, hostile) {
     ran: [...found.ran].map(shown).sort(),
     wrote: list([...found.wrote].filter(path => inProject(path))),
     wroteOutside: list([...found.wrote].filter(path => !inProject(path))),
-    // What the command has made itself does not count as deleted. A file that takes the place of another one deletes it.
+    // Files that the command created itself do not count as deleted. A file that replaces another one deletes it.
     deleted: list([
       ...[...found.deleted].filter(path => before.has(path)),
       ...found.renamed.filter(([from, to]) => before.has(from) && before.has(to)).map(([, to]) => to),

@@ -1,6 +1,8 @@
 /** Runs every example in examples/ against a real gateway. */
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Answer, Request } from '@holdpoint/protocol'
@@ -44,8 +46,8 @@ async function nextPending(): Promise<Request> {
 const answer = (request: Request, given: Answer) =>
   gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: given })
 
-function run(program: string, args: readonly string[]) {
-  const env = { ...cleanEnvironment(), HOLDPOINT_URL: gateway.url, HOLDPOINT_TOKEN: agentToken }
+function run(program: string, args: readonly string[], address: NodeJS.ProcessEnv = { HOLDPOINT_URL: gateway.url }) {
+  const env = { ...cleanEnvironment(), ...address, HOLDPOINT_TOKEN: agentToken }
   const child = spawn(program, args, {
     cwd: folder,
     env: { ...env, HOLDPOINT_BIN: `${process.execPath} ${holdpoint}` },
@@ -110,34 +112,72 @@ describe.each([
 })
 
 describe('the Python module', () => {
-  const script = (...lines: readonly string[]) => {
+  const script = (lines: readonly string[], address?: NodeJS.ProcessEnv) => {
     const file = join(folder, 'script.py')
     const path = `import sys; sys.path.insert(0, ${JSON.stringify(join(examples, 'http-agent'))})`
     writeFileSync(file, [path, 'from holdpoint import Agent', ...lines].join('\n'))
-    return run('python3', [file])
+    return run('python3', [file], address)
   }
 
   it('asks questions and shows forms', async () => {
-    const finished = script(
+    const finished = script([
       'with Agent("asker") as agent:',
       '    agent.say("Two questions.")',
       '    print(agent.questions([{"id": "size", "question": "Which size?", "options": [{"label": "S"}, {"label": "L"}]}])[0]["chosen"])',
       '    print(agent.form("Release", {"type": "object", "properties": {"version": {"type": "string"}}})["version"])',
       '    print(agent.questions([{"id": "name", "question": "Which name?", "options": [{"label": "A"}]}]))',
-    )
+    ])
     await answer(await nextPending(), { kind: 'answers', answers: [{ id: 'size', chosen: ['L'] }] })
     await answer(await nextPending(), { kind: 'submit', values: { version: '2.0' } })
     await answer(await nextPending(), { kind: 'decline' })
     expect(await finished).toMatchObject({ code: 0, out: "['L']\n2.0\nNone\n", err: '' })
   })
   it('ends the session as failed after an error, and says why the gateway refused a call', async () => {
-    const finished = script(
+    const finished = script([
       'with Agent("failing") as agent:',
       '    agent.approval("Bash", {"command": "ls"}, action={"read": ["/etc/passwd"]})',
-    )
+    ])
     expect((await finished).err).toContain('holdpoint.Refused: ')
     const [session] = (await gateway.call('listSessions', { limit: 1 })).items
     expect(session).toMatchObject({ title: 'failing', state: 'ended', ending: { reason: 'failed' } })
+  })
+})
+
+describe('the Python module and its token', () => {
+  const lines = ['with Agent("careful") as agent:', '    print(agent.approval("Bash", {"command": "ls"}).allowed)']
+  const program = () => {
+    const file = join(folder, 'careful.py')
+    const path = `import sys; sys.path.insert(0, ${JSON.stringify(join(examples, 'http-agent'))})`
+    writeFileSync(
+      file,
+      [path, 'import holdpoint; holdpoint.RETRY_SECONDS = 0', 'from holdpoint import Agent', ...lines].join('\n'),
+    )
+    return file
+  }
+
+  it('without a URL, the Python module uses the Unix socket of the data folder', async () => {
+    const finished = run('python3', [program()], { HOLDPOINT_HOME: gateway.home.path })
+    await answer(await nextPending(), { kind: 'allow' })
+    expect(await finished).toMatchObject({ code: 0, out: 'True\n', err: '' })
+  })
+  it('a program that has taken the port of the gateway does not get the token', async () => {
+    let received = ''
+    const impostor = createServer((request, reply) => {
+      received += `${request.url} ${JSON.stringify(request.headers)}\n`
+      request.resume().on('end', () => reply.end(JSON.stringify({ address: '127.0.0.1', proof: '0'.repeat(64) })))
+    })
+    await new Promise<void>(done => impostor.listen(0, '127.0.0.1', done))
+    const { port } = impostor.address() as AddressInfo
+    const { code, err } = await run('python3', [program()], { HOLDPOINT_URL: `http://localhost:${port}` })
+    impostor.close()
+    expect(code).toBe(1)
+    expect(err).toContain('did not prove that it knows your token')
+    expect(received).toMatch(/^\/api\/v1\/proof .*\n$/)
+    expect(received).not.toContain(agentToken)
+  })
+  it('the Python module sends no token over http:// to another machine', async () => {
+    const { code, err } = await run('python3', [program()], { HOLDPOINT_URL: 'http://192.0.2.1:4747' })
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('unencrypted') })
   })
 })
 

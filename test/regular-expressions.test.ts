@@ -33,7 +33,7 @@ const libraryPatterns: readonly Pattern[] = [
   { where: 'z.base64()', source: z.regexes.base64.source, flags: z.regexes.base64.flags },
 ]
 
-/** Returns what is wrong with a pattern, or null if every match takes linear time. */
+/** Returns why a pattern may take longer, or null if every match takes linear time. */
 function problemOf({ where, source, flags }: Pattern): string | null {
   const { status, complexity, attack, error } = checkSync(source, flags, options)
   if (status === 'safe') return null

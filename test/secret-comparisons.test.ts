@@ -1,4 +1,4 @@
-/** A11: checks in the sources that nobody can find a secret by measuring how long its comparison takes. Secrets are looked up by their SHA-256 digest, or compared with `timingSafeEqual`, and never compared as texts. */
+/** Tests case A11: nobody can find a secret by measuring how long its comparison takes. Secrets are looked up by their SHA-256 digest, or compared with `timingSafeEqual`, and never compared as texts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseSync } from 'vite'
@@ -24,7 +24,7 @@ interface Node {
   readonly arguments?: readonly Node[]
 }
 
-/** Names of values that somebody could guess. Their digests and ids are no secrets. */
+/** Names of values that somebody could guess. Their digests and ids are not secrets. */
 const secretName = /(?:secret|cookie|password|bearer|mac|proof|token)$/i
 /** Values that reveal nothing: constants, and types of values. */
 const constant = /^(?:null|undefined|true|false|-?\d+|'[^']*'|"[^"]*"|``|typeof .*)$/s
@@ -68,7 +68,7 @@ const harmless: Readonly<Record<string, string>> = {
 }
 
 describe('A11: secrets', () => {
-  it('A11: are compared nowhere as texts, so that the time of a comparison reveals nothing', () => {
+  it('A11: are never compared as texts, so that the time of a comparison reveals nothing', () => {
     const found = files.flatMap(file =>
       comparisonsIn(readFileSync(file, 'utf8'), file).map(code => `${relative(root, file)}: ${code}`),
     )

@@ -3,13 +3,16 @@ import { answer } from '../kit/asks.mjs'
 import { openFrames, openHttpClient } from '../kit/http-client.mjs'
 
 export async function watch({ url, token }) {
-  const http = await openHttpClient(url)
+  // The gateway closes a connection that sends nothing for long, so it is opened with the first answer.
+  let http = null
   await new Promise((resolve, reject) => {
     const onFrame = ({ frame, event }) => {
       if (frame === 'hello') resolve()
       if (event?.type !== 'request.opened') return
       const { id, digest } = event.value
-      http.call('POST', `/requests/${id}/answer`, token, { digest, answer }).catch(error => {
+      http ??= openHttpClient(url)
+      const answered = http.then(client => client.call('POST', `/requests/${id}/answer`, token, { digest, answer }))
+      answered.catch(error => {
         console.error(error)
         process.exit(1)
       })

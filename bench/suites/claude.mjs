@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '@anthropic-ai/claude-agent-sdk'
 import { scriptedEnvironment, startScriptedModel } from '../../packages/drivers/dist/claude/setup/scripted-model.js'
+import { claudeDriver } from '../../packages/drivers/dist/index.js'
 import { startGateway } from '../kit/gateway.mjs'
 import { openHttpClient } from '../kit/http-client.mjs'
 import { median, msSince } from '../kit/numbers.mjs'
 import { rssMbOf } from '../kit/process-stats.mjs'
 import { startActor } from '../kit/spawn-actor.mjs'
-import { startTimedRunner, timedDriver } from '../kit/timed-claude.mjs'
+import { startTimedRunner } from '../kit/timed-runner.mjs'
 
 const liveSessions = 3
+const timedDriver = 'claude-timed'
 
 export async function measure({ folder, quick }) {
   const calls = quick ? 6 : 20
@@ -148,15 +150,15 @@ async function resume(client, workspace, { name, request }) {
 }
 /** Runs the turn with a runner in this process. The runner measures the time from the CLI's permission call until the answer is sent back. */
 async function timedTurn(client, workspace, folder) {
-  const runner = startTimedRunner({
-    url: client.gateway.url,
-    home: join(folder, 'home'),
-    folder: join(folder, 'timed'),
+  const runner = await startTimedRunner({
+    ...client.gateway,
+    name: timedDriver,
+    driver: claudeDriver({ folder: join(folder, 'timed') }),
   })
   while (!(await client.get('/drivers')).items.some(driver => driver.name === timedDriver)) await sleep(20)
   const session = { driver: timedDriver, cwd: workspace.cwd, prompt: 'play many', parkAfterMs: null }
   const { id } = await client.post('/sessions', session)
-  while ((await client.get(`/sessions/${id}`)).state !== 'idle') await sleep(50)
+  while ((await client.get(`/sessions/${id}`)).lastTurn === undefined) await sleep(50)
   await runner.stop()
   return runner.durations
 }

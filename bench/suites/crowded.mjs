@@ -1,4 +1,4 @@
-/** Measures requests in sessions that already have thousands, compared with a session that has none. */
+/** Measures requests in sessions that already have thousands of requests, compared with a session that has none. */
 import { join } from 'node:path'
 import { median } from '../kit/numbers.mjs'
 import { startActor } from '../kit/spawn-actor.mjs'

@@ -10,13 +10,18 @@
             print(answer.reason)
 """
 
+import hashlib
+import hmac
+import http.client
+import ipaddress
 import json
 import os
 import pathlib
+import socket
+import stat
 import threading
 import time
-import urllib.error
-import urllib.request
+import urllib.parse
 import uuid
 
 POLL_MS = 30_000
@@ -41,9 +46,10 @@ class Agent:
     """A session of an agent. Inside of `with`, it stays connected, and it ends at the end of the block."""
 
     def __init__(self, title, url=None, token=None, cwd=None):
-        address = url or os.environ.get("HOLDPOINT_URL", "http://127.0.0.1:4747")
-        self._url = address.rstrip("/") + "/api/v1"
-        self._token = token or os.environ.get("HOLDPOINT_TOKEN") or _token_of_data_folder()
+        self._gateway = _Gateway(
+            url or os.environ.get("HOLDPOINT_URL"),
+            token or os.environ.get("HOLDPOINT_TOKEN") or (_data_folder() / "token").read_text().strip(),
+        )
         self._untaken = []
         self._stopped = threading.Event()
         session = {"driver": "external", "title": title, "cwd": cwd or os.getcwd()}
@@ -125,33 +131,123 @@ class Agent:
 
     def _call(self, path, body):
         """Sends a POST request. While the gateway cannot be reached, it is repeated with the same idempotency key."""
-        headers = {
-            "authorization": f"Bearer {self._token}",
-            "content-type": "application/json",
-            "idempotency-key": str(uuid.uuid4()),
-        }
-        request = urllib.request.Request(self._url + path, json.dumps(body).encode(), headers)
+        text, key = json.dumps(body), str(uuid.uuid4())
         give_up_at = time.monotonic() + RETRY_SECONDS
         while True:
             try:
-                with urllib.request.urlopen(request, timeout=POLL_MS / 1000 + 30) as reply:
-                    return json.load(reply)
-            except urllib.error.HTTPError as error:
-                if error.code < 500 or time.monotonic() > give_up_at:
-                    raise Refused(_message_of(error)) from None
-            except OSError:
+                status, reply = self._gateway.post(path, text, key)
+                if status < 300:
+                    return json.loads(reply)
+                if status < 500 or time.monotonic() > give_up_at:
+                    raise Refused(_message_of(status, reply))
+            except (OSError, http.client.HTTPException):
                 if time.monotonic() > give_up_at:
                     raise
             time.sleep(0.2)
 
 
-def _message_of(error):
-    text = error.read().decode(errors="replace")
+class _Gateway:
+    """Sends the token only to a gateway that nobody else can stand in for.
+
+    Without a URL, that is the gateway whose Unix socket the data folder names. A gateway at a loopback address must first
+    prove that it knows the token, on the same connection, because another program may have taken its port.
+    """
+
+    def __init__(self, url, token):
+        if url is None and not (_data_folder() / "gateway.json").exists():
+            url = "http://127.0.0.1:4747"
+        self._url = None if url is None else urllib.parse.urlsplit(url)
+        self._token = token
+        if self._url is not None and self._url.scheme != "https" and not _is_loopback(self._url.hostname):
+            raise Refused(f"With {url}, your token would cross the network unencrypted. Use https://.")
+
+    def post(self, path, text, key):
+        connection = self._connect()
+        try:
+            if self._url is not None and self._url.scheme != "https":
+                self._require_proof(connection)
+            headers = {"authorization": f"Bearer {self._token}", "idempotency-key": key}
+            return _post(connection, self._path(path), text, headers)
+        finally:
+            connection.close()
+
+    def _path(self, path):
+        return ("" if self._url is None else self._url.path.rstrip("/")) + "/api/v1" + path
+
+    def _connect(self):
+        timeout = POLL_MS / 1000 + 30
+        if self._url is None:
+            return _SocketConnection(_socket_of_data_folder(), timeout)
+        # Another program may listen on the other loopback address of `localhost`.
+        host = "127.0.0.1" if self._url.hostname == "localhost" else self._url.hostname
+        kind = http.client.HTTPSConnection if self._url.scheme == "https" else http.client.HTTPConnection
+        return kind(host, self._url.port, timeout=timeout)
+
+    def _require_proof(self, connection):
+        token_hash = hashlib.sha256(self._token.encode()).hexdigest()
+        nonce = os.urandom(16).hex()
+        status, reply = _post(connection, self._path("/proof"), json.dumps({"hint": token_hash[:16], "nonce": nonce}), {})
+        if status in (401, 421, 429):
+            raise Refused(_message_of(status, reply))
+        # The token must go to the connection that was proved, not to a new one.
+        connection.auto_open = 0
+        if status >= 300 or not _is_proved(reply, token_hash, nonce, connection):
+            raise Refused("This gateway did not prove that it knows your token, so the token was not sent.")
+
+
+class _SocketConnection(http.client.HTTPConnection):
+    def __init__(self, path, timeout):
+        super().__init__("localhost", timeout=timeout)
+        self._socket_path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self._socket_path)
+
+
+def _post(connection, path, text, headers):
+    connection.request("POST", path, text.encode(), {"content-type": "application/json", **headers})
+    with connection.getresponse() as reply:
+        return reply.status, reply.read().decode(errors="replace")
+
+
+def _is_proved(reply, token_hash, nonce, connection):
     try:
-        return json.loads(text)["message"]
+        claim = json.loads(reply)
+        address = ipaddress.ip_address(claim["address"])
     except (ValueError, KeyError, TypeError):
-        return f"HTTP status {error.code}: {text[:300]}"
+        return False
+    host = f"[{connection.host}]" if ":" in connection.host else connection.host
+    port = "" if connection.port == 80 else f":{connection.port}"
+    text = "\n".join(["holdpoint proof 1", nonce, host + port, claim["address"]])
+    expected = hmac.new(token_hash.encode(), text.encode(), "sha256").hexdigest()
+    # In a container, a gateway sees the address of the container instead of the loopback address.
+    is_same = not address.is_loopback or address == ipaddress.ip_address(connection.host)
+    return is_same and hmac.compare_digest(expected, str(claim.get("proof")))
 
 
-def _token_of_data_folder():
-    return (pathlib.Path.home() / ".holdpoint/token").read_text().strip()
+def _is_loopback(host):
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _message_of(status, text):
+    try:
+        return json.loads(text)["error"]["message"]
+    except (ValueError, KeyError, TypeError):
+        return f"HTTP status {status}: {text[:300]}"
+
+
+def _data_folder():
+    return pathlib.Path(os.environ.get("HOLDPOINT_HOME") or pathlib.Path.home() / ".holdpoint")
+
+
+def _socket_of_data_folder():
+    path = json.loads((_data_folder() / "gateway.json").read_text())["socket"]
+    folder = os.stat(os.path.dirname(path))
+    if folder.st_uid != os.getuid() or folder.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise Refused(f"Other users can change {os.path.dirname(path)}, so the token was not sent.")
+    return path

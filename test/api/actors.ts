@@ -1,4 +1,4 @@
-/** Everyone who calls a gateway in the tests of the whole API: people, agents and runners, each with objects of their own. */
+/** The callers of a gateway in the tests of the whole API: people, agents and runners, each with their own objects. */
 import { httpCall } from '@holdpoint/client'
 import type { AttachmentId, Call, Command, DriverInfo, Request, Role, RunnerId, SessionId } from '@holdpoint/protocol'
 import { approval } from '../../packages/server/test/test-server.ts'

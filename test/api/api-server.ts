@@ -1,4 +1,4 @@
-/** Starts a gateway in this process whose stored state tests can compare, with two of everyone who calls it. */
+/** Starts a gateway in this process whose stored state tests can compare, with two callers of each role. */
 import { tmpdir } from 'node:os'
 import { type Change, openGateway, type Store, type Table, tables, type Writes } from '@holdpoint/engine'
 import { createServer, type Server } from '@holdpoint/server'
@@ -14,7 +14,7 @@ export interface ApiServer {
   readonly port: number
   readonly server: Server
   readonly actors: ApiActors
-  /** Others with the same roles, who have nothing in common with the actors. */
+  /** Other callers with the same roles, who share no objects with the actors. */
   readonly others: Omit<ApiActors, 'owner' | 'folder'>
   readonly bugs: string[]
   /** Returns everything that is stored, without what every call may change: notes of refused attempts and of the last use of a token. */

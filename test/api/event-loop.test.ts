@@ -231,7 +231,7 @@ describe('the largest replies', () => {
       await person.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
       const text = { type: 'message.added', block: `b${i}`, text: escaped } as const
       const { cursor } = await person.call('appendEvents', { ...session, items: [text] })
-      // What follows is just small enough to be sent as missed events.
+      // The following events are just small enough to be sent as missed events.
       if (i === 3) missedAfter = cursor ?? ''
     }
     const small = Array.from({ length: 190 }, (_, i) => ({ type: 'message.added', block: `s${i}`, text: 'x' }) as const)

@@ -25,7 +25,7 @@ async function newAgent(name: string): Promise<{ readonly secret: string; readon
   return { secret, call: httpCall({ url: gateway.url, token: secret }) }
 }
 
-/** Runs the attacks in a process of their own, so that they do not slow down the client that is measured. */
+/** Runs the attacks in a separate process, so that they do not slow down the client that is measured. */
 async function attack(): Promise<void> {
   const attacker = await newAgent('attacker')
   const { id } = await attacker.call('startSession', { driver: 'external' })
@@ -56,7 +56,7 @@ function percentile99(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0
 }
 
-/** The memory of the gateway in MiB. */
+/** Returns the memory of the gateway in MiB. */
 function residentMiB(): number {
   const pages = Number(readFileSync(`/proc/${gateway.pid}/statm`, 'utf8').split(' ')[1])
   return (pages * 4096) / 1024 ** 2

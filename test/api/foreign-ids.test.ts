@@ -37,7 +37,7 @@ async function objectsOf(actor: Actor) {
 }
 
 type Path = readonly (string | number)[]
-/** Returns the places of all ids in an input. */
+/** Returns the paths of all ids in an input. */
 function idPaths(schema: JsonSchema, path: Path = []): { readonly path: Path; readonly prefix: string }[] {
   const prefix = idPrefix(schema)
   if (prefix) return [{ path, prefix }]
@@ -75,7 +75,7 @@ function idsOf(op: OperationName, { role }: Actor): ReturnType<typeof idPaths> {
   return op === 'attachSession' && role !== 'runner' ? found.filter(({ prefix }) => prefix !== 'run') : found
 }
 
-/** The inputs in which the stranger names an object of somebody else: with the stranger's own other fields, and with the fence of the other one. */
+/** The inputs in which the stranger names an object of somebody else: with the stranger's own values in all other fields, and with the fence of the object's owner. */
 function inputsWith(base: Json, schema: JsonSchema, path: Path, id: string, fence: number): Json[] {
   const input = withValue(base, path, id)
   return 'fence' in (schema.properties ?? {}) ? [input, withValue(input, ['fence'], fence)] : [input]
@@ -191,7 +191,7 @@ describe('A16: a stream of events', () => {
 })
 
 describe('F10: an agent', () => {
-  it('lists and finds only its own sessions, whatever it searches for', async () => {
+  it('lists and finds only its own sessions, with every search', async () => {
     const { agent } = api.others
     const title = 'the secret plan'
     const { id } = await api.actors.agent.call('startSession', { driver: 'external', title, cwd: '/srv/secret' })

@@ -90,7 +90,7 @@ function inUrl(op: OperationName, input: object): object {
   return Object.fromEntries(fields)
 }
 
-/** What a refused call may write: that it was refused, that a credential was used or exposed, and that a deadline had passed. Background work of the gateway has the other labels. */
+/** The labels of changes that a refused call may write: that it was refused, that a credential was used or exposed, and that a deadline had passed. Background work of the gateway has the other labels. */
 const allowedLabels = new Set(['refused', 'alarm', 'tokenUse', 'deadline', 'sweep', 'applyRules', 'releaseSession'])
 
 function checkReply(op: OperationName, { status, body }: Reply): void {

@@ -280,7 +280,7 @@ function nested(depth: number): Json {
   return value
 }
 
-/** Returns the largest input of this size in which the field has the hostile content. Lists have as many items as fit with short texts, and the texts then share what is left. */
+/** Returns the largest input of this size in which the field has the hostile content. Lists have as many items as fit with short texts, and the texts then share the remaining size. */
 export function largestInput(field: LargeField, content: HostileContent, bytesMax: number): Json {
   const build = (cap: number, items: number) => {
     let fields = 0

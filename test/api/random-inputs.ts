@@ -87,7 +87,7 @@ function validObject({ properties = {}, required = [], additionalProperties }: J
 }
 
 type Fields = Readonly<Record<string, Json>>
-/** Makes one mistake: a field is missing, has another value, or is one too many. */
+/** Makes one mistake: removes a field, changes its value, or adds an unknown field. */
 const mistake = fc.oneof(
   fc.nat().map(n => (fields: Fields) => {
     const names = Object.keys(fields)

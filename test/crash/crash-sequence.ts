@@ -67,7 +67,7 @@ export async function runCrashSequence(
   return { trials: points.length, unknown }
 }
 
-/** Runs one session whose agent asks to write one line and is allowed to, whatever is killed meanwhile. */
+/** Runs one session whose agent asks to write one line and is allowed to, while processes are killed. */
 export async function writeOneLine(
   gateway: GatewayProcess,
   recorder: EventRecorder,

@@ -9,7 +9,7 @@ import { checkDelivery, sessionLog, timesWritten } from './delivery-check.ts'
 
 afterAll(closeGateways)
 
-/** Between these points, what the runner did with the answer is decided. Every run of the tests kills at each of them. */
+/** The points around the hand-over of the answer to the agent. Every run of the tests kills at each of them. */
 const decisivePoints: readonly GatewayPoint[] = gatewayPoints.slice(
   gatewayPoints.indexOf('written:handed'),
   gatewayPoints.indexOf('committed:taken') + 1,

@@ -1,4 +1,4 @@
-/** Rules that end with a turn or a session, on SQLite, in a gateway that is killed with SIGKILL while the turn or the session ends. */
+/** Tests rules that end with a turn or a session, on SQLite, in a gateway that is killed with SIGKILL while the turn or the session ends. */
 import { httpCall } from '@holdpoint/client'
 import type { RequestId, RuleId, SessionId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Rules under contention, on one gateway and on two gateways with one PostgreSQL: a rule that was removed, expired or used up never answers again. */
+/** Tests rules under contention, on one gateway and on two gateways with one PostgreSQL: a rule that was removed, expired or used up never answers again. */
 import { type Caller, callAs, type Gateway, openGateway } from '@holdpoint/engine'
 import type { Call, Input, Request, RuleId, SessionId } from '@holdpoint/protocol'
 import { openMemory, openPostgres } from '@holdpoint/store'
@@ -9,11 +9,11 @@ import { freshDatabase, hasPostgres } from '../support/postgres.ts'
 const owner: Caller = { role: 'owner', id: 'per_ada', name: 'ada', token: 'tok_ada', via: 'page' }
 const runs = { numRuns: Number(process.env.HOLDPOINT_ROUNDS ?? 4) }
 
-interface Place {
+interface Setup {
   readonly gateways: readonly Gateway[]
   readonly close: () => Promise<void>
 }
-async function openOne(): Promise<Place> {
+async function openOne(): Promise<Setup> {
   const store = await openMemory({})
   const gateway = await openGateway({ store })
   return {
@@ -24,7 +24,7 @@ async function openOne(): Promise<Place> {
     },
   }
 }
-async function openTwo(): Promise<Place> {
+async function openTwo(): Promise<Setup> {
   const database = await freshDatabase()
   const stores = [await openPostgres({ url: database.url }), await openPostgres({ url: database.url })]
   const gateways = await Promise.all(stores.map(store => openGateway({ store })))
@@ -38,24 +38,24 @@ async function openTwo(): Promise<Place> {
   }
 }
 
-const places: readonly (readonly [string, () => Promise<Place>])[] = [
+const setups: readonly (readonly [string, () => Promise<Setup>])[] = [
   ['one gateway', openOne],
   ...((await hasPostgres()) ? [['two gateways on one PostgreSQL', openTwo] as const] : []),
 ]
 
-describe.each(places)('rules on %s', (_name, open) => {
-  let place: Place
+describe.each(setups)('rules on %s', (_name, open) => {
+  let setup: Setup
   let calls: readonly Call[]
   let session: SessionId
   let keys = 0
   beforeAll(async () => {
-    place = await open()
-    calls = place.gateways.map(gateway => callAs(gateway, owner))
+    setup = await open()
+    calls = setup.gateways.map(gateway => callAs(gateway, owner))
   })
   beforeEach(async () => {
     session = (await on(0)('startSession', { driver: 'external', title: 'race', cwd: '/srv' })).id
   })
-  afterAll(() => place.close())
+  afterAll(() => setup.close())
 
   const on = (index: number): Call => {
     const call = calls[index % calls.length]
@@ -124,7 +124,7 @@ describe.each(places)('rules on %s', (_name, open) => {
     expect(delivery).toMatchObject({ state: 'undeliverable', reason: 'the rules no longer allow it' })
   })
 
-  it('a rule until the end of the turn does not answer after the turn has ended on another gateway', async () => {
+  it('a rule that ends with the turn does not answer after the turn has ended on another gateway', async () => {
     await addRule({ until: 'turn' })
     expect((await ask(0)).status).toBe('resolved')
     await on(1)('appendEvents', { id: session, items: [{ type: 'turn.finished', ending: 'done' }] })

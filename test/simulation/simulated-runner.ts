@@ -25,7 +25,7 @@ export const drivers: readonly DriverInfo[] = [
 ]
 const asksPerSession = 10
 
-/** An action that an agent performed because it was allowed. These records are kept outside of the processes that crash. */
+/** An action that an agent performed because it was allowed. These records are kept outside the processes that crash. */
 export interface PerformedAction {
   readonly request: Request['id']
   readonly digestText: string

@@ -29,7 +29,7 @@ export interface SimulationReport {
 }
 
 export async function simulate(seed: number, steps: number): Promise<SimulationReport> {
-  // Long work of a gateway lets other work run after a few milliseconds. How fast the machine is must not change a simulation.
+  // Long work of a gateway lets other work run after a few milliseconds. The speed of the machine must not change a simulation.
   const { now } = performance
   performance.now = () => 0
   const simulation = await Simulation.create(seed)

@@ -12,7 +12,7 @@ export function hasNoBrowser(): boolean {
   return true
 }
 
-/** `light` is the headless shell if installed, without compilation to machine code, which costs more than it saves on pages that live for seconds. `fast` compiles, for pages that compute much. `full` is the full browser, which some features need. */
+/** `light` is the headless shell if installed, without compilation to machine code, which costs more than it saves on pages that are open for seconds only. `fast` compiles, for pages that compute much. `full` is the full browser, which some features need. */
 export const launchBrowser: Readonly<Record<'light' | 'fast' | 'full', () => Promise<Browser>>> = {
   light: () => launchLight(['--js-flags=--jitless']),
   fast: launchLight,

@@ -21,7 +21,7 @@ export function sourceFiles(): readonly string[] {
   )
 }
 
-/** Returns all patterns of the sources. Throws if a computed pattern is not built while its module is loaded, because then nobody can check it here. */
+/** Returns all patterns of the sources. Throws if a computed pattern is not built while its module is loaded, because such a pattern cannot be checked here. */
 export async function patternsInSources(): Promise<readonly Pattern[]> {
   const files = sourceFiles().map(file => {
     const found = patternsInText(relative(root, file), readFileSync(file, 'utf8'))
@@ -39,7 +39,7 @@ export async function patternsInSources(): Promise<readonly Pattern[]> {
   return [...files.flatMap(({ literal }) => literal), ...built.map(({ pattern }) => pattern)]
 }
 
-/** Returns the patterns that stand in the text, and the places of those that are computed. */
+/** Returns the patterns that are written in the text, and the positions of those that are computed. */
 export function patternsInText(
   name: string,
   text: string,

@@ -1,26 +1,23 @@
-/** A runner in this process that measures the time from the CLI's permission call until the answer is ready. Holdpoint alone causes this delay. */
-import { randomBytes } from 'node:crypto'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** A runner in this process that measures the time from an agent's permission call until the answer is ready. Holdpoint alone causes this delay. */
 import { WebSocket } from 'ws'
 import { socketCall } from '../../packages/client/dist/index.js'
-import { claudeDriver, runRunner } from '../../packages/drivers/dist/index.js'
-import { formatId } from '../../packages/protocol/dist/index.js'
+import { runRunner } from '../../packages/drivers/dist/index.js'
+import { openHttpClient } from './http-client.mjs'
 import { msSince } from './numbers.mjs'
 
-export const timedDriver = 'claude-timed'
-
-export function startTimedRunner({ url, home, folder }) {
+/** Runs the driver under another name, so that no other runner takes its sessions. The runner has a token of its own, because a token is for one runner. */
+export async function startTimedRunner({ url, token: ownerToken, name, driver }) {
   const durations = []
   const stop = new AbortController()
-  const token = readFileSync(join(home, 'runner-token'), 'utf8').trim()
+  const http = await openHttpClient(url)
+  const { secret: token } = await http.post('/tokens', ownerToken, { role: 'runner', name })
+  const { id } = await http.get('/me', token)
+  http.close()
   const connection = socketCall({ url, token, WebSocket })
-  const driver = claudeDriver({ folder })
   const timed = {
-    info: async () => ({ ...(await driver.info()), name: timedDriver }),
+    info: async () => ({ ...(await driver.info()), name }),
     run: session => driver.run(withMethods(session, { open: timedOpen(session, durations) })),
   }
-  const id = formatId('run', randomBytes(20))
   const done = runRunner({
     call: connection.call,
     id,
