@@ -43,9 +43,19 @@ it('the terminal of Codex and Holdpoint show the same question, and each sees th
   await codex.asPerson('sendMessage', { id: session, text: 'answered in the terminal' })
   const request = await codex.nthRequest(2)
   await terminal.waitFor(/Would you like to run[\s\S]*there\.txt/)
-  terminal.press(keys.enter)
+  await confirmInTerminal()
   await codex.waitForTurnEnd(3)
   expect(codex.readFile('there.txt')).toBe('ran\n')
   expect((await codex.getRequest(request)).resolution).toMatchObject({ by: 'agent', reason: 'withdrawn' })
   await terminal.waitFor('Thanks, terminal.')
 })
+
+/** Presses Enter until Codex closes its question. Codex ignores keys for a moment after a question appears. */
+async function confirmInTerminal(): Promise<void> {
+  const isOpen = () => {
+    const open = terminal.text().includes('Would you like to run')
+    if (open) terminal.press(keys.enter)
+    return open
+  }
+  await expect.poll(isOpen, { interval: 500 }).toBe(false)
+}
