@@ -200,3 +200,17 @@ describe('the cost of work that belongs to no turn', () => {
     expect((await fixture.waitForTurnEnd()).cost).toBe(0.75)
   })
 })
+
+describe('a connection that throws while it sends a message', () => {
+  it('ends its process, and the failure is in the log of the session', async () => {
+    const { agent, connection, id } = await start()
+    await connection.emit(done)
+    await fixture.waitForTurnEnd()
+    connection.send = () => {
+      throw new Error('The pipe is broken')
+    }
+    await fixture.asPerson('sendMessage', { id, text: 'second' })
+    await agent.did('close stopped')
+    expect((await fixture.waitForEvent('error.raised')).message).toContain('The pipe is broken')
+  })
+})

@@ -40,7 +40,7 @@ export function runSession(
   return new SessionLoop(session, protocol, options).run()
 }
 
-const idleParkDefaultMs = 15 * 60 * 1000
+const idleParkDefaultMs = 15 * 60_000
 const workingEvent: AgentEvent = { type: 'session.changed', state: 'working' }
 
 class SessionLoop {
@@ -54,7 +54,10 @@ class SessionLoop {
   readonly #text: TextStream
   readonly #queue: MessageCommand[] = []
   readonly #modeChanges: SessionCommand[] = []
-  readonly #machine = new LoopMachine(effect => this.#carryOut(effect))
+  readonly #machine = new LoopMachine(
+    effect => this.#carryOut(effect),
+    error => this.#fail(error),
+  )
   #turn: SessionTurn | null = null
   /** The running process, or the last one. */
   #run: ConnectionRun | null = null
@@ -230,7 +233,6 @@ class SessionLoop {
   #connect(): void {
     const { resume = null, carried = new CarriedRequests() } = this.#turn ?? {}
     const { mode, model, conversationId } = this.#settings
-    const { info } = this.#session
     const run: ConnectionRun = new ConnectionRun({
       ...{ session: this.#session, protocol: this.#protocol, clock: this.#clock },
       onOutput: output => this.#onOutput(run, output),
@@ -240,7 +242,7 @@ class SessionLoop {
     this.#carried = carried
     this.#run = run
     run.start({
-      ...{ info, mode, model, conversationId, resume },
+      ...{ info: this.#session.info, mode, model, conversationId, resume },
       parkAfterMs: () => this.#settings.parkAfterMs,
       check: call => this.#session.check(call),
       isInterrupted: () => isInterrupted(this.#machine.state),
@@ -250,8 +252,7 @@ class SessionLoop {
   #send(): void {
     const { input } = this.#turn ?? {}
     if (!input) return
-    const text = [...this.#untold.splice(0), input.text].join('\n\n')
-    this.#run?.connection.send({ ...input, text })
+    this.#run?.connection.send({ ...input, text: [...this.#untold.splice(0), input.text].join('\n\n') })
   }
 
   #onOutput(run: ConnectionRun, output: AgentOutput): Promise<void> {
