@@ -1,5 +1,5 @@
 /** Decides how page and terminal present an ask. Every property of the input is shown somewhere. */
-import type { ApprovalAsk, Ask, JsonObject } from '@holdpoint/protocol'
+import { type ApprovalAsk, type Ask, actionOf, type JsonObject } from '@holdpoint/protocol'
 import { type CutText, exactText, labelText, omissionMarker, singleLineCut } from './display-text.ts'
 
 export interface TextEdit {
@@ -48,7 +48,7 @@ export function viewOf({ input, plan }: Pick<ApprovalAsk, 'input' | 'plan'>): As
   return { kind: 'fields', rest: input }
 }
 
-/** Labels of well-known tools, for asks without an action. Page and terminal show any other tool by its name, regardless of its input. */
+/** Labels of well-known tools, for asks whose action is not known. Page and terminal show any other tool by its name. */
 const toolLabels: Readonly<Record<string, string>> = {
   Bash: 'Run a command',
   PowerShell: 'Run a command',
@@ -62,15 +62,16 @@ const toolLabels: Readonly<Record<string, string>> = {
 
 /** Returns what an approval does in our words, such as “Run a command”, or null if only the agent's name of the tool says it. Agents have different names for the same tools, so the action comes first. */
 export function knownAction(ask: ApprovalAsk): string | null {
-  const { tool, action } = ask
-  if (action && 'shell' in action) return 'Run a command'
-  if (action && 'write' in action) {
+  const { tool } = ask
+  const action = actionOf(ask)
+  if ('shell' in action) return 'Run a command'
+  if ('write' in action) {
     if (action.write.length > 1) return `Change ${action.write.length} files`
     const view = viewOf(ask)
     return view.kind === 'change' && view.isNew ? 'Write a file' : 'Change a file'
   }
-  if (action && 'read' in action) return action.read.length === 1 ? 'Read a file' : 'Read files'
-  if (action && 'fetch' in action) return 'Fetch from the web'
+  if ('read' in action) return action.read.length === 1 ? 'Read a file' : 'Read files'
+  if ('fetch' in action) return 'Fetch from the web'
   return Object.hasOwn(toolLabels, tool) ? (toolLabels[tool] ?? null) : null
 }
 

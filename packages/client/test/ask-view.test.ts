@@ -123,6 +123,7 @@ describe('the labels of an ask', () => {
   })
   it('name the action, and contain the escaped name of an unknown tool', () => {
     expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
+    expect(actionLabel(ask('exec_command', { command: 'ls' }))).toBe('Run a command')
     expect(actionLabel(ask('confirm', {}))).toBe('Confirm')
     expect(actionLabel(ask('constructor', {}))).toBe('Use “constructor”')
     expect(actionLabel(ask('Ev\u202eil', {}))).toBe('Use “Ev\\u{202e}il”')
