@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -236,6 +237,67 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await line.getByText('Asked: Run a command').waitFor()
     await page.getByRole('searchbox', { name: 'Search the audit log' }).fill('no such words')
     await page.getByText('No results').waitFor()
+  })
+
+  it('has a column for who, answer, session, folder, agent and surface, and filters by person, folder and day', async () => {
+    const [api, docs] = [
+      await fixture.openAsker('api', '/srv/columns/api'),
+      await fixture.openAsker('docs', '/srv/columns/docs'),
+    ]
+    await fixture.answer(await api.ask(asks.command('npm run columns')), { kind: 'deny', reason: 'too wide' })
+    await fixture.answer(await docs.ask(asks.command('npm run other')))
+    const page = await open()
+    const line = receipt(page, 'npm run columns')
+    const cells = (name: string) => line.locator(`.audit-${name}`).textContent()
+    await line.waitFor()
+    expect(await Promise.all(['who', 'answer', 'what', 'session', 'folder', 'agent', 'via'].map(cells))).toEqual([
+      'you',
+      expect.stringMatching(/^✕\s*denied: too wide/i),
+      'npm run columns',
+      'api',
+      '/srv/columns/api',
+      'External agent',
+      'api',
+    ])
+    await page.getByRole('combobox', { name: 'Folder' }).fill('/srv/columns/docs')
+    await line.waitFor({ state: 'detached' })
+    await receipt(page, 'npm run other').waitFor()
+    await page.getByRole('combobox', { name: 'Folder' }).fill('/srv/columns')
+    await line.waitFor()
+    await page.getByRole('combobox', { name: 'Person' }).selectOption({ label: 'owner' })
+    await page.getByLabel('From', { exact: true }).fill('2020-01-01')
+    await line.waitFor()
+    await page.getByLabel('To', { exact: true }).fill('2020-01-02')
+    await page.getByText('No results').waitFor()
+    await button(page, 'Clear filters').click()
+    await line.waitFor()
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('')
+  })
+
+  it('saves the entries that match the filter as CSV and as NDJSON', async () => {
+    const asker = await fixture.openAsker('=export', '/srv/export')
+    await fixture.answer(await asker.ask(asks.command('npm run saved')), { kind: 'deny' })
+    const page = await open()
+    await page.getByRole('combobox', { name: 'Folder' }).fill('/srv/export')
+    await expect.poll(() => page.locator('details.receipt').count()).toBe(1)
+    const save = async (name: string) => {
+      const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()])
+      return { file: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
+    }
+    const csv = await save('Export CSV')
+    expect(csv.file).toBe('holdpoint-audit.csv')
+    const [head, line, ...rest] = csv.text.split('\r\n')
+    expect(head).toMatch(/^"time","person or rule","answer","what","session","folder","agent","via"/)
+    expect(line).toMatch(/^"[\dT:.-]+Z","owner","deny","npm run saved","'=export","\/srv\/export","external","api"/)
+    expect(rest).toEqual([''])
+    await page.getByText('Exported 1 entry.').waitFor()
+    const ndjson = await save('Export NDJSON')
+    expect(
+      ndjson.text
+        .trim()
+        .split('\n')
+        .map(entry => JSON.parse(entry).title),
+    ).toEqual(['=export'])
   })
 
   it('shows the number of new entries on a button, and updates the delivery state of each entry', async () => {

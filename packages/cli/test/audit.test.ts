@@ -54,9 +54,11 @@ describe('holdpoint audit list', () => {
     expect(await list('--until', '1h')).toEqual(['No entry of the audit log matches.'])
     expect(await list('--since', 'soon')).toMatch(/--since must be a date such as .* not "soon"/)
     const csv = (await runCliAgainst(gateway, ['audit', 'list', '--csv', '--answer', 'deny'])).out.split('\r\n')
-    expect(csv[0]).toBe('"time","person or rule","answer","what","session","folder","via","request","digest"')
+    expect(csv[0]).toBe(
+      '"time","person or rule","answer","what","session","folder","agent","via","delivery","request","digest"',
+    )
     expect(csv[1]).toMatch(
-      /^"\d{4}-\d\d-\d\dT[\d:.]+Z","owner","deny","make two","make two","\/","api","req_\w+","\w{64}"$/,
+      /^"\d{4}-\d\d-\d\dT[\d:.]+Z","owner","deny","make two","make two","\/srv\/b","external","api","waiting","req_\w+","\w{64}"$/,
     )
     const lines = (await runCliAgainst(gateway, ['audit', 'list', '--json'])).out.trim().split('\n')
     expect(lines.map(line => JSON.parse(line).title)).toEqual(['make one', 'make two', 'make three'])

@@ -18,6 +18,7 @@ export {
   toolName,
   viewOf,
 } from './ask-view.ts'
+export { auditCsvHead, auditCsvLine } from './audit-csv.ts'
 export {
   type Connection,
   type Fetch,
@@ -53,6 +54,8 @@ export { Inbox, type InboxOptions, type InboxSnapshot } from './inbox.ts'
 export { blockKey, InboxState, type InboxStateSnapshot } from './inbox-state.ts'
 export {
   agentDisconnectedLabels,
+  answeredByLabel,
+  answerLabel,
   deliveryLabel,
   driverLabel,
   lineEndingsLabel,

@@ -34,18 +34,30 @@ const answerKinds: Record<Answer['kind'], string> = {
 
 /** Returns a label that says how a request was resolved, such as “denied by ana via cli”. The person with the id `me` is called “you”. The label is escaped for display. `resolutionRemark` returns what the person said. */
 export function resolutionLabel(resolution: Resolution, me?: string): string {
-  const { by, person, personId, via, answer, reason, editedDigest } = resolution
-  if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // a newer gateway may send a reason that is not in the list
-  if (by === 'deadline') return 'nobody answered in time'
-  const kind = answer ? answerKinds[answer.kind] : 'resolved'
-  const verb = `${kind}${editedDigest === undefined ? '' : ' with changes'}`
+  const { by, via, answer } = resolution
+  const label = answerLabel(resolution)
+  if (by === 'agent' || by === 'deadline') return label
   const mode =
     answer?.kind === 'allow' && answer.mode !== undefined ? `, continuing in mode ${exactText(answer.mode)}` : ''
-  if (by === 'rule') return `${verb} by a rule${mode}`
+  const who = answeredByLabel(resolution, me)
+  if (by === 'rule') return `${label} by ${who}${mode}`
   const added = answer?.kind === 'allow' && answer.remember ? ', with a new rule' : ''
-  const who = personId !== undefined && personId === me ? 'you' : labelText(person ?? 'someone')
   const where = via === undefined || via === 'page' ? '' : ` via ${exactText(via)}`
-  return `${verb} by ${who}${where}${added}${mode}`
+  return `${label} by ${who}${where}${added}${mode}`
+}
+
+/** Returns what was answered, such as “allowed with changes” or “nobody answered in time”. */
+export function answerLabel({ by, answer, reason, editedDigest }: Resolution): string {
+  if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // a newer gateway may send a reason that is not in the list
+  if (by === 'deadline') return 'nobody answered in time'
+  return `${answer ? answerKinds[answer.kind] : 'resolved'}${editedDigest === undefined ? '' : ' with changes'}`
+}
+
+/** Returns who answered, such as “you”, “ana” or “a rule”; an empty string if nobody did. The label is escaped for display. */
+export function answeredByLabel({ by, person, personId }: Resolution, me?: string): string {
+  if (by === 'agent' || by === 'deadline') return ''
+  if (by === 'rule') return 'a rule'
+  return personId !== undefined && personId === me ? 'you' : labelText(person ?? 'someone')
 }
 
 /** Returns what the person said with the answer, in one line: the reason, the note or the chosen options. The text is not escaped. */

@@ -58,7 +58,7 @@ const form: Ask = {
 }
 
 describe('an audit entry', () => {
-  it('contains the resolution, the current request and the session title', async () => {
+  it('contains the resolution, the current request, and the title, folder and driver of the session', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await agent.report(request, 'handed')
@@ -79,6 +79,8 @@ describe('an audit entry', () => {
       delivery,
       value,
       title: 'Another title',
+      cwd: '/srv/Attic',
+      driver: 'resumable',
     }
     expect(items).toEqual([{ cursor: expect.stringMatching(/^e1-\d+$/), ...line } satisfies AuditEntry])
     expect(next).toBeNull()

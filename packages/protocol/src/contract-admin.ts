@@ -34,7 +34,7 @@ export const Token = z
   .describe('A credential, without its secret.')
 export type Token = z.infer<typeof Token>
 
-/** A decision in the audit log: a `request.resolved` event with the current state of the request and the title of the session. Requests of deleted sessions have no such entries; `session.deleted` keeps who decided what. */
+/** A decision in the audit log: a `request.resolved` event with the current state of the request, and the title, folder and driver of the session. Requests of deleted sessions have no such entries; `session.deleted` keeps who decided what. */
 const AuditDecision = z
   .object({
     kind: z.literal('decision').describe('A request was resolved.'),
@@ -47,6 +47,8 @@ const AuditDecision = z
     delivery: Delivery.describe('The current state of the delivery.'),
     value: Request.describe('The current state of the request.'),
     title: z.string().describe('The title of the session.'),
+    cwd: z.string().describe('The folder of the session.'),
+    driver: z.string().describe('The driver of the session.'),
   })
   .describe('How and when a request was resolved.')
 export type AuditDecision = z.infer<typeof AuditDecision>

@@ -1,6 +1,14 @@
 /** `holdpoint audit list` searches the audit log. `holdpoint audit verify` checks that nobody changed the log or the rows in the database. */
 import { resolve } from 'node:path'
-import { actionLabel, effectiveAsk, noticeLabel, resolutionText, summaryText } from '@holdpoint/client'
+import {
+  actionLabel,
+  auditCsvHead,
+  auditCsvLine,
+  effectiveAsk,
+  noticeLabel,
+  resolutionText,
+  summaryText,
+} from '@holdpoint/client'
 import { type AuditEntry, Fault, type Input, limits, type Output } from '@holdpoint/protocol'
 import type { Config } from '../config/config-schema.ts'
 import type { DataFolder } from '../config/data-folder.ts'
@@ -9,7 +17,7 @@ import { verifyLocation } from '../gateway/verify.ts'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
 import { resolutionStyle } from '../output/request.ts'
-import { row, type Span, trusted, untrusted, untrustedCode, untrustedLine } from '../output/span.ts'
+import { row, type Span, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { parseDuration } from './durations.ts'
 import { findSession } from './ids.ts'
 import { auditTexts, inputTexts } from './texts.ts'
@@ -75,7 +83,7 @@ export async function listAudit({ call }: GatewayClient, options: AuditListOptio
   }
   // One JSON document per line, so that a long export can be read line by line.
   if (options.json) for (const entry of found) out.json(entry)
-  else if (options.csv) out.printCsv(auditTexts.csvColumns, found.map(csvCells))
+  else if (options.csv) out.printCsv([auditCsvHead(), ...found.map(auditCsvLine)])
   else if (found.length === 0) out.print(row(trusted(auditTexts.nothingFound)))
   else {
     out.printTable(
@@ -106,26 +114,6 @@ function tableCells(entry: AuditEntry, me: string): readonly Span[] {
     trusted(resolutionText(resolution, me), resolutionStyle(resolution)),
     trusted(`${actionLabel(ask)}: ${summaryText(ask)}`),
     untrusted(title, 'quiet'),
-  ]
-}
-
-/** The cells of an entry for a spreadsheet. Its texts are exact, and escaped like on a terminal. */
-function csvCells(entry: AuditEntry): readonly Span[] {
-  const time = trusted(new Date(entry.at).toISOString())
-  if (entry.kind === 'notice')
-    return [time, trusted(''), trusted(''), untrustedLine(noticeLabel(entry.event) ?? entry.event.type)]
-  const { resolution, value, title, request } = entry
-  const ask = effectiveAsk(value.ask, resolution.effective?.input)
-  return [
-    time,
-    untrusted(resolution.person ?? resolution.rule ?? resolution.by),
-    trusted(resolution.answer?.kind ?? resolution.by),
-    trusted(summaryText(ask)),
-    untrusted(title),
-    untrustedCode(value.ask.kind === 'approval' ? value.ask.cwd : ''),
-    trusted(resolution.via ?? ''),
-    trusted(request),
-    trusted(entry.digest),
   ]
 }
 

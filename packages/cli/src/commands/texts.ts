@@ -139,7 +139,6 @@ export const auditTexts = {
   verified: (events: number, rows: number) =>
     `Verified ${events.toLocaleString('en-US')} events and ${rows.toLocaleString('en-US')} rows. Nothing was changed.`,
   columns: ['time', 'answer', 'what', 'session'],
-  csvColumns: ['time', 'person or rule', 'answer', 'what', 'session', 'folder', 'via', 'request', 'digest'],
   nothingFound: 'No entry of the audit log matches.',
   more: (count: number) => `Only the newest ${count} entries are listed. Use --limit N, --since TIME or --search TEXT.`,
   badTime: (option: string, typed: string) =>

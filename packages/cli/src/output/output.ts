@@ -47,10 +47,9 @@ export class Output {
     // No span contains a tab or a line break.
     else this.#stream.write(lines.map(cells => `${cells.map(({ text }) => text).join('\t')}\n`).join(''))
   }
-  printCsv(head: readonly string[], lines: readonly (readonly Span[])[]): void {
-    const quoted = (cell: string) => `"${cell.replaceAll('"', '""')}"`
-    const rows = [head, ...lines.map(cells => cells.map(({ text }) => spreadsheetSafe(text)))]
-    this.#stream.write(rows.map(cells => `${cells.map(quoted).join(',')}\r\n`).join(''))
+  /** Prints lines of CSV that the client package has escaped. */
+  printCsv(lines: readonly string[]): void {
+    this.#stream.write(lines.map(line => `${trusted(line).text}\r\n`).join(''))
   }
   /** Prints a sentence below a list for people, and nothing in a pipe. */
   printHint(text: string): void {
@@ -78,11 +77,6 @@ export class Output {
       .map(({ text, style }) => (style && this.#hasColor ? `\u001b[${ansiCodes[style]}m${text}\u001b[0m` : text))
       .join('')
   }
-}
-
-/** Spreadsheet programs run a cell as a formula if it begins with one of these characters, so an agent's text must not. */
-function spreadsheetSafe(cell: string): string {
-  return /^[=+\-@]/.test(cell) ? `'${cell}` : cell
 }
 
 export const out = new Output(process.stdout)

@@ -91,7 +91,7 @@ async function scanEvent(ctx: Context, filter: Filter, needle: string, event: St
   // The session was deleted after the event was read.
   if (!row || !session || !isInFolder(session, filter.folder)) return noMatch
   const value = toRequest(row)
-  const { title } = session
+  const { title, cwd, driver } = session
   const { delivery } = value
   const entry: AuditDecision = {
     kind: 'decision',
@@ -104,6 +104,8 @@ async function scanEvent(ctx: Context, filter: Filter, needle: string, event: St
     delivery,
     value,
     title,
+    cwd,
+    driver,
   }
   const bytes = noMatch.bytes + jsonBytes(value)
   return { ...noMatch, bytes, entry: needle === '' || entryContains(entry, session, needle) ? entry : null }

@@ -50,6 +50,14 @@ describe('the audit log', () => {
   it('`auditQuery` includes only the chosen filters', () => {
     expect(auditQuery(noFilter)).toEqual({ include: 'notices' })
     expect(auditQuery({ ...noFilter, by: 'rule', q: ' npm ' })).toEqual({ include: 'notices', by: 'rule', q: 'npm' })
+    expect(auditQuery({ ...noFilter, person: 'per_1', folder: ' /srv ' })).toEqual({
+      ...{ include: 'notices', person: 'per_1', folder: '/srv' },
+    })
+  })
+  it('`auditQuery` covers the chosen days from the start of the first to the end of the last, where the reader is', () => {
+    const { from, to } = auditQuery({ ...noFilter, from: '2026-03-28', to: '2026-03-29' })
+    expect([from, to]).toEqual([new Date(2026, 2, 28).getTime(), new Date(2026, 2, 30).getTime()])
+    expect(auditQuery({ ...noFilter, from: '2026-03', to: 'soon' })).toEqual({ include: 'notices' })
   })
   it('`byDay` groups entries by day in the reader’s time zone, newest first', () => {
     const noon = new Date(2026, 2, 10, 12).getTime()

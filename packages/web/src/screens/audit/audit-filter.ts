@@ -6,20 +6,44 @@ export interface AuditFilter {
   readonly by: (typeof byChoices)[number]['value']
   readonly answer: (typeof answerChoices)[number]['value']
   readonly session: SessionId | null
+  /** The id of a person, or an empty string for everyone. */
+  readonly person: string
+  readonly folder: string
+  /** The first and the last day as the browser's date field writes them (YYYY-MM-DD), or empty. */
+  readonly from: string
+  readonly to: string
   readonly q: string
 }
-export const noFilter: AuditFilter = { by: 'all', answer: 'all', session: null, q: '' }
+export const noFilter: AuditFilter = {
+  ...{ by: 'all', answer: 'all', session: null },
+  ...{ person: '', folder: '', from: '', to: '', q: '' },
+}
 
 export type AuditQuery = Omit<Input<'listAudit'>, 'after' | 'before' | 'limit'>
 
-export function auditQuery({ by, answer, session, q }: AuditFilter): AuditQuery {
+export function auditQuery(filter: AuditFilter): AuditQuery {
+  const { by, answer, session, person } = filter
+  const [q, folder] = [filter.q.trim(), filter.folder.trim()]
+  const [from, to] = [startOfDate(filter.from, 0), startOfDate(filter.to, 1)]
   return {
     include: 'notices',
     ...(by !== 'all' && { by }),
     ...(answer !== 'all' && { answer }),
     ...(session && { session }),
-    ...(q.trim() && { q: q.trim() }),
+    ...(person && { person }),
+    ...(folder && { folder }),
+    ...(from !== null && { from }),
+    ...(to !== null && { to }),
+    ...(q && { q }),
   }
+}
+
+/** Returns when a day begins where the reader is, or null if the date field is empty or incomplete. */
+function startOfDate(date: string, offset: number): number | null {
+  const [, year, month, day] = /^(\d{4,6})-(\d\d)-(\d\d)$/.exec(date) ?? []
+  if (year === undefined) return null
+  const at = new Date(Number(year), Number(month) - 1, Number(day) + offset).getTime()
+  return Math.max(at, 0)
 }
 
 export interface Day {

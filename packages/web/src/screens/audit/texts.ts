@@ -7,11 +7,37 @@ export const auditTexts = {
   answer: 'Answer',
   session: 'Session',
   allSessions: 'All sessions',
+  person: 'Person',
+  everyone: 'Everyone',
+  folder: 'Folder',
+  from: 'From',
+  to: 'To',
+  clear: 'Clear filters',
   loadFailed: 'The audit log couldn’t be loaded.',
   empty: 'Nothing has been decided yet.',
   showEarlier: 'Show earlier',
   today: 'Today',
   yesterday: 'Yesterday',
+  columns: ['Time', 'Who', 'Answer', 'Request', 'Session', 'Folder', 'Agent', 'From'],
+  notice: 'Notice',
+  moreFilters: 'More filters',
+  fewerFilters: 'Fewer filters',
+  /** Marks for answers that the agent has not received; the tooltip and the details have a sentence. */
+  delivery: {
+    waiting: '◷',
+    handed: '◷',
+    unknown: '⚠ delivery unknown',
+    undeliverable: '⚠ not delivered',
+  },
+} as const
+
+export const exportTexts = {
+  csv: 'Export CSV',
+  ndjson: 'Export NDJSON',
+  stop: 'Stop',
+  progress: (count: number) => `Reading the log: ${count.toLocaleString()} entries so far…`,
+  done: (count: number) => `Exported ${count.toLocaleString()} ${count === 1 ? 'entry' : 'entries'}.`,
+  failed: (error: string) => `The export failed. ${error}`,
 } as const
 
 export const byChoices = [
