@@ -45,7 +45,7 @@ const allowedImports: Record<
   client: { packages: ['protocol'], libraries: ['diff', 'eventsource-parser'] },
   web: {
     packages: ['protocol', 'client'],
-    libraries: ['react', 'react-dom', 'virtua', 'marked', 'idb-keyval'],
+    libraries: ['react', 'react-dom', 'virtua', 'marked', 'idb-keyval', 'uqr'],
   },
   cli: {
     packages: ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client', 'web'],

@@ -13,6 +13,7 @@ import { Header } from './screens/shell/header.tsx'
 import { openDialog, useOpenDialog } from './screens/shell/open-dialog.ts'
 import { ResolutionAnnouncer } from './screens/shell/resolution-announcer.tsx'
 import { Sidebar } from './screens/shell/sidebar.tsx'
+import { unknownAddressTexts } from './screens/shell/texts.ts'
 import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
 import { useKeyboard, useShortcuts } from './shortcuts/use-shortcuts.ts'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
@@ -25,6 +26,9 @@ const SessionsScreen = lazyComponent(
 )
 const SessionScreen = lazyComponent(async () => (await import('./screens/session/session-screen.tsx')).SessionScreen)
 const RulesScreen = lazyComponent(async () => (await import('./screens/rules/rules-screen.tsx')).RulesScreen)
+const SettingsScreen = lazyComponent(
+  async () => (await import('./screens/settings/settings-screen.tsx')).SettingsScreen,
+)
 const AuditScreen = lazyComponent(async () => (await import('./screens/audit/audit-screen.tsx')).AuditScreen)
 
 const nothing = () => null
@@ -62,6 +66,7 @@ function SignedInApp(): ReactNode {
     sessions: () => go({ screen: 'sessions' }),
     audit: () => go({ screen: 'audit' }),
     rules: () => go({ screen: 'rules' }),
+    settings: () => go({ screen: 'settings' }),
     start: () => openDialog('start'),
     help: () => openDialog('help'),
     palette: () => openDialog('palette'),
@@ -118,5 +123,25 @@ function screenOf(route: Route): ReactNode {
       return <AuditScreen />
     case 'rules':
       return <RulesScreen />
+    case 'settings':
+      return <SettingsScreen />
+    case 'unknown':
+      return <UnknownAddress />
   }
+}
+
+function UnknownAddress(): ReactNode {
+  return (
+    <div className="page">
+      <div className="empty">
+        <h1>{unknownAddressTexts.title}</h1>
+        <p className="soft">{unknownAddressTexts.explanation}</p>
+        <div className="empty-actions">
+          <a className="button" href="#/">
+            {unknownAddressTexts.goToInbox}
+          </a>
+        </div>
+      </div>
+    </div>
+  )
 }

@@ -9,21 +9,26 @@ export type Route =
   | { readonly screen: 'session'; readonly id: SessionId }
   | { readonly screen: 'audit' }
   | { readonly screen: 'rules' }
+  | { readonly screen: 'settings' }
+  /** The address leads nowhere. */
+  | { readonly screen: 'unknown' }
 
-const simpleScreens = ['sessions', 'audit', 'rules'] as const
+const simpleScreens = ['sessions', 'audit', 'rules', 'settings'] as const
 
 export function readRoute(hash: string): Route {
   const [, screen = '', id = ''] = /^#\/([\w-]*)(?:\/([\w-]+))?/.exec(hash) ?? []
   const session = SessionId.safeParse(id)
   if (screen === 'sessions' && session.success) return { screen: 'session', id: session.data }
   const known = simpleScreens.find(name => name === screen)
-  if (known) return { screen: known }
+  if (known && id === '') return { screen: known }
   const request = RequestId.safeParse(id)
-  return { screen: 'inbox', ...(screen === 'inbox' && request.success && { request: request.data }) }
+  if (screen === 'inbox' && request.success) return { screen: 'inbox', request: request.data }
+  return { screen: ['', 'inbox'].includes(screen) && id === '' ? 'inbox' : 'unknown' }
 }
 
 export function href(route: Route): string {
   if (route.screen === 'inbox') return route.request ? `#/inbox/${route.request}` : '#/'
+  if (route.screen === 'unknown') return '#/'
   return route.screen === 'session' ? `#/sessions/${route.id}` : `#/${route.screen}`
 }
 

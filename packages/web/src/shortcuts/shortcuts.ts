@@ -22,7 +22,7 @@ const singleKeys = {
   '?': 'help',
   Escape: 'escape',
 } as const
-const keysAfterG = { i: 'inbox', s: 'sessions', r: 'audit', u: 'rules' } as const
+const keysAfterG = { i: 'inbox', s: 'sessions', r: 'audit', u: 'rules', t: 'settings' } as const
 
 export type ShortcutName =
   | (typeof singleKeys)[keyof typeof singleKeys]

@@ -40,6 +40,7 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
       { keys: ['g', 's'], description: 'Go to the sessions' },
       { keys: ['g', 'r'], description: 'Go to the audit log' },
       { keys: ['g', 'u'], description: 'Go to the rules' },
+      { keys: ['g', 't'], description: 'Go to the settings' },
       { keys: ['n'], description: 'Start a session' },
       { keys: ['/'], description: 'Search' },
       { keys: ['i'], description: 'Interrupt this session' },

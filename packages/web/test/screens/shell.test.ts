@@ -101,6 +101,17 @@ it.each([
   { screen: 'sessions' },
   { screen: 'session', id: session(1, {}).id },
   { screen: 'audit' },
+  { screen: 'rules' },
+  { screen: 'settings' },
 ] as const)('`readRoute` returns the route from which `href` built the URL (screen: $screen)', route => {
   expect(readRoute(href(route))).toEqual(route)
+})
+it.each(['#/nonsense', '#/sessions/ses_short', '#/inbox/req_short', '#/rules/more'])(
+  '`readRoute` does not take the unknown address %s for another screen',
+  hash => {
+    expect(readRoute(hash)).toEqual({ screen: 'unknown' })
+  },
+)
+it.each(['', '#', '#/', '#/inbox'])('`readRoute` shows the inbox for the address “%s”', hash => {
+  expect(readRoute(hash)).toEqual({ screen: 'inbox' })
 })

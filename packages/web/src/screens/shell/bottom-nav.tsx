@@ -1,4 +1,4 @@
-/** The navigation bar at the bottom of the screen on phones. */
+/** The navigation bar at the bottom of the screen on phones. Settings are in the user menu there. */
 import type { ReactNode } from 'react'
 import type { Route } from '../../routes.ts'
 import { type Counts, NavLink, navItems } from './sidebar.tsx'
@@ -8,7 +8,7 @@ export function BottomNav({ route, counts }: { readonly route: Route; readonly c
   const screen = route.screen === 'session' ? 'sessions' : route.screen
   return (
     <nav className="bottom-nav" aria-label="Screens">
-      {navItems.map(item => (
+      {navItems.slice(0, 4).map(item => (
         <NavLink key={item.screen} item={item} current={item.screen === screen} counts={counts} />
       ))}
     </nav>

@@ -12,7 +12,7 @@ import { moreSessions, navNames, sidebarLabel } from './texts.ts'
 import './sidebar.css'
 
 export interface NavItem {
-  readonly screen: Exclude<Route['screen'], 'session'>
+  readonly screen: Exclude<Route['screen'], 'session' | 'unknown'>
   readonly name: string
 }
 export const navItems: readonly NavItem[] = [
@@ -20,6 +20,7 @@ export const navItems: readonly NavItem[] = [
   { screen: 'sessions', name: navNames.sessions },
   { screen: 'audit', name: navNames.audit },
   { screen: 'rules', name: navNames.rules },
+  { screen: 'settings', name: navNames.settings },
 ]
 
 export interface Counts {

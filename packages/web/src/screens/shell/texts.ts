@@ -12,6 +12,13 @@ export const navNames = {
   sessions: 'Sessions',
   audit: 'Audit log',
   rules: 'Rules',
+  settings: 'Settings',
+} as const
+
+export const unknownAddressTexts = {
+  title: 'This page doesn’t exist',
+  explanation: 'The address may be mistyped, or the link may come from another version of Holdpoint.',
+  goToInbox: 'Go to the inbox',
 } as const
 
 export function moreSessions(count: number): string {

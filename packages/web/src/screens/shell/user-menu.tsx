@@ -19,14 +19,7 @@ function closeMenu(): void {
 }
 
 export function UserMenu(): ReactNode {
-  const { me, myName, call } = useGateway()
-  const [problem, setProblem] = useState('')
-  const signOut = () => {
-    call('signOut', {}).then(
-      () => clearUserData(me).then(() => location.reload()),
-      (error: unknown) => setProblem(errorMessage(error)),
-    )
-  }
+  const { myName } = useGateway()
   return (
     <>
       <button type="button" className="button plain user-menu-button" popoverTarget="user-menu">
@@ -38,25 +31,41 @@ export function UserMenu(): ReactNode {
         <button type="button" className="menu-item" popoverTarget="user-menu" onClick={() => openDialog('help')}>
           {userMenuTexts.keyboard} <kbd className="kbd">?</kbd>
         </button>
-        {navItems.slice(3).map(({ screen, name }) => (
+        {navItems.slice(4).map(({ screen, name }) => (
           <a key={screen} className="menu-item only-phone" href={href({ screen })} onClick={closeMenu}>
             {name}
           </a>
         ))}
-        <button type="button" className="menu-item" onClick={signOut}>
-          {userMenuTexts.signOut}
-        </button>
-        {problem && (
-          <p className="problem" role="alert">
-            {problem}
-          </p>
-        )}
+        <SignOutButton className="menu-item" label={userMenuTexts.signOut} />
       </div>
     </>
   )
 }
 
-function SoundSwitch(): ReactNode {
+export function SignOutButton({ className, label }: { readonly className: string; readonly label: string }): ReactNode {
+  const { me, call } = useGateway()
+  const [problem, setProblem] = useState('')
+  const signOut = () => {
+    call('signOut', {}).then(
+      () => clearUserData(me).then(() => location.reload()),
+      (error: unknown) => setProblem(errorMessage(error)),
+    )
+  }
+  return (
+    <>
+      <button type="button" className={className} onClick={signOut}>
+        {label}
+      </button>
+      {problem && (
+        <p className="problem" role="alert">
+          {problem}
+        </p>
+      )}
+    </>
+  )
+}
+
+export function SoundSwitch(): ReactNode {
   const on = usePreference('sound') === 'on'
   const change = () => {
     writePreference('sound', on ? 'off' : 'on')
@@ -70,7 +79,7 @@ function SoundSwitch(): ReactNode {
   )
 }
 
-function NotificationSwitch(): ReactNode {
+export function NotificationSwitch(): ReactNode {
   const off = usePreference('notifications') === 'off'
   const [permission, setPermission] = useState(() => (canNotify() ? Notification.permission : 'denied'))
   const on = permission === 'granted' && !off
