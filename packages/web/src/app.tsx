@@ -37,6 +37,10 @@ const NewSessionDialog = lazyComponent(
   nothing,
 )
 const Help = lazyComponent(async () => (await import('./screens/shell/help.tsx')).Help, nothing)
+const StopEverything = lazyComponent(
+  async () => (await import('./screens/shell/stop-everything.tsx')).StopEverything,
+  nothing,
+)
 const CommandPalette = lazyComponent(
   async () => (await import('./screens/shell/command-palette.tsx')).CommandPalette,
   nothing,
@@ -104,6 +108,8 @@ function Dialogs(): ReactNode {
       return <NewSessionDialog onClose={closeDialog} />
     case 'help':
       return <Help onClose={closeDialog} />
+    case 'stop':
+      return <StopEverything onClose={closeDialog} />
     case 'palette':
       return <CommandPalette onClose={closeDialog} />
     case null:

@@ -2,7 +2,7 @@
 import { limits, type Session, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useGatewayTime } from '../../gateway/gateway-context.ts'
+import { useGatewayTime, useMay } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
@@ -11,6 +11,8 @@ import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useHistoryFilter } from '../../ui/use-history-filter.ts'
+import { openDialog } from '../shell/open-dialog.ts'
+import { stopTexts } from '../shell/texts.ts'
 import { commonTexts } from '../texts.ts'
 import { type StateChoice, waitingFirst } from './session-filter.ts'
 import { SessionRow } from './session-row.tsx'
@@ -24,10 +26,16 @@ export function SessionsScreen(): ReactNode {
   const [{ state, typed }, setFilter] = useHistoryFilter(noFilter)
   const q = useDebounced(typed)
   const list = useSessionList({ state, q })
+  const may = useMay()
   return (
     <div className="page sessions">
       <div className="page-head">
         <h1>{sessionListTexts.title}</h1>
+        {may('stopEverything') && (
+          <button type="button" className="button" onClick={() => openDialog('stop')}>
+            {stopTexts.open}
+          </button>
+        )}
       </div>
       <div className="page-filter">
         <SearchField

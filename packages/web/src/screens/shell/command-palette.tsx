@@ -1,25 +1,34 @@
-/** The command palette, which finds a screen or a session by part of its name and opens it. */
+/** The command palette, which finds an action, a screen, a session or a pending request by part of its name. */
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
-import { useSessions } from '../../gateway/gateway-context.ts'
+import { errorMessage } from '../../gateway/error-message.ts'
+import { useMay, useRequests, useSessions } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'
+import { useTheme } from '../../storage/theme.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { openDialog } from './open-dialog.ts'
 import { findItems, type PaletteItem } from './palette-items.ts'
 import { paletteTexts } from './texts.ts'
+import { useSignOut } from './user-menu.tsx'
 import './command-palette.css'
 
 export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const sessions = useSessions()
+  const { sessions, requests, may } = { sessions: useSessions(), requests: useRequests(), may: useMay() }
+  const signOut = useSignOut()
+  const [, setTheme] = useTheme()
   const [query, setQuery] = useState('')
   const [index, setIndex] = useState(0)
-  const items = findItems(query, sessions.values())
+  const items = findItems(query, { sessions, requests, may })
   const current = items[Math.min(index, items.length - 1)]
   const choose = (item: PaletteItem) => {
     onClose()
-    if (item.kind === 'start') openDialog('start')
-    else if (item.kind === 'screen') go({ screen: item.item.screen })
-    else go({ screen: 'session', id: item.session })
+    if (item.kind === 'screen') go({ screen: item.screen })
+    else if (item.kind === 'session') go({ screen: 'session', id: item.session })
+    else if (item.kind === 'request') go({ screen: 'inbox', request: item.request })
+    else if (item.action === 'signOut') signOut().catch((error: unknown) => showToast(errorMessage(error)))
+    else if (typeof item.action === 'object') setTheme(item.action.theme)
+    else openDialog(item.action)
   }
   const onKeyDown = (event: KeyboardEvent) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
@@ -47,7 +56,7 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
         }}
         onKeyDown={onKeyDown}
       />
-      <div id="palette-list" role="listbox" aria-label="Screens and sessions" className="palette-list">
+      <div id="palette-list" role="listbox" aria-label={paletteTexts.results} className="palette-list">
         {items.map(item => (
           <button
             key={item.id}

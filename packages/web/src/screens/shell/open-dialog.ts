@@ -2,7 +2,7 @@
 import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
-export type DialogName = 'start' | 'help' | 'palette'
+export type DialogName = 'start' | 'help' | 'palette' | 'stop'
 
 const openName = createObservableStore<DialogName | null>(null)
 

@@ -1,44 +1,81 @@
-/** The items of the command palette: screens, sessions and “New session”, filtered by the typed words. */
-import { sessionName } from '@holdpoint/client'
-import type { Session, SessionId } from '@holdpoint/protocol'
+/** The items of the command palette: actions, screens, pending requests and sessions, filtered by the typed words. */
+import { actionLabel, sessionName, singleLine, summary } from '@holdpoint/client'
+import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
+import type { May } from '../../gateway/gateway-context.ts'
 import { groupNames, groupOf, newestFirst } from '../../gateway/session-groups.ts'
+import { type Theme, themes } from '../../storage/theme.ts'
 import { type NavItem, navItems } from './sidebar.tsx'
+import { paletteTexts } from './texts.ts'
 
-/** Names and hints are not escaped. */
-export type PaletteItem =
-  | { readonly kind: 'start'; readonly id: string; readonly name: string; readonly hint: string }
-  | {
-      readonly kind: 'screen'
-      readonly id: string
-      readonly name: string
-      readonly hint: string
-      readonly item: NavItem
-    }
-  | {
-      readonly kind: 'session'
-      readonly id: string
-      readonly name: string
-      readonly hint: string
-      readonly session: SessionId
-    }
+interface ItemText {
+  readonly id: string
+  /** Names and hints are not escaped. */
+  readonly name: string
+  readonly hint: string
+}
+/** Actions that the palette offers besides going somewhere. */
+export type PaletteAction = 'start' | 'help' | 'stop' | 'signOut' | { readonly theme: Theme }
+export type PaletteItem = ItemText &
+  (
+    | { readonly kind: 'action'; readonly action: PaletteAction }
+    | { readonly kind: 'screen'; readonly screen: NavItem['screen'] }
+    | { readonly kind: 'request'; readonly request: RequestId }
+    | { readonly kind: 'session'; readonly session: SessionId }
+  )
+
+export interface PaletteContent {
+  readonly sessions: ReadonlyMap<SessionId, Session>
+  readonly requests: ReadonlyMap<RequestId, Request>
+  readonly may: May
+}
 
 const shownMax = 12
 
-export function findItems(query: string, sessions: Iterable<Session>): readonly PaletteItem[] {
+export function findItems(query: string, content: PaletteContent): readonly PaletteItem[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
+  const actions = actionItems(content.may)
+  // Before anything is typed, sessions are more useful than rare actions.
+  const all =
+    words.length === 0
+      ? [...screenItems(), ...actions.slice(0, 1), ...sessionItems(content)]
+      : [...screenItems(), ...actions, ...sessionItems(content), ...requestItems(content)]
+  const matches = ({ name, hint }: PaletteItem) => words.every(word => `${name} ${hint}`.toLowerCase().includes(word))
+  return all.filter(matches).slice(0, shownMax)
+}
+
+function screenItems(): readonly PaletteItem[] {
+  const { screen: hint } = paletteTexts.hints
+  return navItems.map(({ screen, name }) => ({ kind: 'screen', id: screen, name, hint, screen }))
+}
+
+function actionItems(may: May): readonly PaletteItem[] {
+  const { actions, theme, hints } = paletteTexts
+  const names = (['start', 'help', 'stop', 'signOut'] as const).filter(name => name !== 'stop' || may('stopEverything'))
+  const simple = names.map(name => ({ id: name, name: actions[name], action: name }))
+  const toThemes = themes.map(value => ({ id: `theme-${value}`, name: theme(value), action: { theme: value } }))
+  return [...simple, ...toThemes].map(item => ({ ...item, kind: 'action' as const, hint: hints.action }))
+}
+
+function sessionItems({ sessions }: PaletteContent): readonly PaletteItem[] {
   const rank = (session: Session) => groupNames.indexOf(groupOf(session))
-  const sorted = [...sessions].sort((a, b) => rank(a) - rank(b) || newestFirst(a, b))
-  const all: PaletteItem[] = [
-    ...navItems.map(item => ({ kind: 'screen' as const, id: item.screen, name: item.name, hint: 'Screen', item })),
-    { kind: 'start', id: 'start', name: 'New session', hint: 'Start' },
-    ...sorted.map(session => ({
-      kind: 'session' as const,
+  return [...sessions.values()]
+    .sort((a, b) => rank(a) - rank(b) || newestFirst(a, b))
+    .map(session => ({
+      kind: 'session',
       id: session.id,
       name: sessionName(session),
       hint: `${groupOf(session)} · ${session.cwd}`,
       session: session.id,
-    })),
-  ]
-  const matches = ({ name, hint }: PaletteItem) => words.every(word => `${name} ${hint}`.toLowerCase().includes(word))
-  return all.filter(matches).slice(0, shownMax)
+    }))
+}
+
+function requestItems({ requests, sessions }: PaletteContent): readonly PaletteItem[] {
+  return [...requests.values()]
+    .filter(({ status }) => status === 'pending')
+    .map(({ id, ask, session }) => {
+      const { head, tail } = summary(ask)
+      const from = sessions.get(session)
+      const hint = [actionLabel(ask), ...(from ? [sessionName(from)] : [])].join(' · ')
+      return { kind: 'request', id, name: singleLine(head + tail), hint, request: id }
+    })
 }

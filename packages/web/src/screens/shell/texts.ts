@@ -42,7 +42,29 @@ export const userMenuTexts = {
 export const keySafety =
   'Keyboard shortcuts answer nothing while you type or within half a second after the page changes, and they never allow a dangerous request.'
 
-export const paletteTexts = { placeholder: 'Go to a session or a screen…', noResults: 'No results' } as const
+export const paletteTexts = {
+  placeholder: 'Search for a session, a request, a screen or an action…',
+  results: 'Actions, screens, sessions and requests',
+  noResults: 'No results',
+  hints: { screen: 'Screen', action: 'Action' },
+  actions: {
+    start: 'New session',
+    help: 'Keyboard shortcuts',
+    stop: 'Stop everything…',
+    signOut: 'Sign out',
+  },
+  theme: (theme: string) => `Theme: ${theme}`,
+} as const
+
+export const stopTexts = {
+  title: 'Stop everything?',
+  open: 'Stop everything…',
+  consequence: (working: number, pending: number) =>
+    `This interrupts ${working === 1 ? '1 working agent' : `${working} working agents`} and cancels ${pending === 1 ? '1 pending request' : `${pending} pending requests`}. Sessions stay open, and you can send them messages again.`,
+  confirm: 'Stop everything',
+  stopping: 'Stopping…',
+  cancel: 'Cancel',
+} as const
 
 export const newSessionTexts = {
   folderHint: 'Defaults to the gateway’s folder.',

@@ -42,18 +42,23 @@ export function UserMenu(): ReactNode {
   )
 }
 
-export function SignOutButton({ className, label }: { readonly className: string; readonly label: string }): ReactNode {
+/** Returns a function that signs this browser out and removes what it has stored. */
+export function useSignOut(): () => Promise<void> {
   const { me, call } = useGateway()
-  const [problem, setProblem] = useState('')
-  const signOut = () => {
-    call('signOut', {}).then(
-      () => clearUserData(me).then(() => location.reload()),
-      (error: unknown) => setProblem(errorMessage(error)),
-    )
+  return async () => {
+    await call('signOut', {})
+    await clearUserData(me)
+    location.reload()
   }
+}
+
+export function SignOutButton({ className, label }: { readonly className: string; readonly label: string }): ReactNode {
+  const signOut = useSignOut()
+  const [problem, setProblem] = useState('')
+  const onClick = () => void signOut().catch((error: unknown) => setProblem(errorMessage(error)))
   return (
     <>
-      <button type="button" className={className} onClick={signOut}>
+      <button type="button" className={className} onClick={onClick}>
         {label}
       </button>
       {problem && (
