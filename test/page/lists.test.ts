@@ -23,13 +23,16 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
 
   it('shows the current state, last message and cost of each session', async () => {
     const asker = await fixture.openAsker('billing', '/src/billing')
-    const { row } = await open()
+    const { page, row } = await open()
     const { id } = asker.session
     await fixture.gateway.call('appendEvents', {
       id,
       items: [{ type: 'message.added', block: 'b', text: 'I have counted\n\ntwice.' }],
     })
     await row('billing').getByText('I have counted twice.', { exact: true }).waitFor()
+    expect(await visibleText(page.getByRole('heading', { name: '/src/billing' }))).toContain('/src/billing')
+    await choose(page, 'One list')
+    await page.getByRole('heading', { name: '/src/billing' }).waitFor({ state: 'detached' })
     expect(await visibleText(row('billing'))).toContain('/src/billing')
     await fixture.gateway.call('appendEvents', { id, items: [{ type: 'turn.finished', ending: 'done', cost: 0.42 }] })
     await row('billing').getByText('$0.42').waitFor()

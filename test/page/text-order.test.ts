@@ -246,7 +246,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
       await expectStoredOrder(receipt(page, command).locator('.receipt-what'), command, 'an entry of the audit log')
       await page.goto(`${fixture.gateway.url}/#/sessions`)
       await expectWordOrder(page.locator('.session-row .row-title', { hasText: label }), label, 'a row of the list')
-      await expectStoredOrder(page.locator('.session-row .path-line', { hasText: 'אבג' }), path, 'a folder of the list')
+      await expectStoredOrder(page.locator('.sessions .path-line', { hasText: 'אבג' }), path, 'a folder of the list')
       await say(
         asker,
         { type: 'tool.started', block: 'c1', tool: 'Bash', input: { command }, agentPath: [label] },

@@ -3,7 +3,13 @@ import { describe, expect, it } from 'vitest'
 import { auditQuery, byDay, noFilter } from '../../src/screens/audit/audit-filter.ts'
 import { withDelivery } from '../../src/screens/audit/use-audit-log.ts'
 import { allowEach, answerAll } from '../../src/screens/inbox/batch-answers.ts'
-import { matches, newSince, sessionQuery, waitingFirst } from '../../src/screens/session-list/session-filter.ts'
+import {
+  byProject,
+  matches,
+  newSince,
+  sessionQuery,
+  waitingFirst,
+} from '../../src/screens/session-list/session-filter.ts'
 import type { CardActions } from '../../src/shortcuts/card-actions.ts'
 
 const session = (n: number, more: Partial<Session> = {}): Session =>
@@ -42,6 +48,21 @@ describe('the session list filter', () => {
     const listed = [session(5), session(4)]
     const all = [...listed, session(3), session(6), session(7, { title: 'other' })]
     expect(newSince(listed, all, { state: 'all', q: 'title' }).map(each => each.id)).toEqual(['ses_6'])
+  })
+})
+
+describe('`byProject`', () => {
+  it('groups sessions by folder in the order of the list, and adds up the costs that are known', () => {
+    const list = [
+      session(4, { cwd: '/b', cost: 0.5 }),
+      session(3, { cwd: '/a', cost: null }),
+      session(2, { cwd: '/b', cost: 0.25 }),
+      session(1, { cwd: '/b', cost: null }),
+    ]
+    expect(byProject(list).map(({ folder, sessions, cost }) => [folder, sessions.map(({ id }) => id), cost])).toEqual([
+      ['/b', ['ses_4', 'ses_2', 'ses_1'], 0.75],
+      ['/a', ['ses_3'], null],
+    ])
   })
 })
 

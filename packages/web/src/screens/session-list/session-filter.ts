@@ -44,3 +44,25 @@ export function newSince(
     .filter(session => !known.has(session.id) && session.startedAt >= newest && matches(session, filter))
     .sort(newestFirst)
 }
+
+/** The sessions of one folder. */
+export interface Project {
+  readonly folder: string
+  readonly sessions: readonly Session[]
+  /** The cost of the listed sessions; null if none of their agents reports it. */
+  readonly cost: number | null
+}
+
+/** Groups sessions by folder. Projects and their sessions keep the order of the list, so the project of the first session comes first. */
+export function byProject(sessions: readonly Session[]): readonly Project[] {
+  const folders = new Map<string, Session[]>()
+  for (const session of sessions) {
+    const known = folders.get(session.cwd)
+    if (known) known.push(session)
+    else folders.set(session.cwd, [session])
+  }
+  return [...folders].map(([folder, members]) => {
+    const costs = members.flatMap(({ cost }) => (cost === null ? [] : [cost]))
+    return { folder, sessions: members, cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0) }
+  })
+}

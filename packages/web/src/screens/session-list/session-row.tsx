@@ -21,10 +21,13 @@ export interface SessionRowProps {
   readonly session: Session
   readonly now: number
   readonly active: boolean
+  /** False if the list is grouped by folder. */
+  readonly showFolder: boolean
   readonly onRemoved: (id: Session['id']) => void
 }
 
-export const SessionRow = memo(function SessionRow({ session, now, active, onRemoved }: SessionRowProps): ReactNode {
+export const SessionRow = memo(function SessionRow(props: SessionRowProps): ReactNode {
+  const { session, now, active, showFolder, onRemoved } = props
   const group = groupOf(session)
   const ended = session.state === 'ended'
   const driver = useDriver(session.driver)
@@ -44,7 +47,7 @@ export const SessionRow = memo(function SessionRow({ session, now, active, onRem
           )}
           <span className="row-facts">
             <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="row-driver" />
-            {session.cwd !== '' && <Path path={session.cwd} className="row-folder" />}
+            {showFolder && session.cwd !== '' && <Path path={session.cwd} className="row-folder" />}
             {session.cost !== null && <span>{formatCost(session.cost)}</span>}
           </span>
         </span>

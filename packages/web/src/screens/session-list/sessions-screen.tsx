@@ -6,6 +6,9 @@ import { useGatewayTime, useMay } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
+import { usePreference, writePreference } from '../../storage/preferences.ts'
+import { formatCost } from '../../text/format-amounts.ts'
+import { Path } from '../../text/path.tsx'
 import { NewItemsButton } from '../../ui/new-items-button.tsx'
 import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -14,9 +17,9 @@ import { useHistoryFilter } from '../../ui/use-history-filter.ts'
 import { openDialog } from '../shell/open-dialog.ts'
 import { stopTexts } from '../shell/texts.ts'
 import { commonTexts } from '../texts.ts'
-import { type StateChoice, waitingFirst } from './session-filter.ts'
+import { byProject, type Project, type StateChoice, waitingFirst } from './session-filter.ts'
 import { SessionRow } from './session-row.tsx'
-import { sessionListTexts, stateChoices } from './texts.ts'
+import { arrangements, sessionListTexts, stateChoices } from './texts.ts'
 import { type SessionList, useSessionList } from './use-session-list.ts'
 import './sessions-screen.css'
 
@@ -27,6 +30,7 @@ export function SessionsScreen(): ReactNode {
   const q = useDebounced(typed)
   const list = useSessionList({ state, q })
   const may = useMay()
+  const arrangement = usePreference('sessionArrangement') === 'list' ? 'list' : 'project'
   return (
     <div className="page sessions">
       <div className="page-head">
@@ -44,25 +48,44 @@ export function SessionsScreen(): ReactNode {
           maxLength={limits.nameMax}
           onChange={text => setFilter({ typed: text })}
         />
-        <SegmentedFilter
-          label={sessionListTexts.state}
-          options={stateChoices}
-          value={state}
-          onChange={chosen => setFilter({ state: chosen })}
-        />
+        <div className="session-choices">
+          <SegmentedFilter
+            label={sessionListTexts.state}
+            options={stateChoices}
+            value={state}
+            onChange={chosen => setFilter({ state: chosen })}
+          />
+          <SegmentedFilter
+            label={sessionListTexts.arrange}
+            options={arrangements}
+            value={arrangement}
+            onChange={chosen => writePreference('sessionArrangement', chosen)}
+          />
+        </div>
       </div>
       <NewItemsButton count={list.newSessions.length} label={commonTexts.newItems} onShow={list.reload} />
-      <Rows list={list} filtered={state !== 'all' || q !== ''} />
+      <Rows list={list} filtered={state !== 'all' || q !== ''} byProject={arrangement === 'project'} />
     </div>
   )
 }
 
-function Rows({ list, filtered }: { readonly list: SessionList; readonly filtered: boolean }): ReactNode {
+interface RowsProps {
+  readonly list: SessionList
+  readonly filtered: boolean
+  readonly byProject: boolean
+}
+
+function Rows({ list, filtered, byProject: isByProject }: RowsProps): ReactNode {
   const now = useGatewayTime(30_000)
-  const listRef = useRef<HTMLUListElement>(null)
+  const listRef = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<SessionId | null>(null)
   const { loading, problem, more, loadMore, reload, newSessions, removeRow } = list
-  const [items, holdHandlers] = useStableOrder(list.items)
+  const [sorted, holdHandlers] = useStableOrder(list.items)
+  const projects = useMemo(
+    () => (isByProject ? byProject(sorted) : [{ folder: '', sessions: sorted, cost: null }]),
+    [sorted, isByProject],
+  )
+  const items = useMemo(() => projects.flatMap(({ sessions }) => sessions), [projects])
   const move = (by: 1 | -1) => {
     const index = items.findIndex(session => session.id === active)
     const next = items[Math.max(0, Math.min(items.length - 1, index < 0 ? 0 : index + by))]
@@ -78,17 +101,25 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
   })
   return (
     <>
-      <ul ref={listRef} className="session-list" aria-busy={loading} {...holdHandlers}>
-        {items.map(session => (
-          <SessionRow
-            key={session.id}
-            session={session}
-            now={now}
-            active={session.id === active}
-            onRemoved={removeRow}
-          />
+      <div ref={listRef} aria-busy={loading} {...holdHandlers}>
+        {projects.map(project => (
+          <section key={project.folder} className="project">
+            {isByProject && <ProjectHeading project={project} />}
+            <ul className="session-list">
+              {project.sessions.map(session => (
+                <SessionRow
+                  key={session.id}
+                  session={session}
+                  now={now}
+                  active={session.id === active}
+                  showFolder={!isByProject}
+                  onRemoved={removeRow}
+                />
+              ))}
+            </ul>
+          </section>
         ))}
-      </ul>
+      </div>
       {loading && <Skeleton kind="row" count={items.length > 0 ? 1 : 6} />}
       {problem !== null && (
         <div className="load-error" role="alert">
@@ -111,6 +142,17 @@ function Rows({ list, filtered }: { readonly list: SessionList; readonly filtere
         </button>
       )}
     </>
+  )
+}
+
+function ProjectHeading({ project: { folder, sessions, cost } }: { readonly project: Project }): ReactNode {
+  return (
+    <h2 className="project-heading">
+      {folder === '' ? sessionListTexts.noFolder : <Path path={folder} />}
+      <span className="project-facts">
+        {[sessionListTexts.count(sessions.length), ...(cost === null ? [] : [formatCost(cost)])].join(' · ')}
+      </span>
+    </h2>
   )
 }
 

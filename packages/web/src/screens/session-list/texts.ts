@@ -10,6 +10,9 @@ export const sessionListTexts = {
   end: 'End',
   delete: 'Delete',
   deleteWarning: 'This deletes the session’s history.',
+  arrange: 'Arrange by',
+  noFolder: 'No folder',
+  count: (count: number) => (count === 1 ? '1 session' : `${count} sessions`),
 } as const
 
 export const stateChoices = [
@@ -20,4 +23,9 @@ export const stateChoices = [
   { value: 'parked', name: 'Parked' },
   { value: 'disconnected', name: 'Disconnected' },
   { value: 'ended', name: 'Ended' },
+] as const
+
+export const arrangements = [
+  { value: 'project', name: 'By project' },
+  { value: 'list', name: 'One list' },
 ] as const
