@@ -28,7 +28,7 @@ const holdpoint = (...words: string[]) =>
     env: { ...cleanEnvironment(), CLAUDE_CONFIG_DIR: join(root, 'claude') },
   })
 function isTrusted(): boolean {
-  const settings = findProjectSettings(project, join(root, 'claude'))
+  const settings = findProjectSettings('claude', project, [join(root, 'claude')])
   return settings !== null && trustsAgentSettings(dataFolderAt(home()), settings)
 }
 

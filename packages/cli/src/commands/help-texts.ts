@@ -40,7 +40,7 @@ export const commandHelp = {
   ask: 'Ask people a question and print the answer',
   guard: 'Run a command only if someone allows it',
   doctor: 'Check the installation and suggest a fix for each problem',
-  trust: 'Let a folder’s config file, rules and settings for Claude Code apply (shows what they do, then asks)',
+  trust: 'Let a folder’s config file, rules and settings for agents apply (shows what they do, then asks)',
   rules: 'List, add, change, test and import rules',
   token: 'List, create, replace and revoke tokens',
   audit: 'Search the audit log, or check that nobody changed it',
@@ -182,8 +182,8 @@ export const optionHelp = {
   role: 'What the token may do: agents ask, people answer, runners run agents',
   tokenPerson: 'With --role person: give the token to this person (default: to a new one)',
   expires: 'How long it is valid: 12h, 90d (default: until you revoke it)',
-  listTrusted: 'List the trusted files',
-  removeTrust: 'Stop trusting the file',
+  listTrusted: 'List the trusted files and folders',
+  removeTrust: 'Stop trusting the file or folder',
 } as const
 
 /** Help texts for `--json`, by what the option prints. */

@@ -33,7 +33,7 @@ export const trustTexts = {
   notConfirmed: (file: string) => `${file} was not trusted.`,
   noTerminal: 'There is no terminal to confirm in. Read what the file would do, then pass --yes',
   nothingHere: (folder: string) =>
-    `There is no file holdpoint.config.json or holdpoint.rules.json in ${folder}, and the folder has no settings for Claude Code`,
+    `There is no file holdpoint.config.json or holdpoint.rules.json in ${folder}, and the folder has no settings for agents, such as Claude Code or opencode`,
   rulesHeading: {
     new: ' has these rules:',
     changed: ' has changed since you trusted it. It has these rules:',
@@ -43,11 +43,14 @@ export const trustTexts = {
   rulesDone: 'Trusted. The rules that allow something apply from now on.',
   rulesRemoved: 'No longer trusted. The rules of this file that allow something no longer apply; the others still do.',
   settingsHeading: {
-    new: ': its settings for Claude Code would:',
-    changed: ': its settings for Claude Code have changed since you trusted them. They would:',
-    trusted: ': its settings for Claude Code are trusted. They would:',
+    new: (agents: string) => `: its settings for ${agents} would:`,
+    changed: (agents: string) => `: its settings for ${agents} have changed since you trusted them. They would:`,
+    trusted: (agents: string) => `: its settings for ${agents} are trusted. They would:`,
   },
-  settingsDone: 'Trusted. The settings apply from the next start of Claude Code in this folder.',
+  settingsDone: (agents: string) => `Trusted. The settings apply from the next start of ${agents} in this folder.`,
+  settingsListed: (agents: string) => ` (changed for ${agents}, so it does not apply there)`,
+  settingsRemoved:
+    'No longer trusted. Agents that would load the folder’s settings do not use them from their next start.',
   noFile: (file: string) => `There is no file ${file}`,
   otherName: (file: string, name: string) => `${file} cannot be trusted; the name of the file must be ${name}`,
   exposed: ({ path, detail, remedy }: AccessProblem) =>

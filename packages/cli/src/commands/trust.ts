@@ -8,13 +8,21 @@ import { type ConfigFile, configFileName, readConfigFile } from '../config/confi
 import { type Config, type ConfigKey, executableKeys, isExecutableKey, trustedKeys } from '../config/config-schema.ts'
 import { type DataFolder, openDataFolder } from '../config/data-folder.ts'
 import { type RulesFile, readRulesFile } from '../config/rules-file.ts'
-import { distrustFile, exposureOf, settingsExposure, trustedFiles, trustFile, trustStateOf } from '../config/trust.ts'
+import {
+  distrustFile,
+  exposureOf,
+  settingsExposure,
+  trustedFiles,
+  trustFile,
+  trustSettings,
+  trustStateOf,
+} from '../config/trust.ts'
 import { withoutPassword } from '../gateway/open-store.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
 import { shellQuote } from '../output/shell-quote.ts'
 import { gutterOf, type Row, row, trusted, untrusted } from '../output/span.ts'
-import { agentSettingsAt, describeSettings, settingsState } from './agent-settings.ts'
+import { agentSettingsAt, agentTitles, describeSettings, settingsListed } from './agent-settings.ts'
 import { configEffects, trustTexts } from './trust-texts.ts'
 
 export interface TrustOptions {
@@ -33,24 +41,26 @@ export async function trust(path: string | undefined, { home, yes, list, remove 
   const rules = rulesAt(path, dataFolder)
   const settings = agentSettingsAt(path)
   const folder = folderOf(path)
-  if (!found && !rules && !settings) throw new Fault('not_found', trustTexts.nothingHere(folder))
-  if (settings && settings.problem !== null) throw new Fault('forbidden', settings.problem)
+  const hasSettings = settings.length > 0
+  if (!found && !rules && !hasSettings) throw new Fault('not_found', trustTexts.nothingHere(folder))
+  const problem = settings.find(part => part.problem !== null)?.problem
+  if (problem) throw new Fault('forbidden', problem)
   const output = out.isTerminal ? out : err
   if (found) output.print(...describeFile(found, dataFolder))
   if (rules) output.print(...describeRules(rules))
-  if (settings) output.print(...describeSettings(settings, dataFolder))
-  const exposure = (found && exposureOf(found)) ?? (settings && settingsExposure(settings))
+  if (hasSettings) output.print(...describeSettings(folder, settings, dataFolder))
+  const exposure = (found && exposureOf(found)) ?? settingsExposure({ files: settings.flatMap(({ files }) => files) })
   if (exposure) throw new Fault('forbidden', trustTexts.exposed(exposure))
-  const isOneFile = [found, rules, settings].filter(part => part !== null).length === 1 && !settings
+  const isOneFile = !hasSettings && (!found || !rules)
   const what = isOneFile ? (found?.file ?? rules?.file ?? folder) : folder
   if (!yes) await confirm(output, what, isOneFile ? 'confirm' : 'confirmSettings')
   // Trust the content that was shown, even if the files have changed in the meantime.
   if (found) trustFile(dataFolder, found)
   if (rules) trustFile(dataFolder, rules)
-  if (settings) trustFile(dataFolder, { file: settings.folder, sha256: settings.sha256 ?? '' })
+  trustSettings(dataFolder, settings)
   if (found) out.print(row(trusted(trustTexts.done)))
   if (rules) out.print(row(trusted(trustTexts.rulesDone)))
-  if (settings) out.print(row(trusted(trustTexts.settingsDone)))
+  if (hasSettings) out.print(row(trusted(trustTexts.settingsDone(agentTitles(settings)))))
 }
 
 const fileNames: readonly string[] = [configFileName, ruleFileName]
@@ -146,7 +156,12 @@ async function confirm(output: Output, what: string, question: 'confirm' | 'conf
 
 function printTrusted(dataFolder: DataFolder): void {
   const files = [...trustedFiles(dataFolder).keys()]
-  const stateOf = (file: string) => trusted(trustTexts.listed[presentState(dataFolder, file)])
+  const stateOf = (file: string) =>
+    trusted(
+      fileNames.includes(basename(file))
+        ? trustTexts.listed[presentState(dataFolder, file)]
+        : settingsListed(dataFolder, file),
+    )
   if (files.length === 0) out.print(row(trusted(trustTexts.nothingTrusted)))
   else out.print(...files.map(file => row(untrusted(file), stateOf(file))))
 }
@@ -157,7 +172,6 @@ function presentState(dataFolder: DataFolder, file: string): keyof typeof trustT
       const { trust, content } = readRulesFile(file, dataFolder)
       return content.kind === 'missing' ? 'missing' : trust === 'trusted' ? 'trusted' : 'changed'
     }
-    if (basename(file) !== configFileName) return settingsState(dataFolder, file)
     const found = readConfigFile(file)
     return found === null ? 'missing' : trustStateOf(dataFolder, found) === 'trusted' ? 'trusted' : 'changed'
   } catch (error) {
@@ -177,6 +191,7 @@ function removeTrust(dataFolder: DataFolder, path = '.'): void {
   const removed = names.filter(file => distrustFile(dataFolder, file))
   if (removed.length === 0) throw new Fault('not_found', trustTexts.notTrusted(target))
   const isRules = (file: string) => basename(file) === ruleFileName
-  if (removed.some(file => !isRules(file))) out.print(row(trusted(trustTexts.removed)))
+  if (removed.some(file => basename(file) === configFileName)) out.print(row(trusted(trustTexts.removed)))
+  if (removed.some(file => !fileNames.includes(basename(file)))) out.print(row(trusted(trustTexts.settingsRemoved)))
   if (removed.some(isRules)) out.print(row(trusted(trustTexts.rulesRemoved)))
 }

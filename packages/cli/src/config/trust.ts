@@ -1,4 +1,5 @@
 /** Stores in the data folder which config files the person has trusted, by path and by the hash of the content. */
+import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { isAbsolute } from 'node:path'
 import type { ProjectSettings } from '@holdpoint/drivers'
@@ -8,7 +9,13 @@ import { executableKeys } from './config-schema.ts'
 import { type DataFolder, writeAtomically } from './data-folder.ts'
 import { type AccessProblem, accessProblem } from './file-access.ts'
 
-const TrustedFiles = z.record(z.string(), z.strictObject({ sha256: z.string(), at: z.int() }))
+/** For a folder with settings for agents, `agents` has a hash for each agent. In lists of earlier versions, `sha256` of a folder is the hash of its settings for Claude Code. */
+const TrustedFile = z.strictObject({
+  sha256: z.string(),
+  at: z.int(),
+  agents: z.record(z.string(), z.string()).optional(),
+})
+const TrustedFiles = z.record(z.string(), TrustedFile)
 type TrustedFiles = z.infer<typeof TrustedFiles>
 
 export type TrustState = 'trusted' | 'changed' | 'new'
@@ -35,7 +42,7 @@ export function exposureOf({ file, config }: ConfigFile): AccessProblem | null {
 }
 
 /** Returns why somebody else could replace a settings file of an agent, or null. */
-export function settingsExposure({ files }: ProjectSettings): AccessProblem | null {
+export function settingsExposure({ files }: Pick<ProjectSettings, 'files'>): AccessProblem | null {
   for (const { path } of files) {
     const problem = accessProblem(path)
     if (problem) return problem
@@ -45,8 +52,23 @@ export function settingsExposure({ files }: ProjectSettings): AccessProblem | nu
 
 /** Returns whether the person has trusted the settings that a folder has for an agent, with their present content. */
 export function trustsAgentSettings(dataFolder: DataFolder, settings: ProjectSettings): boolean {
-  const { folder: file, sha256 } = settings
-  return sha256 !== null && trustStateOf(dataFolder, { file, sha256 }) === 'trusted' && !settingsExposure(settings)
+  return settingsTrust(dataFolder, settings) === 'trusted' && !settingsExposure(settings)
+}
+
+export function settingsTrust(dataFolder: DataFolder, { folder, agent, sha256 }: ProjectSettings): TrustState {
+  const known = trustedFiles(dataFolder).get(folder)
+  const trusted = known?.agents ? known.agents[agent] : agent === 'claude' ? known?.sha256 : undefined
+  if (trusted === undefined) return 'new'
+  return sha256 !== null && trusted === sha256 ? 'trusted' : 'changed'
+}
+
+/** Trusts everything that a folder has for the agents, and nothing that it had before. */
+export function trustSettings(dataFolder: DataFolder, settings: readonly ProjectSettings[]): void {
+  const [first] = settings
+  if (!first) return
+  const agents = Object.fromEntries(settings.map(({ agent, sha256 }) => [agent, sha256 ?? '']))
+  const sha256 = createHash('sha256').update(JSON.stringify(agents)).digest('hex')
+  write(dataFolder, new Map(trustedFiles(dataFolder)).set(first.folder, { sha256, at: Date.now(), agents }))
 }
 
 export function trustFile(dataFolder: DataFolder, { file, sha256 }: Pick<ConfigFile, 'file' | 'sha256'>): void {

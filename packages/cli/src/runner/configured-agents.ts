@@ -1,20 +1,18 @@
 /** Loads the agents listed in the config. An agent that fails to load becomes a driver that is not ready and says why, so that the other agents still work. */
-import { acpDriver, customProfile, type Driver, generatorDriver, loadAgent } from '@holdpoint/drivers'
+import { type AcpOptions, acpDriver, customProfile, type Driver, generatorDriver, loadAgent } from '@holdpoint/drivers'
 import { type Call, Fault, limits } from '@holdpoint/protocol'
 import type { Config } from '../config/config-schema.ts'
 import { registerResolver } from './module-resolver.ts'
 
 type Agents = NonNullable<Config['agents']>
 
-/** `acpFolder` is the folder for the records of the processes of agents that speak the Agent Client Protocol. */
-export async function configuredDrivers(agents: Agents = {}, acpFolder: string): Promise<Driver[]> {
+/** `acp` are the options of agents that speak the Agent Client Protocol. */
+export async function configuredDrivers(agents: Agents = {}, acp: AcpOptions): Promise<Driver[]> {
   const entries = Object.entries(agents)
   if (entries.some(([, agent]) => typeof agent === 'string')) registerResolver()
   return Promise.all(
     entries.map(([name, agent]) =>
-      typeof agent === 'string'
-        ? loadDriver(name, agent)
-        : acpDriver(customProfile(name, agent), { folder: acpFolder }),
+      typeof agent === 'string' ? loadDriver(name, agent) : acpDriver(customProfile(name, agent), acp),
     ),
   )
 }

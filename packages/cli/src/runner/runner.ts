@@ -10,6 +10,7 @@ import {
   type Driver,
   generatorDriver,
   opencodeDriver,
+  type ProjectSettings,
   rehearsal,
   runRunner,
 } from '@holdpoint/drivers'
@@ -30,18 +31,19 @@ async function loadDrivers(config: Config, dataFolder: DataFolder): Promise<Driv
   return [
     generatorDriver(rehearsal),
     ...localAgentDrivers(config, dataFolder),
-    ...(await configuredDrivers(config.agents, acpFolder(dataFolder))),
+    ...(await configuredDrivers(config.agents, { folder: acpFolder(dataFolder), ...trustOf(dataFolder) })),
   ]
 }
 
 /** Returns the drivers of agents that somebody else wrote, with this installation's settings. */
 export function localAgentDrivers(config: Config, dataFolder: DataFolder): readonly Driver[] {
   const { claude, codex, opencode } = config
+  const trust = trustOf(dataFolder)
   return [
     claudeDriver({
       folder: join(dataFolder.path, 'claude'),
       protectedFolder: dataFolder.path,
-      trustsProjectSettings: settings => trustsAgentSettings(dataFolder, settings),
+      ...trust,
       ...(claude !== undefined && { executable: claude }),
     }),
     codexDriver({
@@ -51,17 +53,25 @@ export function localAgentDrivers(config: Config, dataFolder: DataFolder): reado
     }),
     opencodeDriver({
       folder: join(dataFolder.path, 'opencode'),
+      ...trust,
       ...(opencode !== undefined && { executable: opencode }),
     }),
     ...acpProfiles.map(profile => {
       const executable = executableOf(profile.name, config)
-      return acpDriver(profile, { folder: acpFolder(dataFolder), ...(executable !== undefined && { executable }) })
+      return acpDriver(profile, {
+        folder: acpFolder(dataFolder),
+        ...trust,
+        ...(executable !== undefined && { executable }),
+      })
     }),
   ]
 }
 function executableOf(driver: string, config: Config): string | undefined {
   const key = executableKeys.find(name => name === driver)
   return key && config[key]
+}
+function trustOf(dataFolder: DataFolder) {
+  return { trustsProjectSettings: (settings: ProjectSettings) => trustsAgentSettings(dataFolder, settings) }
 }
 function acpFolder(dataFolder: DataFolder): string {
   return join(dataFolder.path, 'acp')

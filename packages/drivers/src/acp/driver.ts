@@ -5,6 +5,8 @@ import { agentEnvironment } from '../agent-environment.ts'
 import { cwdProblem } from '../claude/setup/cwd-check.ts'
 import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
+import type { ProjectSettings } from '../folder-settings/project-settings.ts'
+import { withSettingsCheck } from '../folder-settings/settings-check.ts'
 import { findAgent, versionHint } from '../installed-agent.ts'
 import type { AgentProtocol } from '../session/agent-connection.ts'
 import { runSession } from '../session/session-loop.ts'
@@ -20,6 +22,8 @@ export interface AcpOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   readonly idleParkMs?: number
+  /** Returns whether the person has trusted exactly these settings of the working folder. The default trusts none. */
+  readonly trustsProjectSettings?: (settings: ProjectSettings) => boolean
 }
 
 export function acpDriver(profile: AcpProfile, options: AcpOptions): Driver {
@@ -56,8 +60,11 @@ export function acpDriver(profile: AcpProfile, options: AcpOptions): Driver {
         startProblem: () => cwdProblem(info.cwd),
         settingsProblem: ({ mode }) => modeProblem(profile, mode),
       }
+      const checked = withSettingsCheck(protocol, {
+        ...{ title, agents: profile.settingsAgents, cwd: info.cwd, env, trusts: options.trustsProjectSettings },
+      })
       const { clock, idleParkMs } = options
-      await runSession(session, protocol, { ...(clock && { clock }), ...(idleParkMs !== undefined && { idleParkMs }) })
+      await runSession(session, checked, { ...(clock && { clock }), ...(idleParkMs !== undefined && { idleParkMs }) })
     },
     endLeftProcesses: runner => removeDeletedSessions(options.folder, runner),
   }

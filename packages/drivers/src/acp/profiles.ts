@@ -1,10 +1,13 @@
 /** The profiles of agents that speak the Agent Client Protocol: how to start each agent, and how it differs from the others. */
 import type { ToolKind } from '@agentclientprotocol/sdk'
 import type { Capability } from '@holdpoint/protocol'
+import { type SettingsAgent, settingsAgents } from '../folder-settings/settings-lists.ts'
 import type { InstallableAgent } from '../installed-agent.ts'
 
 export interface AcpProfile extends InstallableAgent {
   readonly args: readonly string[]
+  /** The agents whose settings of the working folder this agent loads. The person must have trusted them. */
+  readonly settingsAgents: readonly SettingsAgent[]
   /** Variables that the agent gets in addition to those of the runner. */
   readonly env?: Readonly<Record<string, string>>
   /** Whether the agent ends its turn if a person denies a call, so that its model is told only with the next message. */
@@ -35,6 +38,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     name: 'gemini',
     title: 'Gemini',
     command: 'gemini',
+    settingsAgents: ['gemini'],
     args: ['--acp'],
     install: '`npm install -g @google/gemini-cli`',
     testedVersions: ['0.61.0'],
@@ -50,6 +54,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     name: 'goose',
     title: 'Goose',
     command: 'goose',
+    settingsAgents: ['goose'],
     args: ['acp', '--with-builtin', 'developer'],
     env: gooseEnvironment,
     install: 'as its documentation says',
@@ -65,6 +70,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     name: 'qwen',
     title: 'Qwen Code',
     command: 'qwen',
+    settingsAgents: ['qwen'],
     // Without this mode, a model decides about some calls instead of a person.
     args: ['--acp', '--approval-mode', 'default'],
     install: '`npm install -g @qwen-code/qwen-code`',
@@ -80,6 +86,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     name: 'copilot',
     title: 'GitHub Copilot',
     command: 'copilot',
+    settingsAgents: ['copilot'],
     args: ['--acp', '--no-auto-update'],
     install: '`npm install -g @github/copilot`',
     testedVersions: ['1.0.102'],
@@ -93,6 +100,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     name: 'codex-acp',
     title: 'Codex (ACP)',
     command: 'codex-acp',
+    settingsAgents: ['codex'],
     args: [],
     env: { NO_BROWSER: '1', INITIAL_AGENT_MODE: 'read-only' },
     install: '`npm install -g @agentclientprotocol/codex-acp`',
@@ -108,6 +116,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     name: 'claude-agent-acp',
     title: 'Claude Agent (ACP)',
     command: 'claude-agent-acp',
+    settingsAgents: ['claude'],
     args: [],
     install: '`npm install -g @agentclientprotocol/claude-agent-acp`',
     testedVersions: ['0.99.1'],
@@ -123,7 +132,9 @@ export const acpProfiles: readonly AcpProfile[] = [
 export function customProfile(name: string, [command = '', ...args]: readonly string[]): AcpProfile {
   // The protocol lets every agent show forms and ask several times at once.
   const asking = { asks: ['forms'], asksConcurrently: true } as const
-  return { name, title: name, command, args, testedVersions: [], endsTurnAfterDeny: false, modes: [], ...asking }
+  // Nobody knows which settings the program loads. It may be any of the known agents, or start one.
+  const unknown = { settingsAgents, testedVersions: [], endsTurnAfterDeny: false, modes: [] } as const
+  return { name, title: name, command, args, ...unknown, ...asking }
 }
 
 export function acpCapabilities({ asks, asksConcurrently, endsTurnAfterDeny }: AcpProfile): readonly Capability[] {

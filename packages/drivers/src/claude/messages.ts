@@ -1,7 +1,8 @@
 /** The sentences of this driver that a person or the agent reads. */
 import type { SDKAssistantMessageError } from '@anthropic-ai/claude-agent-sdk'
 import { limits } from '@holdpoint/protocol'
-import type { ProjectSettings } from './setup/project-settings.ts'
+import { listedFiles, trustCommand } from '../folder-settings/messages.ts'
+import type { ProjectSettings } from '../folder-settings/project-settings.ts'
 
 /** Texts that the agent reads instead of, or in addition to, the result of a tool call. */
 export const toAgent = {
@@ -103,31 +104,12 @@ export const damaged = {
     `The stored state of this session was damaged and has been moved to ${file}. The conversation continues from its transcript, in mode default unless the session has another mode`,
 }
 
-const listedFilesMax = 5
-
-/** Reasons why the settings of a folder cannot be trusted. */
-export const settingsProblems = {
-  tooMany: 'There are too many files to check, so they cannot be trusted. Remove files from the .claude folders',
-  notFile: (path: string) => `${path} is neither a file nor a folder, so the settings cannot be trusted. Remove it`,
-  unreadable: (path: string, code: string) =>
-    `${path} cannot be read (${unreadableReasons[code] ?? code}), so the settings cannot be trusted. Remove or repair it`,
-} as const
-const unreadableReasons: Readonly<Record<string, string>> = {
-  ENOTDIR: 'it must be a folder',
-  ELOOP: 'its symbolic links lead in a circle',
-  EACCES: 'you have no permission',
-}
-
 /** The message about settings of the folder that are not loaded. */
 export function untrustedSettings({ folder, files, problem }: ProjectSettings): string {
-  const more = files.length - listedFilesMax
-  const listed = `${files
-    .slice(0, listedFilesMax)
-    .map(({ path }) => path)
-    .join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  const listed = listedFiles(files.map(({ path }) => path))
   const advice =
     problem ??
-    `To load them, read and trust them on the runner’s machine with: holdpoint trust ${folder}. They apply from the next start of Claude Code`
+    `To load them, read and trust them on the runner’s machine with: ${trustCommand(folder)}. They apply from the next start of Claude Code`
   return `This folder has settings for Claude Code that you have not trusted, or that have changed since. They can run commands without asking, so this session runs without them and without the folder’s CLAUDE.md (${listed}). ${advice}`
 }
 

@@ -1,6 +1,7 @@
 /** Tells the session loop how to run one session of Claude Code: how its processes are started, and how an open turn continues after a process was lost. */
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import type { AgentEvent } from '@holdpoint/protocol'
+import { findProjectSettings, type ProjectSettings } from '../folder-settings/project-settings.ts'
 import type {
   AgentConnection,
   AgentMessage,
@@ -21,7 +22,6 @@ import type { ParkingProbe } from './parking/parking-method.ts'
 import { askRuleFor } from './resuming/ask-rule.ts'
 import { planResume } from './resuming/resume-plan.ts'
 import { cwdProblem } from './setup/cwd-check.ts'
-import { findProjectSettings, type ProjectSettings } from './setup/project-settings.ts'
 import { mayBypass } from './setup/session-options.ts'
 import { TranscriptStore } from './transcript/transcript-store.ts'
 
@@ -105,7 +105,7 @@ export class ClaudeProtocol implements AgentProtocol {
   #settingSources(): Partial<Options> {
     const { configFolder, sdkOptions, trustsProjectSettings } = this.#options
     if (sdkOptions.settingSources !== undefined) return {}
-    const found = findProjectSettings(this.#session.info.cwd, configFolder)
+    const found = findProjectSettings('claude', this.#session.info.cwd, [configFolder])
     if (found === null || (found.sha256 !== null && trustsProjectSettings(found))) return {}
     if (this.#toldAbout !== found.sha256)
       this.#session.sayQuietly(errorEvent('untrusted_settings', untrustedSettings(found)))

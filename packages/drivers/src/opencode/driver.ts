@@ -5,6 +5,8 @@ import { agentEnvironment } from '../agent-environment.ts'
 import { cwdProblem } from '../claude/setup/cwd-check.ts'
 import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
+import type { ProjectSettings } from '../folder-settings/project-settings.ts'
+import { withSettingsCheck } from '../folder-settings/settings-check.ts'
 import { findAgent, type InstallableAgent, versionHint } from '../installed-agent.ts'
 import type { AgentProtocol } from '../session/agent-connection.ts'
 import { runSession } from '../session/session-loop.ts'
@@ -20,6 +22,8 @@ export interface OpencodeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   readonly idleParkMs?: number
+  /** Returns whether the person has trusted exactly these settings of the working folder. The default trusts none. */
+  readonly trustsProjectSettings?: (settings: ProjectSettings) => boolean
 }
 
 const opencode: InstallableAgent = {
@@ -73,7 +77,15 @@ export function opencodeDriver({ folder, executable, clock, idleParkMs, ...optio
         connect: connection => new OpencodeConnection({ ...connection, process }),
         startProblem: () => cwdProblem(info.cwd),
       }
-      await runSession(session, protocol, { ...(clock && { clock }), ...(idleParkMs !== undefined && { idleParkMs }) })
+      const { trustsProjectSettings: trusts } = options
+      const checked = withSettingsCheck(protocol, {
+        title: 'opencode',
+        agents: ['opencode'],
+        cwd: info.cwd,
+        env,
+        trusts,
+      })
+      await runSession(session, checked, { ...(clock && { clock }), ...(idleParkMs !== undefined && { idleParkMs }) })
     },
     endLeftProcesses: runner => removeDeletedSessions(folder, runner),
   }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { findProjectSettings, type ProjectSettings } from '../../src/claude/setup/project-settings.ts'
+import { findProjectSettings, type ProjectSettings } from '../../src/folder-settings/project-settings.ts'
 import { ClaudeFixture } from './claude-fixture.ts'
 import { bash, steps } from './model.ts'
 
@@ -100,7 +100,7 @@ describe('findProjectSettings', () => {
     writeFileSync(join(folder, '.claude/settings.json'), '{}')
     return folder
   }
-  const hashOf = (folder: string) => findProjectSettings(folder, '/nowhere')?.sha256
+  const hashOf = (folder: string) => findProjectSettings('claude', folder, [])?.sha256
 
   it('the hash of settings changes with every file that is changed, added or renamed', () => {
     const folder = makeFolder()
@@ -117,7 +117,7 @@ describe('findProjectSettings', () => {
   })
   it('the person’s own settings folder and working copies are not settings of a project', () => {
     const folder = makeFolder()
-    expect(findProjectSettings(folder, join(folder, '.claude'))).toBeNull()
+    expect(findProjectSettings('claude', folder, [join(folder, '.claude')])).toBeNull()
     const before = hashOf(folder)
     mkdirSync(join(folder, '.claude/worktrees/x'), { recursive: true })
     writeFileSync(join(folder, '.claude/worktrees/x/a'), 'a')
@@ -140,7 +140,7 @@ describe('findProjectSettings', () => {
       [withLoop, 'loop cannot be read (its symbolic links lead in a circle)'],
       [withFile, '.claude cannot be read (it must be a folder)'],
     ] as const)
-      expect(findProjectSettings(folder, '/nowhere')).toMatchObject({
+      expect(findProjectSettings('claude', folder, [])).toMatchObject({
         sha256: null,
         problem: expect.stringContaining(problem),
       })

@@ -1,8 +1,9 @@
-/** Finds the settings that a folder has for Claude Code. They can name commands that run without a question (hooks, MCP servers, helpers) and allow calls, so they apply only if the person trusts them. */
+/** Finds the settings that a folder has for an agent. They can name commands that run without a question (hooks, plugins, MCP servers) and allow calls, so they apply only if the person trusts them. */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { settingsProblems } from '../messages.ts'
+import { basename, dirname, join } from 'node:path'
+import { settingsProblems } from './messages.ts'
+import { type SettingsAgent, settingsLists } from './settings-lists.ts'
 
 export interface SettingsFile {
   readonly path: string
@@ -11,9 +12,10 @@ export interface SettingsFile {
 }
 
 export interface ProjectSettings {
+  readonly agent: SettingsAgent
   /** The working folder, without symbolic links. */
   readonly folder: string
-  /** The settings files of the folder and of the folders above it, in the order in which they were hashed. Claude Code reads those above too. */
+  /** The settings files of the folder and of the folders above it, in the order in which they were hashed. */
   readonly files: readonly SettingsFile[]
   /** The hash of the paths and contents of all files; null if they cannot be read completely. Such settings cannot be trusted. */
   readonly sha256: string | null
@@ -23,24 +25,24 @@ export interface ProjectSettings {
 
 const filesMax = 2000
 const bytesMax = 16 * 1024 * 1024
-const serversFile = '.mcp.json'
-const settingsFolder = '.claude'
-/** Working copies of the repository, which are folders of their own and not settings. */
-const worktrees = 'worktrees'
 
-/** Returns null if the folder has no settings. `userFolder` is Claude Code's own folder with the settings of the person, which need no trust. */
-export function findProjectSettings(cwd: string, userFolder: string): ProjectSettings | null {
+/** Returns null if the folder has no settings for the agent. `own` are the paths of the person's own settings, which need no trust. */
+export function findProjectSettings(agent: SettingsAgent, cwd: string, own: readonly string[]): ProjectSettings | null {
   if (!existsSync(cwd)) return null
   const folder = realpathSync(cwd)
-  const own = existsSync(userFolder) ? realpathSync(userFolder) : userFolder
-  const found = new FoundFiles()
-  for (const parent of withParents(folder)) {
-    found.add(join(parent, serversFile))
-    const settings = join(parent, settingsFolder)
-    if (existsSync(settings) && realpathSync(settings) !== own) found.addFolder(settings, [worktrees])
-  }
+  const ownPaths = new Set(own.map(path => (existsSync(path) ? realpathSync(path) : path)))
+  const { entries, skipped = [] } = settingsLists[agent]
+  const found = new FoundFiles(agent)
+  for (const parent of withParents(folder))
+    for (const entry of entries) {
+      const isFolder = entry.endsWith('/')
+      const path = join(parent, isFolder ? entry.slice(0, -1) : entry)
+      if (!existsSync(path) || ownPaths.has(realpathSync(path))) continue
+      if (isFolder) found.addFolder(path, skipped)
+      else found.add(path)
+    }
   const { files } = found
-  return files.length === 0 ? null : { folder, files, sha256: found.sha256(), problem: found.problem }
+  return files.length === 0 ? null : { agent, folder, files, sha256: found.sha256(), problem: found.problem }
 }
 
 function withParents(folder: string): readonly string[] {
@@ -51,12 +53,17 @@ function withParents(folder: string): readonly string[] {
 class FoundFiles {
   readonly files: SettingsFile[] = []
   problem: string | null = null
+  readonly #agent: SettingsAgent
   readonly #hash = createHash('sha256')
   /** The real paths of the folders that were read, because links can lead back to them. */
   readonly #folders = new Set<string>()
   #bytes = 0
 
-  /** Follows symbolic links, as Claude Code does. */
+  constructor(agent: SettingsAgent) {
+    this.#agent = agent
+  }
+
+  /** Follows symbolic links, as the agents do. */
   add(file: string): void {
     this.#attempt(file, () => {
       const stats = statSync(file, { throwIfNoEntry: false })
@@ -69,7 +76,9 @@ class FoundFiles {
     this.#bytes += stats.size
     if (!stats.isFile()) this.problem ??= settingsProblems.notFile(file)
     if (this.files.length >= filesMax || this.#bytes > bytesMax) this.problem ??= settingsProblems.tooMany
-    const content = this.problem === null ? readFileSync(file) : Buffer.alloc(0)
+    const read = this.problem === null ? readFileSync(file) : Buffer.alloc(0)
+    const content = this.#agent === 'opencode' ? withoutOwnPackage(file, read) : read
+    if (content === null) return
     this.files.push({ path: file, content })
     const digest = createHash('sha256').update(content).digest('hex')
     this.#hash.update(`${JSON.stringify([file, digest])}\n`)
@@ -98,5 +107,19 @@ class FoundFiles {
 
   sha256(): string | null {
     return this.problem === null ? this.#hash.digest('hex') : null
+  }
+}
+
+const ownPackage = '@opencode-ai/plugin'
+
+/** opencode adds its own package to `.opencode/package.json` at every start. Without this exception, each start would need a new trust. Returns null if the file says nothing else. */
+function withoutOwnPackage(file: string, content: Buffer): Buffer | null {
+  if (basename(file) !== 'package.json' || basename(dirname(file)) !== '.opencode') return content
+  try {
+    const { dependencies: { [ownPackage]: _, ...others } = {}, ...rest } = JSON.parse(content.toString('utf8'))
+    const isEmpty = Object.keys(others).length === 0 && Object.keys(rest).length === 0
+    return isEmpty ? null : Buffer.from(JSON.stringify({ ...rest, dependencies: others }))
+  } catch {
+    return content
   }
 }
