@@ -1,5 +1,6 @@
 /** Tests what the real Codex must not do: trust a folder by itself, see Holdpoint’s variables, or answer its own requests. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { callTool, say, shell } from '../../../../test/agents/model/script.ts'
@@ -11,13 +12,24 @@ const inSandbox = (cmd: string, id: string) => callTool('exec_command', { cmd },
 let codex: CodexFixture
 afterEach(() => codex.close())
 
-it('a session does not make Codex trust its folder, so no program that the folder names runs', async () => {
+it.each([
+  ['its folder', ''],
+  ['a folder above', 'packages/app'],
+])('a session does not make Codex trust %s, so no hook and no server that it names runs', async (_where, below) => {
   codex = await CodexFixture.create()
-  const folder = join(codex.home, 'project')
-  const proof = join(codex.home, 'ran-by-itself')
-  mkdirSync(join(folder, '.codex'), { recursive: true })
-  const server = `[mcp_servers.own]\ncommand = "/bin/sh"\nargs = ["-c", "echo ran > ${proof}; sleep 1"]\n`
-  writeFileSync(join(folder, '.codex', 'config.toml'), server)
+  const project = join(codex.home, 'project')
+  const folder = join(project, below)
+  const ran = join(codex.home, 'ran')
+  for (const path of [join(project, '.codex'), folder, ran]) mkdirSync(path, { recursive: true })
+  execFileSync('git', ['init', '--quiet'], { cwd: project })
+  const server = `[mcp_servers.own]\ncommand = "/bin/sh"\nargs = ["-c", "touch ${ran}/server; sleep 1"]\n`
+  writeFileSync(
+    join(project, '.codex', 'config.toml'),
+    `model = "chosen-by-folder"\n${server}[features]\nhooks = true\n`,
+  )
+  const hook = (event: string) => [event, [{ hooks: [{ type: 'command', command: `touch ${ran}/${event}` }] }]]
+  const hooks = Object.fromEntries(['SessionStart', 'UserPromptSubmit', 'PreToolUse', 'Stop'].map(hook))
+  writeFileSync(join(project, '.codex', 'hooks.json'), JSON.stringify({ hooks }))
   const before = readFileSync(codex.configFile, 'utf8')
   codex.model.script('write', shell('echo ran >> out.txt'))
   codex.startRunner()
@@ -26,7 +38,8 @@ it('a session does not make Codex trust its folder, so no program that the folde
   await codex.waitForTurnEnd()
 
   expect(readFileSync(join(folder, 'out.txt'), 'utf8')).toBe('ran\n')
-  expect(existsSync(proof)).toBe(false)
+  expect(readdirSync(ran)).toEqual([])
+  expect(codex.model.calls.map(({ model }) => model)).not.toContain('chosen-by-folder')
   expect(readFileSync(codex.configFile, 'utf8')).toBe(before)
 })
 

@@ -5,7 +5,15 @@ import { type AttachmentFile, type Input, type Request, type SessionId, uploadAt
 import { ModelServer } from '../../../../test/agents/model/server.ts'
 import { expectNoProcessLeft } from '../../../../test/agents/process-check.ts'
 import { type AgentRecipe, agentRecipe, createAgentHome } from '../../../../test/agents/recipes.ts'
-import { acpDriver, acpProfiles, claudeDriver, codexDriver, type Driver, opencodeDriver } from '../../src/index.ts'
+import {
+  acpDriver,
+  acpProfiles,
+  claudeDriver,
+  codexDriver,
+  type Driver,
+  opencodeDriver,
+  type ProjectSettings,
+} from '../../src/index.ts'
 import {
   type EventOf,
   openGatewayInMemory,
@@ -58,8 +66,11 @@ export class AgentFixture extends RunnerFixture {
   get env(): Readonly<Record<string, string | undefined>> {
     return this.recipe.env
   }
+  /** Decides about the settings that a folder has for the agent. The default trusts none. */
+  trustsProjectSettings: (settings: ProjectSettings) => boolean = () => false
   driver(): Driver {
-    const options = { folder: this.driverFolder, env: this.env }
+    const trustsProjectSettings = (settings: ProjectSettings) => this.trustsProjectSettings(settings)
+    const options = { folder: this.driverFolder, env: this.env, trustsProjectSettings }
     if (this.name === 'claude') return claudeDriver({ ...options, settingSources: [] })
     if (this.name === 'codex') return codexDriver({ ...options, protectedFolder: this.driverFolder })
     if (this.name === 'opencode') return opencodeDriver(options)

@@ -1,3 +1,5 @@
+import { describeFolderSettings } from './folder-settings.ts'
 import { describeAgent } from './suite.ts'
 
 describeAgent('copilot')
+describeFolderSettings('copilot')
