@@ -251,37 +251,24 @@ describe('secret files', () => {
 
 describe('protected files', () => {
   it.each([
-    ...[
-      '.git/config',
-      '.git/hooks/pre-commit',
-      '.GIT/config',
-      '.Git/HEAD',
-      'sub/.git/config',
-      '.git',
-      '.gitattributes',
-      '.gitmodules',
-    ],
+    ...['.git/hooks/pre-commit', '.Git/HEAD', '.git', '.gitattributes', '.gitmodules'],
     ...[
       '.claude/settings.json',
       '.codex/config.toml',
       '.opencode/x',
       '.gemini/settings.json',
+      '.qwen/settings.json',
+      '.github/hooks/x.json',
+      '.github/agents/x.agent.md',
+      '.config/goose/settings.json',
+      'tui.json',
       'AGENTS.md',
       'CLAUDE.md',
       'sub/CLAUDE.md',
       '.mcp.json',
     ],
-    ...[
-      '.npmrc',
-      '.yarnrc',
-      '.yarnrc.yml',
-      'package.json',
-      'packages/a/package.json',
-      'PACKAGE.JSON',
-      'conftest.py',
-      'tests/conftest.py',
-    ],
-    ...['Makefile', 'makefile', 'GNUmakefile', '.cargo/config.toml', '.bashrc', '.zshrc', '.profile', '.gitconfig'],
+    ...['package.json', 'packages/a/package.json', 'PACKAGE.JSON', 'conftest.py', 'tests/conftest.py'],
+    ...['Makefile', 'makefile', 'GNUmakefile', '.cargo/config.toml', '.bashrc', '.zshrc', '.profile'],
     ...[
       '.github/workflows/ci.yml',
       '.gitlab-ci.yml',
@@ -290,14 +277,33 @@ describe('protected files', () => {
       '.husky/pre-commit',
       '.pre-commit-config.yaml',
     ],
-    ...['holdpoint.config.json', 'holdpoint.rules.json', 'ﬀ/.git/config', '.ɢit'.replace('ɢ', 'G')],
+    ...['holdpoint.config.json', 'holdpoint.rules.json', 'ﬀ/.git/hooks/x', '.ɢit'.replace('ɢ', 'G')],
   ])('P11: %j may be read but not written', path => {
     expect(problemOf(path, 'read')).toBe('none')
     expect(problemOf(path, 'write')).toBe('protected')
   })
 
+  it.each([
+    ...[
+      '.git/config',
+      '.GIT/config',
+      'sub/.git/config',
+      '.git/config.worktree',
+      '.git/modules/a/config',
+    ],
+    ...['.npmrc', 'packages/a/.npmrc', '.yarnrc', '.yarnrc.yml', 'pip.conf', '.pip.conf', '.gitconfig', 'bunfig.toml'],
+  ])('P11: %j may contain a token, so it may not be read, and it may not be written either', path => {
+    expect(problemOf(path, 'read')).toBe('secret')
+    expect(problemOf(path, 'write')).not.toBe('none')
+    expect(problemOf(path, 'list')).toBe('none')
+  })
+  it('the settings of a bare repository may not be read, but an ordinary file with the same name may', () => {
+    expect(problemOf('a.git/config', 'read')).toBe('secret')
+    for (const path of ['config', 'src/git/config', '.git/HEAD']) expect(problemOf(path, 'read')).toBe('none')
+  })
+
   it('P11: settings are found through a link', () => {
-    expect(problemOf('settings-link', 'read')).toBe('none')
+    expect(problemOf('settings-link', 'read')).toBe('secret')
     expect(problemOf('settings-link', 'write')).toBe('protected')
   })
 

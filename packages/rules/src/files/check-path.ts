@@ -1,7 +1,7 @@
 /** Decides whether a general rule may cover a file: on its real path, inside the folder of the session, neither protected nor secret. */
 import { isInside, joinPath, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
-import { isProtectedPath, isSecretPath } from './path-names.ts'
+import { isProtectedPath, isSecretPath, mayHoldCredentials } from './path-names.ts'
 
 export type PathProblem = 'unclear' | 'outside' | 'secret' | 'protected'
 export type PathCheck =
@@ -36,7 +36,9 @@ function checkRealPath(path: string, real: string, site: CallSite, use: PathUse)
   // The path as written is checked too: a link named .env counts as secret even if its target does not.
   const written = joinPath(site.cwd, path)
   const names = written === real ? [real] : [real, written]
-  if (use !== 'list' && names.some(isSecretPath))
+  const isSecret = use !== 'list' && names.some(isSecretPath)
+  // A change of these settings is a problem of its own.
+  if (isSecret || (use === 'read' && names.some(mayHoldCredentials)))
     return failure('secret', real, `${quote(path)} may contain passwords or keys.`)
   if (!isInside(real, site.folder))
     return failure('outside', real, `${quote(path)} is outside the folder of the session.`)

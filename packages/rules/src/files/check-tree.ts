@@ -2,7 +2,7 @@
 import { isInside, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
 import { checkPath, type PathCheck, quote } from './check-path.ts'
-import { foldName, isSecretFolder, isSecretName } from './path-names.ts'
+import { foldName, holdsCredentials, isSecretFolder, isSecretName, mayHoldCredentials } from './path-names.ts'
 
 /** The files of a folder that a program does not read. */
 export interface TreeFilter {
@@ -58,7 +58,7 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
         if (!linked.has(target.path)) folders.push(target.path)
         linked.add(target.path)
       } else if (kind === 'file') {
-        if (isSecretFile(name, filter)) return secretInside(inner, site)
+        if (isSecretFile(inner, name, filter, files)) return secretInside(inner, site)
       } else if (!filter.skippedFolders.has(name) && !isPublicFolder(folder, name)) {
         if (isSecretFolder(foldName(name), parent)) return secretInside(inner, site)
         folders.push(inner)
@@ -112,8 +112,11 @@ function nameMatcher(pattern: string): (name: string) => boolean {
   return name => name.toLowerCase().startsWith(wanted.slice(0, first)) && name.toLowerCase().endsWith(end)
 }
 
-function isSecretFile(name: string, { endings }: TreeFilter): boolean {
-  return isSecretName(foldName(name)) && (endings === null || endings.some(ending => name.endsWith(ending)))
+function isSecretFile(path: string, name: string, { endings }: TreeFilter, files: FileLookup): boolean {
+  if (endings !== null && !endings.some(ending => name.endsWith(ending))) return false
+  if (isSecretName(foldName(name))) return true
+  // Nearly every folder has such settings, so their content decides. Settings that cannot be read count as secret.
+  return mayHoldCredentials(path) && holdsCredentials(files.readText?.(path) ?? 'token')
 }
 
 /** Git keeps content in `objects`, compressed. */

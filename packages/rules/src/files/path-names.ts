@@ -28,20 +28,29 @@ const secretFiles: readonly RegExp[] = [
   // Histories of shells and other prompts, which often include passwords
   /^\.(?:\w+_)?history$/,
 ]
+/** Settings of package managers and of git. Most hold no secret, but the token of a registry or a URL with a password may be among them. */
+const credentialSettings = /^(?:\.?npmrc|\.yarnrc(?:\.ya?ml)?|\.?pip\.(?:conf|ini)|bunfig\.toml|\.gitconfig)$/
+/** The settings of a repository, in its folder `.git` or in a bare repository such as `project.git`. */
+const gitSettings = /^config(?:\.worktree)?$/
+const gitFolder = /\.git$/
+/** What a password, a token or a URL with one looks like in settings. A user name alone is common in the address of a repository. */
+const credential =
+  /_auth|auth[-_]?token|authorization|extraheader|passw|token|secret|credential|api[-_]?key|:\/\/(?!git@)[^\s/@]+@/i
+
 /** Files of the running system that show the environment, the memory or the open files of a process. */
 const processFiles = /^\/proc\/[^/]+\/(?:task\/[^/]+\/)?(?:environ|mem|fd|fdinfo|root|cwd|maps|auxv|cmdline)(?:\/|$)/
 
 /** Folders whose whole content is protected: settings of version control, agents, editors and continuous integration. */
 const protectedFolders =
-  /^(?:\.git|\.hg|\.svn|\.jj|\.bzr|\.claude|\.codex|\.opencode|\.gemini|\.cursor|\.windsurf|\.continue|\.aider.*|\.goose|\.amp|\.kiro|\.agents|\.vscode|\.idea|\.zed|\.fleet|\.devcontainer|\.husky|\.githooks|\.circleci|\.buildkite|\.gitlab|\.direnv|\.cargo|\.holdpoint|\.yarn|\.mise|launchagents|launchdaemons)$/
+  /^(?:\.git|\.hg|\.svn|\.jj|\.bzr|\.claude|\.codex|\.opencode|\.gemini|\.cursor|\.windsurf|\.continue|\.aider.*|\.goose|\.qwen|\.copilot|\.amp|\.kiro|\.agents|\.vscode|\.idea|\.zed|\.fleet|\.devcontainer|\.husky|\.githooks|\.circleci|\.buildkite|\.gitlab|\.direnv|\.cargo|\.holdpoint|\.yarn|\.mise|launchagents|launchdaemons)$/
 /** Folders that are protected only inside another folder. */
 const protectedSubfolders =
-  /(?:^|\/)(?:\.github\/(?:workflows|actions)|\.config\/(?:git|fish|autostart|systemd|environment\.d|opencode|zed|nvim|direnv|mise)|\.local\/bin)(?:\/|$)/
+  /(?:^|\/)(?:\.github\/(?:workflows|actions|hooks|agents|copilot)|\.config\/(?:git|fish|autostart|systemd|environment\.d|opencode|goose|zed|nvim|direnv|mise)|\.local\/bin)(?:\/|$)/
 
 const protectedFiles: readonly RegExp[] = [
   // Instructions and settings of agents
-  /^(?:agents|claude|gemini)(?:\.(?:local|override))?\.md$/,
-  /^(?:\.cursorrules|\.windsurfrules|\.clinerules|\.mcp\.json|mcp\.json|opencode\.jsonc?|copilot-instructions\.md|\.aider.*|\.goosehints)$/,
+  /^(?:agents|claude|gemini|qwen)(?:\.(?:local|override))?\.md$/,
+  /^(?:\.cursorrules|\.windsurfrules|\.clinerules|\.mcp\.json|mcp\.json|(?:opencode|tui)\.jsonc?|lsp\.json|copilot-instructions\.md|\.aider.*|\.goosehints)$/,
   // Holdpoint
   /^holdpoint\.(?:config|rules)\.json$/,
   // Version control
@@ -86,6 +95,18 @@ export function isSecretPath(path: string): boolean {
 /** Returns whether a file with this name is secret. The name must be folded. */
 export function isSecretName(name: string): boolean {
   return secretFiles.some(pattern => pattern.test(name))
+}
+
+/** Returns whether a path names settings in which credentials are common, so that nobody should read them without a question. */
+export function mayHoldCredentials(path: string): boolean {
+  const names = path.split('/')
+  const name = foldName(names.pop() ?? '')
+  return credentialSettings.test(name) || (gitSettings.test(name) && names.some(each => gitFolder.test(foldName(each))))
+}
+
+/** Returns whether the text of settings seems to contain a credential. */
+export function holdsCredentials(text: string): boolean {
+  return credential.test(text)
 }
 
 /** Returns whether everything in a folder with this name, inside a folder with the name `parent`, is secret. The names must be folded. */

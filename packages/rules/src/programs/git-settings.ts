@@ -4,7 +4,7 @@
  * (diff, log -p, show, blame), `gpg.program` (log and show with signatures), the hook `post-index-change` (status), the pager,
  * and programs that fetch missing objects of a partial clone. Only settings that are known to be harmless are accepted.
  */
-import { foldName } from '../files/path-names.ts'
+import { foldName, holdsCredentials } from '../files/path-names.ts'
 import { joinPath, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
 
@@ -41,6 +41,18 @@ export function gitSettingsProblem(site: CallSite, hooks: readonly string[] = re
   if (typeof top === 'string') return top
   if (top === null) return null
   return repositoryProblem(top.folder, files, hooks) ?? submoduleProblem(top.folder, files, hooks)
+}
+
+/** Returns whether an address in the settings of the repository may contain a password or a token, which `git remote -v` would show. */
+export function mayShowCredentials({ cwd, files }: CallSite): boolean {
+  const top = files && topFolder(cwd, files)
+  if (top === null) return false
+  const folder = typeof top === 'string' ? null : gitFolderOf(top.folder, files as FileLookup) // a folder was found, so there are files
+  if (folder === null) return true
+  const common = commonFolderOf(folder, files as FileLookup) // as above
+  return [`${common}/config`, `${folder}/config.worktree`].some(
+    path => files?.realPath(path) !== null && holdsCredentials(files?.readText?.(path) ?? 'token'),
+  )
 }
 
 /** Returns the folder of the repository, or null if there is none or it is not clear. Git ignores a `.git` that is not a repository, for example an empty folder. */

@@ -2,7 +2,7 @@
 import { checkPath, quote } from '../files/check-path.ts'
 import { isInside, joinPath } from '../paths.ts'
 import type { CallSite } from '../site.ts'
-import { gitSettingsProblem, repositoryFolder } from './git-settings.ts'
+import { gitSettingsProblem, mayShowCredentials, repositoryFolder } from './git-settings.ts'
 import { type Flags, flagsOf, type Grammar, type Operands, type ParsedArguments } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 
@@ -228,7 +228,14 @@ function checkCommand([name = '', ...args]: readonly string[], site: CallSite): 
   // Outside of a repository, these two read any files and folders, which are not checked for secrets.
   const outside = name === 'diff' || name === 'grep' ? outsideProblem(name, args, site) : null
   if (outside) return refuse(outside)
+  if (showsAddress(name, args) && mayShowCredentials(site))
+    return refuse('The address of a remote repository may contain a password or a token.')
   return gitSettingsProblem(site) !== null ? { ...found, group: 'project-code' } : found
+}
+
+/** Returns whether the command shows the addresses of other repositories. */
+function showsAddress(name: string, args: readonly string[]): boolean {
+  return (name === 'remote' && args.length > 0) || (name === 'config' && args.some(arg => /url$/i.test(arg)))
 }
 
 function outsideProblem(name: string, args: readonly string[], site: CallSite): string | null {
