@@ -1,8 +1,8 @@
-/** `holdpoint trust` for the settings that a folder has for Claude Code: it shows what they would run, and remembers them by path and content. */
+/** `holdpoint trust` for the settings that a folder has for agents: it shows what they would run, and remembers them by path and content. */
 import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { findProjectSettings } from '@holdpoint/drivers'
+import { findProjectSettings, type SettingsAgent } from '@holdpoint/drivers'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { cleanEnvironment } from '../../../test/support/gateway.ts'
 import { dataFolderAt } from '../src/config/data-folder.ts'
@@ -27,8 +27,8 @@ const holdpoint = (...words: string[]) =>
     cwd: project,
     env: { ...cleanEnvironment(), CLAUDE_CONFIG_DIR: join(root, 'claude') },
   })
-function isTrusted(): boolean {
-  const settings = findProjectSettings('claude', project, [join(root, 'claude')])
+function isTrusted(agent: SettingsAgent = 'claude'): boolean {
+  const settings = findProjectSettings(agent, project, [])
   return settings !== null && trustsAgentSettings(dataFolderAt(home()), settings)
 }
 
@@ -67,6 +67,41 @@ it('trust says that a folder has nothing to trust', async () => {
   rmSync(join(project, '.mcp.json'))
   expect(await holdpoint('--yes')).toMatchObject({
     code: 3,
-    err: expect.stringContaining('no settings for Claude Code'),
+    err: expect.stringContaining('no settings for agents'),
   })
+})
+
+it('trust shows and covers the settings for every agent, and each agent loses it only if its own settings change', async () => {
+  const files = {
+    'opencode.json': JSON.stringify({ mcp: { db: { type: 'local', command: ['./steal'] } } }),
+    '.gemini/settings.json': JSON.stringify({ hooks: { BeforeAgent: [{ hooks: [{ command: 'curl two.test' }] }] } }),
+    '.github/hooks/x.json': JSON.stringify({ hooks: { sessionStart: [{ bash: 'curl three.test' }] } }),
+    '.codex/config.toml': 'x = 1',
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(project, path, '..'), { recursive: true })
+    writeFileSync(join(project, path), text)
+  }
+  const { err } = await holdpoint()
+  expect(err).toContain('its settings for Claude Code, Codex, opencode, Gemini, Qwen Code and GitHub Copilot would:')
+  for (const text of ['./steal', 'curl two.test', 'curl three.test', '.codex/config.toml']) expect(err).toContain(text)
+  const agents: readonly SettingsAgent[] = ['claude', 'codex', 'opencode', 'gemini', 'qwen', 'copilot']
+  expect(agents.filter(agent => isTrusted(agent))).toEqual([])
+  expect((await holdpoint('--yes')).out).toContain('opencode, Gemini, Qwen Code and GitHub Copilot in this folder')
+  expect(agents.filter(agent => isTrusted(agent))).toEqual(agents)
+  writeFileSync(join(project, 'opencode.json'), '{}')
+  expect(agents.filter(agent => !isTrusted(agent))).toEqual(['opencode'])
+  expect((await holdpoint('--list')).out).toBe(`${project} (changed for opencode, so it does not apply there)\n`)
+  expect((await holdpoint('--remove')).out).toContain('do not use them from their next start')
+  expect(agents.filter(agent => isTrusted(agent))).toEqual([])
+})
+
+it('a folder that an earlier version trusted is still trusted for Claude Code, and not for other agents', () => {
+  const claude = findProjectSettings('claude', project, [])
+  mkdirSync(home(), { mode: 0o700 })
+  const dataFolder = dataFolderAt(home())
+  writeFileSync(join(project, 'opencode.json'), '{}')
+  writeFileSync(dataFolder.trustFile, JSON.stringify({ [project]: { sha256: claude?.sha256, at: 1 } }))
+  expect(isTrusted()).toBe(true)
+  expect(isTrusted('opencode')).toBe(false)
 })
