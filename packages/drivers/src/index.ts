@@ -2,12 +2,16 @@ export { type AcpOptions, acpDriver } from './acp/driver.ts'
 export { type AcpProfile, acpProfiles, customProfile } from './acp/profiles.ts'
 export { holdpointVariables, withoutHoldpointVariables } from './agent-environment.ts'
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
-export { configFolder as claudeConfigFolder } from './claude/setup/sdk.ts'
 export { type CodexOptions, codexDriver } from './codex/driver.ts'
 export type { Driver, RunnerAccess } from './driver.ts'
 export { type ConnectOptions, connectAgent, ExternalAgent } from './external.ts'
 export { findProjectSettings, type ProjectSettings, type SettingsFile } from './folder-settings/project-settings.ts'
-export { ownSettings, type SettingsAgent, settingsAgents, settingsLists } from './folder-settings/settings-lists.ts'
+export {
+  personalSettings,
+  type SettingsAgent,
+  settingsAgents,
+  settingsLists,
+} from './folder-settings/settings-lists.ts'
 export {
   type Approval,
   type ApprovalOptions,

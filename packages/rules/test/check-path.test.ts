@@ -284,13 +284,7 @@ describe('protected files', () => {
   })
 
   it.each([
-    ...[
-      '.git/config',
-      '.GIT/config',
-      'sub/.git/config',
-      '.git/config.worktree',
-      '.git/modules/a/config',
-    ],
+    ...['.git/config', '.GIT/config', 'sub/.git/config', '.git/config.worktree', '.git/modules/a/config'],
     ...['.npmrc', 'packages/a/.npmrc', '.yarnrc', '.yarnrc.yml', 'pip.conf', '.pip.conf', '.gitconfig', 'bunfig.toml'],
   ])('P11: %j may contain a token, so it may not be read, and it may not be written either', path => {
     expect(problemOf(path, 'read')).toBe('secret')

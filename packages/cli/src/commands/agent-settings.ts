@@ -3,8 +3,8 @@ import { statSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import {
   findProjectSettings,
-  ownSettings,
   type ProjectSettings,
+  personalSettings,
   type SettingsFile,
   settingsAgents,
   settingsLists,
@@ -18,7 +18,7 @@ import { settingsEffects, trustTexts } from './trust-texts.ts'
 export function agentSettingsAt(path = '.'): readonly ProjectSettings[] {
   const target = resolve(path)
   if (!statSync(target, { throwIfNoEntry: false })?.isDirectory()) return []
-  return settingsAgents.flatMap(agent => findProjectSettings(agent, target, ownSettings(agent, process.env)) ?? [])
+  return settingsAgents.flatMap(agent => findProjectSettings(agent, target, personalSettings(agent, process.env)) ?? [])
 }
 
 /** Returns the text for the list of what is trusted: nothing if all settings of the folder are. */

@@ -2,7 +2,7 @@
 import type { AgentOutput, AgentProtocol } from '../session/agent-connection.ts'
 import { refusedSettings } from './messages.ts'
 import { findProjectSettings, type ProjectSettings } from './project-settings.ts'
-import { ownSettings, type SettingsAgent } from './settings-lists.ts'
+import { personalSettings, type SettingsAgent } from './settings-lists.ts'
 
 export interface SettingsCheckOptions {
   /** The name of the agent in sentences for people. */
@@ -17,7 +17,7 @@ export interface SettingsCheckOptions {
 
 /** Returns a sentence for people that says why the agent must not start in the folder; null if it may. */
 export function settingsRefusal({ title, agents, cwd, env, trusts }: SettingsCheckOptions): string | null {
-  const found = agents.flatMap(agent => findProjectSettings(agent, cwd, ownSettings(agent, env)) ?? [])
+  const found = agents.flatMap(agent => findProjectSettings(agent, cwd, personalSettings(agent, env)) ?? [])
   const untrusted = found.filter(settings => settings.sha256 === null || !trusts?.(settings))
   return untrusted.length === 0 ? null : refusedSettings(title, untrusted)
 }

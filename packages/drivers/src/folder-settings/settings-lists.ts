@@ -39,8 +39,8 @@ export const settingsLists: Readonly<Record<SettingsAgent, SettingsList>> = {
     title: 'opencode',
     // The terminal that a person attaches loads the plugins in tui.json.
     entries: ['opencode.json', 'opencode.jsonc', 'tui.json', 'tui.jsonc', '.opencode/'],
-    // opencode installs packages here by itself, without running their scripts.
-    skipped: ['node_modules', 'package-lock.json', 'bun.lock', '.gitignore'],
+    // opencode installs packages here by itself, without running their scripts, and writes plans as texts for the model.
+    skipped: ['plans', 'node_modules', 'package-lock.json', 'bun.lock', '.gitignore'],
     inHome: ['.opencode'],
   },
   // Gemini and Qwen Code set the variables of an .env file for themselves and for every program that they start.
@@ -48,6 +48,8 @@ export const settingsLists: Readonly<Record<SettingsAgent, SettingsList>> = {
   goose: {
     title: 'Goose',
     entries: ['.agents/plugins/', '.agents/recipes/', '.goose/', '.config/goose/'],
+    // Goose writes texts for the model here.
+    skipped: ['memory'],
     inHome: ['.agents/plugins', '.agents/recipes', '.goose', '.config/goose'],
   },
   qwen: {
@@ -70,7 +72,7 @@ export const settingsLists: Readonly<Record<SettingsAgent, SettingsList>> = {
 export const settingsAgents = Object.keys(settingsLists) as readonly SettingsAgent[] // the keys have this type
 
 /** Returns the paths of the person's own settings for an agent. They need no trust. */
-export function ownSettings(agent: SettingsAgent, env: Environment): readonly string[] {
+export function personalSettings(agent: SettingsAgent, env: Environment): readonly string[] {
   const { inHome, homeVariable } = settingsLists[agent]
   const home = env.HOME ?? homedir()
   const [first = '', ...others] = inHome.map(entry => join(home, entry))

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { customProfile } from '../../src/acp/profiles.ts'
 import { findProjectSettings, type ProjectSettings } from '../../src/folder-settings/project-settings.ts'
 import { settingsRefusal, withSettingsCheck } from '../../src/folder-settings/settings-check.ts'
-import { ownSettings, type SettingsAgent, settingsAgents } from '../../src/folder-settings/settings-lists.ts'
+import { personalSettings, type SettingsAgent, settingsAgents } from '../../src/folder-settings/settings-lists.ts'
 import type { AgentConnection, AgentOutput, ConnectionOptions } from '../../src/session/agent-connection.ts'
 
 let home: string
@@ -23,7 +23,7 @@ function write(path: string, text = '{}', root = project): void {
   writeFileSync(join(root, path), text)
 }
 const find = (agent: SettingsAgent, cwd = project) =>
-  findProjectSettings(agent, cwd, ownSettings(agent, { HOME: home }))
+  findProjectSettings(agent, cwd, personalSettings(agent, { HOME: home }))
 const refusal = (agents: readonly SettingsAgent[], trusts?: (settings: ProjectSettings) => boolean) =>
   settingsRefusal({ title: 'The agent', agents, cwd: project, env: { HOME: home }, trusts })
 
@@ -49,7 +49,7 @@ describe('settings of a folder', () => {
   it('texts that only the model reads are not settings of any agent', () => {
     for (const path of ['AGENTS.md', 'CLAUDE.md', 'GEMINI.md', '.goosehints', '.github/copilot-instructions.md'])
       write(path)
-    write('.agents/skills/x/SKILL.md')
+    for (const path of ['.agents/skills/x/SKILL.md', '.opencode/plans/x.md', '.goose/memory/x.txt']) write(path)
     expect(settingsAgents.map(agent => find(agent))).toEqual(settingsAgents.map(() => null))
   })
   it('the person’s own settings in the home folder are not settings of a project below it', () => {
@@ -68,7 +68,7 @@ describe('settings of a folder', () => {
     write('.codex/config.toml', '', home)
     write('mine/config.toml', '', home)
     const env = { HOME: home, CODEX_HOME: join(home, 'mine') }
-    expect(findProjectSettings('codex', project, ownSettings('codex', env))?.files).toHaveLength(1)
+    expect(findProjectSettings('codex', project, personalSettings('codex', env))?.files).toHaveLength(1)
   })
   it('the hash changes with every file that is changed, added or removed', () => {
     write('opencode.json')
