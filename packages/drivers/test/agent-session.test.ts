@@ -147,6 +147,58 @@ describe('AgentSession.ask', () => {
     expect(await session.ask(ask, { key: 'k' })).toMatchObject({ kind: 'answer', replayed: true })
   })
 
+  it('opens the request without waiting for the reply to earlier events, which are stored before it', async () => {
+    let reply = () => {}
+    const replied = new Promise<void>(resolve => {
+      reply = resolve
+    })
+    const call: Call = async (op, input, options) => {
+      const output = await fixture.asRunner(op, input, options)
+      if (op === 'appendEvents') await replied
+      return output
+    }
+    const { session } = await open({}, { call })
+    const said = session.say(added('a', 'before'))
+    const [request] = await session.open([{ ask, key: 'k' }])
+    expect(request?.request.status).toBe('pending')
+    await fixture.waitForRequest('k')
+    expect(fixture.agentTexts()).toEqual(['before'])
+    reply()
+    await said
+  })
+
+  it('opens the request after earlier events even if they reach the gateway later', async () => {
+    const opened: unknown[] = []
+    let send = () => {}
+    const sending = new Promise<void>(resolve => {
+      send = resolve
+    })
+    const call: Call = async (op, input, options) => {
+      if (op === 'appendEvents') await sending
+      if (op !== 'openRequest') return fixture.asRunner(op, input, options)
+      opened.push(input)
+      return fixture.asRunner(op, input, options).finally(send)
+    }
+    const { session } = await open({}, { call })
+    void session.say(added('a', 'before'))
+    await session.open([{ ask, key: 'k' }])
+    expect(opened).toHaveLength(2)
+    await fixture.waitForRequest('k')
+    const types = fixture.events.map(({ type }) => type)
+    expect(types.indexOf('message.added')).toBeLessThan(types.indexOf('request.opened'))
+  })
+
+  it('is refused if earlier events cannot be stored', async () => {
+    const call: Call = async (op, input, options) => {
+      if (op === 'appendEvents') throw new Fault('body_too_large', 'too large')
+      return fixture.asRunner(op, input, options)
+    }
+    const { session } = await open({}, { call })
+    session.sayQuietly(added('a', 'before'))
+    await expect(session.open([{ ask, key: 'k' }])).rejects.toThrow('too large')
+    expect(fixture.eventsOf('request.opened')).toHaveLength(0)
+  })
+
   it('keeps waiting when the gateway restarts', async () => {
     const { session } = await open()
     const asking = session.ask(ask, { key: 'k' })

@@ -354,7 +354,11 @@ function repeatedResult<T>(
 }
 
 function idempotencyIdOf({ caller, op, options: { idempotencyKey: key } }: MutationCall): string | undefined {
-  return key === undefined ? undefined : sha256(JSON.stringify([caller.id, op, key]))
+  return key === undefined ? undefined : committedCallId(caller, op, key)
+}
+/** Returns the id of the row in the table `idempotency` that exists once a call with this key is committed. */
+export function committedCallId(caller: Caller, op: string, key: string): string {
+  return sha256(JSON.stringify([caller.id, op, key]))
 }
 function bodyHashOf({ input }: MutationCall): string {
   return sha256(JSON.stringify(input))

@@ -46,6 +46,27 @@ describe('openRequest', () => {
     await fixture.allow(first)
     await expectFault(agent.ask('k', approval('rm -rf /')), 'key_conflict')
   })
+  it('is opened after the events of another call only if they are stored', async () => {
+    const { session, fence } = agent
+    const input = { id: session.id, key: 'k', ask: approval('ls'), fence, afterEvents: 'events-1' }
+    await expectFault(fixture.runner('openRequest', input), 'out_of_order')
+    const events = { id: session.id, items: [{ type: 'message.added' as const, block: 'b', text: 'before' }], fence }
+    const appended = fixture.runner('appendEvents', events, { idempotencyKey: 'events-1' })
+    const opened = fixture.runner('openRequest', input)
+    expect((await Promise.all([appended, opened]))[1]).toMatchObject({ status: 'pending' })
+    const types = await fixture.eventTypes()
+    expect(types.filter(type => type === 'request.opened')).toHaveLength(1)
+    expect(types.indexOf('message.added')).toBeLessThan(types.indexOf('request.opened'))
+  })
+  it('is not opened after events of another caller, or of a call that was refused', async () => {
+    const { session, fence } = agent
+    const elsewhere = await fixture.startAttached()
+    const items = [{ type: 'message.added' as const, block: 'b', text: 'before' }]
+    const refused = { id: elsewhere.session.id, items, fence: elsewhere.fence + 1 }
+    await expectFault(fixture.runner('appendEvents', refused, { idempotencyKey: 'events-1' }), 'fenced')
+    const input = { id: session.id, key: 'k', ask: approval('ls'), fence, afterEvents: 'events-1' }
+    await expectFault(fixture.runner('openRequest', input), 'out_of_order')
+  })
   it('opens another request for the same key in another session', async () => {
     const elsewhere = await fixture.startAttached()
     expect((await elsewhere.ask('k')).id).not.toBe((await agent.ask('k')).id)

@@ -32,12 +32,20 @@ export const agentOps = {
     status: 201,
     summary:
       'Open a request: ask people. If the session already has a request with the same key and ask, the reply is that request with status 200.',
-    faults: [...agentFaults, 'key_conflict'],
+    faults: [...agentFaults, 'key_conflict', 'out_of_order'],
     input: z.strictObject({
       id: SessionId,
       key: RequestKey,
       ask: AskInput,
       agentPath: AgentPath.optional(),
+      afterEvents: z
+        .string()
+        .min(1)
+        .max(limits.keyMax)
+        .optional()
+        .describe(
+          'The idempotency key of an earlier call of `appendEvents`, whose reply you need not wait for. The request is opened only if those events are stored before it; otherwise the call fails with `out_of_order`.',
+        ),
       fence,
       ...deadlineFields,
     }),

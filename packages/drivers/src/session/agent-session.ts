@@ -17,8 +17,10 @@ import {
   type Event,
   Fault,
   faultFromZod,
+  type Input,
   limits,
   type OnDeadline,
+  type Request,
   type Session,
   type SessionId,
   systemClock,
@@ -118,7 +120,7 @@ export class AgentSession {
     }
     this.#call = retryingCall({ call: watchedCall, clock, signal: this.signal })
     this.#callWhileStopping = retryingCall({ call: watchedCall, clock, signal: lost ?? new AbortController().signal })
-    this.#batcher = new EventBatcher({ post: items => this.#post(items), clock })
+    this.#batcher = new EventBatcher({ post: (items, key) => this.#post(items, key), clock })
   }
 
   /** Resolves when the events are committed. Deltas are shown but not stored. They are sent at most once per `limits.deltaIntervalMs`, unless an event that must be stored follows. */
@@ -142,15 +144,17 @@ export class AgentSession {
     return this.#call('checkTool', { id, tool, input, cwd, action, agentPath: [...agentPath], fence: this.#fence })
   }
 
-  /** Opens the requests one after another, after all earlier events are committed. If one of them cannot be opened, those opened before it are withdrawn. Does not wait for the answers. */
+  /** Opens the requests one after another. The log has all earlier events before them. If one of them cannot be opened, those opened before it are withdrawn. Does not wait for the answers. */
   async open(asks: readonly OpenAsk[]): Promise<readonly OpenRequest[]> {
     const inputs = asks.map(ask => this.#validated(ask))
-    await this.flush()
     const opened: OpenRequest[] = []
+    // The gateway stores the events and the first request together if the reply to the events is not waited for.
+    let afterEvents = await this.#batcher.sent()
     for (const input of inputs) {
       try {
         const expected = expectRequest(this.info.id, input.key, input.ask)
-        const request = await this.#call('openRequest', { ...input, fence: this.#fence })
+        const request = await this.#openAfter(afterEvents, { ...input, fence: this.#fence })
+        afterEvents = null
         const [call, fence, crashPoint] = [this.#call, this.#fence, this.#crashPoint]
         opened.push(new OpenRequest({ call, fence, crashPoint, expected, request }))
       } catch (error) {
@@ -160,6 +164,18 @@ export class AgentSession {
       this.#crashPoint('runner:asked')
     }
     return opened
+  }
+
+  /** Opens a request after the events of a call that may still run. If the gateway gets the request first, waits for the events and opens it again. */
+  async #openAfter(afterEvents: string | null, input: Input<'openRequest'>): Promise<Request> {
+    if (afterEvents === null) return this.#call('openRequest', input)
+    try {
+      return await this.#call('openRequest', { ...input, afterEvents })
+    } catch (error) {
+      if (!(error instanceof Fault && error.code === 'out_of_order')) throw error
+      await this.flush()
+      return this.#call('openRequest', input)
+    }
   }
 
   #validated({ agentPath, ask, ...rest }: OpenAsk) {
@@ -286,10 +302,8 @@ export class AgentSession {
     }
   }
 
-  async #post(items: AgentEvent[]): Promise<void> {
-    // Deltas are not stored, so a batch of deltas alone can be sent twice and needs no idempotency key.
-    const isStored = items.some(item => !('offset' in item))
-    const options = isStored ? { idempotencyKey: randomUUID() } : undefined
+  async #post(items: AgentEvent[], idempotencyKey: string | undefined): Promise<void> {
+    const options = idempotencyKey === undefined ? undefined : { idempotencyKey }
     await this.#callWhileStopping('appendEvents', { id: this.info.id, items, fence: this.#fence }, options)
   }
 }

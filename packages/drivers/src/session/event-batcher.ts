@@ -1,4 +1,5 @@
 /** Sends an agent's events to the gateway in order and in batches, and limits the rate of deltas. */
+import { randomUUID } from 'node:crypto'
 import { AgentEvent, type Clock, Fault, faultFromZod, limits } from '@holdpoint/protocol'
 import { jsonCopy } from './json-copy.ts'
 
@@ -18,7 +19,8 @@ const isDelta = (event: AgentEvent): event is DeltaEvent => 'offset' in event
 const postBytes = limits.inboundFrameMaxBytes / 2
 
 export interface EventBatcherOptions {
-  readonly post: (items: AgentEvent[]) => Promise<unknown>
+  /** Sends a batch. A batch with events that are stored has an idempotency key; one of deltas alone can be sent twice. */
+  readonly post: (items: AgentEvent[], idempotencyKey: string | undefined) => Promise<unknown>
   readonly clock: Clock
 }
 
@@ -27,6 +29,9 @@ export class EventBatcher {
   readonly #clock: Clock
   readonly #queue: QueuedEvent[] = []
   #isSending = false
+  /** The idempotency key of the call that is running, if the call only stores events. */
+  #runningKey: string | null = null
+  #onAllSent: (() => void)[] = []
   #skipDeltaPause = false
   #endDeltaPause = () => {}
   #nextDeltaAt = 0
@@ -65,6 +70,17 @@ export class EventBatcher {
     return this.#last
   }
 
+  /** Resolves when all events so far are committed or sent, with the idempotency key of the call that still runs, or null if none does. Deltas of that call would be applied after its commit, so such a call is waited for. */
+  async sent(): Promise<string | null> {
+    if (this.#queue.length > 0) {
+      this.#sendNow()
+      await new Promise<void>(resolve => this.#onAllSent.push(resolve))
+    }
+    if (this.#runningKey !== null) return this.#runningKey
+    await this.#last
+    return null
+  }
+
   #sendNow(): void {
     this.#skipDeltaPause = true
     this.#endDeltaPause()
@@ -84,18 +100,33 @@ export class EventBatcher {
     while (this.#queue.length > 0) {
       await this.#pauseBetweenDeltas()
       const batch = this.#nextBatch()
+      const hasDeltas = batch.some(entry => isDelta(entry.event))
+      const key = batch.every(entry => isDelta(entry.event)) ? undefined : randomUUID()
       try {
-        await this.#post(batch.map(entry => entry.event))
+        const posted = this.#post(
+          batch.map(entry => entry.event),
+          key,
+        )
+        this.#runningKey = hasDeltas ? null : (key ?? null)
+        if (this.#queue.length === 0) this.#reportAllSent()
+        await posted
       } catch (error) {
+        this.#runningKey = null
         // After a failure, the batcher sends nothing more, because later events must not be stored without the earlier events.
         this.#failure = { error }
         for (const entry of [...batch, ...this.#queue.splice(0)]) for (const { reject } of entry.waiters) reject(error)
+        this.#reportAllSent()
         return
       }
-      if (batch.some(entry => isDelta(entry.event))) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
+      this.#runningKey = null
+      if (hasDeltas) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
       for (const entry of batch) for (const { resolve } of entry.waiters) resolve()
     }
     this.#isSending = false
+  }
+
+  #reportAllSent(): void {
+    for (const resolve of this.#onAllSent.splice(0)) resolve()
   }
 
   /** Delays deltas until the interval has passed. An event that must be stored ends the delay and is sent together with the deltas before it. */

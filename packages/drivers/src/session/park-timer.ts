@@ -12,11 +12,11 @@ export interface ParkTimerOptions {
   /** Returns why the process cannot be parked, or null if it can. */
   readonly whyNotParkable: () => string | null
   readonly park: () => void
-  /** Called without a reason when a request becomes pending and when a reported reason no longer applies. Called with a reason if the process should be parked now but cannot be. */
+  /** Called without a reason when a request has been pending for a moment and when a reported reason no longer applies. Called with a reason if the process should be parked now but cannot be. */
   readonly onChange: (reason?: string) => void
 }
 
-/** Delay before a reason is reported. Transcript rows and results arrive shortly after their calls, so some reasons disappear within this time. */
+/** Delay before the process or a reason is reported. Transcript rows and results arrive shortly after their calls, so some reasons disappear within this time. A rule or a person who answers at once does not have to wait until a report is stored. */
 const reportAfterMs = 1000
 
 export class ParkTimer {
@@ -27,6 +27,7 @@ export class ParkTimer {
   /** The last reported reason, or null if no reason was reported since the last `stop`. */
   #reportedReason: string | null = null
   #cancelReport: (() => void) | null = null
+  #cancelFirstReport: (() => void) | null = null
 
   constructor(options: ParkTimerOptions) {
     this.#options = options
@@ -49,7 +50,7 @@ export class ParkTimer {
     const { clock, prepare, parkAfterMs, onChange } = this.#options
     const ms = parkAfterMs()
     this.#isWaiting = true
-    onChange()
+    this.#cancelFirstReport = clock.after(reportAfterMs, () => onChange(this.#reportedReason ?? undefined))
     if (ms === null) return
     this.#cancelTimer = clock.after(ms, () => {
       this.#isDue = true
@@ -66,6 +67,8 @@ export class ParkTimer {
   stop(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = null
+    this.#cancelFirstReport?.()
+    this.#cancelFirstReport = null
     this.#cancelReport?.()
     this.#cancelReport = null
     this.#isWaiting = false

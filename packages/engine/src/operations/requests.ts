@@ -24,7 +24,7 @@ import {
   sessionNotFound,
 } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
-import { type Context, pendingIn, sha256 } from '../context.ts'
+import { type Context, committedCallId, pendingIn, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, jsonBytes, scan } from '../paging.ts'
 import type { RequestRow, SessionRow } from '../rows.ts'
@@ -80,7 +80,14 @@ function commitRequest(
   account: string,
 ) {
   const { id, digest, bytes } = opened
-  const reads: Read[] = [{ table: 'session', id: input.id }, { table: 'request', id }, ...usageReads(input.id, account)]
+  const { afterEvents } = input
+  const events = afterEvents === undefined ? null : committedCallId(caller, 'appendEvents', afterEvents)
+  const reads: Read[] = [
+    { table: 'session', id: input.id },
+    { table: 'request', id },
+    ...(events === null ? [] : [{ table: 'idempotency' as const, id: events }]),
+    ...usageReads(input.id, account),
+  ]
   return ctx.commit<Request>(
     {
       label: 'open',
@@ -88,6 +95,7 @@ function commitRequest(
       decide: change => {
         const session = agentSession(ctx, change, caller, input)
         if (session instanceof Fault) return session
+        if (events !== null && !change.get('idempotency', events)) return eventsMissing(input.id)
         const known = change.get('request', id)
         if (!known) {
           const full = pendingFault(change, session, bytes)
@@ -106,6 +114,14 @@ function commitRequest(
       },
     },
     { caller, op: 'openRequest', input, options },
+  )
+}
+
+function eventsMissing(session: SessionId): Fault {
+  return new Fault(
+    'out_of_order',
+    `The events that "afterEvents" names are not stored in session ${session}; wait for the reply to appendEvents, then open the request`,
+    { id: session },
   )
 }
 
