@@ -70,6 +70,18 @@ export const figures = {
     most: 2,
     counter: 'the same calls with 20 rules; measured with 10,000',
   },
+  verdict_many_paths_ms: {
+    suite: 'rules',
+    unit: 'ms',
+    most: 2,
+    counter: 'the same calls with both groups; measured with 10,000 rules for paths in 100 folders',
+  },
+  verdict_many_folders_ms: {
+    suite: 'rules',
+    unit: 'ms',
+    most: 2,
+    counter: 'the same calls with both groups; measured with 10,000 rules that each apply in another folder',
+  },
   verdict_long_ms: { suite: 'rules', unit: 'ms', most: 50, counter: 'canonical JSON of 1 MiB of nested brackets' },
   pg_cycles_per_s: {
     suite: 'postgres',

@@ -1,6 +1,10 @@
-/** Measures how long the rules take for a verdict: for everyday commands, with very many rules, and for a hostile text. */
+/** Measures how long the rules take for a verdict: for everyday commands, with very many rules for commands, paths and folders, and for a hostile text. */
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { canonicalJson } from '@holdpoint/protocol'
 import { RuleSet } from '@holdpoint/rules'
+import { machineFiles } from '../../packages/cli/dist/gateway/machine-files.js'
 import { median, msSince } from '../kit/numbers.mjs'
 
 const commands = [
@@ -37,20 +41,54 @@ const callOf = command => ({
   cwd: '/srv/app',
   action: { shell: command, cwd: '/srv/app' },
 })
-const calls = commands.map(callOf)
+const everydayCalls = commands.map(callOf)
+
+const groups = scope => [
+  { effect: 'allow', group: 'only-reads', scope },
+  { effect: 'allow', group: 'project-code', scope },
+]
 
 /** Returns rules for other commands, and the two groups. */
 function rulesOf(count) {
-  const rules = [
-    { effect: 'allow', group: 'only-reads', scope },
-    { effect: 'allow', group: 'project-code', scope },
-  ]
-  for (let i = rules.length; i < count; i++)
-    rules.push(
-      i % 2 === 0
-        ? { effect: 'allow', command: `npm run task-${i}`, scope }
-        : { effect: i % 4 === 1 ? 'deny' : 'ask', command: `tool-${i} deploy`, scope },
-    )
+  const ruleFor = i =>
+    i % 2 === 0
+      ? { effect: 'allow', command: `npm run task-${i}`, scope }
+      : { effect: i % 4 === 1 ? 'deny' : 'ask', command: `tool-${i} deploy`, scope }
+  return stored([...groups(scope), ...Array.from({ length: count - 2 }, (_, i) => ruleFor(i + 2))])
+}
+
+const filesPerFolder = 100
+/** Makes a project with files, some of which are links, and returns rules that deny, ask and allow for each path, and the two groups. */
+function pathRules(folder, count) {
+  const rules = Array.from({ length: count - 2 }, (_, i) => {
+    const parent = join(folder, 'kept', `folder-${Math.floor(i / filesPerFolder)}`)
+    if (i % filesPerFolder === 0) mkdirSync(parent, { recursive: true })
+    const path = join(parent, `file-${i}`)
+    const target = join(folder, 'elsewhere', `file-${i}`)
+    if (i % 1000 === 7) {
+      writeFileSync(target, '')
+      symlinkSync(target, path)
+    }
+    if (i % 2 === 0) writeFileSync(path, '')
+    const effect = ['deny', 'ask', 'allow'][i % 3]
+    return { effect, path, ...(effect === 'allow' && { action: 'write' }), scope: { cwd: folder } }
+  })
+  return stored([...groups({ cwd: folder }), ...rules])
+}
+
+/** Returns rules that each apply in another folder, a tenth of which exist, and the two groups. */
+function folderRules(folder, count) {
+  const rules = Array.from({ length: count - 2 }, (_, i) => {
+    const cwd = join(folder, 'projects', `project-${i}`)
+    if (i % 10 === 0) mkdirSync(cwd, { recursive: true })
+    const effect = ['deny', 'ask', 'allow'][i % 3]
+    const target = effect === 'allow' ? { command: 'npm test' } : { tool: i % 2 === 0 ? 'Bash' : 'Write' }
+    return { effect, ...target, scope: { cwd } }
+  })
+  return stored([...groups({ cwd: folder }), ...rules])
+}
+
+function stored(rules) {
   return rules.map((rule, index) => ({
     ...rule,
     id: `rul_${String(index).padStart(20, '0')}`,
@@ -61,7 +99,7 @@ function rulesOf(count) {
 }
 
 /** Returns the median time of one call. */
-function timeOf(run, rounds) {
+function timeOf(run, rounds, calls = everydayCalls) {
   const times = []
   for (let round = 0; round < rounds; round++)
     for (const call of calls) {
@@ -72,7 +110,45 @@ function timeOf(run, rounds) {
   return median(times)
 }
 
-export async function measure({ quick }) {
+/** The same calls in a folder that exists, and calls that write and read files. */
+function callsIn(folder) {
+  const inFolder = call => ({
+    ...call,
+    cwd: folder,
+    action: { ...call.action, ...(call.action.shell && { cwd: folder }) },
+  })
+  const writes = ['kept/folder-3/file-300', 'src/a.ts', 'kept/folder-5/new', 'elsewhere/file-7'].map(path => ({
+    tool: 'Write',
+    input: { file_path: join(folder, path), content: '' },
+    cwd: folder,
+    action: { write: [join(folder, path)] },
+  }))
+  return [...everydayCalls.map(inFolder), ...writes]
+}
+
+async function verdictsWithPaths(folder, rounds) {
+  const project = join(realpathSync(folder), 'project')
+  mkdirSync(join(project, 'elsewhere'), { recursive: true })
+  const calls = callsIn(project)
+  const context = contextIn(project)
+  const sets = [
+    new RuleSet(stored(groups({ cwd: project }))),
+    new RuleSet(pathRules(project, 10_000)),
+    new RuleSet(folderRules(project, 10_000)),
+  ]
+  // The files of a project have rarely changed within the last seconds.
+  await sleep(unchangedMs)
+  return sets.map(set => timeOf(call => set.evaluate(call, context), rounds, calls))
+}
+const unchangedMs = 4000
+const contextIn = folder => ({
+  ...context,
+  folder,
+  files: machineFiles,
+  builtIn: { protectedFolder: null, cwd: folder },
+})
+
+export async function measure({ folder, quick }) {
   const rounds = quick ? 50 : 500
   const few = new RuleSet(rulesOf(20))
   const many = new RuleSet(rulesOf(10_000))
@@ -85,11 +161,14 @@ export async function measure({ quick }) {
     evaluate(many)(long)
     return msSince(start)
   })
+  const [bare, paths, folders] = await verdictsWithPaths(folder, quick ? 10 : 50)
   const start = process.hrtime.bigint()
   canonicalJson(long)
   return {
     verdict_ms: { measured: verdict, bare: timeOf(call => canonicalJson(call), rounds) },
     verdict_many_rules_ms: { measured: timeOf(evaluate(many), rounds), bare: verdict },
+    verdict_many_paths_ms: { measured: paths, bare },
+    verdict_many_folders_ms: { measured: folders, bare },
     verdict_long_ms: { measured: median(longTimes), bare: msSince(start) },
   }
 }

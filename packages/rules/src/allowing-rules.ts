@@ -2,10 +2,12 @@
 import { type Action, actionKind, type Rule, type ToolCall } from '@holdpoint/protocol'
 import { checkPath } from './files/check-path.ts'
 import { checkTree, type TreeFilter } from './files/check-tree.ts'
-import { isInside, parentOf, rulePath } from './paths.ts'
+import { PathRules, type WithPath } from './path-rules.ts'
+import { foldersAbove, foldPath, isInside, joinPath, parentOf, rulePath } from './paths.ts'
 import { checkArguments } from './programs/check-arguments.ts'
-import { normalHost, type RuleWithWords } from './restricting-rules.ts'
+import { addTo, normalHost, type RuleWithWords } from './restricting-rules.ts'
 import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
+import type { RuleNames } from './rule-names.ts'
 import { canonicalCommand } from './shell/canonical-command.ts'
 import { parseCommand } from './shell/parse-command.ts'
 import type { CommandSegment } from './shell/parsed-command.ts'
@@ -26,33 +28,78 @@ const commandFields: Readonly<Record<string, 'string' | 'number'>> = {
   timeout: 'number',
 }
 
+type AppliesAt = (rule: Rule, site: CallSite) => boolean
+
 export class AllowingRules {
   /** Rules with an exact command, by their words. */
   readonly #exact = new Map<string, Rule[]>()
   /** Rules with a command and further arguments, by the program. */
   readonly #grammar = new Map<string, { readonly words: readonly string[]; readonly rule: Rule }[]>()
   readonly #groups: Rule[] = []
+  readonly #byPath = new PathRules<WithPath & { readonly rule: Rule }>()
   readonly #others: Rule[] = []
+  /** The folder of each rule that has one, in the form in which paths are compared. */
+  readonly #folders = new Map<Rule, string>()
+  readonly #order = new Map<Rule, number>()
 
   constructor(rules: readonly RuleWithWords[]) {
     for (const { rule, words } of rules) {
+      this.#order.set(rule, this.#order.size)
+      if (rule.scope?.cwd !== undefined) this.#folders.set(rule, foldPath(joinPath('/', rule.scope.cwd)))
       if (rule.group !== undefined) this.#groups.push(rule)
+      else if (rule.path !== undefined && words === null)
+        this.#byPath.add({ ...rulePath(rule.path, rule.scope?.cwd ?? '/'), rule })
       else if (words === null) this.#others.push(rule)
       else if (rule.args === 'grammar') addTo(this.#grammar, words[0] ?? '', { words, rule })
       else addTo(this.#exact, JSON.stringify(words), rule)
     }
   }
 
-  find(call: ToolCall, action: Action, context: RuleContext): Allowed | NotAllowed {
+  find(call: ToolCall, action: Action, context: RuleContext, names: RuleNames): Allowed | NotAllowed {
     const site = siteOf(call, action, context)
-    if ('shell' in action) return this.#findForCommand(call, action.shell, site, context)
-    const rule = this.#others.find(
-      rule => isApplicable(rule, call, context) && isInScope(rule, site, context) && this.#matches(rule, action, site),
-    )
+    const applies = this.#filter(call, context, names)
+    if ('shell' in action) return this.#findForCommand(call, action.shell, site, context, applies)
+    const paths = 'write' in action ? action.write : 'read' in action ? action.read : []
+    const candidates = [...this.#others, ...this.#forPaths(paths, actionKind(action), site)]
+      .filter(rule => applies(rule, site))
+      .sort((a, b) => (this.#order.get(a) ?? 0) - (this.#order.get(b) ?? 0))
+    const rule = candidates.find(rule => this.#matches(rule, action, site))
     return rule ? { rules: [rule] } : noMatch
   }
 
-  #findForCommand(call: ToolCall, text: string, site: CallSite, context: RuleContext): Allowed | NotAllowed {
+  /** Returns the rules that cover the first of the paths. A rule must cover all of them. */
+  #forPaths([first]: readonly string[], kind: string, site: CallSite): readonly Rule[] {
+    if (first === undefined || this.#byPath.size === 0 || (kind !== 'read' && kind !== 'write')) return []
+    const { path } = checkPath(first, { ...site, folder: '/' }, kind)
+    const found = this.#byPath.about(new Set([path]), new Set(path === '' ? [] : foldersAbove(path)))
+    return [...found].map(({ rule }) => rule)
+  }
+
+  /** Returns a function that says whether a rule applies to a call at a site. It looks up the folder of a rule only if the site may be in it, because each rule may have another folder. */
+  #filter(call: ToolCall, context: RuleContext, names: RuleNames): AppliesAt {
+    const foldersOf = new Map<string, ReadonlySet<string>>()
+    const mayBeIn = (folder: string, cwd: string) => {
+      let folders = foldersOf.get(cwd)
+      if (!folders) {
+        folders = names.namesOf([cwd, context.folder ?? cwd].map(foldPath)).folders
+        foldersOf.set(cwd, folders)
+      }
+      return folders.has(folder)
+    }
+    return (rule, site) => {
+      const folder = this.#folders.get(rule)
+      if (folder !== undefined && !mayBeIn(folder, site.cwd)) return false
+      return isApplicable(rule, call, context) && isInScope(rule, site, context)
+    }
+  }
+
+  #findForCommand(
+    call: ToolCall,
+    text: string,
+    site: CallSite,
+    context: RuleContext,
+    applies: AppliesAt,
+  ): Allowed | NotAllowed {
     const isEmpty = this.#exact.size + this.#grammar.size + this.#groups.length === 0
     if (isEmpty) return noMatch
     const parsed = parseCommand(text)
@@ -67,15 +114,15 @@ export class AllowingRules {
     )
     if (extra && typeof call.input.command === 'string')
       return { reason: `No rule allows a command with the field ${JSON.stringify(extra[0])}.` }
-    return this.#findForSegments(parsed.segments, command, call, site, context)
+    return this.#findForSegments(parsed.segments, command, site, context, applies)
   }
 
   #findForSegments(
     segments: readonly CommandSegment[],
     command: string,
-    call: ToolCall,
     site: CallSite,
     context: RuleContext,
+    applies: AppliesAt,
   ): Allowed | NotAllowed {
     const rules = new Set<Rule>()
     // If a `cd` may fail, the commands after it can run in several folders, and each must be allowed.
@@ -89,7 +136,7 @@ export class AllowingRules {
             return { reason: 'The command changes to a folder that no rule covers.' }
           continue
         }
-        const found = this.#ruleFor(segment, call, { ...site, cwd }, context)
+        const found = this.#ruleFor(segment, { ...site, cwd }, context, applies)
         if (!('rule' in found)) return found
         rules.add(found.rule)
       }
@@ -100,11 +147,11 @@ export class AllowingRules {
 
   #ruleFor(
     { argv, operator }: CommandSegment,
-    call: ToolCall,
     site: CallSite,
     context: RuleContext,
+    appliesAt: AppliesAt,
   ): { readonly rule: Rule } | NotAllowed {
-    const applies = (rule: Rule) => isApplicable(rule, call, context) && isInScope(rule, site, context)
+    const applies = (rule: Rule) => appliesAt(rule, site)
     const exact = this.#exact.get(JSON.stringify(argv))?.find(applies)
     // Input from a pipe can be code. Only for a program with known arguments is it certain that it does not run its input.
     if (exact && (operator !== '|' || checkArguments(argv, site).ok)) return { rule: exact }
@@ -148,12 +195,6 @@ export function siteOf(call: ToolCall, action: Action, context: RuleContext): Ca
     home: context.home,
     files: context.files,
   }
-}
-
-function addTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key)
-  if (list) list.push(value)
-  else map.set(key, [value])
 }
 
 function isApplicable(rule: Rule, call: ToolCall, context: RuleContext): boolean {

@@ -3,9 +3,12 @@ import { actionOf, type Rule, type ToolCall } from '@holdpoint/protocol'
 import { AllowingRules, siteOf } from './allowing-rules.ts'
 import { evaluateBuiltInRules } from './built-in.ts'
 import { withLimitedLookup } from './files/limited-lookup.ts'
+import { RuleLinks } from './files/rule-links.ts'
+import { joinPath, rulePath } from './paths.ts'
 import { readFolders } from './read-folders.ts'
 import { RestrictedCall, RestrictingRules, type RuleWithWords, restrictedWords } from './restricting-rules.ts'
 import type { Decision, RuleContext } from './rule-context.ts'
+import { RuleNames } from './rule-names.ts'
 import { allowedWords, broadAllowProblem } from './rule-validation.ts'
 
 /** A set of rules, arranged once for many calls. */
@@ -15,6 +18,7 @@ export class RuleSet {
   readonly #words = new Map<string, readonly string[] | null>()
   readonly #restricting: RestrictingRules
   readonly #allowing: AllowingRules
+  readonly #links: RuleLinks
 
   constructor(rules: readonly Rule[], before?: RuleSet) {
     this.rules = rules
@@ -24,6 +28,7 @@ export class RuleSet {
     const isUsable = ({ rule, words }: RuleWithWords) =>
       rule.effect === 'allow' && (rule.command === undefined ? broadAllowProblem(rule) === null : words !== null)
     this.#allowing = new AllowingRules(withWords.filter(isUsable))
+    this.#links = new RuleLinks(rules.flatMap(pathsOf))
   }
 
   #wordsOf(rule: Rule, before: RuleSet | undefined): readonly string[] | null {
@@ -36,25 +41,27 @@ export class RuleSet {
   }
 
   evaluate(call: ToolCall, context: RuleContext): Decision {
-    return withLimitedLookup(context.files, files => this.#evaluate(call, { ...context, files }), tooManyFiles)
+    // The links to the paths of rules have a limit of their own, because the call does not choose them.
+    const names = new RuleNames(this.#links, context.files)
+    return withLimitedLookup(context.files, files => this.#evaluate(call, { ...context, files }, names), tooManyFiles)
   }
 
-  #evaluate(call: ToolCall, context: RuleContext): Decision {
+  #evaluate(call: ToolCall, context: RuleContext, names: RuleNames): Decision {
     const builtIn = evaluateBuiltInRules(call, context.builtIn)
     if (builtIn?.verdict === 'deny') return { ...builtIn, rules: [] }
     const action = actionOf(call)
-    const restricted = new RestrictedCall(call, action, context)
+    const restricted = new RestrictedCall(call, action, context, names)
     const restricting = this.#restricting.find(restricted)
     if (restricting?.effect === 'deny') return decision(restricting)
     if (builtIn) return { ...builtIn, rules: [] }
     if (restricting) return decision(restricting)
     if (restricted.isTooLong) return tooLong
-    const allowed = this.#allowing.find(call, action, context)
+    const allowed = this.#allowing.find(call, action, context, names)
     if (!('rules' in allowed)) return { verdict: 'ask', reason: allowed.reason, rules: [] }
     const site = siteOf(call, action, context)
     const inside = this.#restricting.findInside(restricted, () => readFolders(action, site))
     if (inside) return readsInside(inside)
-    if (restricted.hasTooManyRulePaths) return tooManyRulePaths
+    if (names.hasTooMany) return tooManyRulePaths
     return { ...decision(allowed.rules[0]), ...allowed }
   }
 }
@@ -80,6 +87,12 @@ const tooManyRulePaths: Decision = {
 function readsInside(rule: Rule): Decision {
   const reason = `This reads a folder that contains ${rule.path}, for which there is the rule “${describeRule(rule)}”.`
   return { verdict: 'ask', reason, rules: [] }
+}
+
+/** Returns the paths of a rule that may lead through links. The path of a rule that allows must be the real one. */
+function pathsOf({ effect, path, scope }: Rule): readonly string[] {
+  const folder = scope?.cwd === undefined ? [] : [joinPath('/', scope.cwd)]
+  return path === undefined || effect === 'allow' ? folder : [...folder, rulePath(path, scope?.cwd ?? '/').path]
 }
 
 function commandWords(rule: Rule, command: string): readonly string[] | null {

@@ -36,6 +36,14 @@ export function parentOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/')) || '/'
 }
 
+/** Returns the path and all folders above it, the longest first. */
+export function foldersAbove(path: string): readonly string[] {
+  const above = [path]
+  for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) above.push(path.slice(0, end))
+  if (path !== '/') above.push('/')
+  return above
+}
+
 /** Returns whether `path` is `folder` or something in it. Both must be absolute, without `.` and `..`. `folder` is empty if it is not known; then nothing is inside it. */
 export function isInside(path: string, folder: string): boolean {
   if (folder === '') return false

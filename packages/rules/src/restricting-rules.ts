@@ -2,9 +2,11 @@
 import { type Action, actionKind, hostOf, type Rule, type ToolCall } from '@holdpoint/protocol'
 import { realPaths } from './files/check-path.ts'
 import { isSecretPath } from './files/path-names.ts'
-import { foldPath, isInside, joinPath, rulePath, searchedMax, searchedPaths } from './paths.ts'
+import { PathRules, type WithPath } from './path-rules.ts'
+import { foldPath, joinPath, rulePath, searchedMax, searchedPaths } from './paths.ts'
 import type { ReadFolder } from './read-folders.ts'
 import { isForSession, isInForce, type RuleContext } from './rule-context.ts'
+import type { Names, RuleNames } from './rule-names.ts'
 import { isDynamic, looseWords, withoutMessages } from './shell/dynamic-text.ts'
 import { type LiteralCommands, literalCommands } from './shell/literal-commands.ts'
 import { includesWords, wordsIn } from './shell/mentioned-words.ts'
@@ -16,8 +18,6 @@ const wordsMax = 1000
 const endMax = 16_384
 /** In longer texts, only whole words are found. */
 const looseMax = 32_768
-/** How many paths and folders of rules are looked up for one call. One lookup takes about 10 µs. */
-const rulePathsMax = 500
 
 /** A call, with facts about it that are computed only if a rule needs them. */
 export class RestrictedCall {
@@ -30,17 +30,17 @@ export class RestrictedCall {
   #words: readonly string[] | undefined
   #hosts: ReadonlySet<string> | undefined
   #paths: ReadonlySet<string> | undefined
-  #cwds: ReadonlySet<string> | undefined
-  /** The forms of the paths and folders of rules that were looked up. */
-  readonly #ruleForms = new Map<string, readonly string[]>()
-  #hasTooManyRulePaths = false
+  readonly ruleNames: RuleNames
+  #pathNames: Names | undefined
+  #cwdNames: Names | undefined
   #folders: ReadonlySet<string> | null | undefined
   #mentioned: ReadonlySet<string> | null | undefined
 
-  constructor(call: ToolCall, action: Action, context: RuleContext) {
+  constructor(call: ToolCall, action: Action, context: RuleContext, ruleNames: RuleNames) {
     this.call = call
     this.action = action
     this.context = context
+    this.ruleNames = ruleNames
   }
 
   /** The text of the shell command; null if the call runs none. A tool that Holdpoint does not know may run the text of its field `command`. */
@@ -133,26 +133,15 @@ export class RestrictedCall {
     const { files } = this.context
     if (files) yield* foldedPaths(realPaths(absolute, '/', files))
   }
-  /** Returns an absolute path or folder of a rule in the forms in which paths are compared. */
-  ruleForms(absolute: string): readonly string[] {
-    const known = this.#ruleForms.get(absolute)
-    if (known) return known
-    if (this.#ruleForms.size === rulePathsMax) {
-      this.#hasTooManyRulePaths = true
-      return [foldPath(absolute)]
-    }
-    const forms = [...this.#formsOf(absolute)]
-    this.#ruleForms.set(absolute, forms)
-    return forms
+  /** The names that rules may use for the paths of the call, and for the folders that contain them. */
+  get pathNames(): Names {
+    this.#pathNames ??= this.ruleNames.namesOf(this.paths)
+    return this.#pathNames
   }
-  /** Whether rules were compared only as they are written, because there are too many to look up. One of them may match, so the call must not be allowed. */
-  get hasTooManyRulePaths(): boolean {
-    return this.#hasTooManyRulePaths
-  }
-  /** The folders in which the session and the call run, with and without symbolic links. */
-  get cwds(): ReadonlySet<string> {
-    this.#cwds ??= new Set(this.#namedCwds().flatMap(cwd => [...this.#formsOf(joinPath('/', cwd))]))
-    return this.#cwds
+  /** The names that rules may use for the folders in which the session and the call run. */
+  get cwdNames(): Names {
+    this.#cwdNames ??= this.ruleNames.namesOf(this.#namedCwds().flatMap(cwd => [...this.#formsOf(joinPath('/', cwd))]))
+    return this.#cwdNames
   }
   #namedCwds(): readonly string[] {
     const { action, call, context } = this
@@ -170,60 +159,98 @@ function firstOf<T>(items: Iterable<T>, count: number): readonly T[] {
   return first
 }
 
+/** A rule that denies or asks, with its folder and path in the form in which paths are compared. */
+interface RestrictingRule extends RuleWithWords {
+  readonly index: number
+  /** Null if the rule applies everywhere. */
+  readonly folder: string | null
+  /** Null if the rule names no path. */
+  readonly path: WithPath | null
+}
+
+function toRestrictingRule({ rule, words }: RuleWithWords, index: number): RestrictingRule {
+  const cwd = rule.scope?.cwd
+  const { path, isFolder } = rulePath(rule.path ?? '', cwd ?? '/')
+  return {
+    rule,
+    words,
+    index,
+    folder: cwd === undefined ? null : foldPath(joinPath('/', cwd)),
+    path: rule.path === undefined ? null : { path: foldPath(path), isFolder },
+  }
+}
+
 /** Rules that deny or ask, arranged so that a call is compared with few of them. */
 export class RestrictingRules {
-  readonly #byProgram = new Map<string, RuleWithWords[]>()
-  readonly #others: RuleWithWords[] = []
+  readonly #byProgram = new Map<string, RestrictingRule[]>()
+  readonly #byPath = new PathRules<WithPath & { readonly of: RestrictingRule }>()
+  /** Rules without a command and a path, by their folder. */
+  readonly #byFolder = new Map<string | null, RestrictingRule[]>()
 
   constructor(rules: readonly RuleWithWords[]) {
-    for (const restricting of rules) {
-      const program = restricting.words?.[0]
-      const list = program === undefined ? this.#others : this.#byProgram.get(program)
-      if (list) list.push(restricting)
-      else if (program !== undefined) this.#byProgram.set(program, [restricting])
+    for (const restricting of rules.map(toRestrictingRule)) {
+      const { words, path, folder } = restricting
+      if (words !== null) addTo(this.#byProgram, words[0] ?? '', restricting)
+      else if (path !== null) this.#byPath.add({ ...path, of: restricting })
+      else addTo(this.#byFolder, folder, restricting)
     }
   }
 
   /** Returns the matching rule: one that denies, or else one that asks. */
   find(call: RestrictedCall): Rule | null {
-    let asks: Rule | null = null
-    for (const { rule, words } of this.#candidates(call)) {
-      if (rule.effect === 'ask' && asks) continue
-      if (!isMatch(rule, words, call)) continue
-      if (rule.effect === 'deny') return rule
-      asks = rule
-    }
-    return asks
+    // Rules with a command come first: they need no lookups of the call's paths, of which there may be too many.
+    const byCommand = this.#byProgram.size > 0 && call.shellText !== null ? best(this.#forCommands(call), call) : null
+    if (byCommand?.effect === 'deny') return byCommand
+    const other = best(this.#forOthers(call), call)
+    return other?.effect === 'deny' ? other : (byCommand ?? other)
   }
 
   /** Returns a rule for a path in one of these folders. A call that reads a whole folder reads that path too. */
   findInside(call: RestrictedCall, folders: () => readonly ReadFolder[]): Rule | null {
-    const rules = this.#others.filter(({ rule }) => rule.path !== undefined && appliesTo(rule, call))
-    if (rules.length === 0) return null
-    const read = folders().map(folder => ({ ...folder, path: foldPath(folder.path) }))
-    const isRead = ({ path = '', scope }: Rule) => {
-      const { forms, isFolder } = restrictedPath(path, scope?.cwd, call)
-      return forms.some(form => {
-        const isSecretFile = !isFolder && isSecretPath(form)
-        return read.some(folder => isInside(form, folder.path) && !(isSecretFile && folder.hasNoSecrets))
-      })
-    }
-    return rules.find(({ rule }) => isRead(rule))?.rule ?? null
+    if (this.#byPath.size === 0) return null
+    for (const { path: folder, hasNoSecrets } of folders())
+      for (const { item, path } of this.#byPath.inside(foldPath(folder), call.ruleNames.linked)) {
+        const isSecretFile = !item.isFolder && isSecretPath(path)
+        if (!(isSecretFile && hasNoSecrets) && appliesTo(item.of, call)) return item.of.rule
+      }
+    return null
   }
 
-  *#candidates(call: RestrictedCall): Generator<RuleWithWords> {
-    // Rules with a command come first: they need no file lookups, of which there may be too many.
-    if (this.#byProgram.size > 0 && call.shellText !== null) yield* this.#forCommands(call)
-    yield* this.#others
+  *#forOthers(call: RestrictedCall): Generator<RestrictingRule> {
+    yield* this.#byFolder.get(null) ?? []
+    const hasFolders = this.#byFolder.size > (this.#byFolder.has(null) ? 1 : 0)
+    if (hasFolders) for (const folder of call.cwdNames.folders) yield* this.#byFolder.get(folder) ?? []
+    if (this.#byPath.size === 0) return
+    const { paths, folders } = call.pathNames
+    for (const { of } of this.#byPath.about(paths, folders)) yield of
   }
 
-  *#forCommands(call: RestrictedCall): Generator<RuleWithWords> {
+  *#forCommands(call: RestrictedCall): Generator<RestrictingRule> {
     const programs = new Set(call.commands.commands.map(({ name }) => name))
     for (const program of programs) yield* this.#byProgram.get(program) ?? []
     const { mentioned } = call
     if (mentioned === null) return
     for (const [program, rules] of this.#byProgram) if (mentioned.has(program) && !programs.has(program)) yield* rules
   }
+}
+
+/** Returns the first of the rules that match and deny, or else the first that asks. */
+function best(rules: Iterable<RestrictingRule>, call: RestrictedCall): Rule | null {
+  let found: RestrictingRule | null = null
+  for (const each of rules) {
+    const isBetter = found === null || rank(each) < rank(found)
+    if (isBetter && isMatch(each, call)) found = each
+  }
+  return found?.rule ?? null
+}
+function rank({ rule, index }: RestrictingRule): number {
+  return rule.effect === 'deny' ? index - Number.MAX_SAFE_INTEGER : index
+}
+
+export function addTo<K, V>(map: Map<K, V[]>, key: K, value: V): void {
+  const list = map.get(key)
+  if (list) list.push(value)
+  else map.set(key, [value])
 }
 
 export interface RuleWithWords {
@@ -238,27 +265,22 @@ export function restrictedWords(command: string): readonly string[] {
   return [name, ...argv.slice(1)]
 }
 
-/** Returns whether the rule is for this kind of call, session and folder, without looking at what the call names. */
-function appliesTo(rule: Rule, call: RestrictedCall): boolean {
+/** Returns whether the rule is for this kind of call, session and folder, without looking at what the call names. The session or the call must run in the folder of the rule or below. */
+function appliesTo({ rule, folder }: RestrictingRule, call: RestrictedCall): boolean {
   const { action, context } = call
   if (rule.tool !== undefined && rule.tool !== call.call.tool) return false
   if (rule.action !== undefined && rule.action !== actionKind(action)) return false
-  return isForSession(rule, context) && isInFolder(rule, call) && isInForce(rule, context)
+  if (folder !== null && !call.cwdNames.folders.has(folder)) return false
+  return isForSession(rule, context) && isInForce(rule, context)
 }
 
-function isMatch(rule: Rule, words: readonly string[] | null, call: RestrictedCall): boolean {
-  if (!appliesTo(rule, call)) return false
+function isMatch(restricting: RestrictingRule, call: RestrictedCall): boolean {
+  const { rule, words, path } = restricting
+  if (!appliesTo(restricting, call)) return false
   if (words !== null && !namesCommand(words, call)) return false
-  if (rule.path !== undefined && !namesPath(rule.path, rule.scope?.cwd, call)) return false
+  if (path !== null && !namesPath(path, call)) return false
   if (rule.host !== undefined && !namesHost(rule.host, call)) return false
   return rule.mcp === undefined || isMcpTool(rule.mcp, call.action)
-}
-
-/** Returns whether the session runs in the folder of the rule or below, or the agent says that the call does. */
-function isInFolder({ scope }: Rule, call: RestrictedCall): boolean {
-  if (scope?.cwd === undefined) return true
-  const folders = call.ruleForms(joinPath('/', scope.cwd))
-  return [...call.cwds].some(cwd => folders.some(folder => isInside(cwd, folder)))
 }
 
 /** Returns whether the words of the rule occur in one of the commands: the program first, then the other words in this order, with anything in between. */
@@ -290,15 +312,8 @@ function isSubsequence(wanted: readonly string[], words: readonly string[]): boo
   return at === wanted.length
 }
 
-function namesPath(path: string, folder: string | undefined, call: RestrictedCall): boolean {
-  const { forms, isFolder } = restrictedPath(path, folder, call)
-  return [...call.paths].some(named => forms.some(form => named === form || (isFolder && isInside(named, form))))
-}
-
-/** Like `rulePath`, with the forms in which paths are compared. */
-function restrictedPath(path: string, folder = '/', call: RestrictedCall) {
-  const { path: absolute, isFolder } = rulePath(path, folder)
-  return { forms: call.ruleForms(absolute), isFolder }
+function namesPath({ path, isFolder }: WithPath, { pathNames }: RestrictedCall): boolean {
+  return pathNames.paths.has(path) || (isFolder && pathNames.folders.has(path))
 }
 
 function namesHost(host: string, call: RestrictedCall): boolean {

@@ -14,6 +14,10 @@ export interface FileLookup {
   readText?(path: string): string | null
   /** Returns what is in a folder, or null if it cannot be read. Without it, no search through a whole folder is proven. */
   list?(folder: string): readonly FolderEntry[] | null
+  /** Returns whether the path is a symbolic link, and null if nothing exists there. Without it, `realPath` is used, which takes longer. */
+  entryKind?(path: string): 'link' | 'other' | null
+  /** Returns a text that changes whenever an entry of the folder is added, removed or replaced. Returns null if the path is not a folder, or if the folder has changed so recently that a further change might not change the text. Without it, links are looked up again for every call. */
+  folderVersion?(folder: string): string | null
   /** Returns whether the file has a second name elsewhere (a hard link), so that a change reaches that one too. */
   hasHardLinks?(path: string): boolean
 }

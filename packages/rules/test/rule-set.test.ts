@@ -97,20 +97,18 @@ describe('calls that cannot be checked completely', () => {
     expect(evaluate([srvRule({ host: 'a.test' })], call).verdict).toBe('allow')
   })
   it('a call goes to a person if there are too many rules with paths to look up, but is denied by each that names its path', () => {
-    const paths = Array.from({ length: 500 }, (_, index) =>
-      srvRule({ effect: 'deny', path: `/srv/${index}`, scope: {} }),
+    const paths = Array.from({ length: 5000 }, (_, index) =>
+      srvRule({ effect: 'deny', path: `/srv/${index}/a`, scope: {} }),
     )
     const rules = [srvRule({ group: 'only-reads' }), ...paths]
-    expect(evaluate(rules, bash('cat a')).verdict).toBe('allow')
-    // The same path and folder are looked up once.
-    expect(evaluate([...rules, ...paths], bash('cat a')).verdict).toBe('allow')
-    const more = [...rules, srvRule({ effect: 'deny', path: '/srv/500', scope: {} })]
-    expect(evaluate(more, bash('cat a'))).toEqual({
+    // Each folder and each file in it is looked up once.
+    expect(evaluate(rules.slice(0, 3000), bash('cat a')).verdict).toBe('allow')
+    expect(evaluate(rules, bash('cat a'))).toEqual({
       verdict: 'ask',
       reason: 'There are too many rules with paths to check this call, so a person has to decide.',
       rules: [],
     })
-    expect(evaluate(more, bash('cat 500')).verdict).toBe('deny')
+    expect(evaluate(rules, bash('cat 4999/a')).verdict).toBe('deny')
   })
   it('a command with too many files to look up goes to a person, even if a rule allows it', () => {
     const command = `echo ${words(800, ' ')}`

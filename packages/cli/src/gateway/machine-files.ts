@@ -35,6 +35,20 @@ function missingPath(path: string): string {
 /** The largest file that `readText` reads. Larger ones are not settings that rules look at. */
 const textMaxBytes = 64 * 1024
 
+/** File systems record times of changes in steps of up to 2 s. A folder that changed more recently may change again without a new time. */
+const timeStepMs = 3000
+
+/** Relies on POSIX: a change of an entry sets the time of the last change of its folder, which programs cannot set. */
+export function folderVersion(folder: string, now: number): string | null {
+  try {
+    const stats = statSync(folder, { bigint: true, throwIfNoEntry: false })
+    if (!stats?.isDirectory() || now - Number(stats.ctimeMs) < timeStepMs) return null
+    return `${stats.dev} ${stats.ino} ${stats.ctimeNs}`
+  } catch {
+    return null
+  }
+}
+
 /** The files of this machine, for rules. */
 export const machineFiles: AgentMachine['files'] = {
   realPath,
@@ -56,6 +70,15 @@ export const machineFiles: AgentMachine['files'] = {
       return null
     }
   },
+  entryKind: path => {
+    try {
+      const stats = lstatSync(path, { throwIfNoEntry: false })
+      return stats ? (stats.isSymbolicLink() ? 'link' : 'other') : null
+    } catch {
+      return null
+    }
+  },
+  folderVersion: folder => folderVersion(folder, Date.now()),
   hasHardLinks: path => {
     try {
       const stats = lstatSync(path, { throwIfNoEntry: false })

@@ -110,7 +110,7 @@ function walk(start: string, path: string, files: FileLookup): string | null {
 }
 
 /** Follows a chain of links. The target of the last link need not exist. */
-function realOf(path: string, files: FileLookup): string | null {
+export function realOf(path: string, files: FileLookup): string | null {
   let real = files.realPath(path)
   for (let links = 0; real !== null && links < linksMax; links++) {
     const next = files.realPath(real)

@@ -1,0 +1,172 @@
+/** Finds the symbolic links on the way to the paths and folders of rules. What a folder contains is looked up again only if the folder has changed. */
+import { foldersAbove, isInside, joinPath } from '../paths.ts'
+import type { FileLookup } from '../site.ts'
+import { realOf } from './check-path.ts'
+
+/** A symbolic link on the way to the path of a rule. */
+export interface RuleLink {
+  /** The path of the link, as rules write it. */
+  readonly written: string
+  /** The path to which it leads. Nothing need exist there. */
+  readonly real: string
+}
+
+/** The maximum number of lookups for one call. One takes 2 to 5 µs. As many rules as a gateway can have fit in, if most of them name files in the same folders. */
+const lookupsMax = 12_000
+
+interface Entry {
+  readonly written: string
+  /** The entries of this folder that rules name, or through which their paths lead. */
+  readonly entries: Map<string, Entry>
+}
+
+/** The entries of a folder, as they were when the folder at this real path had this version. */
+interface KnownFolder {
+  readonly real: string
+  readonly version: string
+  readonly links: readonly Entry[]
+  /** The entries that exist and may contain further entries. */
+  readonly folders: readonly Entry[]
+}
+
+export class RuleLinks {
+  readonly #root: Entry = { written: '/', entries: new Map() }
+  readonly #known = new WeakMap<FileLookup, Map<Entry, KnownFolder>>()
+
+  /** The paths must be absolute, without `.` and `..`. */
+  constructor(paths: Iterable<string>) {
+    for (const path of paths) this.#add(path)
+  }
+
+  #add(path: string): void {
+    let at = this.#root
+    for (const name of path.split('/')) {
+      if (name === '') continue
+      let next = at.entries.get(name)
+      if (!next) {
+        next = { written: joinPath(at.written, name), entries: new Map() }
+        at.entries.set(name, next)
+      }
+      at = next
+    }
+  }
+
+  /** Returns the links, or null if there are too many files to look up. */
+  find(files: FileLookup | null): readonly RuleLink[] | null {
+    if (!files || this.#root.entries.size === 0) return []
+    let known = this.#known.get(files)
+    if (!known) {
+      known = new Map()
+      this.#known.set(files, known)
+    }
+    const search = new LinkSearch(files, known)
+    search.visit(this.#root, '/')
+    return search.hasTooMany ? null : search.links
+  }
+}
+
+/** One search for links, from the root down. */
+class LinkSearch {
+  readonly links: RuleLink[] = []
+  readonly #files: FileLookup
+  readonly #known: Map<Entry, KnownFolder>
+  #left = lookupsMax
+
+  constructor(files: FileLookup, known: Map<Entry, KnownFolder>) {
+    this.#files = files
+    this.#known = known
+  }
+
+  get hasTooMany(): boolean {
+    return this.#left < 0
+  }
+
+  /** Visits a folder whose path without links is `real`. */
+  visit(folder: Entry, real: string): void {
+    this.#left--
+    if (this.hasTooMany) return
+    const { links, folders } = this.#entriesOf(folder, real)
+    for (const entry of folders) this.visit(entry, joinPath(real, nameOf(entry)))
+    // A link can lead through other links, which may change without any change of its folder, so it is always resolved.
+    for (const entry of links) {
+      this.#left--
+      const target = realOf(joinPath(real, nameOf(entry)), this.#files)
+      if (target === null) continue
+      this.links.push({ written: entry.written, real: target })
+      // A link that leads to a folder above itself does not end; the paths of rules do.
+      if (entry.entries.size > 0) this.visit(entry, target)
+    }
+  }
+
+  #entriesOf(folder: Entry, real: string): Pick<KnownFolder, 'links' | 'folders'> {
+    // The version is read first, so that a change during the lookups is noticed the next time.
+    const version = this.#files.folderVersion?.(real) ?? null
+    const known = this.#known.get(folder)
+    if (known && known.version === version && known.real === real) return known
+    const links: Entry[] = []
+    const folders: Entry[] = []
+    for (const [name, entry] of folder.entries) {
+      this.#left--
+      if (this.hasTooMany) return { links, folders }
+      const kind = this.#kindOf(joinPath(real, name))
+      if (kind === 'link') links.push(entry)
+      else if (kind === 'other' && entry.entries.size > 0) folders.push(entry)
+    }
+    if (version !== null) this.#known.set(folder, { real, version, links, folders })
+    return { links, folders }
+  }
+
+  #kindOf(path: string): 'link' | 'other' | null {
+    if (this.#files.entryKind) return this.#files.entryKind(path)
+    const real = this.#files.realPath(path)
+    if (real === null) return null
+    return real === path ? 'other' : 'link'
+  }
+}
+
+function nameOf({ written }: Entry): string {
+  return written.slice(written.lastIndexOf('/') + 1)
+}
+
+/** Returns the paths that rules may have written for a path: the path itself and, if it is behind a link, the path through the link. */
+export class LinkedNames {
+  readonly #byTarget = new Map<string, string[]>()
+
+  /** The paths of the links must be in the form in which paths are compared. */
+  constructor(links: readonly RuleLink[]) {
+    for (const { written, real } of links) {
+      const names = this.#byTarget.get(real)
+      if (names) names.push(written)
+      else this.#byTarget.set(real, [written])
+    }
+  }
+
+  /** Adds the names of `path` to `names`, and the names of the folders that contain it to `folders`. A path is a folder that contains itself. */
+  addTo(path: string, names: Set<string>, folders: Set<string>): void {
+    names.add(path)
+    const above = foldersAbove(path)
+    for (const [index, folder] of above.entries()) {
+      folders.add(folder)
+      for (const written of this.#byTarget.get(folder) ?? []) {
+        names.add(renamed(path, folder, written))
+        for (const inner of above.slice(0, index + 1)) folders.add(renamed(inner, folder, written))
+      }
+    }
+  }
+
+  /** Returns the names of everything in a folder: each is the path of a folder as rules may have written it, with the path that replaces it without links. */
+  *inside(folder: string): Generator<{ readonly written: string; readonly real: string }> {
+    yield { written: folder, real: folder }
+    for (const [real, names] of this.#byTarget)
+      for (const written of names)
+        if (isInside(real, folder)) yield { written, real }
+        else if (isInside(folder, real)) yield { written: renamed(folder, real, written), real: folder }
+  }
+}
+
+/** Replaces the folder `from`, in which the path is, by the folder `to`. */
+export function renamed(path: string, from: string, to: string): string {
+  const rest = from === '/' ? path.slice(1) : path.slice(from.length + 1)
+  if (rest === '') return to
+  return to === '/' ? `/${rest}` : `${to}/${rest}`
+}
