@@ -160,38 +160,35 @@ function firstOf<T>(items: Iterable<T>, count: number): readonly T[] {
 }
 
 /** A rule that denies or asks, with its folder and path in the form in which paths are compared. */
-interface RestrictingRule extends RuleWithWords {
+interface RestrictingRule extends RuleWithWords, WithPath {
   readonly index: number
   /** Null if the rule applies everywhere. */
   readonly folder: string | null
-  /** Null if the rule names no path. */
-  readonly path: WithPath | null
+  /** Empty if the rule names no path. */
+  readonly path: string
 }
 
 function toRestrictingRule({ rule, words }: RuleWithWords, index: number): RestrictingRule {
   const cwd = rule.scope?.cwd
-  const { path, isFolder } = rulePath(rule.path ?? '', cwd ?? '/')
-  return {
-    rule,
-    words,
-    index,
-    folder: cwd === undefined ? null : foldPath(joinPath('/', cwd)),
-    path: rule.path === undefined ? null : { path: foldPath(path), isFolder },
-  }
+  const folder = cwd === undefined ? null : foldPath(joinPath('/', cwd))
+  if (rule.path === undefined) return { rule, words, index, folder, path: '', isFolder: false }
+  const { path, isFolder } = rulePath(rule.path, cwd ?? '/')
+  return { rule, words, index, folder, path: foldPath(path), isFolder }
 }
 
 /** Rules that deny or ask, arranged so that a call is compared with few of them. */
 export class RestrictingRules {
   readonly #byProgram = new Map<string, RestrictingRule[]>()
-  readonly #byPath = new PathRules<WithPath & { readonly of: RestrictingRule }>()
+  readonly #byPath = new PathRules<RestrictingRule>()
   /** Rules without a command and a path, by their folder. */
   readonly #byFolder = new Map<string | null, RestrictingRule[]>()
 
   constructor(rules: readonly RuleWithWords[]) {
-    for (const restricting of rules.map(toRestrictingRule)) {
+    for (const [index, rule] of rules.entries()) {
+      const restricting = toRestrictingRule(rule, index)
       const { words, path, folder } = restricting
       if (words !== null) addTo(this.#byProgram, words[0] ?? '', restricting)
-      else if (path !== null) this.#byPath.add({ ...path, of: restricting })
+      else if (path !== '') this.#byPath.add(restricting)
       else addTo(this.#byFolder, folder, restricting)
     }
   }
@@ -211,7 +208,7 @@ export class RestrictingRules {
     for (const { path: folder, hasNoSecrets } of folders())
       for (const { item, path } of this.#byPath.inside(foldPath(folder), call.ruleNames.linked)) {
         const isSecretFile = !item.isFolder && isSecretPath(path)
-        if (!(isSecretFile && hasNoSecrets) && appliesTo(item.of, call)) return item.of.rule
+        if (!(isSecretFile && hasNoSecrets) && appliesTo(item, call)) return item.rule
       }
     return null
   }
@@ -222,7 +219,7 @@ export class RestrictingRules {
     if (hasFolders) for (const folder of call.cwdNames.folders) yield* this.#byFolder.get(folder) ?? []
     if (this.#byPath.size === 0) return
     const { paths, folders } = call.pathNames
-    for (const { of } of this.#byPath.about(paths, folders)) yield of
+    yield* this.#byPath.about(paths, folders)
   }
 
   *#forCommands(call: RestrictedCall): Generator<RestrictingRule> {
@@ -275,10 +272,10 @@ function appliesTo({ rule, folder }: RestrictingRule, call: RestrictedCall): boo
 }
 
 function isMatch(restricting: RestrictingRule, call: RestrictedCall): boolean {
-  const { rule, words, path } = restricting
+  const { rule, words } = restricting
   if (!appliesTo(restricting, call)) return false
   if (words !== null && !namesCommand(words, call)) return false
-  if (path !== null && !namesPath(path, call)) return false
+  if (restricting.path !== '' && !namesPath(restricting, call)) return false
   if (rule.host !== undefined && !namesHost(rule.host, call)) return false
   return rule.mcp === undefined || isMcpTool(rule.mcp, call.action)
 }

@@ -41,9 +41,9 @@ const timeStepMs = 3000
 /** Relies on POSIX: a change of an entry sets the time of the last change of its folder, which programs cannot set. */
 export function folderVersion(folder: string, now: number): string | null {
   try {
-    const stats = statSync(folder, { bigint: true, throwIfNoEntry: false })
-    if (!stats?.isDirectory() || now - Number(stats.ctimeMs) < timeStepMs) return null
-    return `${stats.dev} ${stats.ino} ${stats.ctimeNs}`
+    const stats = statSync(folder, { throwIfNoEntry: false })
+    if (!stats?.isDirectory() || now - stats.ctimeMs < timeStepMs) return null
+    return `${stats.dev} ${stats.ino} ${stats.ctimeMs}`
   } catch {
     return null
   }

@@ -1,5 +1,5 @@
 /** Finds the symbolic links on the way to the paths and folders of rules. What a folder contains is looked up again only if the folder has changed. */
-import { foldersAbove, isInside, joinPath } from '../paths.ts'
+import { foldersAbove, isInside } from '../paths.ts'
 import type { FileLookup } from '../site.ts'
 import { realOf } from './check-path.ts'
 
@@ -15,9 +15,10 @@ export interface RuleLink {
 const lookupsMax = 12_000
 
 interface Entry {
+  readonly name: string
   readonly written: string
-  /** The entries of this folder that rules name, or through which their paths lead. */
-  readonly entries: Map<string, Entry>
+  /** The entries of this folder that rules name, or through which their paths lead. Null if there are none. */
+  entries: Map<string, Entry> | null
 }
 
 /** The entries of a folder, as they were when the folder at this real path had this version. */
@@ -30,7 +31,7 @@ interface KnownFolder {
 }
 
 export class RuleLinks {
-  readonly #root: Entry = { written: '/', entries: new Map() }
+  readonly #root: Entry = { name: '', written: '/', entries: null }
   readonly #known = new WeakMap<FileLookup, Map<Entry, KnownFolder>>()
 
   /** The paths must be absolute, without `.` and `..`. */
@@ -40,20 +41,24 @@ export class RuleLinks {
 
   #add(path: string): void {
     let at = this.#root
-    for (const name of path.split('/')) {
-      if (name === '') continue
+    for (let start = 1; start < path.length; ) {
+      const slash = path.indexOf('/', start)
+      const end = slash < 0 ? path.length : slash
+      const name = path.slice(start, end)
+      at.entries ??= new Map()
       let next = at.entries.get(name)
       if (!next) {
-        next = { written: joinPath(at.written, name), entries: new Map() }
+        next = { name, written: path.slice(0, end), entries: null }
         at.entries.set(name, next)
       }
       at = next
+      start = end + 1
     }
   }
 
   /** Returns the links, or null if there are too many files to look up. */
   find(files: FileLookup | null): readonly RuleLink[] | null {
-    if (!files || this.#root.entries.size === 0) return []
+    if (!files || !this.#root.entries) return []
     let known = this.#known.get(files)
     if (!known) {
       known = new Map()
@@ -86,15 +91,15 @@ class LinkSearch {
     this.#left--
     if (this.hasTooMany) return
     const { links, folders } = this.#entriesOf(folder, real)
-    for (const entry of folders) this.visit(entry, joinPath(real, nameOf(entry)))
+    for (const entry of folders) this.visit(entry, inFolder(real, entry.name))
     // A link can lead through other links, which may change without any change of its folder, so it is always resolved.
     for (const entry of links) {
       this.#left--
-      const target = realOf(joinPath(real, nameOf(entry)), this.#files)
+      const target = realOf(inFolder(real, entry.name), this.#files)
       if (target === null) continue
       this.links.push({ written: entry.written, real: target })
       // A link that leads to a folder above itself does not end; the paths of rules do.
-      if (entry.entries.size > 0) this.visit(entry, target)
+      if (entry.entries) this.visit(entry, target)
     }
   }
 
@@ -105,12 +110,12 @@ class LinkSearch {
     if (known && known.version === version && known.real === real) return known
     const links: Entry[] = []
     const folders: Entry[] = []
-    for (const [name, entry] of folder.entries) {
+    for (const entry of folder.entries?.values() ?? []) {
       this.#left--
       if (this.hasTooMany) return { links, folders }
-      const kind = this.#kindOf(joinPath(real, name))
+      const kind = this.#kindOf(inFolder(real, entry.name))
       if (kind === 'link') links.push(entry)
-      else if (kind === 'other' && entry.entries.size > 0) folders.push(entry)
+      else if (kind === 'other' && entry.entries) folders.push(entry)
     }
     if (version !== null) this.#known.set(folder, { real, version, links, folders })
     return { links, folders }
@@ -124,8 +129,8 @@ class LinkSearch {
   }
 }
 
-function nameOf({ written }: Entry): string {
-  return written.slice(written.lastIndexOf('/') + 1)
+function inFolder(folder: string, name: string): string {
+  return folder === '/' ? `/${name}` : `${folder}/${name}`
 }
 
 /** Returns the paths that rules may have written for a path: the path itself and, if it is behind a link, the path through the link. */
