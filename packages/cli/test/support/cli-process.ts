@@ -13,16 +13,20 @@ export interface RunOptions extends SpawnOptions {
   readonly input?: string
 }
 
-/** Commands that end by themselves and leave nothing running. A process that is already running can run them, which saves most of their CPU time: loading Node and the program. */
-const shortCommands: ReadonlySet<string> = new Set([
-  ...['inbox', 'show', 'allow', 'deny', 'answer', 'sessions', 'send', 'interrupt', 'end', 'mode', 'rules', 'token'],
-  ...['doctor', 'audit', 'trust', 'link', 'complete', 'completion', 'help', '--help', '--version'],
+/**
+ * Commands that need a process of their own: they keep running, start other processes, or read a terminal. A process that is already
+ * running can run all others, which saves most of their CPU time: loading Node and the program.
+ */
+const separateCommands: ReadonlySet<string> = new Set([
+  ...['up', 'gateway', 'runner', 'run', 'tui', 'watch', 'ask', 'guard', 'restore'],
+  // These are options of `up`, which is the command if no command is given.
+  ...['--port', '--host', '--store', '--runner', '--detach', '--json', '--home', '--allow-remote'],
 ])
 
-/** Runs the program with these arguments: in a separate process, or in a shared one if the command is short and reads no input. */
+/** Runs the program with these arguments: in a separate process, or in a shared one if the command allows that and reads no input. */
 export function runCli(words: readonly string[], { input, ...options }: RunOptions = {}): Promise<CliResult> {
   const { env = cleanEnvironment(), cwd = process.cwd(), ...others } = options
-  const canShare = input === undefined && Object.keys(others).length === 0 && shortCommands.has(words[0] ?? '')
+  const canShare = input === undefined && Object.keys(others).length === 0 && !separateCommands.has(words[0] ?? 'up')
   if (canShare) return runInHost(words, { env, cwd: String(cwd) })
   return spawnAndCollect(process.execPath, [holdpoint, ...words], input ?? '', options)
 }
