@@ -16,7 +16,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { cleanEnvironment, closeGateways, startGateway } from '../../../test/support/gateway.ts'
 import { dataFolderAt, openDataFolder } from '../src/config/data-folder.ts'
 import { unmappedUserIdIn } from '../src/config/file-access.ts'
-import { runCli } from './support/cli-process.ts'
+import { runCli, runRefusedGateway } from './support/cli-process.ts'
 
 let folder: string
 let home: string
@@ -39,12 +39,13 @@ function foreignFolder(): string {
   chownSync(foreign, nobody, nobody)
   return foreign
 }
-const up = (...words: string[]) => runCli(['up', '--port', '0', '--home', home, ...words], { cwd: folder })
+/** Starts a gateway, which refuses the data folder. `holdpoint up` starts the same gateway under a supervisor. */
+const start = () => runRefusedGateway(['--port', '0', '--home', home], folder)
 
 describe('a data folder', () => {
   it.each([0o777, 0o770, 0o702])('F15: a data folder that others can write to is refused (mode %o)', async mode => {
     chmodSync(home, mode)
-    const { code, err } = await up()
+    const { code, err } = await runCli(['up', '--port', '0', '--home', home], { cwd: folder })
     expect(code).toBe(1)
     expect(err).toMatch(new RegExp(`^holdpoint: ${home} is owned by \\S+ with mode 0${mode.toString(8)}, and `))
     expect(err).toContain(`Fix it with: chmod go-w ${home}`)
@@ -53,7 +54,7 @@ describe('a data folder', () => {
 
   it('F15: a data folder that belongs to another user is refused', async () => {
     home = foreignFolder()
-    const { code, err } = await up()
+    const { code, err } = await start()
     expect(code).toBe(1)
     expect(err).toMatch(
       new RegExp(`^holdpoint: ${home} is owned by \\S+ with mode 0\\d+, so that user could .* chown \\S+ ${home}`),
@@ -62,7 +63,7 @@ describe('a data folder', () => {
 
   it('F15: a data folder that others can replace in its parent folder is refused', async () => {
     chmodSync(folder, 0o777)
-    expect((await up()).err).toContain(`${folder} is owned by`)
+    expect((await start()).err).toContain(`${folder} is owned by`)
     // With the sticky bit, others can only add entries.
     chmodSync(folder, 0o1777)
     expect(openDataFolder(home).path).toBe(home)
@@ -74,7 +75,7 @@ describe('a data folder', () => {
     chmodSync(open, 0o777)
     symlinkSync(home, join(open, 'link'))
     home = join(open, 'link')
-    expect((await up()).err).toContain(`${open} is owned by`)
+    expect((await start()).err).toContain(`${open} is owned by`)
   })
 
   it.each(['token', 'runner-token', 'holdpoint.db', 'holdpoint.config.json', 'trusted-configs.json', 'gateway.json'])(
@@ -82,7 +83,7 @@ describe('a data folder', () => {
     async name => {
       writeFileSync(join(home, name), '')
       chmodSync(join(home, name), 0o620)
-      const { code, err } = await up()
+      const { code, err } = await start()
       expect([code, err]).toEqual([1, expect.stringContaining(`chmod go-w ${join(home, name)}`)])
     },
   )
@@ -93,18 +94,18 @@ describe('a data folder', () => {
     chmodSync(open, 0o777)
     writeFileSync(join(open, 'token'), 'x'.repeat(50), { mode: 0o600 })
     symlinkSync(join(open, 'token'), join(home, 'token'))
-    expect((await up()).err).toContain(`chmod go-w ${open}`)
+    expect((await start()).err).toContain(`chmod go-w ${open}`)
   })
 
-  it.each([['inbox'], ['link'], ['watch'], ['runner'], ['down'], ['backup', 'x.db'], ['trust', '--list']])(
-    'F15: holdpoint %s refuses a data folder that others can write to',
-    async (...words) => {
-      const gateway = await startGateway({ runner: 'none' })
-      chmodSync(gateway.home.path, 0o777)
+  it('F15: commands refuse a data folder that others can write to', async () => {
+    const gateway = await startGateway({ runner: 'none' })
+    chmodSync(gateway.home.path, 0o777)
+    const commands = [['inbox'], ['link'], ['watch'], ['runner'], ['down'], ['backup', 'x.db'], ['trust', '--list']]
+    for (const words of commands) {
       const { code, err } = await runCli([...words, '--home', gateway.home.path], { cwd: gateway.folder })
-      expect([code, err]).toEqual([1, expect.stringContaining(`chmod go-w ${gateway.home.path}`)])
-    },
-  )
+      expect([words, code, err]).toEqual([words, 1, expect.stringContaining(`chmod go-w ${gateway.home.path}`)])
+    }
+  })
 
   it('F15: commands with a token of their own refuse the data folder too, because it names the gateway’s socket', async () => {
     const gateway = await startGateway({ runner: 'none' })

@@ -31,6 +31,11 @@ export function runCli(words: readonly string[], { input, ...options }: RunOptio
   return spawnAndCollect(process.execPath, [holdpoint, ...words], input ?? '', options)
 }
 
+/** Runs `holdpoint gateway` in a shared process, for a test in which it refuses to start. If it starts, this promise is never settled, so the test fails. */
+export function runRefusedGateway(words: readonly string[], cwd: string): Promise<CliResult> {
+  return runInHost(['gateway', ...words], { env: cleanEnvironment(), cwd })
+}
+
 const idleHosts: ChildProcess[] = []
 
 async function runInHost(
