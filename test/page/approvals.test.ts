@@ -19,7 +19,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
 
   /** Opens the page with one request. */
   async function openRequest(ask: Ask, options = {}) {
-    const page = await fixture.sharedPage(options)
+    const page = await fixture.openPage(options)
     const request = await (await fixture.openAsker()).ask(ask)
     const card = cardOf(page, request)
     await card.waitFor()

@@ -65,7 +65,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
   const fixture = setUpPageFixture()
 
   it('D7: markup, scripts and pictures in it are shown as text, and the page loads nothing from elsewhere', async () => {
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const violations = await page.evaluateHandle(() => {
       const found: string[] = []
@@ -85,7 +85,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
   })
 
   it('D8: text that imitates Holdpoint has the background of agents’ text, on which there is no button', async () => {
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     for (const ask of everywhere(fakeControls)) {
       const card = cardOf(page, await asker.ask(ask))
@@ -108,7 +108,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
   })
 
   it('D9: the command that runs is shown before the agent’s description of it, which is labelled', async () => {
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     const ask: Ask = {
       ...(asks.command('rm -rf build') as Extract<Ask, { kind: 'approval' }>), // `asks.command` returns an approval
       title: 'List the files',
@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
   })
 
   it('D13: on a page that is out of date, the buttons of an answered request are gone, and a late answer loses', async () => {
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     await button(cardOf(page, request), 'Allow once').waitFor()
     await fixture.answer(request, { kind: 'deny' })
@@ -132,7 +132,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
   })
 
   it('D15: two requests with the same text can be distinguished by session, folder and time', async () => {
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     for (const [title, cwd] of [
       ['first agent', '/src/one'],
       ['second agent', '/src/two'],

@@ -24,7 +24,7 @@ function form(properties: Readonly<Record<string, FormField>>): Ask {
 describe.skipIf(hasNoBrowser())('the preset of a form field', () => {
   const fixture = setUpPageFixture()
   async function openForm(properties: Readonly<Record<string, FormField>>, options: OpenOptions = {}) {
-    const page = await fixture.sharedPage(options)
+    const page = await fixture.openPage(options)
     const request = await (await fixture.openAsker()).ask(form(properties))
     const card = cardOf(page, request)
     await card.waitFor()

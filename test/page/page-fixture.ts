@@ -9,19 +9,12 @@ import { desktop, launchBrowser, type OpenedPage, type OpenOptions, openPage } f
 import { closeGateways, type GatewayOptions, type GatewayProcess, startGateway } from '../support/gateway.ts'
 import { openTestAgent, type TestAgent } from '../support/request-samples.ts'
 
-interface SharedPage {
-  readonly opened: OpenedPage
-  /** How many problems the page had reported before the current test. */
-  problemsBefore: number
-}
-
 export class PageFixture {
   readonly #options: GatewayOptions
   readonly #browserKind: keyof typeof launchBrowser
   #gateway: GatewayProcess | undefined
   #browser: Browser | undefined
   #openedPages: OpenedPage[] = []
-  #shared: SharedPage | undefined
 
   constructor(options: GatewayOptions, browserKind: keyof typeof launchBrowser) {
     this.#options = options
@@ -39,27 +32,14 @@ export class PageFixture {
 
   /** Opens the page, signed in, in a new browser context. */
   async openPage(options: OpenOptions = {}): Promise<Page> {
-    const opened = await this.#open(options)
-    this.#openedPages.push(opened)
-    return opened.page
-  }
-  /**
-   * Returns a page that the tests of a file share, with an empty inbox, because loading a page costs more CPU time than most tests. A
-   * test that changes more of a page than its requests, for example its clock, storage or connections, opens its own page. A page with
-   * options is not shared.
-   */
-  async sharedPage(options: OpenOptions = {}): Promise<Page> {
-    if (Object.keys(options).length > 0) return this.openPage(options)
-    this.#shared ??= { opened: await this.#open({}), problemsBefore: 0 }
-    return this.#shared.opened.page
-  }
-  #open(options: OpenOptions): Promise<OpenedPage> {
     const before = async (page: Page) => {
       await recordPageChanges(page)
       if (options.reducedMotion === undefined) await page.context().addInitScript(stopPulse)
       await options.before?.(page)
     }
-    return openPage(this.browser, this.gateway, { ...desktop, ...options, before })
+    const opened = await openPage(this.browser, this.gateway, { ...desktop, ...options, before })
+    this.#openedPages.push(opened)
+    return opened.page
   }
   /** Opens another tab in the browser context of a signed-in page. */
   async openTab(page: Page, hash = '#/'): Promise<Page> {
@@ -102,48 +82,19 @@ export class PageFixture {
     this.#browser = browser
   }
   /** Closes the test's pages, ends all sessions so that the next test has no pending requests, and fails if a page reported an error. */
-  async reset({ failed }: { readonly failed: boolean }): Promise<void> {
+  async reset(): Promise<void> {
     const opened = this.#openedPages
     this.#openedPages = []
     await Promise.all(opened.map(({ page }) => page.context().close()))
     const { items } = await this.gateway.call('listSessions', {})
     await Promise.all(items.filter(isOpen).map(({ id }) => this.gateway.call('endSession', { id })))
-    const problems = opened.flatMap(page => page.problems)
-    if (this.#shared) problems.push(...(await this.#resetShared(this.#shared, failed)))
-    expect(problems).toEqual([])
-  }
-  /** Removes what the test left on the shared page, or closes the page if the test failed, because it may then show anything. Returns the problems that the page reported during the test. */
-  async #resetShared(shared: SharedPage, failed: boolean): Promise<readonly string[]> {
-    const { page, problems } = shared.opened
-    if (failed) {
-      this.#shared = undefined
-      await page.context().close()
-      return problems.slice(shared.problemsBefore)
-    }
-    await page.mouse.move(0, 0)
-    // Leave the inbox: it would keep deleted requests for a while, and then ignore clicks for a moment although nothing visible changes.
-    await showScreen(page, '#/sessions')
-    await page.locator('.inbox, .session-header').first().waitFor({ state: 'detached' })
-    const { items } = await this.gateway.call('listSessions', { limit: limits.pageMax })
-    await Promise.all(items.map(({ id }) => this.gateway.call('deleteSession', { id })))
-    await showScreen(page, '')
-    await page.locator('.inbox').waitFor()
-    await page.locator('article, details.receipt').first().waitFor({ state: 'detached' })
-    const found = problems.slice(shared.problemsBefore)
-    shared.problemsBefore = problems.length
-    return found
+    expect(opened.flatMap(({ problems }) => problems)).toEqual([])
   }
   async close(): Promise<void> {
     // Only one file runs in a worker at a time, so all contexts are those of this file.
     await Promise.all(this.#browser?.contexts().map(context => context.close()) ?? [])
     await closeGateways()
   }
-}
-
-function showScreen(page: Page, hash: string): Promise<void> {
-  return page.evaluate(to => {
-    location.hash = to
-  }, hash)
 }
 
 const browsers = new Map<keyof typeof launchBrowser, Promise<Browser>>()
@@ -167,7 +118,7 @@ export function setUpPageFixture(
 ): PageFixture {
   const fixture = new PageFixture({ runner: 'none', ...options }, browserKind)
   beforeAll(() => fixture.start())
-  afterEach(({ task }) => fixture.reset({ failed: task.result?.state === 'fail' }))
+  afterEach(() => fixture.reset())
   afterAll(() => fixture.close())
   return fixture
 }

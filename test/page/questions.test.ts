@@ -8,7 +8,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   const fixture = setUpPageFixture()
 
   async function openRequest(ask: Ask, options: OpenOptions = {}) {
-    const page = await fixture.sharedPage(options)
+    const page = await fixture.openPage(options)
     const request = await (await fixture.openAsker()).ask(ask)
     const card = cardOf(page, request)
     await card.waitFor()
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
     })
 
     it('use a masked field for a secret, and only the agent can read the answer', async () => {
-      const page = await fixture.sharedPage()
+      const page = await fixture.openPage()
       const { id: agent, secret } = await fixture.gateway.call('addToken', { role: 'agent', name: 'deployer' })
       const session = await fixture.gateway.call('startSession', { driver: 'external', options: { agent } })
       const asAgent = fixture.gateway.callAs(secret)

@@ -20,7 +20,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     for (const { id } of await addedRules()) await fixture.gateway.call('removeRule', { id })
   })
   const open = async (options: OpenOptions = {}) => {
-    const page = await fixture.sharedPage(options)
+    const page = await fixture.openPage(options)
     await page.getByRole('link', { name: 'Rules' }).filter({ visible: true }).click()
     await page.getByRole('heading', { name: 'Rules', level: 1 }).waitFor()
     const row = (text: string) => page.locator('li.rule-row', { hasText: text })

@@ -168,7 +168,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
     fixture.gateway.call('appendEvents', { id: session.id, items })
 
   it('F7: expectStoredOrder fails for text that is drawn in another order', async () => {
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command(command))
     const code = cardOf(page, request).locator('pre')
     await expectStoredOrder(code, command)
@@ -278,7 +278,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
 
   it('F7: names in the sidebar and in the palette keep the order of their words', async () => {
     await fixture.openAsker(label, path)
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     await expectWordOrder(page.locator('.sidebar .nav-name', { hasText: label }), label)
     await page.keyboard.press('Control+k')
     await expectWordOrder(page.locator('.palette .nav-name', { hasText: label }), label)
@@ -286,7 +286,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
 
   it('F7: no tooltip, placeholder or hidden label mixes directions unescaped', async () => {
     const asker = await fixture.openAsker(label, path)
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     const ask: Ask = { ...approval, tool: 'tool/אב', cwd: path, input: { command } }
     await cardOf(page, await asker.ask(ask, { agentPath: [label] })).waitFor()
     const attributes = await page.evaluate(() =>
@@ -302,7 +302,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
 
   it('F7: ordinary Hebrew and Arabic prose reads from right to left, with its own punctuation', async () => {
     const asker = await fixture.openAsker('שלום עולם', '/src')
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     const question = {
       id: 'q',
       header: 'שאלה',
@@ -328,7 +328,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
 
   it('F7: in an English sentence, brackets and signs between Hebrew words are not mirrored and the words keep their sides', async () => {
     const asker = await fixture.openAsker()
-    const page = await fixture.sharedPage()
+    const page = await fixture.openPage()
     const ask: Ask = {
       ...approval,
       tool: 'Bash',
