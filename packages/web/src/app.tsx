@@ -16,6 +16,7 @@ import { Sidebar } from './screens/shell/sidebar.tsx'
 import { unknownAddressTexts } from './screens/shell/texts.ts'
 import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
 import { useKeyboard, useShortcuts } from './shortcuts/use-shortcuts.ts'
+import { useWaitingCount } from './storage/muted-sessions.ts'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { lazyComponent, preloadAll } from './ui/lazy-component.tsx'
 import { ToastView } from './ui/toast.tsx'
@@ -56,7 +57,7 @@ export function App(): ReactNode {
 
 function SignedInApp(): ReactNode {
   const route = useRoute()
-  const waiting = useInboxPart(snapshot => snapshot.pendingCount)
+  const waiting = useWaitingCount()
   const sessions = useSessions()
   const counts = useMemo(() => ({ waiting, open: countOpen(sessions.values()) }), [waiting, sessions])
   const connection = useConnectionState()
@@ -120,7 +121,7 @@ function Dialogs(): ReactNode {
 function screenOf(route: Route): ReactNode {
   switch (route.screen) {
     case 'inbox':
-      return <InboxScreen linked={route.request ?? null} />
+      return <InboxScreen linked={route.request ?? null} review={route.review ?? false} />
     case 'sessions':
       return <SessionsScreen />
     case 'session':

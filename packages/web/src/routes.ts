@@ -3,8 +3,8 @@ import { RequestId, SessionId } from '@holdpoint/protocol'
 import { useSyncExternalStore } from 'react'
 
 export type Route =
-  /** If `request` is set, the inbox scrolls to that request. The links in notifications set `request`. */
-  | { readonly screen: 'inbox'; readonly request?: RequestId }
+  /** If `request` is set, the inbox opens that request. The links in notifications set `request`. If `review` is set, a narrow screen shows the selected requests. */
+  | { readonly screen: 'inbox'; readonly request?: RequestId; readonly review?: true }
   | { readonly screen: 'sessions' }
   | { readonly screen: 'session'; readonly id: SessionId }
   | { readonly screen: 'audit' }
@@ -21,19 +21,41 @@ export function readRoute(hash: string): Route {
   if (screen === 'sessions' && session.success) return { screen: 'session', id: session.data }
   const known = simpleScreens.find(name => name === screen)
   if (known && id === '') return { screen: known }
+  if (screen === 'inbox' && id === 'review') return { screen, review: true }
   const request = RequestId.safeParse(id)
   if (screen === 'inbox' && request.success) return { screen: 'inbox', request: request.data }
   return { screen: ['', 'inbox'].includes(screen) && id === '' ? 'inbox' : 'unknown' }
 }
 
 export function href(route: Route): string {
-  if (route.screen === 'inbox') return route.request ? `#/inbox/${route.request}` : '#/'
+  if (route.screen === 'inbox')
+    return route.review ? '#/inbox/review' : route.request ? `#/inbox/${route.request}` : '#/'
   if (route.screen === 'unknown') return '#/'
   return route.screen === 'session' ? `#/sessions/${route.id}` : `#/${route.screen}`
 }
 
 export function go(route: Route): void {
   location.hash = href(route)
+}
+
+/** Shows another route without adding an entry to the browser's history. */
+export function replaceRoute(route: Route): void {
+  history.replaceState(history.state, '', href(route))
+  dispatchEvent(new HashChangeEvent('hashchange'))
+}
+
+/** The state of the history entry of what the person opened from the list. */
+const fromList = 'from list'
+
+/** Opens a request or the selected requests over the list, so that the browser's back button returns to the list. */
+export function openFromList(what: { readonly request: RequestId } | { readonly review: true }): void {
+  history.pushState(fromList, '', href({ screen: 'inbox', ...what }))
+  dispatchEvent(new HashChangeEvent('hashchange'))
+}
+
+export function backToList(): void {
+  if (history.state === fromList) history.back()
+  else replaceRoute({ screen: 'inbox' })
 }
 
 function subscribe(listener: () => void): () => void {

@@ -4,6 +4,7 @@ import type { Request, RequestId } from '@holdpoint/protocol'
 import { useEffect } from 'react'
 import { useGateway } from '../gateway/gateway-context.ts'
 import { go } from '../routes.ts'
+import { readMuted } from '../storage/muted-sessions.ts'
 import { readPreference } from '../storage/preferences.ts'
 import { playChime } from './chime.ts'
 import { composeNotification, type RequestNotification, summaryTag } from './compose-notification.ts'
@@ -45,7 +46,10 @@ function notifyAboutNewRequests(inbox: Inbox, signal: AbortSignal): void {
   const flush = async () => {
     flushScheduled = false
     const snapshot = inbox.getSnapshot()
-    const requests = [...unannounced].flatMap(id => snapshot.requests.get(id) ?? []).filter(isPending)
+    const requests = [...unannounced]
+      .flatMap(id => snapshot.requests.get(id) ?? [])
+      .filter(isPending)
+      .filter(isHeard)
     unannounced.clear()
     const notification = composeNotification(requests, snapshot)
     if (!notification || (await anyTabVisible()) || signal.aborted) return
@@ -58,6 +62,9 @@ function notifyAboutNewRequests(inbox: Inbox, signal: AbortSignal): void {
   onInboxChange()
 }
 
+function isHeard({ session }: Request): boolean {
+  return !readMuted().has(session)
+}
 function isPending({ status }: Request): boolean {
   return status === 'pending'
 }

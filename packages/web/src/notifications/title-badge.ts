@@ -1,6 +1,7 @@
 /** Shows the number of pending requests in the page's title, on its tab icon and on the installed app's badge. */
 import { useEffect } from 'react'
 import { useInboxPart } from '../gateway/gateway-context.ts'
+import { useWaitingCount } from '../storage/muted-sessions.ts'
 
 export function pageTitle(pendingCount: number, live: boolean): string {
   if (!live) return '… Holdpoint'
@@ -13,7 +14,7 @@ export function badgeText(pendingCount: number): string {
 }
 
 export function useTitleBadge(): void {
-  const pendingCount = useInboxPart(snapshot => snapshot.pendingCount)
+  const pendingCount = useWaitingCount()
   // Before the first connection, no count can be out of date, so only a lost connection counts as not live.
   const live = useInboxPart(snapshot => snapshot.status !== 'reconnecting')
   useEffect(() => {

@@ -1,8 +1,9 @@
 /** Buttons that send an answer. They show progress, ignore clicks that began before the card moved or changed, and require a second click or a long press if the request is dangerous. */
 import type { Answer } from '@holdpoint/protocol'
-import { type MouseEvent, type ReactNode, use, useState, useSyncExternalStore } from 'react'
+import { type MouseEvent, type ReactNode, use, useState } from 'react'
 import { useIsKeyHeld } from '../shortcuts/held-key.ts'
 import { useCancelFocus } from '../ui/confirm-button.tsx'
+import { useMediaQuery } from '../ui/use-media-query.ts'
 import type { AnswerSubmission } from './answer-submission.ts'
 import { CardContext, useShortcutLabel } from './shortcut.tsx'
 import { cardTexts } from './texts.ts'
@@ -133,12 +134,6 @@ function ConfirmDanger({ onBack, warning, ...props }: ConfirmDangerProps): React
   )
 }
 
-const touchQuery = '(pointer: coarse)'
-function subscribeTouch(listener: () => void): () => void {
-  const media = matchMedia(touchQuery)
-  media.addEventListener('change', listener)
-  return () => media.removeEventListener('change', listener)
-}
 function useIsTouch(): boolean {
-  return useSyncExternalStore(subscribeTouch, () => matchMedia(touchQuery).matches)
+  return useMediaQuery('(pointer: coarse)')
 }

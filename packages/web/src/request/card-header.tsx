@@ -107,7 +107,7 @@ function Since({ at }: { readonly at: number }): ReactNode {
   const now = useGatewayTime(10_000)
   return (
     <time dateTime={new Date(at).toISOString()} title={cardTexts.askedAt(dateTime(at))}>
-      {timeSince(at, now)}
+      {cardTexts.askedAgo(timeSince(at, now))}
     </time>
   )
 }

@@ -1,12 +1,13 @@
-/** The panel in which a person denies or declines a request, with a reason for the agent. Enter sends the answer, and Escape goes back. */
+/** The panel in which a person denies or declines a request, with a reason for the agent. Escape goes back. */
 import type { Answer } from '@holdpoint/protocol'
 import { limits } from '@holdpoint/protocol'
-import type { KeyboardEvent, ReactNode } from 'react'
-import { keyRuns } from '../shortcuts/key-runs.ts'
+import type { ReactNode } from 'react'
+import type { Press } from '../shortcuts/press.ts'
 import { AnswerButton } from './answer-button.tsx'
 import type { AnswerSubmission } from './answer-submission.ts'
 import { BackButton, type CardPanels, useAutoFocus } from './card-panel.tsx'
 import type { CardDraft } from './draft/use-draft.ts'
+import { SendHint, sendKeyHandler } from './send-key.tsx'
 import { denyTexts } from './texts.ts'
 import './card-panel.css'
 
@@ -17,7 +18,7 @@ export interface DenyPanelProps {
   readonly kind: 'deny' | 'decline'
   /** Label of the field for the reason. */
   readonly title: string
-  /** Label of the button that Enter presses. */
+  /** Label of the button that Ctrl+Enter presses. */
   readonly label: string
   /** Whether the person can also stop the turn. */
   readonly canStop: boolean
@@ -30,16 +31,10 @@ export function DenyPanel({ submission, cardDraft, panels, kind, title, label, c
   const back = () => panels.open('main')
   const given = reason.trim()
   const answer: Extract<Answer, { kind: 'deny' | 'decline' }> = { kind, ...(given && { reason: given }) }
-  const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
-    if (event.key === 'Escape') back()
-    if (event.key !== 'Enter' || event.shiftKey) return
-    event.preventDefault()
-    // An Enter key that is held down was pressed before the panel opened, so the person did not mean to send the answer.
-    if (!event.repeat) submission.submit(label, answer, { at: event.timeStamp, isTyped: !keyRuns.maySend })
-  }
+  const send = submission.disabled ? null : (press: Press) => submission.submit(label, answer, press)
   return (
-    <div className="card-panel">
+    // biome-ignore lint/a11y/noStaticElementInteractions: this element handles the keys of the field inside
+    <div className="card-panel" onKeyDown={sendKeyHandler(send)}>
       <label className="field">
         {title}
         <textarea
@@ -52,8 +47,9 @@ export function DenyPanel({ submission, cardDraft, panels, kind, title, label, c
           readOnly={submission.sendingLabel !== null}
           placeholder={denyTexts.placeholder}
           onChange={event => cardDraft.change({ reason: event.target.value })}
-          onKeyDown={onKeyDown}
+          onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && back()}
         />
+        <SendHint send={send} />
       </label>
       <div className="actions">
         <AnswerButton {...{ submission, label, answer }} busyLabel={sending} className="primary" />

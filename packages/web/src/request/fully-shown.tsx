@@ -72,7 +72,9 @@ export function ScrollPane({ children, label }: ScrollPaneProps): ReactNode {
   const fullyShown = use(FullyShownContext)
   const [open, setOpen] = useState(false)
   const { box, end, overflows } = usePane(useId())
-  const expanded = open || fullyShown?.expanded === true
+  const [isLong, setIsLong] = useState(false)
+  if (overflows && !isLong) setIsLong(true)
+  const expanded = isLong && (open || fullyShown?.expanded === true)
   return (
     <div className="scroll-pane">
       <figure
@@ -126,7 +128,8 @@ function usePane(pane: string) {
   useLayoutEffect(() => {
     report?.(pane, seen ? 'seen' : overflows ? 'scrollPane' : cardOverflows ? 'scrollCard' : 'offscreen')
   }, [report, pane, seen, overflows, cardOverflows])
-  useEffect(() => () => report?.(pane, 'seen'), [report, pane])
+  // A pane that replaces this one reports in the same commit, after this.
+  useLayoutEffect(() => () => report?.(pane, 'seen'), [report, pane])
   return { box, end, overflows }
 }
 

@@ -7,9 +7,11 @@ export interface SearchFieldProps {
   readonly value: string
   readonly maxLength: number
   readonly onChange: (value: string) => void
+  /** Called when the person presses Enter. */
+  readonly onEnter?: () => void
 }
 
-export function SearchField({ label, value, maxLength, onChange }: SearchFieldProps): ReactNode {
+export function SearchField({ label, value, maxLength, onChange, onEnter }: SearchFieldProps): ReactNode {
   const field = useRef<HTMLInputElement>(null)
   useShortcuts({ search: () => field.current?.select() })
   return (
@@ -24,6 +26,10 @@ export function SearchField({ label, value, maxLength, onChange }: SearchFieldPr
       value={value}
       onChange={event => onChange(event.target.value)}
       onKeyDown={event => {
+        if (event.key === 'Enter' && onEnter && !event.nativeEvent.isComposing) {
+          event.preventDefault()
+          onEnter()
+        }
         if (event.key !== 'Escape') return
         if (value) onChange('')
         else event.currentTarget.blur()

@@ -2,7 +2,7 @@
 import { isDangerous } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import type { CardActions } from './card-actions.ts'
-import { cardKeys } from './card-keys.ts'
+import { cardKeys, similarKey } from './card-keys.ts'
 import type { HeldKeyTarget } from './held-key.ts'
 import { cannotAllowByKey, dangerousNotByKey, justChanged } from './texts.ts'
 
@@ -15,6 +15,7 @@ const singleKeys = {
   [cardKeys.edit]: 'edit',
   x: 'select',
   X: 'range',
+  [similarKey]: 'similar',
   '.': 'more',
   i: 'interrupt',
   '/': 'search',

@@ -1,5 +1,5 @@
 /** Texts about shortcuts: the help dialog, and why a key was ignored. */
-import { cardKeys } from './card-keys.ts'
+import { cardKeys, similarKey } from './card-keys.ts'
 
 export const justChanged = 'The list just changed. Press again to confirm.'
 export const wasOffScreen = 'This request was off screen. Press again to confirm.'
@@ -24,13 +24,15 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
     title: 'Requests',
     keys: [
       { keys: ['j', 'k'], description: 'Next or previous request' },
-      { keys: ['Enter'], description: 'Expand the request' },
+      { keys: ['Enter'], description: 'Open the request' },
       { keys: [cardKeys.allow], description: 'Allow once' },
       { keys: [cardKeys.deny], description: 'Deny with a reason' },
       { keys: [cardKeys.edit], description: 'Edit, then allow' },
       { keys: ['1', '…', '9'], description: 'Choose an option' },
       { keys: ['x'], description: 'Select (Shift+X selects a range)' },
+      { keys: [similarKey], description: 'Select all requests like this one' },
       { keys: ['.'], description: 'Show new requests' },
+      { keys: ['⌘/Ctrl', 'Enter'], description: 'Send from a text field' },
     ],
   },
   {

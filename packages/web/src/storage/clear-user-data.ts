@@ -1,13 +1,15 @@
-/** Removes a person's page secret, drafts, unsent attachments and declined rules from this browser when they sign out. */
+/** Removes a person's page secret, drafts, unsent attachments, declined rules and muted sessions from this browser when they sign out. */
 import { draftKeysOf } from '@holdpoint/client'
 import { removeAttachments } from './attachment-storage.ts'
 import { clearDeclinedRules } from './declined-rules.ts'
+import { clearMuted } from './muted-sessions.ts'
 import { removePageSecret } from './page-secret.ts'
 import { messageDraftPrefix } from './use-message-draft.ts'
 
 export async function clearUserData(me: string): Promise<void> {
   removePageSecret()
   clearDeclinedRules()
+  clearMuted()
   removeKeys(() => sessionStorage, draftKeysOf(me))
   removeKeys(() => localStorage, messageDraftPrefix(me))
   await removeAttachments(me)

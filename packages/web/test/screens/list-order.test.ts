@@ -2,6 +2,7 @@ import type { RequestId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { heldBack, nextPending, orderRequests } from '../../src/screens/inbox/list-order.ts'
+import { inGroups } from '../../src/screens/inbox/request-groups.ts'
 
 const id = (name: string | number) => `req_${name}` as RequestId // the order does not depend on the format of the ids
 const ids = (...names: readonly (string | number)[]) => names.map(id)
@@ -66,5 +67,45 @@ describe('nextPending', () => {
   it('returns the current request at the end of the list, or null if the current request is resolved', () => {
     expect(nextPending(ids(1, 2), id(2), 1, isPending)).toBe(id(2))
     expect(nextPending([id(1), id('resolved')], id('resolved'), 1, isPending)).toBeNull()
+  })
+})
+
+describe('orderRequests with groups', () => {
+  const groupOf = (name: RequestId) => name.slice(4, 5)
+  const grouped = (...names: readonly string[]) => ({ ...onScreen(...names), groupOf })
+
+  it('adds a new request to the end of its group if that is below the screen', () => {
+    expect(orderRequests(ids('a1', 'a2', 'b1'), ids('a1', 'a2', 'a3', 'b1'), grouped('a1'))).toEqual(
+      ids('a1', 'a2', 'a3', 'b1'),
+    )
+  })
+  it('holds a new request back if its group ends above the last row on screen', () => {
+    const shown = orderRequests(ids('a1', 'b1', 'b2'), ids('a1', 'a2', 'b1', 'b2'), grouped('a1', 'b1'))
+    expect(shown).toEqual(ids('a1', 'b1', 'b2'))
+    expect(heldBack(shown, ids('a1', 'a2', 'b1', 'b2'))).toEqual(ids('a2'))
+  })
+  it('puts a new group below the groups on screen, before less urgent groups', () => {
+    const pending = ids('c1', 'a1', 'a2', 'b1')
+    expect(orderRequests(ids('a1', 'a2', 'b1'), pending, grouped('a1'))).toEqual(ids('a1', 'a2', 'c1', 'b1'))
+  })
+  it('never moves a row on screen and never splits a group, for any requests (property)', () => {
+    const names = fc.uniqueArray(
+      fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(9)).map(([group, n]) => `${group}${n}`),
+      { maxLength: 20 },
+    )
+    fc.assert(
+      fc.property(names, names, fc.nat(20), (before, pending, last) => {
+        const list = inGroups(before.map(id), groupOf)
+        const fixed = list.slice(0, last)
+        const shown = orderRequests(list, inGroups(pending.map(id), groupOf), {
+          ...visible,
+          isOnScreen: name => fixed.includes(name),
+          groupOf,
+        })
+        expect(shown.slice(0, fixed.length)).toEqual(fixed)
+        expect(shown).toEqual(inGroups(shown, groupOf))
+        expect(new Set(shown).size).toBe(shown.length)
+      }),
+    )
   })
 })

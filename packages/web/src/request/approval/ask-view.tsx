@@ -18,7 +18,9 @@ export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
       return (
         <>
           <ScrollPane label={bodyTexts.command}>
-            <Code text={view.command} lang="bash" prompt="$" />
+            <div className="command-text">
+              <Code text={view.command} lang="bash" prompt="$" />
+            </div>
           </ScrollPane>
           <OtherParameters rest={view.rest} />
         </>

@@ -1,10 +1,12 @@
 /** The panel in which a person edits a request before allowing it, with a diff of the changes. */
-import { applyEdit, editableOf } from '@holdpoint/client'
+import { applyEdit, editableOf, isDangerous } from '@holdpoint/client'
 import type { Risk } from '@holdpoint/protocol'
 import { type ReactNode, useDeferredValue, useMemo } from 'react'
+import type { Press } from '../../shortcuts/press.ts'
 import { ChangeView } from '../../text/diff-view.tsx'
 import { BackButton, useAutoFocus } from '../card-panel.tsx'
 import { RiskLine } from '../risk.tsx'
+import { SendHint, sendKeyHandler } from '../send-key.tsx'
 import { AllowButton, type ApprovalPanelProps, allowAnswer, textsFor } from './allow-button.tsx'
 import { NoteField } from './note-panel.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
@@ -26,8 +28,13 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
   const input = changed && 'input' in edit ? edit.input : null
   const risk = useInputRisk(request.id, input)
   const answer = input && risk ? allowAnswer(ask, cardDraft.draft, input) : null
+  const label = textsFor(ask).allowEdited
+  const edited = { ...request, risk: risk ?? request.risk }
+  const canSend = answer !== null && fullyShown && !isDangerous(edited) && !submission.disabled
+  const send = canSend ? (press: Press) => submission.submit(label, answer, press) : null
   return (
-    <div className="card-panel">
+    // biome-ignore lint/a11y/noStaticElementInteractions: this element handles the keys of the fields inside
+    <div className="card-panel" onKeyDown={sendKeyHandler(send)}>
       <label className="field">
         {textsFor(ask).editField(editable.label)}
         <textarea
@@ -47,6 +54,7 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
           }
           onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && back()}
         />
+        <SendHint send={send} />
       </label>
       {'problem' in edit && <p className="problem">{edit.problem}</p>}
       {changed && (
@@ -56,7 +64,7 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
         </div>
       )}
       {input && <EditedRisk risk={risk} />}
-      {changed && <NoteField {...{ submission, cardDraft }} focused={false} onEscape={back} />}
+      {changed && <NoteField {...{ submission, cardDraft, send }} focused={false} onEscape={back} />}
       <PlanModeSelect {...{ request, ask, submission, cardDraft }} />
       <div className="actions">
         <AllowButton
@@ -64,8 +72,8 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
           key={text}
           {...{ ask, submission, fullyShown, answer }}
           checking={fullyShown && input !== null && !risk}
-          request={{ ...request, risk: risk ?? request.risk }}
-          label={textsFor(ask).allowEdited}
+          request={edited}
+          label={label}
         />
         {changed && (
           <button

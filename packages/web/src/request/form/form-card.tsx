@@ -3,6 +3,7 @@ import type { RawField } from '@holdpoint/client'
 import { type FormAsk, fieldChoices } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
+import type { Press } from '../../shortcuts/press.ts'
 import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
 import { Sentences } from '../../text/prose.tsx'
 import { CodeWarnings, ProseWarnings } from '../../text/text-warnings.tsx'
@@ -11,6 +12,7 @@ import { AnswerFooter } from '../answer-footer.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
+import { SendHint, sendKeyHandler } from '../send-key.tsx'
 import { formTexts } from '../texts.ts'
 import { FormFieldView } from './form-field.tsx'
 import { defaultRaw, draftValues, type FilledForm, readForm, secretValues, urlParts } from './form-values.ts'
@@ -39,10 +41,17 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
     setTouched(before => new Set(before).add(name))
     change({ values: draftValues(schema, next) })
   }
+  const label = url === undefined ? formTexts.submit : formTexts.done
+  const sendValid = (press: Press) => submission.submit(label, { kind: 'submit', values: filled.values }, press)
+  const canSend = fullyShown.complete && !submission.disabled && panels.current === 'main'
+  // As the button does, the key shows the problems of a form that is not valid yet.
+  const send = canSend ? (problems.size === 0 ? sendValid : check) : null
+  const hasText = Object.keys(schema.properties).length > 0
   return (
     <FullyShownProvider value={fullyShown}>
       <CardBody>
-        <div ref={box} className="form">
+        {/* biome-ignore lint/a11y/noStaticElementInteractions: this element handles the keys of the fields inside */}
+        <div ref={box} className="form" onKeyDown={sendKeyHandler(send)}>
           <div className="form-intro agent-background">
             <InlineAgentText text={ask.title} className="strong" />
             {ask.message !== '' && <Sentences text={ask.message} />}
@@ -72,12 +81,17 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
       <AnswerFooter
         {...{ submission, cardDraft, panels }}
         session={request.session}
-        hint={<ScrollHint fullyShown={fullyShown} action="submit" />}
+        hint={
+          <div className="footer-hints">
+            <ScrollHint fullyShown={fullyShown} action="submit" />
+            {hasText && <SendHint send={send} />}
+          </div>
+        }
       >
         <SubmitButton
           {...{ submission, filled, checked, check }}
           fullyShown={fullyShown.complete}
-          hasLink={url !== undefined}
+          label={label}
           isPrimary={url === undefined || linkOpened}
         />
       </AnswerFooter>
@@ -111,7 +125,7 @@ interface SubmitButtonProps {
   readonly filled: FilledForm
   /** True once the whole form has been on the screen. */
   readonly fullyShown: boolean
-  readonly hasLink: boolean
+  readonly label: string
   readonly isPrimary: boolean
   readonly checked: boolean
   readonly check: () => void
@@ -119,9 +133,8 @@ interface SubmitButtonProps {
 
 /** Sends the form if all fields are valid; otherwise shows the problems. */
 function SubmitButton(props: SubmitButtonProps): ReactNode {
-  const { submission, filled, fullyShown, hasLink, isPrimary, checked, check } = props
+  const { submission, filled, fullyShown, label, isPrimary, checked, check } = props
   const { values, problems } = filled
-  const label = hasLink ? formTexts.done : formTexts.submit
   const className = isPrimary ? 'primary' : ''
   if (problems.size === 0)
     return (

@@ -60,6 +60,13 @@ export function draftChoices(
   )
 }
 
+/** Returns the question that is answered with one click on an option: the only question, with two options of which one is chosen. Previews have to be compared first. */
+export function instantQuestion({ questions }: QuestionsAsk): Question | null {
+  const [question, another] = questions
+  if (!question || another || question.multiSelect || question.secret || question.options.length !== 2) return null
+  return question.options.some(({ preview }) => preview !== undefined) ? null : question
+}
+
 /** Returns the question that the number keys answer: the focused question, else the first unanswered question, else the last question. */
 export function questionForKeys(
   { questions }: QuestionsAsk,

@@ -6,8 +6,10 @@ import { Code } from '../../text/code.tsx'
 import { Sentences } from '../../text/prose.tsx'
 import { ProseWarnings } from '../../text/text-warnings.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
+import { type SendByKey, SendHint } from '../send-key.tsx'
 import { CardContext } from '../shortcut.tsx'
 import { questionTexts } from '../texts.ts'
+import { OptionButton } from './option-button.tsx'
 import { type PickedAnswer, pickOption, toggleOther, writeOther } from './question-answers.ts'
 import '../choices.css'
 import './question-view.css'
@@ -17,7 +19,10 @@ export interface QuestionViewProps {
   readonly picked: PickedAnswer
   readonly onPick: (picked: PickedAnswer) => void
   readonly onFocus: () => void
-  readonly submission: Pick<AnswerSubmission, 'disabled' | 'sendingLabel'>
+  readonly submission: Pick<AnswerSubmission, 'disabled' | 'sendingLabel' | 'submit'>
+  /** True if a click on an option sends it as the answer. */
+  readonly isInstant: boolean
+  readonly send: SendByKey
   /** True if the number keys choose among this question's options. */
   readonly hasNumberKeys: boolean
 }
@@ -25,7 +30,7 @@ export interface QuestionViewProps {
 const numberKeysMax = 9
 
 export function QuestionView(props: QuestionViewProps): ReactNode {
-  const { question, picked, onPick, onFocus, submission, hasNumberKeys } = props
+  const { question, picked, onPick, onFocus, submission, hasNumberKeys, isInstant, send } = props
   const { header, options, multiSelect, allowOther, secret } = question
   const [hovered, setHovered] = useState<string | null>(null)
   const { active } = use(CardContext)
@@ -47,29 +52,33 @@ export function QuestionView(props: QuestionViewProps): ReactNode {
       )}
       <div className={previews.length > 0 ? 'with-preview' : ''}>
         <div className="choices">
-          {options.map(({ label, description }, index) => (
-            <label
-              key={label}
-              className="choice"
-              data-key={keyOf(index)}
-              onPointerEnter={() => setHovered(label)}
-              onPointerLeave={() => setHovered(null)}
-            >
-              <input
-                type={multiSelect ? 'checkbox' : 'radio'}
-                name={name}
-                checked={picked.chosen.includes(label)}
-                disabled={submission.disabled}
-                onChange={() => onPick(pickOption(question, picked, label))}
-                aria-keyshortcuts={keyOf(index)}
-              />
-              <span className="choice-text agent-background">
-                <InlineAgentText text={label} className="strong" />
-                {description !== undefined && <Sentences text={description} />}
-              </span>
-            </label>
-          ))}
-          {allowOther && <OtherAnswer {...{ question, picked, onPick, submission, name }} />}
+          {isInstant ? (
+            <OptionButtons {...{ question, picked, submission, keyOf }} />
+          ) : (
+            options.map(({ label, description }, index) => (
+              <label
+                key={label}
+                className="choice"
+                data-key={keyOf(index)}
+                onPointerEnter={() => setHovered(label)}
+                onPointerLeave={() => setHovered(null)}
+              >
+                <input
+                  type={multiSelect ? 'checkbox' : 'radio'}
+                  name={name}
+                  checked={picked.chosen.includes(label)}
+                  disabled={submission.disabled}
+                  onChange={() => onPick(pickOption(question, picked, label))}
+                  aria-keyshortcuts={keyOf(index)}
+                />
+                <span className="choice-text agent-background">
+                  <InlineAgentText text={label} className="strong" />
+                  {description !== undefined && <Sentences text={description} />}
+                </span>
+              </label>
+            ))
+          )}
+          {allowOther && <OtherAnswer {...{ question, picked, onPick, submission, name, isInstant, send }} />}
         </div>
         {previews.length > 0 && (
           <div className="previews">
@@ -89,6 +98,25 @@ export function QuestionView(props: QuestionViewProps): ReactNode {
   )
 }
 
+interface OptionButtonsProps extends Pick<QuestionViewProps, 'question' | 'picked' | 'submission'> {
+  readonly keyOf: (index: number) => string | undefined
+}
+
+function OptionButtons({ question, picked, submission, keyOf }: OptionButtonsProps): ReactNode {
+  return (
+    <div className="option-buttons">
+      {question.options.map((option, index) => (
+        <OptionButton
+          key={option.label}
+          {...{ question, option, submission }}
+          isChosen={picked.chosen.includes(option.label)}
+          shortcut={keyOf(index)}
+        />
+      ))}
+    </div>
+  )
+}
+
 /** Returns all texts of the question, to find invisible characters in them. Previews have warnings of their own. */
 function textsOf({ header, question, options }: Question): string {
   return [header, question, ...options.flatMap(option => [option.label, option.description ?? ''])].join('\n')
@@ -97,10 +125,11 @@ function textsOf({ header, question, options }: Question): string {
 type OtherAnswerProps = Omit<QuestionViewProps, 'onFocus' | 'hasNumberKeys'> & { readonly name: string }
 
 /** The field for an answer in the person's own words. A question without options has no other control. */
-function OtherAnswer({ question, picked, onPick, submission, name }: OtherAnswerProps): ReactNode {
+function OtherAnswer({ question, picked, onPick, submission, name, isInstant, send }: OtherAnswerProps): ReactNode {
   const { options, multiSelect, secret } = question
   const id = useId()
-  const isOnlyControl = options.length === 0
+  // Beside buttons that send an option, there is nothing to choose but to write.
+  const isOnlyControl = options.length === 0 || isInstant
   const props = {
     id,
     className: 'input',
@@ -127,12 +156,13 @@ function OtherAnswer({ question, picked, onPick, submission, name }: OtherAnswer
         />
       )}
       <div className="field">
-        <label htmlFor={id}>{isOnlyControl ? questionTexts.ownAnswer : questionTexts.other}</label>
+        <label htmlFor={id}>{options.length === 0 ? questionTexts.ownAnswer : questionTexts.other}</label>
         {secret ? (
           <input {...props} type="password" autoComplete="off" spellCheck={false} />
         ) : (
-          <textarea {...props} dir="auto" rows={isOnlyControl ? 3 : 1} />
+          <textarea {...props} dir="auto" rows={options.length === 0 ? 3 : 1} />
         )}
+        <SendHint send={picked.own ? send : null} isLine={secret} />
       </div>
     </div>
   )

@@ -6,10 +6,12 @@ import type { Press } from '../../shortcuts/press.ts'
 import { AnswerButton } from '../answer-button.tsx'
 import { AnswerFooter } from '../answer-footer.tsx'
 import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
+import { sendKeyHandler } from '../send-key.tsx'
 import { questionTexts } from '../texts.ts'
 import {
   answersOf,
   draftChoices,
+  instantQuestion,
   nothingPicked,
   type PickedAnswer,
   pickedFromDraft,
@@ -29,6 +31,9 @@ export function QuestionsCard(props: AskCardProps<QuestionsAsk>): ReactNode {
   const unanswered = ask.questions.length - answers.length
   const label = sendLabel(ask, answers.length)
   const answer = answers.length > 0 ? { kind: 'answers' as const, answers: [...answers] } : null
+  const canSend = answer !== null && unanswered === 0 && panels.current === 'main' && !submission.disabled
+  const send = canSend ? (press: Press) => submission.submit(label, answer, press) : null
+  const instant = instantQuestion(ask)
   const actions = useMemo(
     () => ({
       open: focusCard,
@@ -51,7 +56,8 @@ export function QuestionsCard(props: AskCardProps<QuestionsAsk>): ReactNode {
   useCardActions(request.id, actions)
   return (
     <>
-      <div className="questions card-body">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: this element handles the keys of the fields inside */}
+      <div className="questions card-body" onKeyDown={sendKeyHandler(send)}>
         {ask.questions.map(question => (
           <QuestionView
             key={question.id}
@@ -60,17 +66,21 @@ export function QuestionsCard(props: AskCardProps<QuestionsAsk>): ReactNode {
             onPick={picked => setPick(question.id, picked)}
             onFocus={() => setFocusedId(question.id)}
             submission={submission}
+            isInstant={question === instant}
+            send={send}
             hasNumberKeys={question === keyQuestion}
           />
         ))}
       </div>
       <AnswerFooter {...{ submission, cardDraft, panels }} session={request.session}>
-        <AnswerButton
-          {...{ submission, label, answer }}
-          busyLabel={questionTexts.sending}
-          className={unanswered === 0 ? 'primary' : ''}
-          {...(unanswered === 0 && { shortcut: 'a' })}
-        />
+        {(!instant || instant.allowOther || answer) && (
+          <AnswerButton
+            {...{ submission, label, answer }}
+            busyLabel={questionTexts.sending}
+            className={unanswered === 0 ? 'primary' : ''}
+            {...(unanswered === 0 && { shortcut: 'a' })}
+          />
+        )}
       </AnswerFooter>
     </>
   )

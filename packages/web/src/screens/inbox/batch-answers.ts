@@ -1,8 +1,8 @@
 /** Answers several requests at once, in batches of the size that the gateway accepts, and reports which answers failed. */
-import { labelText } from '@holdpoint/client'
+import { type AnswerDraft, labelText } from '@holdpoint/client'
 import { type Answer, type Call, limits, type Request, type RequestId } from '@holdpoint/protocol'
-import type { CardActions } from '../../shortcuts/card-actions.ts'
-import { skippedStarted, skippedUnread } from './texts.ts'
+import { allowAnswer } from '../../request/approval/allow-button.tsx'
+import { skippedStarted } from './texts.ts'
 
 export interface BatchAnswer {
   readonly request: Request
@@ -40,23 +40,21 @@ export async function answerAll(
 
 export interface BatchAllow {
   readonly answers: readonly BatchAnswer[]
+  /** The requests that are skipped, because the person has started another answer. */
+  readonly started: ReadonlySet<RequestId>
   /** A sentence that says why requests were skipped; empty if no request was skipped. */
   readonly skipped: string
 }
 
-/** Returns the answers that the Allow buttons of the cards would send now, including notes. Skips requests whose cards do not let the person allow them yet. */
-export function allowEach(
-  requests: readonly Request[],
-  actionsOf: (id: RequestId) => CardActions | undefined,
-): BatchAllow {
+/** Returns the answers that the Allow buttons of the cards would send, including notes. Skips requests that the person has edited or begun to deny. */
+export function allowEach(requests: readonly Request[], draftOf: (id: RequestId) => AnswerDraft): BatchAllow {
   const answers: BatchAnswer[] = []
-  let [unread, started] = [0, 0]
+  const started = new Set<RequestId>()
   for (const request of requests) {
-    const { allow, allowAnswer } = actionsOf(request.id) ?? {}
-    if (allowAnswer === null) started++
-    else if (allow && allowAnswer) answers.push({ request, answer: allowAnswer })
-    else unread++
+    const draft = draftOf(request.id)
+    if (request.ask.kind !== 'approval' || draft.edit !== undefined || draft.reason !== undefined)
+      started.add(request.id)
+    else answers.push({ request, answer: allowAnswer(request.ask, draft) })
   }
-  const skipped = [...(unread > 0 ? [skippedUnread(unread)] : []), ...(started > 0 ? [skippedStarted(started)] : [])]
-  return { answers, skipped: skipped.join(' ') }
+  return { answers, started, skipped: started.size > 0 ? skippedStarted(started.size) : '' }
 }

@@ -1,26 +1,34 @@
-/** The inbox screen: all pending requests of all sessions, most urgent first, each with the controls to answer it. */
-import type { Request, RequestId } from '@holdpoint/protocol'
-import { type ReactNode, type RefObject, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+/** The inbox screen: a dense list of all pending requests, most urgent first, beside the open request. On a narrow screen, the open request covers the list. */
+import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
+import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
-import { ShortcutsDisabled } from '../../request/shortcut.tsx'
+import { cardElementId } from '../../request/card-panel.tsx'
+import { backToList, openFromList, replaceRoute } from '../../routes.ts'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
-import { isInView, requireInView } from '../../shortcuts/viewport.ts'
+import { requireInView } from '../../shortcuts/viewport.ts'
+import { useWaitingCount } from '../../storage/muted-sessions.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
-import { NewItemsButton } from '../../ui/new-items-button.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
+import { useMediaQuery } from '../../ui/use-media-query.ts'
 import { AskToNotify } from './ask-to-notify.tsx'
-import { BatchBar } from './batch-bar.tsx'
+import { BatchOutcomeView } from './batch-outcome.tsx'
+import { InboxDetail } from './inbox-detail.tsx'
 import { InboxEmpty } from './inbox-empty.tsx'
-import { InboxItem } from './inbox-item.tsx'
 import { JustResolved } from './just-resolved.tsx'
+import { ListHeader } from './list-header.tsx'
 import { nextPending } from './list-order.ts'
+import { MutedItems, RequestItems } from './request-items.tsx'
 import { batchProblem } from './selection.ts'
-import { inboxTitle, listTexts } from './texts.ts'
-import { type Activate, useActive } from './use-active.ts'
+import { SelectionBar } from './selection-bar.tsx'
+import { similarTo } from './similar-requests.ts'
+import { listTexts } from './texts.ts'
+import { useBatchSend } from './use-batch-send.ts'
+import { type InboxView, useInboxView } from './use-inbox-view.ts'
+import { type OpenRequest, useOpenRequest } from './use-open-request.ts'
 import { type RequestList, useRequestList } from './use-request-list.ts'
 import { type Selection, useSelection } from './use-selection.ts'
-import { itemOf, useVisibility, type Visibility } from './use-visibility.ts'
+import { useVisibility } from './use-visibility.ts'
 import './inbox-screen.css'
 
 /** Offers are rarely shown, so they are not part of the first screen. */
@@ -29,138 +37,221 @@ const HistoryOffers = lazyComponent(
   () => null,
 )
 
-/** This many cards at the start of the list are always rendered in full. The others follow when they become active or come near the screen. */
-const renderedFirst = 4
-
 export interface InboxScreenProps {
-  /** The request that a notification linked to. */
+  /** The request in the URL. */
   readonly linked: RequestId | null
+  /** True if the URL asks for the review of the selected requests. */
+  readonly review: boolean
 }
 
-export function InboxScreen({ linked }: InboxScreenProps): ReactNode {
+const none: readonly RequestId[] = []
+/** The list and the open request are side by side from this width. */
+const wideQuery = '(min-width: 900px)'
+
+export function InboxScreen({ linked, review }: InboxScreenProps): ReactNode {
+  const isWide = useMediaQuery(wideQuery)
   const visibility = useVisibility()
-  const list = useRequestList(visibility.isOnScreen)
-  const selection = useSelection(list.ids, list.requests, visibility.seen)
-  const listRef = useRef<HTMLOListElement>(null)
-  const [active, activate] = useActive(list, listRef, linked)
+  const view = useInboxView()
+  const list = useRequestList(view, visibility.isOnScreen)
+  const [mutedOpen, setMutedOpen] = useState(false)
+  const mutedShown = mutedOpen ? view.muted : none
+  const ids = useMemo(() => [...list.ids, ...mutedShown], [list.ids, mutedShown])
+  const selection = useSelection(ids, list.requests, visibility.seen)
+  const listRef = useRef<HTMLElement>(null)
+  const opened = useOpenRequest({ list, ids, listRef, linked, isWide })
   const connecting = useInboxPart(snapshot => snapshot.status === 'connecting')
   const complete = useInboxPart(snapshot => snapshot.complete)
   const pendingCount = useInboxPart(snapshot => snapshot.pendingCount)
-  const [endHovered, setEndHovered] = useState(false)
-  const holdEnd = list.setEndHovered
-  const onEndHover = useCallback(
-    (hovered: boolean) => {
-      setEndHovered(hovered)
-      holdEnd(hovered)
-    },
-    [holdEnd],
-  )
-  const newBelow = useNewBelow(list, visibility.seen, complete && !connecting)
-  const newCount = list.held.length + newBelow.length
-  const showNew = useCallback(() => {
-    list.showHeld()
-    const next = list.held[0] ?? newBelow[0]
-    if (next) requestAnimationFrame(() => activate(next, true))
-  }, [list.showHeld, list.held, newBelow, activate])
-  const selectedRequests = useMemo(
-    () => [...selection.selected].flatMap(id => list.requests.get(id) ?? []),
-    [selection.selected, list.requests],
-  )
-  useInboxShortcuts({ list, selection, active, activate, listRef, showNew: newCount > 0 ? showNew : undefined })
+  const waiting = useWaitingCount()
+  const [endHovered, onEndHover] = useEndHovered(list)
+  const showNew = useNewRequests(list, visibility.seen, opened, complete && !connecting)
+  const showReview = useReview(selection, review, isWide)
+  const batchSend = useBatchSend()
+  const similar = useSimilar(opened, ids, list)
+  const selectSimilar = similar.length > 0 ? () => showReview(similar) : undefined
+  useInboxShortcuts({ list, ids, selection, opened, isCovered: linked !== null && !isWide, showNew, selectSimilar })
   if (connecting)
     return (
       <div className="page inbox">
         <Skeleton kind="card" />
       </div>
     )
+  const { outcome, closeOutcome } = batchSend
+  const isEmpty = pendingCount === 0 && list.ids.length === 0
+  const rows = { view, list, selection, opened, visibility, onReviewSession: reviewSession(ids, list, showReview) }
+  const isCovered = !isWide && (linked !== null || review)
   return (
-    <div className="page inbox">
-      {pendingCount > 0 || list.ids.length > 0 ? (
-        <h1 className="inbox-title">{inboxTitle(pendingCount)}</h1>
-      ) : (
-        <InboxEmpty />
-      )}
-      <NewItemsButton count={newCount} onShow={showNew} />
-      <AskToNotify />
-      <RequestItems {...{ list, visibility, selection, active, activate, listRef }} />
-      {!complete && (
-        <p className="soft small" role="status">
-          Loading more…
-        </p>
-      )}
-      <HistoryOffers requests={list.requests} isBelowHovered={endHovered} />
-      <JustResolved requests={list.requests} shown={list.ids} onHover={onEndHover} />
-      <div className="inbox-footer">
-        <BatchBar
-          requests={selectedRequests}
-          known={list.requests}
-          active={active}
-          isOnScreen={id => isInView(itemOf(listRef.current, id))}
-          onClear={selection.clear}
+    <div className={`inbox ${isEmpty ? 'page' : 'split'} ${isCovered ? 'covered' : ''}`}>
+      <section ref={listRef} className="inbox-list" aria-label={listTexts.region}>
+        {isEmpty ? (
+          <InboxEmpty />
+        ) : (
+          <ListHeader
+            view={view}
+            waiting={waiting}
+            muted={view.muted.length}
+            newCount={showNew.count}
+            onShowNew={showNew.show}
+            onFound={() =>
+              opened.activate(
+                nextPending(list.ids, null, 1, id => view.pending.includes(id)),
+                true,
+              )
+            }
+          />
+        )}
+        {outcome && <BatchOutcomeView outcome={outcome} known={list.requests} onClose={closeOutcome} />}
+        <RequestItems {...rows} />
+        <ListNotes view={view} complete={complete} isEmpty={isEmpty} />
+        <MutedItems {...rows} isOpen={mutedOpen} onToggle={() => setMutedOpen(!mutedOpen)} />
+        <AskToNotify />
+        <HistoryOffers requests={list.requests} isBelowHovered={endHovered} />
+        <JustResolved requests={list.requests} shown={list.ids} onHover={onEndHover} />
+        {!isWide && <SelectionBar selection={selection} onReview={() => openFromList({ review: true })} />}
+      </section>
+      {!isEmpty && (isWide || isCovered) && (
+        <InboxDetail
+          {...{ list, selection, opened, batchSend }}
+          similarCount={similar.length - 1}
+          onSimilar={() => showReview(similar)}
+          isReviewing={isWide ? selection.selected.size > 0 : review}
+          waiting={waiting}
+          onBack={isWide ? undefined : backToList}
         />
-      </div>
+      )}
     </div>
   )
 }
 
-interface ListProps {
-  readonly list: RequestList
-  readonly selection: Selection
-  readonly active: RequestId | null
-  readonly activate: Activate
-  readonly listRef: RefObject<HTMLOListElement | null>
-}
-
-function RequestItems(props: ListProps & { readonly visibility: Visibility }): ReactNode {
-  const { list, visibility, selection, active, activate, listRef } = props
+/** Says that requests are still loading, or that none matches the filter. */
+function ListNotes(props: {
+  readonly view: InboxView
+  readonly complete: boolean
+  readonly isEmpty: boolean
+}): ReactNode {
+  const { view, complete, isEmpty } = props
+  const isFiltered = view.kind !== 'all' || view.search !== ''
+  if (!complete)
+    return (
+      <p className="list-note soft small" role="status">
+        {listTexts.loading}
+      </p>
+    )
+  if (isEmpty || !isFiltered || view.pending.length > 0) return null
+  const showAll = () => {
+    view.setKind('all')
+    view.setSearch('')
+  }
   return (
-    <>
-      <h2 className="visually-hidden">{listTexts.heading}</h2>
-      <ol
-        ref={listRef}
-        className="requests"
-        aria-label={listTexts.label}
-        onPointerMove={list.noteActivity}
-        onKeyDown={list.noteActivity}
-      >
-        <ShortcutsDisabled value={selection.selected.size > 0}>
-          {list.ids.map((id, index) => {
-            const request = list.requests.get(id)
-            if (!request) return null
-            return (
-              <InboxItem
-                key={id}
-                request={request}
-                near={index < renderedFirst || visibility.near.has(id) || id === active}
-                active={id === active}
-                selected={selection.selected.has(id)}
-                leaving={list.leaving.has(id)}
-                onSelect={batchProblem(request) === null ? selection.select : undefined}
-                onActivate={activate}
-                watch={visibility.watch}
-              />
-            )
-          })}
-        </ShortcutsDisabled>
-      </ol>
-    </>
+    <p className="list-note soft small" role="status">
+      {listTexts.noMatch}{' '}
+      <button type="button" className="button plain small" onClick={showAll}>
+        {listTexts.showAll}
+      </button>
+    </p>
   )
 }
 
-function useInboxShortcuts(props: ListProps & { readonly showNew: (() => void) | undefined }): void {
-  const { list, selection, active, activate, listRef, showNew } = props
+/** Tracks whether the pointer is over the section below the list. The list then adds no requests, which would move that section. */
+function useEndHovered({ setEndHovered }: RequestList): readonly [boolean, (hovered: boolean) => void] {
+  const [hovered, setHovered] = useState(false)
+  const onHover = useCallback(
+    (next: boolean) => {
+      setHovered(next)
+      setEndHovered(next)
+    },
+    [setEndHovered],
+  )
+  return [hovered, onHover]
+}
+
+/** Selects requests and shows what each of them will run. */
+function useReview(selection: Selection, review: boolean, isWide: boolean): (ids: readonly RequestId[]) => void {
+  const { replace } = selection
+  const isNeedless = review && (isWide || selection.selected.size === 0)
+  useEffect(() => {
+    if (isNeedless) replaceRoute({ screen: 'inbox' })
+  }, [isNeedless])
+  return useCallback(
+    (ids: readonly RequestId[]) => {
+      replace(ids)
+      if (!isWide) openFromList({ review: true })
+    },
+    [replace, isWide],
+  )
+}
+
+function reviewSession(ids: readonly RequestId[], list: RequestList, showReview: (ids: readonly RequestId[]) => void) {
+  return (session: SessionId) => showReview(ids.filter(id => list.requests.get(id)?.session === session))
+}
+
+/** Returns the shown request and the pending requests that are like it, if they can be answered together. */
+function useSimilar(
+  { shown }: OpenRequest,
+  ids: readonly RequestId[],
+  { requests }: RequestList,
+): readonly RequestId[] {
+  return useMemo(() => {
+    const request = shown && requests.get(shown)
+    if (!request || batchProblem(request) !== null) return none
+    const others = similarTo(request, ids, requests).filter(other => batchProblem(other) === null)
+    return others.length > 0 ? [request.id, ...others.map(({ id }) => id)] : none
+  }, [shown, ids, requests])
+}
+
+interface NewRequests {
+  readonly count: number
+  readonly show: () => void
+}
+
+/** Counts the requests that arrived after the inbox was opened and that the person has not seen yet, because the list holds them back or because they are further down. */
+function useNewRequests(
+  list: RequestList,
+  seen: ReadonlySet<RequestId>,
+  { activate }: OpenRequest,
+  complete: boolean,
+): NewRequests {
+  const below = useNewBelow(list, seen, complete)
+  const { held, showHeld } = list
+  const show = useCallback(() => {
+    showHeld()
+    const next = held[0] ?? below[0]
+    if (next) requestAnimationFrame(() => activate(next, true))
+  }, [showHeld, held, below, activate])
+  return { count: held.length + below.length, show }
+}
+
+interface InboxShortcutsOptions {
+  readonly list: RequestList
+  readonly ids: readonly RequestId[]
+  readonly selection: Selection
+  readonly opened: OpenRequest
+  /** True if the open card covers the list. */
+  readonly isCovered: boolean
+  readonly showNew: NewRequests
+  readonly selectSimilar: (() => void) | undefined
+}
+
+function useInboxShortcuts(options: InboxShortcutsOptions): void {
+  const { list, ids, selection, opened, isCovered, showNew, selectSimilar } = options
+  const { active, shown, activate, open } = opened
   const isPending = (id: RequestId) => list.requests.get(id)?.status === 'pending'
+  const leave = active ? () => activate(null, true) : undefined
   useShortcuts({
-    next: () => activate(nextPending(list.ids, active, 1, isPending), true),
-    previous: () => activate(nextPending(list.ids, active, -1, isPending), true),
-    open: () => active && cardActionsOf(active)?.open?.(),
+    next: () => activate(nextPending(ids, active, 1, isPending), true),
+    previous: () => activate(nextPending(ids, active, -1, isPending), true),
+    open: () => {
+      if (active && active !== shown) open(active)
+      else if (active) cardActionsOf(active)?.open?.()
+    },
     select: () => active && selection.toggle(active),
     range: () => active && selection.extend(active),
-    more: showNew,
-    escape: selection.selected.size > 0 ? selection.clear : active ? () => activate(null, true) : undefined,
+    similar: active && active === shown ? selectSimilar : undefined,
+    more: showNew.count > 0 ? showNew.show : undefined,
+    escape: selection.selected.size > 0 ? selection.clear : isCovered ? backToList : leave,
     active: () => {
-      const request = active && list.requests.get(active)
-      return request ? requireInView(request, itemOf(listRef.current, request.id)) : null
+      const request = active && active === shown ? list.requests.get(active) : null
+      return request ? requireInView(request, document.getElementById(cardElementId(request.id))) : null
     },
   })
 }

@@ -5,7 +5,54 @@ export function inboxTitle(pending: number): string {
   return pending === 1 ? '1 request waiting' : `${pending} requests waiting`
 }
 
-export const listTexts = { heading: 'Most urgent first', label: 'Pending requests, most urgent first' } as const
+export const listTexts = {
+  region: 'Requests',
+  heading: 'Most urgent first',
+  label: 'Pending requests, most urgent first',
+  loading: 'Loading more…',
+  noMatch: 'No pending request matches.',
+  showAll: 'Show all requests',
+} as const
+
+export function mutedTitle(count: number): string {
+  return count === 1 ? '1 muted' : `${count} muted`
+}
+
+export const filterTexts = {
+  search: 'Search requests',
+  kinds: 'Kind of request',
+  grouping: 'Group requests',
+  kind: {
+    all: 'All',
+    dangerous: 'Dangerous',
+    questions: 'Questions',
+    commands: 'Commands',
+    files: 'Files',
+    plans: 'Plans',
+    other: 'Other',
+  },
+  groupBy: { none: 'Not grouped', project: 'By project', session: 'By session' },
+} as const
+
+export const groupTexts = {
+  unknownFolder: 'No folder',
+  answerAll: (count: number) => (count === 1 ? 'Review 1…' : `Review all ${count}…`),
+  answerAllOf: (name: string) => `Review all requests of ${name}`,
+  mute: 'Mute',
+  muteSession: (name: string) => `Mute ${name}`,
+  unmute: 'Unmute',
+  unmuteSession: (name: string) => `Unmute ${name}`,
+  muted: (count: number) => (count === 1 ? 'Muted: 1 request' : `Muted: ${count} requests`),
+} as const
+
+export const detailTexts = {
+  region: 'Open request',
+  back: 'Back',
+  backTo: (pending: number) => (pending === 1 ? '1 request waiting' : `${pending} requests waiting`),
+  similar: (count: number) => `${count} more like this`,
+  mute: 'Mute session',
+  unmute: 'Unmute session',
+} as const
 
 export function workingText(count: number): string {
   if (count === 0) return 'No agent is working.'
@@ -61,18 +108,29 @@ export function notYetSeen(count: number): string {
 
 export const batchTexts = {
   label: 'Answer several requests at once',
+  selection: 'Selected requests',
   changed: 'The list just changed. Press again to confirm.',
+  unread: 'Scroll to the end of the list before you allow all of it.',
+  nothingToAllow: 'You’ve started another answer to each of these requests.',
   notSelected: 'This request isn’t selected. Press x to select it, or Escape to clear the selection.',
 } as const
 
-export function offScreen(count: number): string {
-  return `${count} selected ${count === 1 ? 'request is' : 'requests are'} off screen. Click Allow to confirm.`
-}
-export function skippedUnread(count: number): string {
-  return count === 1
-    ? '1 request was skipped because it hasn’t been shown in full yet.'
-    : `${count} requests were skipped because they haven’t been shown in full yet.`
-}
+export const reviewTexts = {
+  title: (count: number) => (count === 1 ? 'Review 1 request' : `Review ${count} requests`),
+  columns: { risk: 'Risk', runs: 'What will run', where: 'Where' },
+  remove: (action: string) => `Remove from the selection: ${action}`,
+  notIncluded: 'Not included',
+  note: 'With your note:',
+  started: 'Skipped, because you’ve started another answer to it.',
+  allow: (count: number) => `Allow ${count} once`,
+  deny: (count: number) => `Deny ${count}…`,
+  clear: 'Clear',
+  selected: (count: number) => `${count} selected`,
+  review: (count: number) => `Review ${count}…`,
+  outcome: (answered: number, failed: number) => `${answered} answered, ${failed} failed.`,
+  answered: (count: number) => `${count} answered.`,
+  close: 'Close',
+} as const
 export function skippedStarted(count: number): string {
   return count === 1
     ? '1 request was skipped because you’ve started another answer to it.'

@@ -15,7 +15,7 @@ export const fadeMs = 160
 export interface RequestList {
   readonly ids: readonly RequestId[]
   readonly requests: ReadonlyMap<RequestId, Request>
-  /** Pending requests that are not shown yet, because showing them would move other cards. */
+  /** Pending requests that are not shown yet, because showing them would move other rows. */
   readonly held: readonly RequestId[]
   /** Receipts that are fading out. */
   readonly leaving: ReadonlySet<RequestId>
@@ -27,13 +27,27 @@ export interface RequestList {
 
 const none: ReadonlySet<RequestId> = new Set()
 
-/** `isOnScreen` tells whether a part of a request's card is on screen. */
-export function useRequestList(isOnScreen: (id: RequestId) => boolean): RequestList {
+/** The requests that belong into the list, and their order. */
+export interface ListView {
+  /** The pending requests, in the order in which they are listed. */
+  readonly pending: readonly RequestId[]
+  /** The group of a request, if the list is grouped. */
+  readonly groupOf?: ((id: RequestId) => string) | undefined
+  /** Changes when the person asks for other requests or another order. The list then follows at once. */
+  readonly key: string
+}
+
+/** `isOnScreen` tells whether a part of a request's row is on screen. */
+export function useRequestList(view: ListView, isOnScreen: (id: RequestId) => boolean): RequestList {
   const { inbox } = useGateway()
   const requests = useRequests()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the order changes only when the requests change
-  const pending = useMemo(() => inbox.getSnapshot().order, [inbox, requests])
+  const { pending, groupOf, key } = view
   const [ids, setIds] = useState(pending)
+  const [shownKey, setShownKey] = useState(key)
+  if (shownKey !== key) {
+    setShownKey(key)
+    setIds(pending)
+  }
   const [leaving, setLeaving] = useState(none)
   const activeAt = useRef(Number.NEGATIVE_INFINITY)
   const isEndHovered = useRef(false)
@@ -41,10 +55,10 @@ export function useRequestList(isOnScreen: (id: RequestId) => boolean): RequestL
     (expired: ReadonlySet<RequestId>) => {
       // Requests may move until the first pages are loaded, because the order is not final before that.
       const isVisible = document.visibilityState === 'visible' && inbox.getSnapshot().complete
-      const context = { isVisible, isEndHovered: isEndHovered.current, expired, isOnScreen }
+      const context = { isVisible, isEndHovered: isEndHovered.current, expired, isOnScreen, groupOf }
       setIds(before => orderRequests(before, pending, context))
     },
-    [inbox, pending, isOnScreen],
+    [inbox, pending, isOnScreen, groupOf],
   )
   useLayoutEffect(() => update(none), [update])
   useReceiptRemoval(ids, requests, activeAt, setLeaving, update)

@@ -3,6 +3,7 @@ import type { Request, RequestId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { showToast } from '../../ui/toast.tsx'
 import { batchProblem, partitionSelectable, range, withSelected } from './selection.ts'
+import { needReview } from './texts.ts'
 
 export interface Selection {
   /** The selected requests that are still pending. */
@@ -10,6 +11,10 @@ export interface Selection {
   readonly select: (id: RequestId, selected: boolean) => void
   readonly toggle: (id: RequestId) => void
   readonly extend: (id: RequestId) => void
+  /** Selects exactly these requests, without those that need individual review. */
+  readonly replace: (ids: readonly RequestId[]) => void
+  /** The requests that `replace` left out and that are still pending. */
+  readonly leftOut: readonly Request[]
   readonly clear: () => void
 }
 
@@ -20,6 +25,7 @@ export function useSelection(
   seen: ReadonlySet<RequestId>,
 ): Selection {
   const [ids, setIds] = useState<ReadonlySet<RequestId>>(new Set())
+  const [leftOutIds, setLeftOutIds] = useState<readonly RequestId[]>([])
   const anchor = useRef<RequestId | null>(null)
   const shift = useShiftHeld()
   const selected = useMemo(
@@ -54,8 +60,22 @@ export function useSelection(
     },
     [select],
   )
+  const replace = useCallback((all: readonly RequestId[]) => {
+    const wanted = all.flatMap(id => latest.current.requests.get(id) ?? []).filter(({ status }) => status === 'pending')
+    const [batch, others] = [true, false].map(fits =>
+      wanted.filter(request => (batchProblem(request) === null) === fits).map(({ id }) => id),
+    )
+    setIds(new Set(batch))
+    setLeftOutIds(others ?? [])
+    if (batch?.length === 0 && wanted.length > 0) showToast(needReview(wanted.length))
+  }, [])
   const clear = useCallback(() => setIds(new Set()), [])
-  return { selected, select, toggle, extend, clear }
+  if (selected.size === 0 && leftOutIds.length > 0) setLeftOutIds([])
+  const leftOut = useMemo(
+    () => leftOutIds.flatMap(id => requests.get(id) ?? []).filter(({ status }) => status === 'pending'),
+    [leftOutIds, requests],
+  )
+  return { selected, select, toggle, extend, replace, leftOut, clear }
 }
 
 /** Tracks whether the last input was a click with Shift held, because the change event of a checkbox does not include this information. */

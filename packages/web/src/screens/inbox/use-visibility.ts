@@ -2,11 +2,11 @@
 import type { RequestId } from '@holdpoint/protocol'
 import { type RefCallback, startTransition, useCallback, useEffect, useRef, useState } from 'react'
 
-/** Cards within this distance of the screen are rendered in full. */
-const nearPx = 1200
+/** Rows within this distance of the screen are rendered in full. */
+const nearPx = 600
 
 export interface Visibility {
-  /** Items that have come near the screen. An item stays in this set until it leaves the list, so that its card keeps the typed text. */
+  /** Items that have come near the screen. An item stays in this set until it leaves the list. */
   readonly near: ReadonlySet<RequestId>
   readonly seen: ReadonlySet<RequestId>
   /** Returns whether a part of the item is on screen now. */
@@ -23,9 +23,9 @@ export function useVisibility(): Visibility {
   const watch = useCallback((element: HTMLElement | null) => {
     if (!element) return
     // `rootMargin` only has an effect if the root is the scrolling element.
-    const root = element.closest('main')
+    const root = element.closest('.inbox-list')
     observers.current ??= [
-      // Use a transition, so that rendering the cards does not block scrolling.
+      // Use a transition, so that rendering the rows does not block scrolling.
       new IntersectionObserver(entries => startTransition(() => setNear(add(entries))), {
         root,
         rootMargin: `${nearPx}px 0px`,
@@ -81,10 +81,9 @@ function without(id: RequestId | null) {
 }
 
 function idOf(element: Element): RequestId | null {
-  return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // `InboxItem` sets `data-request` to the request's id
+  return ((element as HTMLElement).dataset.request as RequestId | undefined) ?? null // `RequestRow` sets `data-request` to the request's id
 }
 
 export function itemOf(list: HTMLElement | null, id: RequestId): HTMLElement | null {
-  const item = [...(list?.children ?? [])].find(child => idOf(child) === id)
-  return item instanceof HTMLElement ? item : null
+  return list?.querySelector<HTMLElement>(`[data-request="${CSS.escape(id)}"]`) ?? null
 }
