@@ -44,7 +44,11 @@ export async function measure({ folder, quick }) {
   }
 }
 
-const inboxShown = { hash: '#/', ready: () => document.querySelector('[data-request] button:enabled') !== null }
+const inboxShown = {
+  hash: '#/',
+  ready: () =>
+    document.querySelector('[data-request]') !== null && document.querySelector('article button:enabled') !== null,
+}
 const conversationShown = id => ({
   hash: `#/sessions/${id}`,
   ready: () => [...document.querySelectorAll('main p')].some(line => line.textContent === 'The newest line.'),

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch } from '../../test/support/chromium.mjs'
 import { openDemoGateway } from './demo-gateway.mjs'
+import { addLoad } from './load.mjs'
 import { asks, ran, reviewed, sessionEvents } from './sample.mjs'
 
 const wide = { viewport: { width: 1440, height: 900 } }
@@ -54,6 +55,7 @@ async function takeAllPictures() {
     await addBusyAgents(demo, true)
     return { 'inbox-twelve': '#/' }
   })
+  await takeLoadPictures()
   await takeRulePictures()
   for (const [variant, options] of variants()) {
     const demo = await openDemoGateway(64)
@@ -64,6 +66,31 @@ async function takeAllPictures() {
     })
     await demo.close()
   }
+}
+
+/** Takes pictures of the inbox with 24 requests: the list, cards with texts that are hard to show, and a review of similar requests. */
+async function takeLoadPictures() {
+  const open = text => page => page.locator('.request-row', { hasText: text }).first().getByRole('link').click()
+  const review = async page => {
+    await open('npm test')(page)
+    await page.getByRole('button', { name: /more like this/ }).click()
+  }
+  const group = page => page.getByLabel('Group requests').selectOption('session')
+  const shots = {
+    list: async () => {},
+    grouped: group,
+    review,
+    question: open('Should the old guide'),
+    'long-command': open('curl -s'),
+    'right-to-left': open('cp locales'),
+    diff: open('tokens.css'),
+    form: open('Release 4.2'),
+  }
+  const demo = await openDemoGateway(90)
+  await addLoad(demo)
+  for (const [name, before] of Object.entries(shots))
+    for (const [variant, options] of variants()) await take(demo, `inbox-24-${name}-${variant}`, options, '#/', before)
+  await demo.close()
 }
 
 /** Takes pictures of the Rules screen, of its form, and of cards from which rules are made or whose command is edited. */
@@ -77,12 +104,15 @@ async function takeRulePictures() {
   }
   const openRow = page => page.locator('.rule-row summary').nth(1).click()
   const card = page => page.locator('article', { hasText: 'npm test' }).first()
+  const openRowOf = page => page.locator('.request-row', { hasText: 'npm test' }).first().getByRole('link').click()
   const openAlways = async page => {
+    await openRowOf(page)
     await card(page).getByRole('button', { name: 'Always…' }).click()
     await card(page).getByText('It would have matched').waitFor()
     await card(page).getByText('New rule:').scrollIntoViewIfNeeded()
   }
   const edit = async page => {
+    await openRowOf(page)
     await card(page).getByRole('button', { name: 'Edit…' }).click()
     await card(page).getByRole('textbox').first().fill('npm test && rm -rf dist ~/cache')
     await page.getByText('deletes files').last().waitFor()

@@ -2,11 +2,24 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { displayText } from '@holdpoint/client'
 import { type Ask, escapeInvisible, type Request } from '@holdpoint/protocol'
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
+import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { cooldownMs } from '../../packages/web/src/ui/input-cooldown.ts'
 import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, pressKey, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
+import {
+  button,
+  cardOf,
+  click,
+  openCard,
+  pressKey,
+  rowOf,
+  select,
+  setUpPageFixture,
+  visibleText,
+  waitForCooldown,
+} from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('protection against accidental and uninformed answers', () => {
   const fixture = setUpPageFixture()
@@ -39,7 +52,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     // Press the key in every frame, from before the change until the cooldown is nearly over.
     await page.evaluate(ms => {
       new MutationObserver((_, observer) => {
-        if (document.querySelectorAll('article').length < 2) return
+        if (document.querySelectorAll('li[data-request]').length < 2) return
         observer.disconnect()
         const stopAt = performance.now() + ms
         const pressKeyEachFrame = () => {
@@ -69,17 +82,19 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       const two = await asker.ask(asks.command('two'))
       if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
       await cardOf(page, one).waitFor()
-      await cardOf(page, two).waitFor()
+      await (screen === 'session' ? cardOf(page, two) : rowOf(page, two)).waitFor()
       await waitForCooldown(page)
       // The second click of the double click lands at the moment the first card disappears, on the card that takes its place.
       await page.evaluate(
         ([first, second]) => {
           const cardIn = (id: string) => document.querySelector(`article[id$="${id}"]`)
           new MutationObserver((_, observer) => {
-            if (cardIn(first)) return
+            // In the inbox, the second card opens now, and its button is disabled for a moment.
+            const allow = cardIn(second)?.querySelector<HTMLButtonElement>('button.allow:enabled')
+            if (cardIn(first) || !allow) return
             observer.disconnect()
-            cardIn(second)?.querySelector<HTMLButtonElement>('button.allow')?.click()
-          }).observe(document.body, { childList: true, subtree: true })
+            allow.click()
+          }).observe(document.body, { childList: true, subtree: true, attributes: true })
         },
         [one.id, two.id] as const,
       )
@@ -103,7 +118,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       const asker = await fixture.openAsker()
       const first = await asker.ask(asks.command('first'))
       const second = await asker.ask(asks.command('second'))
-      await cardOf(page, second).waitFor()
+      await rowOf(page, second).waitFor()
       await button(cardOf(page, first), panel).click()
       await page.keyboard.type('because ')
       await page.keyboard.press(lastKey)
@@ -164,7 +179,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await cardOf(page, request).getByRole('textbox').waitFor()
   })
 
-  it('in the reason field, Enter denies the request; Escape goes back and keeps the text', async () => {
+  it('in the reason field, Ctrl+Enter denies the request, Enter starts a new line, and Escape goes back and keeps the text', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -175,14 +190,15 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     expect(await fixture.isPending(request)).toBe(true)
     await button(card, 'Deny…').click()
     await page.keyboard.press('End')
-    await page.keyboard.press('Shift+Enter')
+    await page.keyboard.press('Enter')
     await page.keyboard.type('second line')
+    await card.getByText('Ctrl+Enter sends').waitFor()
     expect(await fixture.isPending(request)).toBe(true)
-    await pressKey(page, 'Enter')
+    await pressKey(page, 'Control+Enter')
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'first line\nsecond line' })
   })
 
-  it('Enter in any field of a card other than the reason field sends no answer', async () => {
+  it('Enter in a text area of a card sends no answer', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -196,7 +212,45 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     await page.keyboard.press('Enter')
     await page.keyboard.press('Escape')
     await button(card, 'Allow as asked, without your edit').waitFor()
+    await button(card, 'Deny…').click()
+    await page.keyboard.type('no')
+    await page.keyboard.press('Enter')
+    await page.keyboard.press('Escape')
     expect(await fixture.isPending(request)).toBe(true)
+  })
+
+  it('Ctrl+Enter sends a note or an edit, but never allows what is dangerous or not shown in full, and is then not offered', async () => {
+    const page = await fixture.openPage()
+    const asker = await fixture.openAsker()
+    const dangerous = await asker.ask(asks.dangerous())
+    const long = await asker.ask(asks.command(`echo ${'all of this '.repeat(900)}`))
+    const noted = await asker.ask(asks.command('npm test'))
+    const hint = (card: Locator) => card.getByText('Ctrl+Enter sends').first()
+    for (const request of [dangerous, long]) {
+      const card = await openCard(page, request)
+      await button(card, 'Add a note…').click()
+      await page.keyboard.type('please')
+      expect(await hint(card).isVisible()).toBe(false)
+      await pressKey(page, 'Control+Enter')
+      expect(await fixture.isPending(request)).toBe(true)
+    }
+    const card = await openCard(page, noted)
+    await button(card, 'Add a note…').click()
+    await page.keyboard.type('please')
+    await hint(card).waitFor()
+    await pressKey(page, 'Control+Enter')
+    expect(await fixture.answerGivenOnPage(noted)).toEqual({ kind: 'allow', note: 'please' })
+    const edited = await asker.ask(asks.command('npm run lint'))
+    const editing = await openCard(page, edited)
+    await button(editing, 'Edit…').click()
+    await page.keyboard.press('End')
+    await page.keyboard.type(':all')
+    await expect.poll(() => hint(editing).isVisible()).toBe(true)
+    await pressKey(page, 'Control+Enter')
+    expect(await fixture.answerGivenOnPage(edited)).toMatchObject({
+      kind: 'allow',
+      input: { command: 'npm run lint:all' },
+    })
   })
 
   it('a dangerous request cannot be allowed with a key', async () => {
@@ -212,46 +266,52 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it.each([1440, 390, 320])('a toast never covers the batch bar on a screen %i pixels wide', async width => {
-    const page = await fixture.openPage({ viewport: { width, height: 700 } })
-    const asker = await fixture.openAsker()
-    const plain = await asker.ask(asks.command())
-    for (const ask of [asks.write(), asks.plan()]) await asker.ask(ask)
-    const dangerous = await asker.ask(asks.dangerous())
-    await cardOf(page, plain).getByRole('checkbox').check()
-    const bar = page.getByRole('region', { name: 'Answer several requests at once' })
-    await bar.waitFor()
-    await page.locator(`[data-request="${dangerous.id}"]`).focus()
-    const toast = page.locator('.toast.shown', { hasText: 'This request is dangerous' })
-    for (const where of ['top', 'end']) {
-      await page.locator('main').evaluate((it, at) => it.scrollTo(0, at === 'top' ? 0 : it.scrollHeight), where)
-      await page.keyboard.press('x')
-      await toast.waitFor()
-      const [above, below] = [await toast.boundingBox(), await bar.boundingBox()]
-      if (!above || !below) throw new Error('the toast or the bar is not visible')
-      expect(above.y + above.height, where).toBeLessThanOrEqual(below.y)
-      expect(above.y, where).toBeGreaterThan(0)
-      expect(above.x, where).toBeGreaterThanOrEqual(0)
-      expect(above.x + above.width, where).toBeLessThanOrEqual(width)
-    }
-  })
+  it.each([1440, 390, 320])(
+    'a toast never covers the buttons for selected requests on a screen %i pixels wide',
+    async width => {
+      const page = await fixture.openPage({ viewport: { width, height: 700 } })
+      const asker = await fixture.openAsker()
+      const plain = await asker.ask(asks.command())
+      for (const ask of [asks.write(), asks.plan()]) await asker.ask(ask)
+      const dangerous = await asker.ask(asks.dangerous())
+      await select(page, plain)
+      const bar = page.locator(width < 900 ? '.selection-bar' : '.batch-bar')
+      await bar.waitFor()
+      await rowOf(page, dangerous).focus()
+      const toast = page.locator('.toast.shown', { hasText: 'This request is dangerous' })
+      for (const where of ['top', 'end']) {
+        await page
+          .locator('.inbox-list')
+          .evaluate((it, at) => it.scrollTo(0, at === 'top' ? 0 : it.scrollHeight), where)
+        await page.keyboard.press('x')
+        await toast.waitFor()
+        const [above, below] = [await toast.boundingBox(), await bar.boundingBox()]
+        if (!above || !below) throw new Error('the toast or the bar is not visible')
+        const isApart = above.y + above.height <= below.y || below.y + below.height <= above.y
+        expect(isApart, where).toBe(true)
+        expect(above.y, where).toBeGreaterThan(0)
+        expect(above.x, where).toBeGreaterThanOrEqual(0)
+        expect(above.x + above.width, where).toBeLessThanOrEqual(width)
+      }
+    },
+  )
 
-  it('selecting a range skips cards that have never been on screen, and a toast says so', async () => {
+  it('selecting a range skips rows that have never been on screen, and a toast says so', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests: Request[] = []
-    for (let n = 0; n < 24; n++) requests.push(await asker.ask(n === 1 ? asks.plan() : asks.command(`step ${n}`)))
+    for (let n = 0; n < 60; n++) requests.push(await asker.ask(n === 1 ? asks.plan() : asks.command(`step ${n}`)))
     const [first, last] = [requests[0], requests.at(-1)]
     if (!first || !last) throw new Error('no requests were opened')
-    await cardOf(page, first).getByRole('checkbox').check()
-    await page.locator('main').evaluate(it => it.scrollTo(0, it.scrollHeight))
-    await cardOf(page, last)
+    await select(page, first)
+    await page.locator('.inbox-list').evaluate(it => it.scrollTo(0, it.scrollHeight))
+    await rowOf(page, last)
       .getByRole('checkbox')
       .click({ modifiers: ['Shift'] })
     const toast = page.getByText(/^1 request needs individual review\. \d+ requests haven’t been on screen yet/)
     await toast.waitFor()
     const skipped = Number(/(\d+) requests haven’t/.exec(await visibleText(toast))?.[1])
-    await page.getByText(`${requests.length - 1 - skipped} selected`).waitFor()
+    await page.getByText(`Review ${requests.length - 1 - skipped} requests`).waitFor()
   })
 
   it('a toast shown twice is announced twice, and its text is removed only after the toast has faded out', async () => {
@@ -329,9 +389,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       for (const { text } of attacks.filter(attack => attack.name !== 'lone surrogate'))
         requests.push({ text, request: await asker.ask(asks.command(text)) })
       for (const { text, request } of requests) {
-        const item = page.locator(`[data-request="${request.id}"]`)
-        await item.scrollIntoViewIfNeeded()
-        const code = item.locator('pre code').first()
+        const code = (await openCard(page, request)).locator('pre code').first()
         await code.waitFor()
         expect(await code.textContent(), JSON.stringify(text)).toBe(displayText(text, { multiline: true }))
       }
@@ -368,7 +426,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
         cwd: '/src',
         editable: true,
       })
-      const lines = cardOf(page, change).locator('.diff-row')
+      const lines = (await openCard(page, change)).locator('.diff-row')
       await lines.first().waitFor()
       await expect.poll(() => lines.count()).toBe(3)
       expect(await cardOf(page, change).locator('.marker.count').allInnerTexts()).toEqual([
@@ -376,6 +434,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
         '⟨400 tabs⟩',
       ])
       expect(await visibleText(cardOf(page, change))).toContain('202 added')
+      await openCard(page, request)
       await button(card, 'Edit…').click()
       const field = card.getByLabel('(this is what will run)')
       await expect.poll(() => field.inputValue()).toBe(command)
@@ -427,10 +486,9 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
         },
       }
       for (const ask of [approval, questions, form]) {
-        const request = await asker.ask(ask, { agentPath: [invisible] })
-        await cardOf(page, request).waitFor()
+        const card = await openCard(page, await asker.ask(ask, { agentPath: [invisible] }))
+        if (ask === approval) await button(card, 'Always…').click()
       }
-      await button(page.locator('article').first(), 'Always…').click()
       const html = await page.evaluate(() => document.documentElement.outerHTML)
       const leaks = [...html.matchAll(/.{60}[\u202E\u200B].{60}/gu)].map(([at]) => at)
       expect(leaks).toEqual([])

@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { announceLocalRunner } from '../support/local-agent.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, setUpPageFixture, visibleText } from './page-fixture.ts'
+import { button, cardOf, click, openCard, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('rules made from requests', () => {
   const fixture = setUpPageFixture()
@@ -32,7 +32,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
   }
   const command = (text: string, more: object = {}): Ask => ({ ...asks.command(text), cwd: project, ...more }) as Ask // `asks.command()` returns an approval
   const openPanel = async (page: Page, request: Request) => {
-    const card = cardOf(page, request)
+    const card = await openCard(page, request)
     await click(page, button(card, 'Always…'))
     return card
   }
@@ -110,8 +110,9 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     const stored = await agent.ask(command('npm run build', { suggestions: suggestions.slice(1) }))
     const page = await fixture.openPage({ token: secret })
     for (const request of [plain, stored]) {
-      await button(cardOf(page, request), 'Allow once').waitFor()
-      expect(await button(cardOf(page, request), 'Always…').count()).toBe(0)
+      const card = await openCard(page, request)
+      await button(card, 'Allow once').waitFor()
+      expect(await button(card, 'Always…').count()).toBe(0)
     }
     const card = await openPanel(page, suggested)
     await card.getByText('Only the owner of this gateway can add a rule that allows something.').waitFor()
@@ -131,7 +132,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     const page = await fixture.openPage()
     const allow = async () => {
       const request = await agent.ask(command('npm run lint'))
-      await click(page, button(cardOf(page, request), 'Allow once'))
+      await click(page, button(await openCard(page, request), 'Allow once'))
       await fixture.answerGivenOnPage(request)
     }
     const offer = page.getByRole('region', { name: 'A rule from your history' })

@@ -4,7 +4,16 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, pressKey, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
+import {
+  button,
+  cardOf,
+  openCard,
+  pressKey,
+  rowOf,
+  setUpPageFixture,
+  visibleText,
+  waitForCooldown,
+} from './page-fixture.ts'
 
 const small = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const
 const longPath = `/home/ana/${'customers/with-a-long-name/'.repeat(4)}billing/packages/api`
@@ -34,8 +43,9 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
       [small, 3],
     ] as const) {
       const page = await fixture.openPage(options)
-      const head = cardOf(page, request).locator('.card-header')
-      await head.waitFor()
+      await rowOf(page, request).waitFor()
+      expect(await overflowingElements(page)).toEqual([])
+      const head = (await openCard(page, request)).locator('.card-header')
       const { height } = (await head.boundingBox()) ?? { height: 0 }
       expect(height).toBeLessThan(linesMax * 22 + 8)
       const tail = head.locator('.path-tail')
@@ -50,7 +60,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
   it('a card has a shadow at its bottom edge while there is more content below', async () => {
     const request = await (await fixture.openAsker()).ask(asks.form())
     const page = await fixture.openPage({ ...phone, viewport: { width: 390, height: 640 } })
-    const body = cardOf(page, request).locator('.card-body')
+    const body = (await openCard(page, request)).locator('.card-body')
     await body.waitFor()
     // Sample a pixel next to the text, where only the shadow is drawn.
     const edge = async () => {
@@ -65,9 +75,11 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
 
   it('every screen fits the narrowest supported width', async () => {
     const asker = await fixture.openAsker(longTitle, longPath)
-    await asker.ask(asks.plan())
+    const request = await asker.ask(asks.plan())
     const page = await fixture.openPage(small)
-    await page.locator('article').waitFor()
+    await rowOf(page, request).waitFor()
+    expect(await overflowingElements(page)).toEqual([])
+    await openCard(page, request)
     expect(await overflowingElements(page)).toEqual([])
     await page.goto(`${fixture.gateway.url}/#/sessions`)
     const facts = page.locator('.row-facts').first()
@@ -108,7 +120,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     await questions.locator('[data-key="3"]').waitFor()
     expect(await keysOf(card)).toEqual([])
     const touched = await fixture.openPage(phone)
-    await cardOf(touched, first).focus()
+    await openCard(touched, first)
     await touched.locator('.card.active').waitFor()
     const touchable = button(cardOf(touched, first), 'Allow once')
     expect(await touchable.evaluate(it => getComputedStyle(it, '::after').content)).toBe('none')
@@ -134,7 +146,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     await says.waitFor()
     expect(await says.locator('blockquote').allTextContents()).toEqual(['Migrate the staging database', 'Look'])
     expect(await cardOf(page, command).locator('.field-row dt').allTextContents()).toEqual(['timeout'])
-    const labels = cardOf(page, fields).locator('.field-row', { hasText: 'labels' })
+    const labels = (await openCard(page, fields)).locator('.field-row', { hasText: 'labels' })
     expect(await labels.locator('li').allTextContents()).toEqual(['bug', 'ci'])
     expect((await labels.boundingBox())?.height).toBeLessThan(32)
   })
@@ -179,13 +191,13 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
         const request = await asker.ask(asks.command(long))
         const page = await fixture.openPage(phone)
         if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
-        const card = cardOf(page, request)
+        const card = screen === 'session' ? cardOf(page, request) : await openCard(page, request)
         await card.waitFor()
         const [deny, allow] = [await boxOf(button(card, 'Deny…')), await boxOf(button(card, 'Allow once'))]
         const { height } = phone.viewport
         for (const box of [deny, allow]) {
           expect(box.y).toBeGreaterThan(height / 2)
-          expect(box.y + box.height).toBeLessThan(height - 52)
+          expect(box.y + box.height).toBeLessThan(screen === 'session' ? height - 52 : height)
         }
         expect(allow.x - (deny.x + deny.width)).toBeGreaterThanOrEqual(16)
         expect(await overflowingElements(page)).toEqual([])
@@ -195,7 +207,7 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     it('a long request scrolls inside its card, and can be allowed once its end has been visible', async () => {
       const request = await (await fixture.openAsker()).ask(asks.command(long))
       const page = await fixture.openPage(phone)
-      const card = cardOf(page, request)
+      const card = await openCard(page, request)
       const allow = button(card, 'Allow once')
       await card.getByText('Scroll to the end to allow.').waitFor()
       await expect.poll(() => allow.isDisabled()).toBe(true)
@@ -217,12 +229,12 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
         const request = await asker.ask(ask)
         const page = await fixture.openPage(phone)
         if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
-        const card = cardOf(page, request)
+        const card = screen === 'session' ? cardOf(page, request) : await openCard(page, request)
         const allow = card.locator('.allow')
         await card.getByText('Scroll to the end to allow.').waitFor()
         await expect.poll(() => allow.isDisabled()).toBe(true)
         const { y, height } = await boxOf(allow)
-        expect(y + height).toBeLessThan(phone.viewport.height - 52)
+        expect(y + height).toBeLessThan(phone.viewport.height - (screen === 'session' ? 52 : 0))
         await card.locator('.card-body').evaluate(body => body.scrollTo(0, body.scrollHeight))
         await page.waitForFunction(() => !document.querySelector<HTMLButtonElement>('.allow')?.disabled)
         const body = await boxOf(card.locator('.card-body'))
@@ -236,14 +248,18 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
 
     it('a card of every kind of request fills the screen', async () => {
       const asker = await fixture.openAsker()
-      for (const ask of [asks.suggested(), asks.questions(), asks.form(), asks.dangerous()]) await asker.ask(ask)
+      const requests = []
+      for (const ask of [asks.suggested(), asks.questions(), asks.form(), asks.dangerous()])
+        requests.push(await asker.ask(ask))
       const page = await fixture.openPage(phone)
-      await page.locator('article').nth(3).waitFor()
-      const screen = await boxOf(page.locator('main'))
-      for (const card of await page.locator('article').all()) {
+      for (const request of requests) {
+        const card = await openCard(page, request)
+        const screen = await boxOf(page.locator('main'))
+        expect(screen.height, 'nothing else is on the screen').toBe(phone.viewport.height)
         const { height } = await boxOf(card)
         expect(height).toBeGreaterThan(screen.height * 0.8)
         expect(height).toBeLessThan(screen.height)
+        await page.goBack()
       }
     })
   })

@@ -2,7 +2,7 @@ import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, markChanged, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
+import { button, click, markChanged, openCard, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 /** Returns the contrast ratio of two computed colors, as defined by WCAG. */
 function contrast(one: string, other: string): number {
@@ -21,8 +21,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
   async function openRequest(ask: Ask, options = {}) {
     const page = await fixture.openPage(options)
     const request = await (await fixture.openAsker()).ask(ask)
-    const card = cardOf(page, request)
-    await card.waitFor()
+    const card = await openCard(page, request)
     return { page, request, card }
   }
 

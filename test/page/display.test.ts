@@ -3,7 +3,7 @@ import type { Ask } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, setUpPageFixture, visibleText } from './page-fixture.ts'
+import { button, cardOf, openCard, rowOf, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 const markup = [
   '<img src=x onerror=alert(1)>',
@@ -73,9 +73,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
       return found
     })
     for (const ask of everywhere(markup)) {
-      const card = cardOf(page, await asker.ask(ask))
-      await card.waitFor()
-      await card.scrollIntoViewIfNeeded()
+      const card = await openCard(page, await asker.ask(ask))
       await card.getByText('<img src=x onerror=alert(1)>').first().waitFor()
       expect(
         await card.locator('img, svg:not(.risk-icon), script, style, iframe, a[href^="javascript:"]').count(),
@@ -88,8 +86,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     for (const ask of everywhere(fakeControls)) {
-      const card = cardOf(page, await asker.ask(ask))
-      await card.waitFor()
+      const card = await openCard(page, await asker.ask(ask))
       const outside = await card.evaluate(
         (element, fakes) => {
           const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT)
@@ -138,8 +135,9 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
       ['second agent', '/src/two'],
     ]) {
       const request = await (await fixture.openAsker(title, cwd)).ask({ ...asks.command(), cwd } as Ask) // a command is an approval
-      const header = cardOf(page, request).locator('.card-header')
-      await header.waitFor()
+      const row = await visibleText(rowOf(page, request))
+      for (const text of [title, cwd]) expect(row).toContain(text)
+      const header = (await openCard(page, request)).locator('.card-header')
       const text = await visibleText(header)
       expect(text).toContain(title)
       expect(text).toContain(cwd)

@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import { connectionErrors, hasNoBrowser } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, receipt, setUpPageFixture, visibleText, waitForCooldown } from './page-fixture.ts'
+import {
+  button,
+  cardOf,
+  click,
+  openCard,
+  receipt,
+  rowOf,
+  setUpPageFixture,
+  visibleText,
+  waitForCooldown,
+} from './page-fixture.ts'
 
 const reconnecting = 'Reconnecting… Showing last known state.'
 
@@ -17,22 +27,24 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
     const denied = await asker.ask(asks.command())
     const questions = await asker.ask(asks.questions())
     const form = await asker.ask(asks.form())
-    await cardOf(page, form).waitFor()
-    await cardOf(page, questions).getByRole('radio', { name: 'Detailed' }).check()
-    await cardOf(page, form).getByLabel('Version').fill('4.2')
-    await button(cardOf(page, denied), 'Deny…').click()
+    await (await openCard(page, questions)).getByRole('radio', { name: 'Detailed' }).check()
+    await (await openCard(page, form)).getByLabel('Version').fill('4.2')
+    await button(await openCard(page, denied), 'Deny…').click()
     await page.keyboard.type('not on a Fri')
     await page.reload()
     await page.unroute('**/draft')
     const reason = cardOf(page, denied).getByRole('textbox')
     await reason.waitFor()
     await expect.poll(() => reason.inputValue()).toBe('not on a Fri')
+    await openCard(page, questions)
     await expect.poll(() => cardOf(page, questions).getByRole('radio', { name: 'Detailed' }).isChecked()).toBe(true)
+    await openCard(page, form)
     await expect.poll(() => cardOf(page, form).getByLabel('Version').inputValue()).toBe('4.2')
+    await openCard(page, denied)
     await reason.press('End')
     await page.keyboard.type('day')
     await waitForCooldown(page)
-    await page.keyboard.press('Enter')
+    await page.keyboard.press('Control+Enter')
     expect(await fixture.answerGivenOnPage(denied)).toEqual({ kind: 'deny', reason: 'not on a Friday' })
   })
 
@@ -61,7 +73,7 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
     await page.getByText(reconnecting).waitFor()
     await expect.poll(() => button(card, 'Deny').isDisabled()).toBe(true)
     await page.keyboard.type(' of the cut')
-    await page.keyboard.press('Enter')
+    await page.keyboard.press('Control+Enter')
     expect(await fixture.isPending(request)).toBe(true)
     await page.context().setOffline(false)
     await page.getByText('Reconnected').waitFor()
@@ -163,7 +175,7 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
     const asker = await fixture.openAsker()
     const old = await asker.ask(asks.command('old'))
     const kept = await asker.ask(asks.command('kept'))
-    await cardOf(page, kept).waitFor()
+    await openCard(page, kept)
     await fixture.gateway.kill()
     await page.getByText(reconnecting).waitFor()
     const screen = page.locator('main')
@@ -186,7 +198,7 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
     await page.unroute('**/api/v1/events*')
     await page.getByText('Reconnected').waitFor()
     expect(await inert()).toBe(false)
-    await cardOf(page, fresh).waitFor()
+    await rowOf(page, fresh).waitFor()
     await cardOf(page, old).waitFor({ state: 'detached' })
     await page.waitForFunction(() => document.title === '(2) Holdpoint')
     expect(await visibleText(page.getByRole('heading', { level: 1 }))).toBe('2 requests waiting')

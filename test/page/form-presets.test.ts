@@ -4,7 +4,7 @@ import { displayText } from '@holdpoint/client'
 import type { Ask, FormField } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
-import { button, cardOf, click, setUpPageFixture, visibleText } from './page-fixture.ts'
+import { button, cardOf, click, openCard, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 // The file is read instead of imported, because one entry has a lone surrogate, which not every JSON importer accepts.
 const file = new URL('../../packages/protocol/test/data/display.json', import.meta.url)
@@ -26,8 +26,7 @@ describe.skipIf(hasNoBrowser())('the preset of a form field', () => {
   async function openForm(properties: Readonly<Record<string, FormField>>, options: OpenOptions = {}) {
     const page = await fixture.openPage(options)
     const request = await (await fixture.openAsker()).ask(form(properties))
-    const card = cardOf(page, request)
-    await card.waitFor()
+    const card = await openCard(page, request)
     return { page, request, card }
   }
 

@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, pressKey, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
+import {
+  button,
+  cardOf,
+  click,
+  openCard,
+  pressKey,
+  receipt,
+  rowOf,
+  select,
+  setUpPageFixture,
+  visibleText,
+} from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('the inbox', () => {
   const fixture = setUpPageFixture()
@@ -31,14 +42,21 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
   it('shows requests of every session, the oldest of equal urgency first, with session, folder and agent path', async () => {
     const docs = await fixture.openAsker('docs', '/src/docs')
     const api = await fixture.openAsker('api', '/src/api')
-    await docs.ask(asks.questions())
-    await api.ask(asks.command(), { agentPath: ['reviewer', 'test-writer'] })
+    const asked = await docs.ask(asks.questions())
+    const command = await api.ask(asks.command(), { agentPath: ['reviewer', 'test-writer'] })
     const page = await fixture.openPage()
-    const cards = page.locator('article')
-    await cards.nth(1).waitFor()
-    expect(await visibleText(cards.nth(0).locator('.card-header'))).toContain('docs')
-    expect(await visibleText(cards.nth(0))).toContain('/src/docs')
-    expect(await visibleText(cards.nth(1).locator('.card-header'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
+    const rows = page.locator('ol.requests > li')
+    await rows.nth(1).waitFor()
+    expect(await visibleText(rows.nth(0))).toMatch(
+      /How should the output look[\s\S]*2 questions[\s\S]*docs[\s\S]*\/src\/docs/,
+    )
+    expect(await visibleText(rows.nth(1))).toMatch(/npm run migrate[\s\S]*Notable[\s\S]*api[\s\S]*\/src\/api/)
+    const questions = cardOf(page, asked)
+    expect(await visibleText(questions.locator('.card-header')), 'the most urgent request is open').toContain('docs')
+    expect(await visibleText(questions)).toContain('/src/docs')
+    const card = await openCard(page, command)
+    expect(await questions.isVisible()).toBe(false)
+    expect(await visibleText(card.locator('.card-header'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
   })
 
   it('gives each agent in a path its own background, so that one name cannot look like two', async () => {
@@ -64,20 +82,52 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(prevented).toBe(true)
   })
 
-  it('adds new requests at the end and announces them, without moving the card under the pointer', async () => {
+  it('adds new requests at the end, even urgent ones, and announces those below the screen, without moving a row or the open card', async () => {
     const page = await fixture.openPage({ viewport: { width: 1024, height: 600 } })
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
     const allow = button(cardOf(page, first), 'Allow once')
     await allow.hover()
-    const before = await allow.boundingBox()
-    const others = [asks.edit(), asks.questions(), asks.form(), asks.write()]
-    for (const ask of others) await asker.ask(ask)
-    const more = page.getByRole('button', { name: /^\d more/ })
+    const places = async () => [await allow.boundingBox(), await rowOf(page, first).boundingBox()]
+    const before = await places()
+    for (let at = 0; at < 14; at++) await asker.ask(asks.command(`echo ${at}`))
+    const urgent = await asker.ask(asks.dangerous(), { deadlineMs: 600_000 })
+    const more = page.getByRole('button', { name: /^\d new/ })
     await more.waitFor()
-    expect(await allow.boundingBox()).toEqual(before)
+    await rowOf(page, urgent).waitFor({ state: 'attached' })
+    expect(await places()).toEqual(before)
+    await page.getByRole('heading', { name: '16 requests waiting' }).waitFor()
     await more.click()
-    await page.getByRole('heading', { name: '5 requests waiting' }).waitFor()
+    await page.waitForFunction(() => document.activeElement?.matches('li[data-request]'))
+  })
+
+  it('puts the nearest deadline first, then the dangerous, then the oldest', async () => {
+    const asker = await fixture.openAsker()
+    const old = await asker.ask(asks.command('npm run old'))
+    const young = await asker.ask(asks.command('npm run young'))
+    const dangerous = await asker.ask(asks.dangerous())
+    const late = await asker.ask(asks.command('npm run late'), { deadlineMs: 3_000_000 })
+    const soon = await asker.ask(asks.command('npm run soon'), { deadlineMs: 300_000 })
+    const page = await fixture.openPage()
+    await rowOf(page, soon).waitFor()
+    const listed = await page
+      .locator('ol.requests > li')
+      .evaluateAll(all => all.map(it => it.getAttribute('data-request')))
+    expect(listed).toEqual([soon, late, dangerous, old, young].map(({ id }) => id))
+    expect(await visibleText(rowOf(page, soon))).toMatch(/[45]:\d\d left/)
+    expect(await visibleText(rowOf(page, dangerous))).toContain('Dangerous')
+  })
+
+  it('shows twenty rows on a laptop, beside the open request', async () => {
+    const asker = await fixture.openAsker()
+    const requests = []
+    for (let at = 0; at < 24; at++) requests.push(await asker.ask(asks.command(`echo ${at}`)))
+    const page = await fixture.openPage()
+    await page.locator('article').waitFor()
+    const rows = page.locator('ol.requests > li')
+    await expect.poll(() => rows.count()).toBe(24)
+    const bottoms = await rows.evaluateAll(all => all.map(it => it.getBoundingClientRect().bottom))
+    expect(bottoms.filter(bottom => bottom <= 900).length).toBeGreaterThanOrEqual(20)
   })
 
   it('keeps a resolved request in its place for a moment, and then moves it to “Recently answered”', async () => {
@@ -86,7 +136,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     const requests = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
     const [first, second] = requests
     if (!first || !second) throw new Error('no requests were opened')
-    await cardOf(page, second).waitFor()
+    await rowOf(page, second).waitFor()
     await fixture.answer(first)
     const line = page.locator('ol.requests details.receipt', { hasText: '1st' })
     await line.waitFor()
@@ -99,9 +149,10 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const [first, second] = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
+    await rowOf(page, second).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('j')
     await cardOf(page, second).waitFor()
-    await page.keyboard.press('j')
-    await page.keyboard.press('j')
     await fixture.answer(first)
     await page.locator('ol.requests details.receipt', { hasText: '1st' }).waitFor()
     // Press the key in the frame in which the receipt starts to disappear.
@@ -121,8 +172,8 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     const requests = []
     for (const name of ['one', 'two', 'three']) requests.push(await asker.ask(asks.command(name)))
     const alone = await asker.ask(asks.dangerous())
-    for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
-    expect(await cardOf(page, alone).getByRole('checkbox').count()).toBe(0)
+    for (const request of requests) await select(page, request)
+    expect(await rowOf(page, alone).getByRole('checkbox').count()).toBe(0)
     const [, two] = requests
     if (!two) throw new Error('no requests were opened')
     // Someone else answers the second request while the answers are being sent.
@@ -145,7 +196,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = [await asker.ask(asks.command('one')), await asker.ask(asks.fields())]
-    for (const request of requests) await cardOf(page, request).getByRole('checkbox').check()
+    for (const request of requests) await select(page, request)
     await button(page, 'Deny 2…').click()
     await page.keyboard.type('stop that')
     await page.locator('.batch-bar .confirm-deny:enabled').waitFor()
@@ -154,7 +205,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'stop that' })
   })
 
-  it('scrolls to the request in the URL', async () => {
+  it('opens the request in the URL', async () => {
     const asker = await fixture.openAsker()
     const requests = []
     for (const ask of [asks.edit(), asks.questions(), asks.form(), asks.write()]) requests.push(await asker.ask(ask))
@@ -164,23 +215,25 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     const item = page.locator(`li[data-request="${last?.id}"]`)
     await page.waitForFunction(id => document.activeElement?.getAttribute('data-request') === id, last?.id)
     expect(await item.evaluate(it => it.getBoundingClientRect().top < innerHeight)).toBe(true)
+    await page.locator(`article[id$="${last?.id}"]`).waitFor()
   })
 
   it('makes every button and field of a card at least 44 px high on a phone', async () => {
     const page = await fixture.openPage(phone)
     const request = await (await fixture.openAsker()).ask(asks.suggested())
-    await cardOf(page, request).waitFor()
-    const heights = await cardOf(page, request)
+    const row = rowOf(page, request)
+    await row.waitFor()
+    for (const target of [row.getByRole('link'), row.locator('.select')])
+      expect((await target.boundingBox())?.height, String(target)).toBeGreaterThanOrEqual(44)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
+    await openCard(page, request)
+    const heights = await page
+      .locator('.inbox-detail')
       .getByRole('button')
       .evaluateAll(all => all.map(it => [it.textContent, Math.round(it.getBoundingClientRect().height)] as const))
     expect(heights.filter(([, height]) => height < 44)).toEqual([])
-    for (const target of ['.asker-session', '.select'])
-      expect(
-        await cardOf(page, request)
-          .locator(target)
-          .evaluate(it => it.getBoundingClientRect().height),
-        target,
-      ).toBeGreaterThanOrEqual(44)
+    const session = await cardOf(page, request).locator('.asker-session').boundingBox()
+    expect(session?.height).toBeGreaterThanOrEqual(44)
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   })
 

@@ -7,6 +7,7 @@ import {
   cardOf,
   pressKey,
   receipt,
+  rowOf,
   setUpPageFixture,
   waitForCooldown,
   waitForKeyPause,
@@ -48,7 +49,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
 
     await pressKey(page, 'd')
     await page.keyboard.type('no, and dance')
-    await pressKey(page, 'Enter')
+    await pressKey(page, 'Control+Enter')
     expect(await fixture.answerGivenOnPage(request(1))).toEqual({ kind: 'deny', reason: 'no, and dance' })
     await receipt(page, 'denied by you: no, and dance').waitFor()
 
@@ -148,11 +149,11 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('j')
     await page.keyboard.press('Shift+X')
-    await page.getByText('3 selected').waitFor()
+    await page.getByText('Review 3 requests').waitFor()
     await page.keyboard.press('j')
     await page.keyboard.press('x')
     await page.getByText('Plans need individual review.').waitFor()
-    await page.getByText('3 selected').waitFor()
+    await page.getByText('Review 3 requests').waitFor()
     await pressKey(page, 'd')
     await page.keyboard.type('all three')
     await page.locator('.batch-bar .confirm-deny:enabled').waitFor()
@@ -233,17 +234,18 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('keyboard shortcuts do not answer an inbox card if only its edge is on screen', async () => {
-    const { page, request } = await openRequests(...Array.from({ length: 8 }, (_, at) => asks.command(`echo ${at}`)))
+  it('act on the open card of the inbox, which stays in view while the list is scrolled elsewhere', async () => {
+    const { page, request, active } = await openRequests(
+      ...Array.from({ length: 40 }, (_, at) => asks.command(`echo ${at}`)),
+    )
     await page.keyboard.press('j')
-    // Scroll until only the lower edge of the first card is visible.
-    await page.locator('main').evaluate((main, id) => {
-      const card = main.querySelector(`[data-request="${id}"]`)
-      main.scrollBy(0, (card?.getBoundingClientRect().bottom ?? 0) - main.getBoundingClientRect().top - 12)
-    }, request(0).id)
+    await page.locator('.inbox-list').evaluate(it => it.scrollTo(0, it.scrollHeight))
+    expect(await rowOf(page, request(0)).evaluate(it => it.getBoundingClientRect().bottom < 0)).toBe(true)
+    expect(await cardOf(page, request(0)).isVisible()).toBe(true)
     await pressKey(page, 'a')
-    await expect.poll(() => cardOf(page, request(0)).evaluate(it => it.getBoundingClientRect().top > 0)).toBe(true)
-    expect(await fixture.isPending(request(0))).toBe(true)
+    expect(await fixture.answerGivenOnPage(request(0))).toEqual({ kind: 'allow' })
+    expect(await fixture.isPending(request(1))).toBe(true)
+    await expect.poll(active).toBe(request(1).id)
   })
 
   it('the Tab key reaches every button of a card, and the focus is visible', async () => {

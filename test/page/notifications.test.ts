@@ -86,6 +86,20 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     expect((await recorded(page)).shown).toEqual(['Run a command · api-server / later'])
   })
 
+  it('browser notifications are not shown for a muted session', async () => {
+    const page = await fixture.openPage(withRecorder)
+    const [loud, quiet] = [await fixture.openAsker('loud'), await fixture.openAsker('quiet')]
+    const request = await loud.ask(asks.command())
+    await cardOf(page, request).waitFor()
+    await button(page, 'Mute session').click()
+    await page.getByText('Muted: 1 request').waitFor()
+    await setHidden(page, true)
+    await loud.ask(asks.command('npm run noise'))
+    await quiet.ask(asks.command('npm run news'))
+    await waitForCount(page, 1)
+    expect((await recorded(page)).shown).toEqual(['Run a command · quiet / npm run news'])
+  })
+
   it('browser notifications are shown by only one of several hidden tabs, and by none while another tab is visible', async () => {
     const page = await fixture.openPage(withRecorder)
     const other = await fixture.openTab(page)

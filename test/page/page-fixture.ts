@@ -126,6 +126,21 @@ export function setUpPageFixture(
 export function cardOf(page: Page, { id }: Request): Locator {
   return page.locator(`article[id$="${id}"]`)
 }
+/** The row of a request in the list of the inbox. */
+export function rowOf(page: Page, { id }: Request): Locator {
+  return page.locator(`li[data-request="${id}"]`)
+}
+/** Opens the card of a request from its row in the inbox, and returns the card. */
+export async function openCard(page: Page, request: Request): Promise<Locator> {
+  await rowOf(page, request).getByRole('link').click()
+  const card = cardOf(page, request)
+  await card.waitFor()
+  return card
+}
+/** Selects a request in the list of the inbox. */
+export async function select(page: Page, request: Request): Promise<void> {
+  await rowOf(page, request).getByRole('checkbox').check()
+}
 /** Finds the receipt that contains all these texts. */
 export function receipt(page: Page, ...texts: readonly string[]): Locator {
   const all = page.locator('details.receipt')

@@ -11,6 +11,7 @@ import {
   holdClock,
   installClock,
   markChanged,
+  openCard,
   setUpPageFixture,
   waitForCooldown,
   waitWithClock,
@@ -32,7 +33,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
     const request = await asker.ask(asks.command('second'))
-    const allow = button(cardOf(page, request), 'Allow once')
+    const allow = button(await openCard(page, request), 'Allow once')
     await page.locator(`article[id$="${request.id}"] button.allow:enabled`).waitFor()
     await waitForCooldown(page)
     const { x, y } = await centerOf(allow)
@@ -66,8 +67,8 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     const { page, request, card } = await pressAllow()
     // The card moves less than the height of its button, so that the mouse is still above the button.
     await page.evaluate(() => {
-      const list = document.querySelector<HTMLElement>('ol.requests')
-      if (list) list.style.paddingTop = '10px'
+      const card = document.querySelector<HTMLElement>('.request-detail')
+      if (card) card.style.paddingTop = '10px'
     })
     await release(page)
     await card.getByText(justChanged).waitFor()
@@ -82,7 +83,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     await card.locator('button.allow:enabled').waitFor()
     await waitForCooldown(page)
     await button(card, 'Allow once').evaluate(async allow => {
-      document.querySelector('ol.requests')?.before('A line', document.createElement('hr'))
+      document.querySelector('.request-detail')?.before('A line', document.createElement('hr'))
       // The page measures its cards after the next frame.
       await new Promise(done => requestAnimationFrame(() => setTimeout(done)))
       allow.dispatchEvent(new PointerEvent('pointerdown', { bubbles: true, pointerType: 'mouse' }))
@@ -124,7 +125,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     const page = await fixture.openPage({ ...options, before: installClock })
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.dangerous())
-    const hold = cardOf(page, request).locator('button.hold-button:enabled')
+    const hold = (await openCard(page, request)).locator('button.hold-button:enabled')
     await hold.waitFor()
     await hold.scrollIntoViewIfNeeded()
     const touch = await page.context().newCDPSession(page)
@@ -224,7 +225,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     [
       'the card moves',
       ({ page }) =>
-        page.evaluate(() => document.querySelector('ol.requests')?.before('x', document.createElement('hr'))),
+        page.evaluate(() => document.querySelector('.request-detail')?.before('x', document.createElement('hr'))),
     ],
   ])('is not allowed if %s during the hold', async (_, change) => {
     const touched = await openDangerous()

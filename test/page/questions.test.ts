@@ -2,7 +2,7 @@ import type { Ask, FormSchema } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
+import { button, cardOf, click, openCard, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   const fixture = setUpPageFixture()
@@ -10,8 +10,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
   async function openRequest(ask: Ask, options: OpenOptions = {}) {
     const page = await fixture.openPage(options)
     const request = await (await fixture.openAsker()).ask(ask)
-    const card = cardOf(page, request)
-    await card.waitFor()
+    const card = await openCard(page, request)
     return { page, request, card }
   }
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasNoBrowser } from '../support/browser.ts'
 import { announceLocalRunner } from '../support/local-agent.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, pressKey, setUpPageFixture, visibleText } from './page-fixture.ts'
+import { button, cardOf, click, openCard, pressKey, rowOf, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('the risk of requests', () => {
   const fixture = setUpPageFixture()
@@ -33,8 +33,8 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     const question = await agent.ask(asks.questions(), { deadlineMs: 3600_000 })
     const page = await fixture.openPage()
     const tab = await fixture.openTab(page, `#/sessions/${agent.session.id}`)
-    await cardOf(page, low).waitFor()
-    const order = await page.locator('li.inbox-item').evaluateAll(items => items.map(item => item.dataset.request))
+    await rowOf(page, low).waitFor()
+    const order = await page.locator('li.request-row').evaluateAll(items => items.map(item => item.dataset.request))
     expect(order).toEqual([question.id, danger.id, notable.id, low.id])
     await cardOf(tab, low).waitFor()
     const cards = () => tab.locator('.pending-card article').evaluateAll(items => items.map(item => item.id))
@@ -50,11 +50,14 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     await fixture.answer(urgent, { kind: 'deny' })
     await cardOf(tab, urgent).waitFor({ state: 'detached' })
     expect(await cards()).toEqual(idsOf(question, danger, notable, low))
-    const risk = (request: typeof low) => visibleText(cardOf(page, request).locator('.risk-line'))
+    const risk = async (request: typeof low) => visibleText((await openCard(page, request)).locator('.risk-line'))
+    expect(await visibleText(rowOf(page, low))).toContain('Low risk')
+    expect(await visibleText(rowOf(page, danger))).toContain('Dangerous')
     expect(await risk(low)).toBe('Low risk')
     expect(await risk(notable)).toMatch(/^Notable\s+uses the network$/)
     expect(await risk(danger)).toMatch(/^Dangerous\s.*rewrites history.*deletes files/)
-    expect(await cardOf(page, question).locator('.risk-line').count()).toBe(0)
+    expect(await (await openCard(page, question)).locator('.risk-line').count()).toBe(0)
+    await openCard(page, danger)
     expect(await cardOf(page, danger).locator('[role="note"]').getAttribute('aria-label')).toContain('Dangerous: ')
     await page
       .locator('.sidebar')
@@ -77,7 +80,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     await page.getByText('This request is dangerous, so no key allows it. Use the button on its card.').waitFor()
     await pressKey(page, 'x')
     await page.getByText('This request is dangerous. Review it on its own.').waitFor()
-    expect(await card.getByRole('checkbox').count()).toBe(0)
+    expect(await rowOf(page, request).getByRole('checkbox').count()).toBe(0)
     await button(card, 'Allow anyway…').click()
     await card
       .getByText(/^Dangerous: .*deletes files/)
@@ -93,7 +96,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     const harmless = await agent.ask(command('ls'))
     const danger = await agent.ask(command('rm -rf build'))
     const page = await fixture.openPage()
-    const card = cardOf(page, harmless)
+    const card = await openCard(page, harmless)
     await click(page, button(card, 'Edit…'))
     const field = card.getByLabel('Edit command (this is what will run)')
     await field.fill('rm -rf build')
@@ -112,7 +115,7 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect((await fixture.waitUntilResolved(harmless)).resolution?.editedRisk).toMatchObject({ level: 'dangerous' })
     await page.locator('details.receipt', { hasText: 'rm -rf dist' }).locator('summary').click()
     await page.locator('.receipt-facts').getByText('Risk as edited').waitFor()
-    const other = cardOf(page, danger)
+    const other = await openCard(page, danger)
     await click(page, button(other, 'Edit…'))
     await other.getByLabel('Edit command (this is what will run)').fill('ls')
     await expect
@@ -134,20 +137,20 @@ describe.skipIf(hasNoBrowser())('the risk of requests', () => {
     expect(await visibleText(card.locator('.edited-risk'))).toContain('may do more than Holdpoint can tell')
   })
 
-  it('an urgent new request moves nothing on the screen, and “1 more” sorts it to the top', async () => {
+  it('an urgent new request moves nothing on the screen, and “1 new” sorts it to the top', async () => {
     const agent = await openAgent()
     const shown = []
     for (let at = 0; at < 7; at++) shown.push(await agent.ask(command(`ls -${'a'.repeat(at + 1)}`)))
     const page = await fixture.openPage()
-    const ids = () => page.locator('li.inbox-item').evaluateAll(items => items.map(item => item.dataset.request))
+    const ids = () => page.locator('li.request-row').evaluateAll(items => items.map(item => item.dataset.request))
     await expect.poll(ids).toEqual(shown.map(({ id }) => id))
     const [first] = shown
     if (!first) throw new Error('no request was opened')
     await cardOf(page, first).waitFor()
-    const top = () => cardOf(page, first).evaluate(card => card.getBoundingClientRect().top)
+    const top = () => rowOf(page, first).evaluate(row => row.getBoundingClientRect().top)
     const before = await top()
     const urgent = await agent.ask(command(dangerous), { deadlineMs: 3600_000 })
-    const more = page.getByRole('button', { name: '1 more' })
+    const more = page.getByRole('button', { name: '1 new' })
     await more.waitFor()
     expect(await top()).toBe(before)
     const order = await ids()

@@ -9,6 +9,7 @@ import {
   cardOf,
   click,
   markChanged,
+  openCard,
   receipt,
   setUpPageFixture,
   visibleText,
@@ -58,7 +59,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     const tab = await fixture.openPage()
     const screens = [tab, await fixture.openTab(tab), await fixture.openPage(phone)]
     const asker = await fixture.openAsker()
-    const appeared = screens.map(page => firstMatchAt(page, 'article.card'))
+    const appeared = screens.map(page => firstMatchAt(page, 'li[data-request]'))
     const request = await asker.ask(asks.command())
     for (const at of await Promise.all(appeared)) expect(at - request.openedAt).toBeLessThan(syncMs)
     expect(await Promise.all(screens.map(page => page.title()))).toEqual(screens.map(() => '(1) Holdpoint'))
@@ -116,7 +117,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     await page.keyboard.type('because of the')
     await kept
     const other = await fixture.openPage(phone)
-    const field = cardOf(other, request).getByRole('textbox')
+    const field = (await openCard(other, request)).getByRole('textbox')
     await field.waitFor()
     await expect.poll(() => field.inputValue()).toBe('because of the')
     await field.fill('because of the backup')
@@ -131,8 +132,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     async function openOnBoth(ask: Ask) {
       const [desktopPage, phonePage] = [await fixture.openPage(), await fixture.openPage(phone)]
       const request = await (await fixture.openAsker()).ask(ask)
-      const [here, there] = [cardOf(desktopPage, request), cardOf(phonePage, request)]
-      await Promise.all([here.waitFor(), there.waitFor()])
+      const [here, there] = await Promise.all([openCard(desktopPage, request), openCard(phonePage, request)])
       return { desktopPage, phonePage, request, here, there }
     }
     const expectValue = (field: Locator, text: string) => expect.poll(() => field.inputValue(), soon).toBe(text)
@@ -270,10 +270,10 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
     const asker = await fixture.openAsker()
     const form = await asker.ask(withSecret, { deadlineMs: 8000 })
     const edited = await asker.ask(asks.command())
-    const command = cardOf(page, edited)
+    const command = await openCard(page, edited)
     await button(command, 'Edit…').click()
     await command.getByRole('textbox').first().fill('npm run migrate -- --dry')
-    await cardOf(page, form).getByLabel('Name').fill('Ada')
+    await (await openCard(page, form)).getByLabel('Name').fill('Ada')
     await cardOf(page, form).getByLabel('Pass').fill('hush')
     await fixture.gateway.call('withdrawRequest', { id: edited.id })
     const leftover = page.locator('.leftover-draft')

@@ -12,7 +12,7 @@ import {
   expectWordOrder,
   glyphsOf,
 } from './glyph-order.ts'
-import { button, cardOf, receipt, setUpPageFixture } from './page-fixture.ts'
+import { button, cardOf, openCard, receipt, setUpPageFixture } from './page-fixture.ts'
 
 const command = 'cat אבג > דהו'
 const path = '/srv/אבג/דהו'
@@ -288,7 +288,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
     const asker = await fixture.openAsker(label, path)
     const page = await fixture.openPage()
     const ask: Ask = { ...approval, tool: 'tool/אב', cwd: path, input: { command } }
-    await cardOf(page, await asker.ask(ask, { agentPath: [label] })).waitFor()
+    await openCard(page, await asker.ask(ask, { agentPath: [label] }))
     const attributes = await page.evaluate(() =>
       [...document.querySelectorAll('*')].flatMap(element =>
         ['title', 'placeholder', 'aria-label', 'alt'].flatMap(name => element.getAttribute(name) ?? []),

@@ -5,6 +5,7 @@ import {
   answerOf,
   answersOf,
   draftChoices,
+  instantQuestion,
   nothingPicked,
   pickedFromDraft,
   pickOption,
@@ -79,5 +80,23 @@ describe('a card with several questions', () => {
   })
   it('lets the number keys answer the focused question', () => {
     expect(questionForKeys(ask, picks, 'one')?.id).toBe('one')
+  })
+})
+
+describe('a question that is answered with one click', () => {
+  const asks = (...questions: readonly Question[]): QuestionsAsk => ({ kind: 'questions', questions: [...questions] })
+
+  it('is the only question, with two options of which one is chosen', () => {
+    expect(instantQuestion(asks(one))).toBe(one)
+    expect(instantQuestion(asks(one, question('two')))).toBeNull()
+    expect(instantQuestion(asks(many))).toBeNull()
+    expect(
+      instantQuestion(asks(question('three', { options: [{ label: 'a' }, { label: 'b' }, { label: 'c' }] }))),
+    ).toBeNull()
+  })
+  it('has no previews, which a person compares first', () => {
+    expect(
+      instantQuestion(asks(question('seen', { options: [{ label: 'a', preview: 'x' }, { label: 'b' }] }))),
+    ).toBeNull()
   })
 })

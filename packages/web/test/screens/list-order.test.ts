@@ -1,7 +1,7 @@
 import type { RequestId } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { heldBack, nextPending, orderRequests } from '../../src/screens/inbox/list-order.ts'
+import { heldBack, misplaced, nextPending, orderRequests } from '../../src/screens/inbox/list-order.ts'
 import { inGroups } from '../../src/screens/inbox/request-groups.ts'
 
 const id = (name: string | number) => `req_${name}` as RequestId // the order does not depend on the format of the ids
@@ -107,5 +107,12 @@ describe('orderRequests with groups', () => {
         expect(new Set(shown).size).toBe(shown.length)
       }),
     )
+  })
+})
+
+describe('misplaced', () => {
+  it('finds the requests that stand below less urgent ones', () => {
+    expect([...misplaced(ids(2, 3, 1, 4), ids(1, 2, 3, 4))]).toEqual(ids(1))
+    expect([...misplaced(ids(1, 2), ids(1, 2))]).toEqual([])
   })
 })

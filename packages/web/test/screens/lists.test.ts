@@ -1,3 +1,4 @@
+import type { AnswerDraft } from '@holdpoint/client'
 import type { AuditEntry, Call, Request, RequestId, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { auditQuery, byDay, noFilter } from '../../src/screens/audit/audit-filter.ts'
@@ -10,7 +11,6 @@ import {
   sessionQuery,
   waitingFirst,
 } from '../../src/screens/session-list/session-filter.ts'
-import type { CardActions } from '../../src/shortcuts/card-actions.ts'
 
 const session = (n: number, more: Partial<Session> = {}): Session =>
   ({
@@ -131,17 +131,19 @@ describe('batch answers', () => {
     expect([outcome.answered, outcome.failed.length, outcome.failed[0]?.reason]).toEqual([50, 100, 'away'])
   })
   it('`allowEach` returns the answer that each card would send, and says why requests were skipped', () => {
-    const allow = () => {}
-    const noted = { kind: 'allow', note: 'quick' } as const
-    const actions: Record<string, CardActions> = {
-      req_0: { allow, allowAnswer: noted },
-      req_1: { allowAnswer: { kind: 'allow' } },
-      req_2: { allow, allowAnswer: null },
+    const ask = { kind: 'approval', tool: 'Bash', input: { command: 'ls' }, title: 'x', cwd: '/' }
+    const approvals = requests.slice(0, 4).map(request => ({ ...request, ask }) as unknown as Request) // `allowEach` reads only the id and the ask
+    const drafts: Record<string, AnswerDraft> = {
+      req_0: { note: 'quick' },
+      req_2: { edit: 'ls -l' },
+      req_3: { reason: 'no' },
     }
-    const { answers, skipped } = allowEach(requests.slice(0, 4), id => actions[id])
-    expect(answers).toEqual([{ request: requests[0], answer: noted }])
-    expect(skipped).toBe(
-      '2 requests were skipped because they haven’t been shown in full yet. 1 request was skipped because you’ve started another answer to it.',
-    )
+    const { answers, started, skipped } = allowEach(approvals, id => drafts[id] ?? {})
+    expect(answers.map(({ request, answer }) => [request.id, answer])).toEqual([
+      ['req_0', { kind: 'allow', note: 'quick' }],
+      ['req_1', { kind: 'allow' }],
+    ])
+    expect([...started]).toEqual(['req_2', 'req_3'])
+    expect(skipped).toBe('2 requests were skipped because you’ve started another answer to them.')
   })
 })

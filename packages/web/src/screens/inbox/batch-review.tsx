@@ -15,6 +15,7 @@ import { draftStorage } from '../../storage/draft-storage.ts'
 import { inCooldown } from '../../ui/input-cooldown.ts'
 import { allowEach, type BatchAllow } from './batch-answers.ts'
 import { DenyAll } from './deny-all.tsx'
+import { reportHeight } from './report-height.ts'
 import { ReviewTable } from './review-table.tsx'
 import { batchTexts, reviewTexts } from './texts.ts'
 import type { BatchSend } from './use-batch-send.ts'
@@ -66,7 +67,7 @@ export function BatchReview({ requests, leftOut, active, batchSend, onRemove, on
     deny: enabled ? () => setDenying(true) : undefined,
   })
   return (
-    <section ref={reportHeight} className="batch-review" aria-label={batchTexts.label}>
+    <section className="batch-review" aria-label={batchTexts.label}>
       <header className="review-header">
         <h2>{reviewTexts.title(requests.length)}</h2>
         <button type="button" className="button plain small" onClick={onClear}>
@@ -77,7 +78,7 @@ export function BatchReview({ requests, leftOut, active, batchSend, onRemove, on
         {/* What has been on the screen is forgotten when the selection changes. */}
         <ReviewTable key={requests.map(({ id }) => id).join()} {...{ requests, leftOut, batch, onRemove }} />
       </FullyShownProvider>
-      <footer className="batch-bar">
+      <footer ref={reportHeight} className="batch-bar">
         <ScrollHint fullyShown={fullyShown} action="allow" />
         {denying ? (
           <DenyAll
@@ -106,19 +107,6 @@ export function BatchReview({ requests, leftOut, active, batchSend, onRemove, on
 
 function contentOf({ answers }: BatchAllow): string {
   return JSON.stringify(answers.map(({ request, answer }) => [request.id, answer]))
-}
-
-/** Publishes the height of the buttons as a CSS variable, so that toasts appear above them. */
-export function reportHeight(element: HTMLElement | null): (() => void) | undefined {
-  const bar = element?.querySelector<HTMLElement>('.batch-bar') ?? element
-  if (!bar) return
-  const { style } = document.documentElement
-  const observer = new ResizeObserver(() => style.setProperty('--footer-height', `${bar.offsetHeight}px`))
-  observer.observe(bar)
-  return () => {
-    observer.disconnect()
-    style.removeProperty('--footer-height')
-  }
 }
 
 interface ActionsProps {

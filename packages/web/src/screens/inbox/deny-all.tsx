@@ -1,4 +1,4 @@
-/** Asks for one reason to deny all selected requests. Enter denies and Escape goes back. The Deny button is disabled at first, so that a double click on the button that opened this form denies nothing. */
+/** Asks for one reason to deny all selected requests. Enter denies and Escape goes back. The buttons are disabled at first, so that a double click on the button that opened this form does nothing else. */
 import type { KeyboardEvent, ReactNode } from 'react'
 import { usePress } from '../../request/use-press.ts'
 import { keyRuns } from '../../shortcuts/key-runs.ts'
@@ -51,7 +51,7 @@ export function DenyAll({ count, reason, sending, live, onReason, onBack, onDeny
       >
         {sending ? 'Sending…' : `Deny ${count}`}
       </button>
-      <button type="button" className="button plain" disabled={sending} onClick={onBack}>
+      <button type="button" className="button plain" disabled={sending || !ready} onClick={onBack}>
         Back
       </button>
     </div>

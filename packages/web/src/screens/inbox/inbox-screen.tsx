@@ -1,7 +1,16 @@
 /** The inbox screen: a dense list of all pending requests, most urgent first, beside the open request. On a narrow screen, the open request covers the list. */
-import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
-import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } from 'react'
-import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
+import type { RequestId, SessionId } from '@holdpoint/protocol'
+import {
+  type ReactNode,
+  type RefObject,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { cardElementId } from '../../request/card-panel.tsx'
 import { backToList, openFromList, replaceRoute } from '../../routes.ts'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
@@ -28,6 +37,7 @@ import { type InboxView, useInboxView } from './use-inbox-view.ts'
 import { type OpenRequest, useOpenRequest } from './use-open-request.ts'
 import { type RequestList, useRequestList } from './use-request-list.ts'
 import { type Selection, useSelection } from './use-selection.ts'
+import { useUnnoticed } from './use-unnoticed.ts'
 import { useVisibility } from './use-visibility.ts'
 import './inbox-screen.css'
 
@@ -64,12 +74,14 @@ export function InboxScreen({ linked, review }: InboxScreenProps): ReactNode {
   const pendingCount = useInboxPart(snapshot => snapshot.pendingCount)
   const waiting = useWaitingCount()
   const [endHovered, onEndHover] = useEndHovered(list)
-  const showNew = useNewRequests(list, visibility.seen, opened, complete && !connecting)
+  const showNew = useNewRequests(list, view.pending, visibility.seen, opened, complete && !connecting)
+  const isCovered = !isWide && (linked !== null || review)
+  const onScroll = useKeptScroll(listRef, isCovered)
   const showReview = useReview(selection, review, isWide)
   const batchSend = useBatchSend()
   const similar = useSimilar(opened, ids, list)
   const selectSimilar = similar.length > 0 ? () => showReview(similar) : undefined
-  useInboxShortcuts({ list, ids, selection, opened, isCovered: linked !== null && !isWide, showNew, selectSimilar })
+  useInboxShortcuts({ list, ids, selection, opened, isCovered, showNew, selectSimilar })
   if (connecting)
     return (
       <div className="page inbox">
@@ -79,10 +91,9 @@ export function InboxScreen({ linked, review }: InboxScreenProps): ReactNode {
   const { outcome, closeOutcome } = batchSend
   const isEmpty = pendingCount === 0 && list.ids.length === 0
   const rows = { view, list, selection, opened, visibility, onReviewSession: reviewSession(ids, list, showReview) }
-  const isCovered = !isWide && (linked !== null || review)
   return (
     <div className={`inbox ${isEmpty ? 'page' : 'split'} ${isCovered ? 'covered' : ''}`}>
-      <section ref={listRef} className="inbox-list" aria-label={listTexts.region}>
+      <section ref={listRef} className="inbox-list" aria-label={listTexts.region} onScroll={onScroll}>
         {isEmpty ? (
           <InboxEmpty />
         ) : (
@@ -165,6 +176,17 @@ function useEndHovered({ setEndHovered }: RequestList): readonly [boolean, (hove
   return [hovered, onHover]
 }
 
+/** Keeps the scroll position of the list while it is covered. A covered list is higher, so the browser would scroll back from its end. */
+function useKeptScroll(listRef: RefObject<HTMLElement | null>, isCovered: boolean): () => void {
+  const kept = useRef(0)
+  useLayoutEffect(() => {
+    if (listRef.current && !isCovered) listRef.current.scrollTop = kept.current
+  }, [listRef, isCovered])
+  return () => {
+    if (!isCovered) kept.current = listRef.current?.scrollTop ?? 0
+  }
+}
+
 /** Selects requests and shows what each of them will run. */
 function useReview(selection: Selection, review: boolean, isWide: boolean): (ids: readonly RequestId[]) => void {
   const { replace } = selection
@@ -204,20 +226,21 @@ interface NewRequests {
   readonly show: () => void
 }
 
-/** Counts the requests that arrived after the inbox was opened and that the person has not seen yet, because the list holds them back or because they are further down. */
+/** Counts the requests that arrived after the inbox was opened and that the person has not seen yet, because the list holds them back, or because they are further down than they belong. */
 function useNewRequests(
   list: RequestList,
+  order: readonly RequestId[],
   seen: ReadonlySet<RequestId>,
   { activate }: OpenRequest,
   complete: boolean,
 ): NewRequests {
-  const below = useNewBelow(list, seen, complete)
+  const below = useUnnoticed(list, order, seen, complete)
   const { held, showHeld } = list
   const show = useCallback(() => {
     showHeld()
-    const next = held[0] ?? below[0]
+    const next = order.find(id => held.includes(id) || below.includes(id))
     if (next) requestAnimationFrame(() => activate(next, true))
-  }, [showHeld, held, below, activate])
+  }, [showHeld, order, held, below, activate])
   return { count: held.length + below.length, show }
 }
 
@@ -254,26 +277,4 @@ function useInboxShortcuts(options: InboxShortcutsOptions): void {
       return request ? requireInView(request, document.getElementById(cardElementId(request.id))) : null
     },
   })
-}
-
-/** Returns the listed requests that arrived after the inbox was opened and have not been on screen yet. They are further down the list. */
-function useNewBelow(
-  { ids, requests }: { readonly ids: readonly RequestId[]; readonly requests: ReadonlyMap<RequestId, Request> },
-  seen: ReadonlySet<RequestId>,
-  complete: boolean,
-): readonly RequestId[] {
-  const { inbox } = useGateway()
-  const known = useRef<ReadonlySet<RequestId> | null>(null)
-  useEffect(() => {
-    // Requests that the inbox is still loading do not count as new.
-    if (!complete) known.current = null
-    else known.current ??= new Set(inbox.getSnapshot().order)
-  }, [inbox, complete])
-  return useMemo(
-    () =>
-      known.current
-        ? ids.filter(id => !known.current?.has(id) && !seen.has(id) && requests.get(id)?.status === 'pending')
-        : [],
-    [ids, requests, seen],
-  )
 }

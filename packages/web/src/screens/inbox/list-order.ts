@@ -115,6 +115,19 @@ function merged(
   return [...result, ...added.slice(next)]
 }
 
+/** Returns the shown requests that stand below a less urgent one. `order` is the order in which they belong. */
+export function misplaced(shown: readonly RequestId[], order: readonly RequestId[]): ReadonlySet<RequestId> {
+  const rank = new Map(order.map((id, index) => [id, index]))
+  const result = new Set<RequestId>()
+  let lowest = -1
+  for (const id of shown) {
+    const own = rank.get(id) ?? lowest
+    if (own < lowest) result.add(id)
+    lowest = Math.max(lowest, own)
+  }
+  return result
+}
+
 /** Returns the pending requests that the list does not show. */
 export function heldBack(shown: readonly RequestId[], pending: readonly RequestId[]): readonly RequestId[] {
   const shownSet = new Set(shown)

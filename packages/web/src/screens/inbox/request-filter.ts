@@ -31,6 +31,13 @@ export function matchesSearch(request: Pick<Request, 'ask'>, session: Session | 
   return words.every(word => text.includes(word))
 }
 
+/** Only the start of a very long text is searched, so that the list reacts while the person types. */
+const searchedMax = 20_000
+
+function searchable(text: string): string {
+  return text.slice(0, searchedMax)
+}
+
 /** Returns everything in which a person may search: the command and other values, the questions and their options, or the form. */
 function textOf(ask: Ask): string {
   switch (ask.kind) {
@@ -41,7 +48,9 @@ function textOf(ask: Ask): string {
     case 'form':
       return `${ask.title}\n${ask.message}`
     case 'approval': {
-      const values = Object.values(ask.input).map(value => (typeof value === 'string' ? value : JSON.stringify(value)))
+      const values = Object.values(ask.input).map(value =>
+        searchable(typeof value === 'string' ? value : JSON.stringify(value)),
+      )
       return [ask.tool, ask.title, ask.cwd, ...values].join('\n')
     }
   }

@@ -48,7 +48,12 @@ export function RequestItems(props: RequestItemsProps): ReactNode {
           if (!request) return null
           return [
             head && grouping === 'session' && (
-              <SessionHead key={`head ${id}`} {...{ request, onReviewSession }} count={head.count} />
+              <SessionHead
+                key={`head ${id}`}
+                {...{ request, onReviewSession }}
+                count={head.count}
+                canReview={canReviewFrom(index, head.count, list)}
+              />
             ),
             head && grouping === 'project' && <ProjectHead key={`head ${id}`} folder={head.key} count={head.count} />,
             <Row key={id} {...props} request={request} isFirst={index < renderedFirst} />,
@@ -112,6 +117,12 @@ function Row({ request, isFirst, list, selection, opened, visibility }: RowProps
   )
 }
 
+/** Returns whether a group has several requests, of which at least one can be part of a batch. */
+function canReviewFrom(first: number, count: number, { ids, requests }: RequestList): boolean {
+  const group = ids.slice(first, first + count).flatMap(id => requests.get(id) ?? [])
+  return count > 1 && group.some(request => batchProblem(request) === null)
+}
+
 interface GroupHead {
   readonly key: string
   readonly count: number
@@ -148,10 +159,11 @@ function ProjectHead({ folder, count }: { readonly folder: string; readonly coun
 interface SessionHeadProps {
   readonly request: Request
   readonly count: number
+  readonly canReview: boolean
   readonly onReviewSession: (session: SessionId) => void
 }
 
-function SessionHead({ request: { session: id }, count, onReviewSession }: SessionHeadProps): ReactNode {
+function SessionHead({ request: { session: id }, count, canReview, onReviewSession }: SessionHeadProps): ReactNode {
   const session = useInboxPart(({ sessions }) => sessions.get(id))
   const name = session ? sessionName(session) : id
   return (
@@ -160,14 +172,16 @@ function SessionHead({ request: { session: id }, count, onReviewSession }: Sessi
         <InlineAgentText text={name} oneLine />
       </h3>
       <span className="group-count">{count}</span>
-      <button
-        type="button"
-        className="text-button"
-        title={groupTexts.answerAllOf(labelText(name))}
-        onClick={() => onReviewSession(id)}
-      >
-        {groupTexts.answerAll(count)}
-      </button>
+      {canReview && (
+        <button
+          type="button"
+          className="text-button"
+          title={groupTexts.answerAllOf(labelText(name))}
+          onClick={() => onReviewSession(id)}
+        >
+          {groupTexts.answerAll(count)}
+        </button>
+      )}
       <button
         type="button"
         className="text-button"

@@ -80,10 +80,12 @@ function ReviewRow({ request, isStarted, note, onRemove }: ReviewRowProps): Reac
     <tr className={isStarted ? 'skipped' : ''} data-review={id}>
       <td className="review-risk">
         <input type="checkbox" checked onChange={() => onRemove(id)} aria-label={reviewTexts.remove(label)} />
-        {risk && <RiskBadge level={risk.level} />}
+        <div>
+          {risk && <RiskBadge level={risk.level} />}
+          <span className="review-action">{label}</span>
+        </div>
       </td>
       <td className="review-runs">
-        <span className="review-action soft small">{label}</span>
         <ApprovalBody ask={ask} session={session} />
         {note !== undefined && (
           <div className="remark">

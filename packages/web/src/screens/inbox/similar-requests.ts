@@ -2,8 +2,19 @@
 import { toolName } from '@holdpoint/client'
 import { actionOf, type Request, type RequestId } from '@holdpoint/protocol'
 
+/** Caches the keys, because the inbox compares all requests whenever one changes. Requests are immutable, so entries never become stale. */
+const keys = new WeakMap<Pick<Request, 'ask'>, string | null>()
+
+function similarityKey(request: Pick<Request, 'ask'>): string | null {
+  const cached = keys.get(request)
+  if (cached !== undefined) return cached
+  const key = findKey(request)
+  keys.set(request, key)
+  return key
+}
+
 /** Returns a key that similar requests share; null for a request that has to be answered on its own. */
-export function similarityKey({ ask }: Pick<Request, 'ask'>): string | null {
+function findKey({ ask }: Pick<Request, 'ask'>): string | null {
   if (ask.kind !== 'approval' || ask.plan !== undefined) return null
   const action = actionOf(ask)
   if ('shell' in action) return JSON.stringify(['shell', programOf(action.shell), ask.cwd])
@@ -11,9 +22,12 @@ export function similarityKey({ ask }: Pick<Request, 'ask'>): string | null {
   return JSON.stringify(['tool', server, name, ask.cwd])
 }
 
+/** A program that starts later than this is not found. */
+const commandMax = 1000
+
 /** Returns the first word of a command that does not set a variable. People review every command before they answer, so this needs no exact parser. */
 export function programOf(command: string): string {
-  const words = command.trim().split(/\s+/)
+  const words = command.slice(0, commandMax).trim().split(/\s+/)
   return words.find(word => !/^[A-Za-z_]\w*=/.test(word)) ?? ''
 }
 

@@ -36,7 +36,7 @@ export const filterTexts = {
 
 export const groupTexts = {
   unknownFolder: 'No folder',
-  answerAll: (count: number) => (count === 1 ? 'Review 1…' : `Review all ${count}…`),
+  answerAll: (count: number) => `Review all ${count}…`,
   answerAllOf: (name: string) => `Review all requests of ${name}`,
   mute: 'Mute',
   muteSession: (name: string) => `Mute ${name}`,
