@@ -2,14 +2,7 @@
 import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
-export type PreferenceName =
-  | 'theme'
-  | 'sound'
-  | 'notifications'
-  | 'start'
-  | 'sessionArrangement'
-  | 'grouping'
-  | 'muted'
+export type PreferenceName = 'theme' | 'sound' | 'notifications' | 'start' | 'sessionArrangement' | 'grouping' | 'muted'
 
 const prefix = 'holdpoint.'
 /** Preferences that this tab has written, in case localStorage is blocked. */
