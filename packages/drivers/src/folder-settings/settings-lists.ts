@@ -1,7 +1,8 @@
 /**
  * The files and folders of a working folder that each agent loads as settings and that can run commands, allow calls or
- * choose the model. They were found by observing which files the tested version of each agent opens, and by trying
- * whether a hostile file takes effect; docs/agents.md lists what was seen. Texts that only the model reads, such as
+ * choose the model. Most were found by observing which files the tested version of each agent opens, and by trying
+ * whether a hostile file takes effect; docs/agents.md lists what was seen. Others are listed as a precaution, such as
+ * `.mcp.json` for GitHub Copilot, which the tested version did not open. Texts that only the model reads, such as
  * AGENTS.md, are not listed, because the model must ask before it acts on them.
  */
 import { homedir } from 'node:os'
