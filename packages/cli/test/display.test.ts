@@ -142,6 +142,7 @@ describe('escaping of agents’ text', () => {
     expect(unescaped(out).map(line => line.trim())).toEqual(['│ שלום (עולם)'])
     expect(out).toContain('  │ cat \\u{5d0}\\u{5d1}\\u{5d2} > \\u{5d3}\\u{5d4}\\u{5d5}\n')
     expect(out).toContain('⚠ Right-to-left letters are shown as \\u{…}, in their stored order.')
+    await askAsExternalAgent(gateway, approvalAsk({ 'א/ב': 'ג/ד' }, { tool: 'כלי/א', title: 'Keep' }))
     const inbox = (await runCliAgainst(gateway, ['inbox'])).out
     expect(unescaped(inbox)).toEqual([])
     expect(inbox).toContain('Use “\\u{5db}\\u{5dc}\\u{5d9}/\\u{5d0}”')
