@@ -196,9 +196,11 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
       }),
     'the page scrolls': ({ page }) =>
       page.evaluate(() => {
-        const main = document.querySelector('main')
-        if (main) main.style.paddingBottom = '2000px'
-        main?.scrollBy(0, 6)
+        const detail = document.querySelector('.inbox-detail')
+        const far = document.createElement('div')
+        far.style.cssText = 'position: absolute; top: 3000px; width: 1px; height: 1px'
+        detail?.append(far)
+        detail?.scrollBy(0, 6)
       }),
     'the window loses the focus': ({ page }) => page.evaluate(() => dispatchEvent(new Event('blur'))),
     'the page is hidden': ({ page }) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))),
@@ -225,7 +227,11 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     [
       'the card moves',
       ({ page }) =>
-        page.evaluate(() => document.querySelector('.request-detail')?.before('x', document.createElement('hr'))),
+        page.evaluate(() => {
+          // The buttons are at the bottom of the screen, so they move only with it.
+          const detail = document.querySelector<HTMLElement>('.inbox-detail')
+          if (detail) detail.style.paddingBottom = '60px'
+        }),
     ],
   ])('is not allowed if %s during the hold', async (_, change) => {
     const touched = await openDangerous()

@@ -75,19 +75,23 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
           request={edited}
           label={label}
         />
-        {changed && (
-          <button
-            type="button"
-            className="button"
-            disabled={submission.disabled}
-            onClick={() => cardDraft.change({ edit: undefined })}
-          >
-            {panelTexts.undoChanges}
-          </button>
-        )}
+        {changed && <UndoButton {...{ submission, cardDraft }} />}
         <BackButton submission={submission} onBack={back} />
       </div>
     </div>
+  )
+}
+
+function UndoButton({ submission, cardDraft }: Pick<ApprovalPanelProps, 'submission' | 'cardDraft'>): ReactNode {
+  return (
+    <button
+      type="button"
+      className="button"
+      disabled={submission.disabled}
+      onClick={() => cardDraft.change({ edit: undefined })}
+    >
+      {panelTexts.undoChanges}
+    </button>
   )
 }
 

@@ -11,6 +11,7 @@ import { AnswerButton } from '../answer-button.tsx'
 import { AnswerFooter } from '../answer-footer.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
+import type { CardDraft } from '../draft/use-draft.ts'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
 import { SendHint, sendKeyHandler } from '../send-key.tsx'
 import { formTexts } from '../texts.ts'
@@ -19,15 +20,11 @@ import { defaultRaw, draftValues, type FilledForm, readForm, secretValues, urlPa
 import './form-card.css'
 
 export function FormCard({ request, ask, submission, cardDraft, focusCard }: AskCardProps<FormAsk>): ReactNode {
-  const { draft, change } = cardDraft
   const { schema, url } = ask
   const panels = useCardPanels(cardDraft, request.id)
   // Default values are sent too, so all fields must have been on the screen before the person can submit.
   const fullyShown = useFullyShown()
-  // Secrets stay in this state, because a draft must not contain secrets.
-  const [secrets, setSecrets] = useState<ReadonlyMap<string, RawField>>(new Map())
-  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
-  const raws = useMemo(() => new Map([...(draft.values ?? []), ...secrets]), [draft.values, secrets])
+  const { raws, touched, setField } = useFormValues(ask, cardDraft)
   const [confirmed, setConfirmed] = useState<ReadonlyMap<string, RawField>>(new Map())
   const filled = readForm(schema, raws, confirmed)
   const { problems } = filled
@@ -35,12 +32,6 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
   const [linkOpened, setLinkOpened] = useState(false)
   const actions = useMemo(() => ({ open: focusCard, deny: () => panels.open('deny') }), [focusCard, panels])
   useCardActions(request.id, actions)
-  const setField = (name: string, raw: RawField) => {
-    const next = new Map(raws).set(name, raw)
-    setSecrets(secretValues(schema, next))
-    setTouched(before => new Set(before).add(name))
-    change({ values: draftValues(schema, next) })
-  }
   const label = url === undefined ? formTexts.submit : formTexts.done
   const sendValid = (press: Press) => submission.submit(label, { kind: 'submit', values: filled.values }, press)
   const canSend = fullyShown.complete && !submission.disabled && panels.current === 'main'
@@ -97,6 +88,20 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
       </AnswerFooter>
     </FullyShownProvider>
   )
+}
+
+/** The values of the controls. Secrets stay in the state of this component, because a draft must not contain secrets. */
+function useFormValues({ schema }: FormAsk, { draft, change }: CardDraft) {
+  const [secrets, setSecrets] = useState<ReadonlyMap<string, RawField>>(new Map())
+  const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
+  const raws = useMemo(() => new Map([...(draft.values ?? []), ...secrets]), [draft.values, secrets])
+  const setField = (name: string, raw: RawField) => {
+    const next = new Map(raws).set(name, raw)
+    setSecrets(secretValues(schema, next))
+    setTouched(before => new Set(before).add(name))
+    change({ values: draftValues(schema, next) })
+  }
+  return { raws, touched, setField }
 }
 
 function withConfirmed(

@@ -68,12 +68,7 @@ export function BatchReview({ requests, leftOut, active, batchSend, onRemove, on
   })
   return (
     <section className="batch-review" aria-label={batchTexts.label}>
-      <header className="review-header">
-        <h2>{reviewTexts.title(requests.length)}</h2>
-        <button type="button" className="button plain small" onClick={onClear}>
-          {reviewTexts.clear}
-        </button>
-      </header>
+      <ReviewHeader count={requests.length} onClear={onClear} />
       <FullyShownProvider value={fullyShown}>
         {/* What has been on the screen is forgotten when the selection changes. */}
         <ReviewTable key={requests.map(({ id }) => id).join()} {...{ requests, leftOut, batch, onRemove }} />
@@ -102,6 +97,17 @@ export function BatchReview({ requests, leftOut, active, batchSend, onRemove, on
         )}
       </footer>
     </section>
+  )
+}
+
+function ReviewHeader({ count, onClear }: { readonly count: number; readonly onClear: () => void }): ReactNode {
+  return (
+    <header className="review-header">
+      <h2>{reviewTexts.title(count)}</h2>
+      <button type="button" className="button plain small" onClick={onClear}>
+        {reviewTexts.clear}
+      </button>
+    </header>
   )
 }
 

@@ -25,7 +25,7 @@ import { BatchOutcomeView } from './batch-outcome.tsx'
 import { InboxDetail } from './inbox-detail.tsx'
 import { InboxEmpty } from './inbox-empty.tsx'
 import { JustResolved } from './just-resolved.tsx'
-import { ListHeader } from './list-header.tsx'
+import { ListHeader, type UnnoticedRequests } from './list-header.tsx'
 import { nextPending } from './list-order.ts'
 import { MutedItems, RequestItems } from './request-items.tsx'
 import { batchProblem } from './selection.ts'
@@ -82,35 +82,19 @@ export function InboxScreen({ linked, review }: InboxScreenProps): ReactNode {
   const similar = useSimilar(opened, ids, list)
   const selectSimilar = similar.length > 0 ? () => showReview(similar) : undefined
   useInboxShortcuts({ list, ids, selection, opened, isCovered, showNew, selectSimilar })
-  if (connecting)
-    return (
-      <div className="page inbox">
-        <Skeleton kind="card" />
-      </div>
-    )
+  if (connecting) return <LoadingInbox />
   const { outcome, closeOutcome } = batchSend
+  const onFound = () =>
+    opened.activate(
+      nextPending(list.ids, null, 1, id => view.pending.includes(id)),
+      true,
+    )
   const isEmpty = pendingCount === 0 && list.ids.length === 0
   const rows = { view, list, selection, opened, visibility, onReviewSession: reviewSession(ids, list, showReview) }
   return (
     <div className={`inbox ${isEmpty ? 'page' : 'split'} ${isCovered ? 'covered' : ''}`}>
       <section ref={listRef} className="inbox-list" aria-label={listTexts.region} onScroll={onScroll}>
-        {isEmpty ? (
-          <InboxEmpty />
-        ) : (
-          <ListHeader
-            view={view}
-            waiting={waiting}
-            muted={view.muted.length}
-            newCount={showNew.count}
-            onShowNew={showNew.show}
-            onFound={() =>
-              opened.activate(
-                nextPending(list.ids, null, 1, id => view.pending.includes(id)),
-                true,
-              )
-            }
-          />
-        )}
+        {isEmpty ? <InboxEmpty /> : <ListHeader {...{ view, waiting, showNew, onFound }} />}
         {outcome && <BatchOutcomeView outcome={outcome} known={list.requests} onClose={closeOutcome} />}
         <RequestItems {...rows} />
         <ListNotes view={view} complete={complete} isEmpty={isEmpty} />
@@ -130,6 +114,14 @@ export function InboxScreen({ linked, review }: InboxScreenProps): ReactNode {
           onBack={isWide ? undefined : backToList}
         />
       )}
+    </div>
+  )
+}
+
+function LoadingInbox(): ReactNode {
+  return (
+    <div className="page inbox">
+      <Skeleton kind="card" />
     </div>
   )
 }
@@ -221,11 +213,6 @@ function useSimilar(
   }, [shown, ids, requests])
 }
 
-interface NewRequests {
-  readonly count: number
-  readonly show: () => void
-}
-
 /** Counts the requests that arrived after the inbox was opened and that the person has not seen yet, because the list holds them back, or because they are further down than they belong. */
 function useNewRequests(
   list: RequestList,
@@ -233,7 +220,7 @@ function useNewRequests(
   seen: ReadonlySet<RequestId>,
   { activate }: OpenRequest,
   complete: boolean,
-): NewRequests {
+): UnnoticedRequests {
   const below = useUnnoticed(list, order, seen, complete)
   const { held, showHeld } = list
   const show = useCallback(() => {
@@ -251,7 +238,7 @@ interface InboxShortcutsOptions {
   readonly opened: OpenRequest
   /** True if the open card covers the list. */
   readonly isCovered: boolean
-  readonly showNew: NewRequests
+  readonly showNew: UnnoticedRequests
   readonly selectSimilar: (() => void) | undefined
 }
 

@@ -14,23 +14,28 @@ import './list-header.css'
 /** The longest text that a person may search for. */
 const searchMax = 200
 
+/** New requests that the person may not have noticed. */
+export interface UnnoticedRequests {
+  readonly count: number
+  readonly show: () => void
+}
+
 export interface ListHeaderProps {
   readonly view: InboxView
   readonly waiting: number
-  readonly muted: number
-  readonly newCount: number
-  readonly onShowNew: () => void
+  readonly showNew: UnnoticedRequests
   /** Called when the person presses Enter in the search field. */
   readonly onFound: () => void
 }
 
-export function ListHeader({ view, waiting, muted, newCount, onShowNew, onFound }: ListHeaderProps): ReactNode {
+export function ListHeader({ view, waiting, showNew, onFound }: ListHeaderProps): ReactNode {
+  const muted = view.muted.length
   return (
     <header className="list-header">
       <div className="list-title">
         <h1>{inboxTitle(waiting)}</h1>
         {muted > 0 && <span className="soft small">{mutedTitle(muted)}</span>}
-        <NewItemsButton count={newCount} label={commonTexts.newItems} onShow={onShowNew} />
+        <NewItemsButton count={showNew.count} label={commonTexts.newItems} onShow={showNew.show} />
       </div>
       <div className="list-tools">
         <SearchField

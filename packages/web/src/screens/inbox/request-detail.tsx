@@ -8,7 +8,7 @@ import { RequestCard } from '../../request/request-card.tsx'
 import { shortcutLabel } from '../../request/shortcut.tsx'
 import { similarKey } from '../../shortcuts/card-keys.ts'
 import { setMuted, useMuted } from '../../storage/muted-sessions.ts'
-import { detailTexts, groupTexts } from './texts.ts'
+import { detailTexts, groupHeadTexts } from './texts.ts'
 import './request-detail.css'
 
 export interface RequestDetailProps {
@@ -81,7 +81,7 @@ function MuteButton({ request: { session: id } }: { readonly request: Request })
     <button
       type="button"
       className="button plain small detail-mute"
-      title={isMuted ? groupTexts.unmuteSession(name) : groupTexts.muteSession(name)}
+      title={isMuted ? groupHeadTexts.unmuteSession(name) : groupHeadTexts.muteSession(name)}
       onClick={() => setMuted(id, !isMuted)}
     >
       {isMuted ? detailTexts.unmute : detailTexts.mute}

@@ -8,7 +8,7 @@ import { InlineAgentText } from '../../text/agent-text.tsx'
 import { Path } from '../../text/path.tsx'
 import { RequestRow } from './request-row.tsx'
 import { batchProblem } from './selection.ts'
-import { groupTexts, listTexts } from './texts.ts'
+import { groupHeadTexts, listTexts } from './texts.ts'
 import type { InboxView } from './use-inbox-view.ts'
 import type { OpenRequest } from './use-open-request.ts'
 import type { RequestList } from './use-request-list.ts'
@@ -36,12 +36,7 @@ export function RequestItems(props: RequestItemsProps): ReactNode {
   return (
     <>
       <h2 className="visually-hidden">{listTexts.heading}</h2>
-      <ol
-        className="requests"
-        aria-label={listTexts.label}
-        onPointerMove={list.noteActivity}
-        onKeyDown={list.noteActivity}
-      >
+      <ol className="requests" aria-label={listTexts.label} onPointerMove={list.noteActivity}>
         {list.ids.map((id, index) => {
           const request = list.requests.get(id)
           const head = heads.get(id)
@@ -77,7 +72,7 @@ export function MutedItems({ isOpen, onToggle, ...props }: MutedItemsProps): Rea
     <section className="muted-requests">
       <h2>
         <button type="button" className="muted-toggle" aria-expanded={isOpen} onClick={onToggle}>
-          {groupTexts.muted(view.muted.length)}
+          {groupHeadTexts.muted(view.muted.length)}
         </button>
       </h2>
       {isOpen && (
@@ -150,7 +145,7 @@ function groupHeads(
 function ProjectHead({ folder, count }: { readonly folder: string; readonly count: number }): ReactNode {
   return (
     <li className="group-head">
-      <h3>{folder ? <Path path={folder} className="mono" /> : groupTexts.unknownFolder}</h3>
+      <h3>{folder ? <Path path={folder} className="mono" /> : groupHeadTexts.unknownFolder}</h3>
       <span className="group-count">{count}</span>
     </li>
   )
@@ -176,19 +171,19 @@ function SessionHead({ request: { session: id }, count, canReview, onReviewSessi
         <button
           type="button"
           className="text-button"
-          title={groupTexts.answerAllOf(labelText(name))}
+          title={groupHeadTexts.answerAllOf(labelText(name))}
           onClick={() => onReviewSession(id)}
         >
-          {groupTexts.answerAll(count)}
+          {groupHeadTexts.answerAll(count)}
         </button>
       )}
       <button
         type="button"
         className="text-button"
-        aria-label={groupTexts.muteSession(labelText(name))}
+        aria-label={groupHeadTexts.muteSession(labelText(name))}
         onClick={() => setMuted(id, true)}
       >
-        {groupTexts.mute}
+        {groupHeadTexts.mute}
       </button>
     </li>
   )

@@ -34,7 +34,7 @@ export const filterTexts = {
   groupBy: { none: 'Not grouped', project: 'By project', session: 'By session' },
 } as const
 
-export const groupTexts = {
+export const groupHeadTexts = {
   unknownFolder: 'No folder',
   answerAll: (count: number) => `Review all ${count}…`,
   answerAllOf: (name: string) => `Review all requests of ${name}`,

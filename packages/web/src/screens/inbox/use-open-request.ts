@@ -117,13 +117,14 @@ function useRoutedRequest({ current, ids, linked, isWide, activate }: RoutedRequ
   }, [linked, current, ids, complete, isPending, isWide, activate])
 }
 
-/** If the focus was in the card that disappeared, moves the focus to the row of the next request without scrolling, or to its card if that covers the list. */
+/** If the focus was in the card that disappeared or on the row of another request, moves the focus to the row of the next request without scrolling, or to its card if that covers the list. */
 function useFocusOnNext({ id, isActive }: Current, listRef: RefObject<HTMLElement | null>, covering: RequestId | null) {
   const isCovered = covering !== null
   useEffect(() => {
     if (!id || !isActive) return
     const focused = document.activeElement
-    const focusLost = !focused || focused === document.body || !focused.checkVisibility()
+    const isLost = !focused || focused === document.body || !focused.checkVisibility()
+    const focusLost = isLost || focused.matches('li[data-request]')
     if (!focusLost && !isCovered) return
     const target = isCovered ? document.getElementById(cardElementId(id)) : itemOf(listRef.current, id)
     if (target && !target.contains(focused)) target.focus({ preventScroll: true })

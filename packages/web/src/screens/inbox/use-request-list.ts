@@ -20,7 +20,7 @@ export interface RequestList {
   /** Receipts that are fading out. */
   readonly leaving: ReadonlySet<RequestId>
   readonly showHeld: () => void
-  /** Call on every pointer movement or key press in the list. */
+  /** Call on every pointer movement in the list. */
   readonly noteActivity: () => void
   readonly setEndHovered: (hovered: boolean) => void
 }
@@ -61,6 +61,14 @@ export function useRequestList(view: ListView, isOnScreen: (id: RequestId) => bo
     [inbox, pending, isOnScreen, groupOf],
   )
   useLayoutEffect(() => update(none), [update])
+  const noteActivity = useCallback(() => {
+    activeAt.current = performance.now()
+  }, [])
+  // While the person uses the keyboard, wherever the focus is, nothing moves.
+  useEffect(() => {
+    addEventListener('keydown', noteActivity, true)
+    return () => removeEventListener('keydown', noteActivity, true)
+  }, [noteActivity])
   useReceiptRemoval(ids, requests, activeAt, setLeaving, update)
   useEffect(() => {
     const refresh = () => update(none)
@@ -76,9 +84,7 @@ export function useRequestList(view: ListView, isOnScreen: (id: RequestId) => bo
     held: useMemo(() => heldBack(ids, pending), [ids, pending]),
     leaving,
     showHeld: () => setIds(pending),
-    noteActivity: useCallback(() => {
-      activeAt.current = performance.now()
-    }, []),
+    noteActivity,
     setEndHovered: useCallback(
       (hovered: boolean) => {
         isEndHovered.current = hovered
