@@ -1,6 +1,6 @@
 /** What the person wants to see in the inbox: the kind of requests, a search, groups, and which sessions are muted. */
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
-import { useMemo, useState } from 'react'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { useGateway, useRequests, useSessions } from '../../gateway/gateway-context.ts'
 import { useMuted } from '../../storage/muted-sessions.ts'
 import { usePreference } from '../../storage/preferences.ts'
@@ -28,6 +28,8 @@ export function useInboxView(): InboxView {
   const mutedSessions = useMuted()
   const [kind, setKind] = useState<FilterKind>('all')
   const [search, setSearch] = useState('')
+  // A long list is filtered more slowly than a person types.
+  const searched = useDeferredValue(search)
   // biome-ignore lint/correctness/useExhaustiveDependencies: the order changes only when the requests change
   const order = useMemo(() => inbox.getSnapshot().order, [inbox, requests])
   const [heard, muted] = useMemo(() => {
@@ -39,12 +41,12 @@ export function useInboxView(): InboxView {
   const pending = useMemo(() => {
     const isWanted = (id: RequestId) => {
       const request = requests.get(id)
-      return request && isOfKind(request, kind) && matchesSearch(request, sessions.get(request.session), search)
+      return request && isOfKind(request, kind) && matchesSearch(request, sessions.get(request.session), searched)
     }
-    const wanted = kind === 'all' && search === '' ? heard : heard.filter(isWanted)
+    const wanted = kind === 'all' && searched === '' ? heard : heard.filter(isWanted)
     return groupOf ? inGroups(wanted, groupOf) : wanted
-  }, [heard, requests, sessions, kind, search, groupOf])
-  const key = JSON.stringify([grouping, kind, search, [...mutedSessions]])
+  }, [heard, requests, sessions, kind, searched, groupOf])
+  const key = JSON.stringify([grouping, kind, searched, [...mutedSessions]])
   return { pending, groupOf, key, grouping, kind, setKind, search, setSearch, counts, muted }
 }
 
