@@ -95,6 +95,9 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
   it('a file edit shows the old and the new text with visible spaces and tabs, and a person can change the new text', async () => {
     const { page, request, card } = await openRequest(asks.edit())
     expect(await visibleText(card)).toContain('/src/api/src/retry.ts')
+    await expect.poll(() => card.locator('.diff.unified').count()).toBe(1)
+    // Old and new text are side by side if there is room beside the list.
+    await page.setViewportSize({ width: 1800, height: 900 })
     await expect.poll(() => card.locator('.diff.split').count()).toBe(1)
     expect(await card.locator('.diff-row.removed').allInnerTexts()).toEqual([
       expect.stringContaining('const tries = 3'),

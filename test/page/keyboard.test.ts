@@ -194,6 +194,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     await page
       .getByRole('dialog')
       .getByRole('option', { name: `agent ${askers}` })
+      .first()
       .waitFor()
     await page.keyboard.press('Enter')
     await page.waitForURL(/#\/sessions\/ses_/)
