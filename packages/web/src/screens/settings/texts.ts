@@ -46,7 +46,6 @@ export const accessTexts = {
 export const aboutTexts = {
   version: (version: string) => `Holdpoint ${version}`,
   unknownVersion: 'Holdpoint',
-  api: 'API description (OpenAPI)',
   keyboard: 'Keyboard shortcuts',
   signOut: 'Sign out of this browser',
 } as const
