@@ -28,7 +28,8 @@ export async function openApiServer(): Promise<ApiServer> {
   const committed: CommittedWrites[] = []
   const memory = await openMemory()
   const store = recordingStore(memory, committed)
-  const gateway = await openGateway({ store, settings: { runnerTtlMs: 3_600_000 } })
+  // On a busy machine a test takes long, and an expired lease would change the stored state.
+  const gateway = await openGateway({ store, settings: { runnerTtlMs: 3_600_000, agentTtlMs: 3_600_000 } })
   await gateway.ensureToken('secret-of-the-owner', 'owner', 'ada')
   const bugs: string[] = []
   const server = createServer({
