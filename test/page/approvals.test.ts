@@ -93,7 +93,8 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
   })
 
   it('a file edit shows the old and the new text with visible spaces and tabs, and a person can change the new text', async () => {
-    const { page, request, card } = await openRequest(asks.edit())
+    // The old and the new text are side by side if the card is wide enough.
+    const { page, request, card } = await openRequest(asks.edit(), { viewport: { width: 1680, height: 900 } })
     expect(await visibleText(card)).toContain('/src/api/src/retry.ts')
     await expect.poll(() => card.locator('.diff.unified').count()).toBe(1)
     // Old and new text are side by side if there is room beside the list.
