@@ -12,7 +12,7 @@ import {
   expectWordOrder,
   glyphsOf,
 } from './glyph-order.ts'
-import { button, cardOf, openCard, receipt, setUpPageFixture } from './page-fixture.ts'
+import { button, cardOf, openCard, receipt, rowOf, setUpPageFixture } from './page-fixture.ts'
 
 const command = 'cat אבג > דהו'
 const path = '/srv/אבג/דהו'
@@ -183,7 +183,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
       const asker = await fixture.openAsker()
       for (const surface of surfaces) {
         const request = await asker.ask(surface.ask)
-        await expectSurface(cardOf(page, request), surface)
+        await expectSurface(await openCard(page, request), surface)
         await fixture.gateway.call('withdrawRequest', { id: request.id })
       }
     })
@@ -192,7 +192,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
       const page = await fixture.openPage(options)
       const suggestions = [{ id: 's', label: command, scope: 'session' }]
       const ask: Ask = { ...approval, tool: 'Bash', input: { command }, suggestions }
-      const card = cardOf(page, await (await fixture.openAsker()).ask(ask))
+      const card = await openCard(page, await (await fixture.openAsker()).ask(ask))
       await button(card, 'Always…').click()
       await expectStoredOrder(card.locator('.card-panel .value'), command, 'a suggestion')
       await button(card, 'Back').click()
@@ -216,7 +216,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
         },
       }
       const ask: Ask = { kind: 'form', title: 'Form', message: '', schema }
-      const card = cardOf(page, await (await fixture.openAsker()).ask(ask))
+      const card = await openCard(page, await (await fixture.openAsker()).ask(ask))
       await expectStoredOrderInField(card.getByLabel('Preset'))
       await expectStoredOrderInField(card.getByLabel('Link'))
       await expectStoredOrder(card.locator('.exact-value', { hasText: 'https' }), 'https://example.com/אבג/דהו')
@@ -237,11 +237,16 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
       const page = await fixture.openPage(options)
       const denied = await asker.ask(asks.command(command))
       const pending = await asker.ask(asks.command(arabic))
-      await expectWordOrder(cardOf(page, pending).locator('.asker-session'), label, 'the session of a card')
-      await expectStoredOrder(cardOf(page, pending).locator('.path-line'), path, 'the folder of a card')
+      const row = rowOf(page, denied)
+      await expectStoredOrder(row.locator('.row-what'), command, 'the command of a row')
+      await expectWordOrder(row.locator('.row-session'), label, 'the session of a row')
+      await expectStoredOrder(row.locator('.path-tail'), 'אבג/דהו', 'the last folders of a row')
       await fixture.answer(denied, { kind: 'deny', reason: label })
       await expectStoredOrder(receipt(page, command).locator('.receipt-what'), command, 'a receipt')
       await expectWordOrder(receipt(page, command).locator('.receipt-outcome'), label, 'the reason in a receipt')
+      const card = await openCard(page, pending)
+      await expectWordOrder(card.locator('.asker-session'), label, 'the session of a card')
+      await expectStoredOrder(card.locator('.path-line'), path, 'the folder of a card')
       await page.goto(`${fixture.gateway.url}/#/audit`)
       await expectStoredOrder(receipt(page, command).locator('.receipt-what'), command, 'an entry of the audit log')
       await page.goto(`${fixture.gateway.url}/#/sessions`)
@@ -314,9 +319,9 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
       kind: 'questions',
       questions: [{ ...question, options: [{ label: 'כן, למחוק' }, { label: 'לא' }], secret: false }],
     }
-    const card = cardOf(page, await asker.ask(ask))
+    const card = await openCard(page, await asker.ask(ask))
     await expectRightToLeft(card.locator('.question-text .prose-line'), 'האם למחוק את הקובץ (הישן)?')
-    await expectRightToLeft(card.locator('.choice-text').first(), 'כן, למחוק')
+    await expectRightToLeft(card.locator('.option-button').first(), 'כן, למחוק')
     await expectRightToLeft(card.locator('.asker-session'), 'שלום עולם')
     await say(asker, { type: 'message.added', block: 'b1', text: 'مرحبا بالعالم، كيف الحال؟\n\n- واحد\n- اثنان' })
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
@@ -335,7 +340,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
       input: { command: 'ls' },
       description: 'This runs cat אבג > דהו for you',
     }
-    const card = cardOf(page, await asker.ask(ask))
+    const card = await openCard(page, await asker.ask(ask))
     await expectWordOrder(card.locator('.agent-says .prose-line'), 'cat אבג > דהו for')
     await say(asker, { type: 'message.added', block: 'b1', text: 'This **runs** cat אבג > דהו for you' })
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
