@@ -105,8 +105,7 @@ describe.skipIf(hasNoBrowser())('Claude Code with a scripted model, on the page'
     await transcript(page).getByText('Greet the world').waitFor()
 
     const question = card(page, 'A question')
-    await question.getByRole('radio', { name: 'Hello' }).check()
-    await click(page, button(question, 'Send answer'))
+    await click(page, question.getByRole('button', { name: 'Hello' }))
 
     const plan = card(page, 'Approve a plan')
     await plan.getByText('First this, then that').waitFor()
