@@ -35,6 +35,7 @@ const corrupt = [
   'store_unavailable',
   'is damaged, or not a database. Restore a backup, or choose another file.',
 ] as const
+const tooLong = ['bad_input', 'is too long for the file system. Choose a shorter path.'] as const
 const faultsByCode: Readonly<Record<string | number, readonly [FaultCode, string]>> = {
   5: locked,
   6: locked,
@@ -53,6 +54,6 @@ const faultsByCode: Readonly<Record<string | number, readonly [FaultCode, string
   EISDIR: unavailable,
   ENOTDIR: unavailable,
   ENOENT: unavailable,
-  ENAMETOOLONG: unavailable,
+  ENAMETOOLONG: tooLong,
   ELOOP: unavailable,
 }

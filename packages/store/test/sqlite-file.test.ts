@@ -218,7 +218,8 @@ describe('backup and restore', () => {
     }
     expect((await backup).bytes).toBe(statSync(copy).size)
     await expect(store.backup(`${copy}${'x'.repeat(300)}`), 'a name that is too long').rejects.toMatchObject({
-      code: 'store_unavailable',
+      code: 'bad_input',
+      message: expect.stringContaining('Choose a shorter path'),
     })
     await expect(store.backup(copy)).rejects.toMatchObject({
       code: 'bad_input',
