@@ -29,13 +29,15 @@ it('a terminal shows all output of a program that has exited before the output i
 it('a program that is leaving a live view ignores Ctrl+C until it was not pressed for three seconds', () => {
   vi.useFakeTimers()
   try {
-    const listenersBefore = process.listenerCount('SIGINT')
-    const ignoresInterrupts = () => process.listenerCount('SIGINT') > listenersBefore
+    const listenersBefore = process.listeners('SIGINT')
+    const newListeners = () => process.listeners('SIGINT').filter(listener => !listenersBefore.includes(listener))
+    const ignoresInterrupts = () => newListeners().length > 0
     ignoreInterrupts()
     for (let press = 0; press < 10; press++) {
       vi.advanceTimersByTime(2900)
       expect(ignoresInterrupts()).toBe(true)
-      process.emit('SIGINT')
+      // Only the new listeners are called: a browser that another file of this worker has opened ends the process on SIGINT.
+      for (const listener of newListeners()) listener('SIGINT')
     }
     vi.advanceTimersByTime(3000)
     expect(ignoresInterrupts()).toBe(false)
