@@ -1,5 +1,8 @@
 /** Builds the page's files for the gateway: nothing inline, no third-party origins, hashed file names. */
 import { fileURLToPath } from 'node:url'
+import { operationRoutes } from '@holdpoint/protocol'
+// biome-ignore lint/correctness/noUndeclaredDependencies: the workspace declares Vite
+import { type ESTree, parseSync } from 'vite'
 
 const packageSource = (name: string) => fileURLToPath(new URL(`../${name}/src/index.ts`, import.meta.url))
 
@@ -14,8 +17,38 @@ const stripDescriptions = {
     id.includes('/protocol/src/') ? code.replace(/\s*\.describe\(\s*'[^']*',?\s*\)/g, '') : null,
 }
 
+/** The page needs the method and path of each operation, but not the schemas of the contract, which would be a third of its script. */
+const operationRoutesOnly = {
+  name: 'operation-routes-only',
+  enforce: 'pre' as const,
+  transform: (_code: string, id: string) =>
+    id.endsWith('/protocol/src/operation-routes.ts')
+      ? `export const operationRoutes = ${JSON.stringify(operationRoutes)}`
+      : null,
+}
+
+/** Marks the schemas of the protocol as free of side effects, so that schemas which the page does not use are left out: `const a = f()` becomes `const a = (() => f())()` with a pure call. */
+const pureSchemas = {
+  name: 'pure-schemas',
+  transform(code: string, id: string) {
+    if (!id.includes('/protocol/src/')) return null
+    const isFields = (init: ESTree.Expression) =>
+      init.type === 'ObjectExpression' && code.slice(init.start, init.end).includes('z.')
+    const { body } = parseSync('schemas.js', code).program
+    const schemas = body
+      .map(statement => (statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement))
+      .flatMap(statement => (statement?.type === 'VariableDeclaration' ? statement.declarations : []))
+      .flatMap(({ init }) => (init && (init.type === 'CallExpression' || isFields(init)) ? [init] : []))
+    return schemas.reduceRight(
+      (before, { start, end }) =>
+        `${before.slice(0, start)}/* @__PURE__ */ (() => (${before.slice(start, end)}))()${before.slice(end)}`,
+      code,
+    )
+  },
+}
+
 export default {
-  plugins: [stripDescriptions],
+  plugins: [stripDescriptions, operationRoutesOnly, pureSchemas],
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: {
     alias: ['protocol', 'client'].map(name => ({ find: `@holdpoint/${name}`, replacement: packageSource(name) })),
@@ -30,6 +63,10 @@ export default {
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
     rolldownOptions: {
+      output: {
+        // The code of the first screen is one file. Otherwise, Rolldown makes a file for every set of screens that share a module, and the first screen needs forty of them.
+        codeSplitting: { groups: [{ name: 'first-screen', tags: ['$initial'] }] },
+      },
       onLog: (level: string, log: { code?: string }, handle: (level: string, log: object) => void) => {
         if (!ignoredWarnings.has(log.code ?? '')) handle(level, log)
       },

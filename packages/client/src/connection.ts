@@ -1,5 +1,5 @@
 /** Sends HTTP requests to a gateway and converts error replies into faults. */
-import { contract, Fault, FaultBody, type Operation, type OperationName } from '@holdpoint/protocol'
+import { Fault, isFaultBody, type OperationName, operationRoutes } from '@holdpoint/protocol'
 
 /** The part of `fetch` that the client uses. Tests and the terminal pass their own implementations. */
 export type Fetch = (url: string, init: HttpRequest) => Promise<HttpReply>
@@ -89,13 +89,12 @@ export async function faultFromReply(reply: HttpReply): Promise<Fault> {
 }
 
 export function faultFromBody(status: number, body: unknown): Fault {
-  const parsed = FaultBody.safeParse(body)
-  if (!parsed.success)
+  if (!isFaultBody(body))
     return new Fault(
       'internal',
       `The client got an unexpected reply with status ${status}, perhaps from a proxy or from another version of the gateway.`,
     )
-  const { code, message, detail } = parsed.data.error
+  const { code, message, detail } = body.error
   return new Fault(code, message, detail)
 }
 
@@ -109,7 +108,7 @@ function parse(text: string): unknown {
 
 /** Puts the properties of the input that the path names into the path, and the remaining properties into the query or the body. */
 export function formatRequest(operation: OperationName, input: object): { path: string; body: string | null } {
-  const op: Operation = contract[operation]
+  const op = operationRoutes[operation]
   const rest: Record<string, unknown> = { ...input }
   const path = op.path.replace(/:(\w+)/g, (_, name: string) => {
     const value = rest[name]

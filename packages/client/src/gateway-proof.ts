@@ -1,5 +1,5 @@
 /** Decides whether a token may be sent to a URL: only over TLS, or to a gateway on this machine that has just proved that it knows the token (G11). */
-import { apiRoot, contract, Fault, proofText, tokenHintLength } from '@holdpoint/protocol'
+import { apiRoot, Fault, proofText, tokenHintLength } from '@holdpoint/protocol'
 import { type Connection, faultFromReply, type HttpReply, randomHex, transmit, Unreachable } from './connection.ts'
 
 type TokenConnection = Connection & { readonly token: string }
@@ -59,9 +59,16 @@ async function refusal(connection: Connection, reply: HttpReply): Promise<Error>
   )
 }
 
-async function readClaim(reply: HttpReply): Promise<{ readonly address: string; readonly proof: string } | null> {
+interface Claim {
+  readonly address: string
+  readonly proof: string
+}
+
+async function readClaim(reply: HttpReply): Promise<Claim | null> {
   try {
-    return contract.proveGateway.output.parse(JSON.parse(await reply.text()))
+    const claim = JSON.parse(await reply.text()) as Partial<Claim> | null // both properties are checked
+    const { address, proof } = claim ?? {}
+    return typeof address === 'string' && typeof proof === 'string' ? { address, proof } : null
   } catch {
     return null
   }

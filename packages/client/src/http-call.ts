@@ -1,5 +1,12 @@
 /** Calls operations over HTTP. A call that can be repeated safely is retried after a transient error. */
-import { type Call, type CallOptions, contract, isTransient, type OperationName, retry } from '@holdpoint/protocol'
+import {
+  type Call,
+  type CallOptions,
+  isTransient,
+  type OperationName,
+  operationRoutes,
+  retry,
+} from '@holdpoint/protocol'
 import {
   type Connection,
   faultFromReply,
@@ -23,7 +30,7 @@ export interface HttpCallOptions extends Connection {
 
 export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCallOptions): Call {
   async function call(name: OperationName, input: object, options: CallOptions = {}): Promise<unknown> {
-    const { method } = contract[name]
+    const { method } = operationRoutes[name]
     const key = options.idempotencyKey ?? (method === 'POST' ? newIdempotencyKey() : undefined)
     const isRepeatable = method === 'GET' || key !== undefined
     return retry(() => callOnce(connection, name, input, key, options), {
@@ -61,7 +68,7 @@ async function callOnce(
   if (body !== null) headers['content-type'] = 'application/json'
   if (key !== undefined) headers['idempotency-key'] = key
   const reply = await sendRequest(connection, path, {
-    method: contract[name].method,
+    method: operationRoutes[name].method,
     headers,
     body,
     signal: signal ?? null,

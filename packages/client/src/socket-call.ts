@@ -4,12 +4,12 @@ import {
   type Call,
   type CallOptions,
   type Cursor,
-  contract,
   Fault,
   type Frame,
   isTransient,
   limits,
   type OperationName,
+  operationRoutes,
   retryPauseMs,
 } from '@holdpoint/protocol'
 import { type AsyncQueue, createAsyncQueue } from './async-queue.ts'
@@ -93,7 +93,7 @@ class SocketClient implements SocketCall {
     this.#run(name, input, options)) as Call // the gateway's replies have the types that the contract declares
 
   #run(op: OperationName, input: object, { signal, idempotencyKey }: CallOptions): Promise<unknown> {
-    const key = idempotencyKey ?? (contract[op].method === 'POST' ? newIdempotencyKey() : undefined)
+    const key = idempotencyKey ?? (operationRoutes[op].method === 'POST' ? newIdempotencyKey() : undefined)
     const id = this.#nextId++
     const text = JSON.stringify({ id, op, input, ...(key !== undefined && { idempotencyKey: key }) })
     // The gateway closes a socket that sends a frame of more than `inboundFrameMaxBytes`, so send such a call over HTTP. A UTF-16 code unit has at most 3 bytes in UTF-8, so a short text is not encoded here.

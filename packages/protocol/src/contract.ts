@@ -23,9 +23,3 @@ export interface CallOptions {
 }
 /** Calls one operation over any transport: in process, HTTP or a socket. Rejects with a Fault if the gateway refuses the call. */
 export type Call = <K extends OperationName>(op: K, input: Input<K>, options?: CallOptions) => Promise<Output<K>>
-
-export const apiRoot = '/api/v1'
-/** The header in which the page sends its secret. The page of another origin cannot send it, because the gateway never grants a CORS preflight. */
-export const pageSecretHeader = 'x-holdpoint-page'
-/** The start of the subprotocol name in which the page sends its secret in a WebSocket handshake. */
-export const pageSecretProtocol = 'holdpoint.page.'

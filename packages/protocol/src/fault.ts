@@ -59,6 +59,12 @@ export const FaultBody = z
   .describe('The body of every error reply.')
 export type FaultBody = z.infer<typeof FaultBody>
 
+/** Returns whether the value is the body of an error reply. Works without the schema, which browsers need not download. */
+export function isFaultBody(value: unknown): value is FaultBody {
+  const error = (value as { error?: Partial<FaultBody['error']> | null } | null | undefined)?.error // every property is checked
+  return typeof error?.message === 'string' && faultCodes.includes(error.code as FaultCode) // any value may be compared
+}
+
 export class Fault extends Error {
   readonly code: FaultCode
   readonly detail: unknown

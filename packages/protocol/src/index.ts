@@ -8,7 +8,7 @@ export {
   Role,
   rolesFor,
 } from './access.ts'
-export { Action, ActionKind, actionKind, actionOf, actionProblem, editedCall, hostOf, type ToolCall } from './action.ts'
+export { Action, ActionKind } from './action.ts'
 export {
   AllowAnswer,
   Answer,
@@ -41,7 +41,6 @@ export {
 export { downloadAttachment, uploadAttachments } from './attachment-transfer.ts'
 export { type Clock, orAborted, pause, systemClock, type TimerOptions, within } from './clock.ts'
 export {
-  apiRoot,
   type Call,
   type CallOptions,
   type Contract,
@@ -51,8 +50,6 @@ export {
   type Output,
   operationGroups,
   type ParsedInput,
-  pageSecretHeader,
-  pageSecretProtocol,
 } from './contract.ts'
 export { type AuditDecision, AuditEntry, type AuditNotice, Token } from './contract-admin.ts'
 export { hasCredential, type Masked, maskCredentials, newSecret, possibleSecrets, shownLength } from './credentials.ts'
@@ -83,21 +80,20 @@ export {
   faultCodes,
   faultFromZod,
   faultStatus,
+  isFaultBody,
   isTransient,
   messageOf,
 } from './fault.ts'
 export { faultDescriptions } from './fault-descriptions.ts'
 export { FormField, FormSchema, fieldChoices, formProblem, isSecretField } from './form.ts'
 export { type ProofSubject, proofText, tokenHintLength } from './gateway-proof.ts'
+export { apiRoot, pageSecretHeader, pageSecretProtocol } from './http-names.ts'
+export { formatCursor, formatId, type IdPrefix, isId, parseCursor } from './id-format.ts'
 export {
   AttachmentId,
   CommandId,
   Cursor,
-  formatCursor,
-  formatId,
-  type IdPrefix,
   PersonId,
-  parseCursor,
   RequestId,
   RuleId,
   RunnerId,
@@ -108,6 +104,7 @@ export { canonicalJson, type Json, JsonObject, parseJsonStrict } from './json.ts
 export { limits, type QuotaLimits, quotas, type RoleLimits, rates, slotUnits } from './limits.ts'
 export { namedSchemas } from './named-schemas.ts'
 export { commonFaults, type Operation } from './operation.ts'
+export { type OperationRoutes, operationRoutes } from './operation-routes.ts'
 export {
   AgentPath,
   AgentReason,
@@ -127,6 +124,7 @@ export { type RetryOptions, type RetryPauses, retry, retryPauseMs } from './retr
 export { type DirectionRun, hasRightToLeft, readsRightToLeft, splitRightToLeft } from './right-to-left.ts'
 export { Risk, RiskLevel, Touch } from './risk.ts'
 export { CommandGroup, Rule, RuleDraft, RuleEffect, RulePreview, RuleProposal, RuleScope, Verdict } from './rule.ts'
+export { commandGroups, ruleEffects } from './rule-choices.ts'
 export { parseRuleDrafts } from './rule-file.ts'
 export {
   AgentProcess,
@@ -143,3 +141,4 @@ export {
   Session,
   SessionState,
 } from './session.ts'
+export { actionKind, actionOf, actionProblem, editedCall, hostOf, type ToolCall } from './tool-call.ts'

@@ -3,14 +3,15 @@ import { z } from 'zod'
 import { ActionKind } from './action.ts'
 import { PersonId, RequestId, RuleId, RunnerId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
+import { commandGroups, ruleEffects } from './rule-choices.ts'
 
 export const RuleEffect = z
-  .enum(['allow', 'ask', 'deny'])
+  .enum(ruleEffects)
   .describe('"allow": the call runs without asking. "ask": a person is always asked. "deny": the call never runs.')
 export type RuleEffect = z.infer<typeof RuleEffect>
 
 export const CommandGroup = z
-  .enum(['only-reads', 'project-code'])
+  .enum(commandGroups)
   .describe(
     'A group of programs whose arguments Holdpoint knows. "only-reads": commands that only read files of the folder. "project-code": commands that test, check or build the project, and so run its code.',
   )

@@ -1,5 +1,5 @@
 /** The routes of the page. The current screen is stored in the URL's hash, so that it can be bookmarked, shared and reached with the back button. */
-import { RequestId, SessionId } from '@holdpoint/protocol'
+import { isId, type RequestId, type SessionId } from '@holdpoint/protocol'
 import { useSyncExternalStore } from 'react'
 
 export type Route =
@@ -17,13 +17,11 @@ const simpleScreens = ['sessions', 'audit', 'rules', 'settings'] as const
 
 export function readRoute(hash: string): Route {
   const [, screen = '', id = ''] = /^#\/([\w-]*)(?:\/([\w-]+))?/.exec(hash) ?? []
-  const session = SessionId.safeParse(id)
-  if (screen === 'sessions' && session.success) return { screen: 'session', id: session.data }
+  if (screen === 'sessions' && isId('ses', id)) return { screen: 'session', id }
   const known = simpleScreens.find(name => name === screen)
   if (known && id === '') return { screen: known }
   if (screen === 'inbox' && id === 'review') return { screen, review: true }
-  const request = RequestId.safeParse(id)
-  if (screen === 'inbox' && request.success) return { screen: 'inbox', request: request.data }
+  if (screen === 'inbox' && isId('req', id)) return { screen, request: id }
   return { screen: ['', 'inbox'].includes(screen) && id === '' ? 'inbox' : 'unknown' }
 }
 

@@ -1,5 +1,5 @@
 /** Registers the service worker, which shows notifications and an offline page. The worker never caches responses of the API. */
-import { RequestId } from '@holdpoint/protocol'
+import { isId } from '@holdpoint/protocol'
 import { openRequest } from './notify.ts'
 
 interface TrustedTypePolicies {
@@ -20,6 +20,6 @@ export function startServiceWorker(): void {
   serviceWorker.register(trustedScriptUrl(), { updateViaCache: 'none' }).catch(() => {})
   serviceWorker.addEventListener('message', ({ data }: MessageEvent<{ open?: unknown }>) => {
     if (data?.open === undefined) return
-    openRequest(RequestId.safeParse(data.open).data ?? null)
+    openRequest(isId('req', data.open) ? data.open : null)
   })
 }

@@ -1,5 +1,5 @@
 /** Stores unsent attachments in IndexedDB per person and session, so that attachments survive a reload. Without IndexedDB, attachments are lost when the person leaves the screen. */
-import { AttachmentFile, limits, type SessionId } from '@holdpoint/protocol'
+import { type AttachmentFile, limits, type SessionId } from '@holdpoint/protocol'
 import { createStore, delMany, entries, get, promisifyRequest } from 'idb-keyval'
 
 interface StoredAttachments {
@@ -36,10 +36,22 @@ export async function readAttachments(me: string, id: SessionId): Promise<readon
     cleanUp ??= deleteExpired().catch(() => {})
     await cleanUp
     const stored = await get<Partial<StoredAttachments>>([me, id], store)
-    return AttachmentFile.array().max(limits.attachmentsMax).safeParse(stored?.files).data ?? []
+    const files: readonly unknown[] = Array.isArray(stored?.files) ? stored.files : []
+    return files.length <= limits.attachmentsMax && files.every(isAttachmentFile) ? files : []
   } catch {
     return []
   }
+}
+
+/** Another version of the page may have stored something else. The gateway checks the content of a file when it is sent. */
+function isAttachmentFile(value: unknown): value is AttachmentFile {
+  const file = value as Partial<AttachmentFile> | null | undefined // every property is checked
+  const hasName = file?.name === undefined || typeof file.name === 'string'
+  return (
+    ['image', 'document'].includes(String(file?.type)) &&
+    [file?.mediaType, file?.data].every(text => typeof text === 'string') &&
+    hasName
+  )
 }
 
 /** Saves the attachments, or nothing if the browser refuses or has no space left. */

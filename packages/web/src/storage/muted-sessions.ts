@@ -1,5 +1,5 @@
 /** The sessions that the person has muted in this browser: their requests are listed last, and cause no notifications. */
-import { SessionId } from '@holdpoint/protocol'
+import { isId, type SessionId } from '@holdpoint/protocol'
 import { useMemo } from 'react'
 import { useInboxPart } from '../gateway/gateway-context.ts'
 import { readPreference, usePreference, writePreference } from './preferences.ts'
@@ -9,7 +9,8 @@ const mutedMax = 200
 
 function parse(stored: string | null): ReadonlySet<SessionId> {
   try {
-    return new Set(SessionId.array().parse(JSON.parse(stored ?? '[]')))
+    const ids: unknown = JSON.parse(stored ?? '[]')
+    return new Set(Array.isArray(ids) ? ids.filter(id => isId('ses', id)) : [])
   } catch {
     return new Set() // something else wrote the entry
   }

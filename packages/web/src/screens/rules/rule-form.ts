@@ -1,6 +1,13 @@
 /** The fields of the form for a rule, and their conversion from and to a rule. */
 import { needsSession, type RuleDuration, ruleExpiry } from '@holdpoint/client'
-import { type CommandGroup, type Rule, RuleDraft, RuleEffect, type SessionId } from '@holdpoint/protocol'
+import {
+  type CommandGroup,
+  type Rule,
+  type RuleDraft,
+  type RuleEffect,
+  ruleEffects,
+  type SessionId,
+} from '@holdpoint/protocol'
 import type { May } from '../../gateway/gateway-context.ts'
 import { limitsOf, parseUses } from '../../request/rule/rule-limits.ts'
 
@@ -54,7 +61,7 @@ export const emptyForm: RuleForm = {
 
 /** Returns the effects that a person may give to a rule. */
 export function effectsFor(may: May): readonly RuleEffect[] {
-  return RuleEffect.options.filter(effect => effect !== 'allow' || may('rule.allow'))
+  return ruleEffects.filter(effect => effect !== 'allow' || may('rule.allow'))
 }
 
 export function emptyFormFor([first = emptyForm.effect]: readonly RuleEffect[]): RuleForm {
@@ -111,36 +118,44 @@ export function draftOf(form: RuleForm, edited: Rule | null, now: number): RuleD
     duration === 'keep'
       ? { ...endOf(edited), ...limitsOf('none', undefined, uses) }
       : limitsOf(duration, ruleExpiry(duration, now), uses)
-  const parsed = RuleDraft.safeParse({
+  const target = targetOf(form, edited)
+  if (target === null) return null
+  return {
     effect,
-    ...targetOf(form, edited),
+    ...target,
     ...(Object.keys(scope).length > 0 && { scope }),
     ...limits,
     ...(effect === 'deny' && message.trim() && { message: message.trim() }),
     ...(note.trim() && { note: note.trim() }),
     ...(edited?.paused && { paused: true }),
-  })
-  return parsed.success ? parsed.data : null
+  }
 }
 
-function targetOf(form: RuleForm, edited: Rule | null): object {
+/** Returns what the rule matches, or null if a text is missing. */
+function targetOf(form: RuleForm, edited: Rule | null): Partial<RuleDraft> | null {
   const { effect, kind, command, harmlessArguments, group, path, host, server, tool } = form
   // The agent's own name of a tool is not in the form, so it stays as long as the target does.
   const named = edited?.tool !== undefined && kindOf(edited) === kind ? { tool: edited.tool } : {}
   switch (kind) {
     case 'command':
+      if (!command.trim()) return null
       return { ...named, command: command.trim(), ...(effect === 'allow' && harmlessArguments && { args: 'grammar' }) }
     case 'group':
       return { group }
     case 'path':
-      return { ...named, path: path.trim(), ...(accessOf(form) !== 'any' && { action: accessOf(form) }) }
+      return path.trim() ? { ...named, path: path.trim(), ...accessedBy(accessOf(form)) } : null
     case 'host':
-      return { ...named, host: host.trim() }
+      return host.trim() ? { ...named, host: host.trim() } : null
     case 'mcp':
+      if (!server.trim()) return null
       return { ...named, mcp: { server: server.trim(), ...(tool.trim() && { tool: tool.trim() }) } }
     case 'other':
       return { ...named, ...(edited?.action !== undefined && { action: edited.action }) }
   }
+}
+
+function accessedBy(access: Access): Pick<RuleDraft, 'action'> {
+  return access === 'any' ? {} : { action: access }
 }
 
 /** Returns the access of a rule for a path. One allow rule never covers both reading and writing. */
@@ -190,5 +205,5 @@ export function isOffered(duration: RuleDuration, { session }: RuleForm): boolea
 /** Returns what a rule matches, without its history and its limits. */
 export function draftIn(rule: Rule): RuleDraft {
   const { effect, tool, action, command, args, group, path, host, mcp, scope } = rule
-  return RuleDraft.parse({ effect, tool, action, command, args, group, path, host, mcp, scope })
+  return { effect, tool, action, command, args, group, path, host, mcp, scope }
 }

@@ -1,5 +1,5 @@
 /** The fields of the rule form that say what happens and to which calls. */
-import { CommandGroup, type Rule, type RuleEffect } from '@holdpoint/protocol'
+import { commandGroups, type Rule, type RuleEffect } from '@holdpoint/protocol'
 import { type ReactNode, useId } from 'react'
 import { ruleTexts } from '../../request/rule/texts.ts'
 import { Field } from '../../ui/field.tsx'
@@ -63,7 +63,7 @@ function Target({ kind, form, onChange }: TargetProps): ReactNode {
           <Select
             label={ruleFormTexts.group}
             value={form.group}
-            options={CommandGroup.options.map(group => ({ value: group, name: ruleTexts.groups[group].name }))}
+            options={commandGroups.map(group => ({ value: group, name: ruleTexts.groups[group].name }))}
             onChange={group => onChange({ group })}
           />
           <p className="soft small">{ruleTexts.groups[form.group].about}</p>
