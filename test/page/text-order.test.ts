@@ -24,8 +24,6 @@ const wide = { viewport: { width: 1440, height: 900 } } as const
 const narrow = { viewport: { width: 320, height: 640 } } as const
 const variants: readonly (readonly [string, OpenOptions])[] = [
   ['1440 px wide, light', { ...wide, colorScheme: 'light' }],
-  ['1440 px wide, dark', { ...wide, colorScheme: 'dark' }],
-  ['320 px wide, light', { ...narrow, colorScheme: 'light' }],
   ['320 px wide, dark', { ...narrow, colorScheme: 'dark' }],
 ]
 
