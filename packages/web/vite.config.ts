@@ -47,8 +47,23 @@ const pureSchemas = {
   },
 }
 
+/** Lets the browser load the monospace font before it has read the styles. An optional font that comes later is not used. */
+const preloadFont = {
+  name: 'preload-font',
+  transformIndexHtml: {
+    order: 'post' as const,
+    handler: (_html: string, { bundle = {} }: { readonly bundle?: object }) =>
+      Object.keys(bundle)
+        .filter(file => /-latin-wght-.*\.woff2$/.test(file))
+        .map(file => ({
+          tag: 'link',
+          attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: `/${file}` },
+        })),
+  },
+}
+
 export default {
-  plugins: [stripDescriptions, operationRoutesOnly, pureSchemas],
+  plugins: [stripDescriptions, operationRoutesOnly, pureSchemas, preloadFont],
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: {
     alias: ['protocol', 'client'].map(name => ({ find: `@holdpoint/${name}`, replacement: packageSource(name) })),

@@ -135,8 +135,8 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
       ['second agent', '/src/two'],
     ]) {
       const request = await (await fixture.openAsker(title, cwd)).ask({ ...asks.command(), cwd } as Ask) // a command is an approval
-      const row = await visibleText(rowOf(page, request))
-      for (const text of [title, cwd]) expect(row).toContain(text)
+      // The page may learn about the request before it has loaded the session.
+      for (const text of [title, cwd]) await expect.poll(() => visibleText(rowOf(page, request))).toContain(text)
       const header = (await openCard(page, request)).locator('.card-header')
       const text = await visibleText(header)
       expect(text).toContain(title)

@@ -1,4 +1,5 @@
 /** The entry point: exchanges the code of a sign-in link for a cookie and a page secret, then renders the app or the sign-in screen. */
+import './ui/fonts.css'
 import './ui/tokens.css'
 import './ui/base.css'
 import './ui/page.css'
