@@ -11,10 +11,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join, relative, resolve } from 'node:path'
 import { parseSync } from 'vite'
 import { describe, expect, it } from 'vitest'
+import { noticesFile } from '../scripts/third-party-notices.ts'
 import surface from './surface.json' with { type: 'json' }
 
 const root = resolve(import.meta.dirname, '..')
@@ -138,9 +140,14 @@ describe.each(packages)('package %s', name => {
   it('declares exactly what it imports', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       dependencies?: Record<string, string>
+      devDependencies?: Record<string, string>
       peerDependencies?: Record<string, string>
     }
-    const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
+    const { dependencies = {}, devDependencies = {}, peerDependencies } = manifest
+    const declared = Object.keys({ ...dependencies, ...devDependencies, ...peerDependencies })
+    // What the program and the page contain must not be installed a second time.
+    const installed = { cli: ['@holdpoint/web', '@photostructure/sqlite'], web: [] as string[] }[name as string]
+    expect(Object.keys(installed ? dependencies : devDependencies)).toEqual(installed ?? [])
     // The program bundles our packages, so it must declare the libraries that they import. It also serves the files of @holdpoint/web.
     const bundled =
       name === 'cli'
@@ -219,25 +226,54 @@ describe.each(packages)('package %s', name => {
   })
 })
 
+/** Returns the notices that scripts/third-party-notices.ts has written beside a bundle, by library. */
+function noticesIn(folder: string): ReadonlyMap<string, { readonly license: string; readonly notice: string }> {
+  const text = readFileSync(join(folder, noticesFile), 'utf8')
+  const parts = text.split(/^(\S+) \d\S* \((.*)\)\n-+\n/m).slice(1)
+  const found = new Map<string, { license: string; notice: string }>()
+  for (let at = 0; at < parts.length; at += 3)
+    found.set(parts[at] as string, { license: parts[at + 1] as string, notice: parts[at + 2] as string })
+  return found
+}
+
+/** Returns the libraries that these sources import and that are bundled, with the dependencies of each. */
+function librariesOf(files: readonly string[]): readonly string[] {
+  const found = new Set(files.flatMap(packagesOf).filter(name => !/^@holdpoint\/|^@anthropic-ai\/|sqlite$/.test(name)))
+  // A set also visits what is added to it meanwhile.
+  for (const name of found) {
+    const manifest = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
+    for (const needed of Object.keys(manifest.dependencies ?? {})) found.add(needed)
+  }
+  return [...found].sort()
+}
+
 describe('the bundled program', () => {
   const folder = join(root, 'packages/cli/dist/bundle')
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(name => name.endsWith('.js'))
 
-  it('contains our packages and zod, and no other library', () => {
-    const text = files.map(name => readFileSync(join(folder, name), 'utf8')).join('\n')
-    const names = [...text.matchAll(/^(?:import|export)\b.*?\bfrom "([^".][^"]*)"|\bimport\("([^".][^"]*)"\)/gm)]
-    const loaded = new Set(
-      names.map(match => (match[1] ?? match[2]) as string).filter(name => !name.startsWith('node:')),
+  const text = files.map(name => readFileSync(join(folder, name), 'utf8')).join('\n')
+
+  it('contains every library but SQLite, which is a binary, and the Claude Agent SDK, which people install themselves', () => {
+    const imports = text.matchAll(
+      /^(?:import|export)\b.*?\bfrom "([^".][^"]*)"|\b(?:import|__require)\("([^".][^"]*)"\)/gm,
     )
-    const libraries = packages.filter(name => name !== 'web').flatMap(name => allowedImports[name].libraries)
-    const allowed = libraries.filter(name => name !== 'zod' && !name.endsWith(':'))
-    for (const name of loaded)
-      expect(
-        allowed.some(library => name === library || name.startsWith(`${library}/`)),
-        name,
-      ).toBe(true)
-    expect(loaded, 'the list is not empty').toContain('@photostructure/sqlite')
-    expect(existsSync(join(folder, 'zod.LICENSE'))).toBe(true)
+    const names = [...imports].map(match => (match[1] ?? match[2]) as string)
+    // The library ws uses these two if a person has installed them.
+    const optional = ['bufferutil', 'utf-8-validate']
+    const loaded = new Set(names.filter(name => !isBuiltin(name) && !optional.includes(name)))
+    expect([...loaded].sort()).toEqual(['@anthropic-ai/claude-agent-sdk', '@photostructure/sqlite'])
+  })
+  it('has the licences of all libraries that it contains, and so has the page', () => {
+    const program = noticesIn(folder)
+    const page = noticesIn(join(root, 'packages/web/dist/page'))
+    const sourcesOfPage = ['web', 'client', 'protocol'].flatMap(name => sources(join(root, 'packages', name, 'src')))
+    const sourcesOfProgram = [...libraryFiles, ...sources(join(root, 'packages/cli/src'))]
+    expect([...program.keys()].sort()).toEqual(librariesOf(sourcesOfProgram))
+    expect([...page.keys()].sort()).toEqual(librariesOf(sourcesOfPage))
+    for (const [name, { license, notice }] of [...program, ...page]) {
+      expect(['MIT', 'ISC', 'BSD-3-Clause', 'Apache-2.0', 'Unlicense'], name).toContain(license)
+      if (license !== 'Unlicense') expect(notice, name).toMatch(/copyright|apache license/i)
+    }
   })
   it('provides our packages to agent modules', () => {
     for (const name of packages.filter(name => name !== 'web' && name !== 'cli'))

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { operationRoutes } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUndeclaredDependencies: the workspace declares Vite
 import { type ESTree, parseSync } from 'vite'
+import { thirdPartyNotices } from '../../scripts/third-party-notices.ts'
 
 const packageSource = (name: string) => fileURLToPath(new URL(`../${name}/src/index.ts`, import.meta.url))
 
@@ -63,7 +64,7 @@ const preloadFont = {
 }
 
 export default {
-  plugins: [stripDescriptions, operationRoutesOnly, pureSchemas, preloadFont],
+  plugins: [stripDescriptions, operationRoutesOnly, pureSchemas, preloadFont, thirdPartyNotices],
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: {
     alias: ['protocol', 'client'].map(name => ({ find: `@holdpoint/${name}`, replacement: packageSource(name) })),

@@ -17,7 +17,7 @@ export const resolve: ResolveHook = async (specifier, context, next) => {
   const name = /^@holdpoint\/(\w+)$/.exec(specifier)?.[1]
   if (!name) return next(specifier, context)
   const url = new URL(`./packages/${name}.js`, import.meta.url)
-  // Only the bundled program has these files. A gateway embedded in another program uses the installed packages.
+  // Only the bundle has these files. Tests run the sources.
   return existsSync(url)
     ? { url: url.href, shortCircuit: true }
     : next(specifier, { ...context, parentURL: import.meta.url })
