@@ -16,6 +16,7 @@ import {
   unknownCommand,
 } from './commands/help-texts.ts'
 import { defineRulesCommands } from './commands/rules-command.ts'
+import { defineServiceCommands } from './commands/service-command.ts'
 import { defineSessionCommands } from './commands/session-command.ts'
 import { similarCommand } from './commands/similar-command.ts'
 import { defineTokenCommands } from './commands/token-command.ts'
@@ -111,6 +112,14 @@ gatewayCommand('status')
 gatewayCommand('link').action(async address => {
   const { url, call } = await gateway(address)
   console.log(`${url}/#code=${(await call('makeLink', {})).code}`)
+})
+gatewayCommand('open').action(async address => {
+  const { openDataFolder } = await import('./config/data-folder.ts')
+  await (await import('./commands/open.ts')).openPage(await gateway(address), openDataFolder(address.home))
+})
+defineServiceCommands(program.command('service').description(commandHelp.service).helpCommand(false), {
+  homeOption,
+  readSettings,
 })
 
 program.commandsGroup(groups.live)

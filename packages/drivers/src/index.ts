@@ -1,6 +1,6 @@
 export { type AcpOptions, acpDriver } from './acp/driver.ts'
 export { type AcpProfile, acpProfiles, customProfile } from './acp/profiles.ts'
-export { holdpointVariables, withoutHoldpointVariables } from './agent-environment.ts'
+export { agentEnvironment, holdpointVariables, withoutHoldpointVariables } from './agent-environment.ts'
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
 export { type CodexOptions, codexDriver } from './codex/driver.ts'
 export type { Driver, RunnerAccess } from './driver.ts'

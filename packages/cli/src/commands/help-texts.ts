@@ -18,6 +18,8 @@ export const commandHelp = {
   down: 'Stop the gateway and its runner; pending requests are kept',
   runner: 'Run agents for a gateway (`up` starts a runner by itself)',
   link: 'Print a one-time link that signs a browser in',
+  open: 'Open the page in a browser and sign it in, or print the link if there is no browser',
+  service: 'Start Holdpoint when you log in (systemd, launchd)',
   run: 'Start or resume a session and stay with it in this terminal',
   tui: 'Show the inbox and all sessions, live (? for help, q to quit)',
   inbox: 'List pending requests, the most urgent first',
@@ -48,6 +50,12 @@ export const commandHelp = {
   restore: 'Replace the database with a backup; the old one is kept',
   completion: 'Print a completion script: source <(holdpoint completion bash)',
   help: 'Show help for a command',
+} as const
+
+export const serviceHelp = {
+  install: 'Install and start a service that runs `holdpoint up` whenever you are logged in',
+  remove: 'Stop and remove the service; the data is kept',
+  status: 'Say whether the service is installed and running (exit code 0: running)',
 } as const
 
 export const auditHelp = {
@@ -203,6 +211,8 @@ export const jsonHelp = {
   tokens: 'Print tokens as JSON: {items, next}',
   newToken: 'Print the token with its secret as JSON',
   revokedTokens: 'Print what was revoked as JSON: {revoked}',
+  installedService: 'Print {url, link, file, logFile} as JSON',
+  service: 'Print {installed, running, url, file} as JSON',
   status: 'Print {url, pending, dangerous, overdue, sessions, runners, agents} as JSON',
   stopped: 'Print {interrupted} as JSON',
   deleted: 'Print {deleted} as JSON',
@@ -217,6 +227,8 @@ Examples:
   holdpoint rules add allow --command 'git log' --args grammar     with arguments that are known to be harmless
   holdpoint rules add allow --group only-reads --expires 8h        commands that only read this folder
   holdpoint rules add deny --command 'git push' --message 'Ask me before you push.'`,
+  serviceInstall:
+    '\nThe service runs this program with this data folder. It does not get options or variables of this terminal:\nput settings into holdpoint.config.json in the data folder. There is one service per person.',
   rulesImport:
     '\nPrefixes such as Bash(git log:*) are taken over only as far as their arguments are known to be harmless.',
   program: `

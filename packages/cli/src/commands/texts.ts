@@ -145,6 +145,13 @@ export const auditTexts = {
     `${option} must be a date such as 2026-11-18, a time such as 2026-11-18T14:00, or how long ago, such as 2h or 7d; not "${typed}"`,
 } as const
 
+export const openTexts = {
+  opened: (link: string) =>
+    `Opened Holdpoint in your browser. If no page appears, open this link (it works once, for ten minutes):\n${link}`,
+  noBrowser: (link: string) =>
+    `No browser could be opened here. Open this link (it works once, for ten minutes):\n${link}`,
+} as const
+
 export const statusTexts = {
   running: 'Holdpoint is running at ',
   none: 'none',

@@ -1,5 +1,5 @@
 /** `holdpoint up --detach`: starts `holdpoint up` in the background, waits until its gateway answers, and prints where it is. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -28,7 +28,7 @@ export async function upDetached(words: readonly string[], dataFolder: DataFolde
   })
   closeSync(log)
   child.unref()
-  if (!(await waitForGateway(dataFolder, child)))
+  if (!(await waitForGateway(dataFolder, () => child.exitCode === null && child.signalCode === null)))
     throw new Fault('internal', detachedTexts.failed(lastLine(readFileSync(logFile).subarray(earlierBytes)), logFile))
   const { url, call } = requireGateway({ home: dataFolder.path })
   const link = `${url}/#code=${(await call('makeLink', {})).code}`
@@ -38,9 +38,9 @@ export async function upDetached(words: readonly string[], dataFolder: DataFolde
   )
 }
 
-/** Resolves with false if the process ends before its gateway runs. */
-async function waitForGateway(dataFolder: DataFolder, child: ChildProcess): Promise<boolean> {
-  while (child.exitCode === null && child.signalCode === null) {
+/** Resolves with false if the gateway does not run as long as it may still start. */
+export async function waitForGateway(dataFolder: DataFolder, mayStart: () => boolean): Promise<boolean> {
+  while (mayStart()) {
     if (runningProcess(dataFolder, 'gateway')) return true
     await delay(pollMs)
   }

@@ -27,7 +27,7 @@ export const detachedTexts = {
 } as const
 
 export function alreadyRunning(url: string, dataFolder: string): string {
-  return `Holdpoint is already running at ${url} (${dataFolder} is in use by another gateway). Sign a browser in with holdpoint link, or stop it with holdpoint down`
+  return `Holdpoint is already running at ${url} (${dataFolder} is in use by another gateway). Open the page with holdpoint open, or stop it with holdpoint down`
 }
 
 export const runnerStillRunning =

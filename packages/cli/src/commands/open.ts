@@ -1,0 +1,42 @@
+/** `holdpoint open`: opens the page in the browser of this person and signs it in. */
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { type DataFolder, writeAtomically } from '../config/data-folder.ts'
+import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import { openTexts as texts } from './texts.ts'
+
+/** Programs that open a browser return at once, or run as long as the browser. */
+const failMaxMs = 3000
+
+export async function openPage({ url, call }: GatewayClient, dataFolder: DataFolder): Promise<void> {
+  const { href: link } = new URL(`${url}/#code=${(await call('makeLink', {})).code}`)
+  const program = browserProgram(process.platform, process.env)
+  if (program === null) return console.log(texts.noBrowser(link))
+  const file = join(dataFolder.path, 'open.html')
+  writeAtomically(file, redirectPage(link))
+  const opened = await started(program, pathToFileURL(file).href)
+  console.log(opened ? texts.opened(link) : texts.noBrowser(link))
+}
+
+/** Returns the program that opens an address, or null without a screen, where xdg-open would start a browser for terminals. */
+function browserProgram(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string | null {
+  if (platform === 'darwin') return 'open'
+  return env.DISPLAY || env.WAYLAND_DISPLAY || env.BROWSER ? 'xdg-open' : null
+}
+
+/** Returns a page that leads to the link. Every user of the machine could read the link in the arguments of a program, but not in a file of the data folder. */
+function redirectPage(link: string): string {
+  return `<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer"><meta http-equiv="refresh" content="0; url=${link}"><title>Holdpoint</title>`
+}
+
+async function started(program: string, address: string): Promise<boolean> {
+  const child = spawn(program, [address], { stdio: 'ignore', detached: true })
+  child.unref()
+  const failed = new Promise<boolean>(done => {
+    child.once('error', () => done(false))
+    child.once('exit', code => done(code === 0))
+  })
+  return Promise.race([failed, delay(failMaxMs, true)])
+}
