@@ -20,9 +20,9 @@ export function defineServiceCommands(service: Command, { homeOption, readSettin
     .addOption(homeOption())
     .addHelpText('after', moreHelp.serviceInstall)
     .action(async ({ home, json }) =>
-      (await commands()).installService((await readSettings({}, home)).dataFolder, { json }),
+      (await commands()).serviceInstall((await readSettings({}, home)).dataFolder, { json }),
     )
-  define('remove').action(async () => (await commands()).removeService())
+  define('remove').action(async () => (await commands()).serviceRemove())
   define('status')
     .addOption(jsonOption('service'))
     .action(async ({ json }) => {

@@ -23,7 +23,7 @@ export interface ServiceOptions {
   readonly json?: boolean
 }
 
-export async function installService(dataFolder: DataFolder, options: ServiceOptions): Promise<void> {
+export async function serviceInstall(dataFolder: DataFolder, options: ServiceOptions): Promise<void> {
   const launcher = requireLauncher()
   const program = requireProgram()
   if (existsSync(launcher.file)) throw new Fault('key_conflict', texts.exists(launcher.file))
@@ -67,7 +67,7 @@ async function printInstalled(
   if (name === 'systemd') console.log(texts.atBoot)
 }
 
-export async function removeService(): Promise<void> {
+export async function serviceRemove(): Promise<void> {
   const launcher = requireLauncher()
   if (!existsSync(launcher.file)) return console.log(texts.notInstalled)
   await requireAvailable(launcher)
