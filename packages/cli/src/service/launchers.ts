@@ -113,7 +113,7 @@ function launchd({ home, uid }: Person): Launcher {
     stop: [['launchctl', 'bootout', `${domain}/${label}`]],
     forget: [],
     state: ['launchctl', 'print', `${domain}/${label}`],
-    isRunning: printed => /^\s*state = running$/m.test(printed),
+    isRunning: printed => printed.split('\n').some(line => line.trim() === 'state = running'),
   }
 }
 
