@@ -1,11 +1,13 @@
 /** Vite plugin that writes the licences of the libraries that a bundle contains to one file beside it. Most licences require that their text goes with every copy. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 
 export const noticesFile = 'third-party-licenses.txt'
 
 interface OutputFile {
   readonly moduleIds?: readonly string[]
+  /** The files that a font or a picture was made from, relative to the root of the build. */
+  readonly originalFileNames?: readonly string[]
 }
 interface Library {
   readonly name: string
@@ -13,14 +15,21 @@ interface Library {
   readonly license: string
 }
 
+let root = ''
 export const thirdPartyNotices = {
   name: 'third-party-notices',
+  configResolved(config: { readonly root: string }): void {
+    root = config.root
+  },
   generateBundle(
     this: { emitFile(file: object): void },
     _options: object,
     bundle: Readonly<Record<string, OutputFile>>,
   ): void {
-    const modules = Object.values(bundle).flatMap(({ moduleIds = [] }) => moduleIds)
+    const modules = Object.values(bundle).flatMap(({ moduleIds = [], originalFileNames = [] }) => [
+      ...moduleIds,
+      ...originalFileNames.map(file => resolve(root, file)),
+    ])
     const folders = new Set(modules.filter(id => id.includes('/node_modules/')).map(packageFolder))
     const notices = [...folders].map(noticeOf).sort()
     this.emitFile({ type: 'asset', fileName: noticesFile, source: `${notices.join('\n\n')}\n` })

@@ -55,17 +55,22 @@ const allowedImports: Record<
   },
 }
 
-function sources(folder: string): string[] {
+function filesIn(folder: string, ending: RegExp): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(name => /\.tsx?$/.test(name))
+    .filter(name => ending.test(name))
     .map(name => join(folder, name))
 }
+const sources = (folder: string) => filesIn(folder, /\.tsx?$/)
+/** Stylesheets can use files of libraries, such as fonts. */
+const styles = (folder: string) => filesIn(folder, /\.css$/)
 function importsOf(file: string): string[] {
   const text = readFileSync(file, 'utf8')
   const found = [
-    ...text.matchAll(/(?:^|\n)(?:import|export)\s(?:[^'`;=()]*?\sfrom\s)?\s*'([^']+)'|\bimport\('([^']+)'\)/g),
+    ...text.matchAll(
+      /(?:^|\n)(?:import|export)\s(?:[^'`;=()]*?\sfrom\s)?\s*'([^']+)'|\bimport\('([^']+)'\)|\burl\("([^"]+)"\)/g,
+    ),
   ]
-  return found.map(match => (match[1] ?? match[2]) as string)
+  return found.map(match => (match[1] ?? match[2] ?? match[3]) as string)
 }
 /** Returns the npm packages that a file imports. */
 function packagesOf(file: string): string[] {
@@ -153,7 +158,8 @@ describe.each(packages)('package %s', name => {
       name === 'cli'
         ? [...libraryFiles.flatMap(packagesOf).filter(name => !name.startsWith('@holdpoint/')), '@holdpoint/web']
         : []
-    expect([...new Set([...files.flatMap(packagesOf), ...bundled])].sort()).toEqual(declared.sort())
+    const used = [...files, ...styles(join(folder, 'src'))].flatMap(packagesOf)
+    expect([...new Set([...used, ...bundled])].sort()).toEqual(declared.sort())
   })
 
   it('has files of at most 400 lines, and each file starts with a doc comment', () => {
@@ -269,9 +275,9 @@ describe('the bundled program', () => {
     const sourcesOfPage = ['web', 'client', 'protocol'].flatMap(name => sources(join(root, 'packages', name, 'src')))
     const sourcesOfProgram = [...libraryFiles, ...sources(join(root, 'packages/cli/src'))]
     expect([...program.keys()].sort()).toEqual(librariesOf(sourcesOfProgram))
-    expect([...page.keys()].sort()).toEqual(librariesOf(sourcesOfPage))
+    expect([...page.keys()].sort()).toEqual(librariesOf([...sourcesOfPage, ...styles(join(root, 'packages/web/src'))]))
     for (const [name, { license, notice }] of [...program, ...page]) {
-      expect(['MIT', 'ISC', 'BSD-3-Clause', 'Apache-2.0', 'Unlicense'], name).toContain(license)
+      expect(['MIT', 'ISC', 'BSD-3-Clause', 'Apache-2.0', 'OFL-1.1', 'Unlicense'], name).toContain(license)
       if (license !== 'Unlicense') expect(notice, name).toMatch(/copyright|apache license/i)
     }
   })
