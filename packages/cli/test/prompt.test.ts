@@ -393,7 +393,19 @@ describe('the keys of questions', () => {
     ['r declines the questions', one(), ['r'], { kind: 'decline' }],
     ['x declines the questions and stops the turn', one(), ['x'], { kind: 'decline', interrupt: true }],
     ['R declines with a typed reason', one(), ['R', 'why not', enter], { kind: 'decline', reason: 'why not' }],
-    ['the letter r answers a text question', one({ options: [] }), ['r', enter], other('r')],
+    ['the letter r answers a text question after s', one({ options: [] }), ['r', enter, 's'], other('r')],
+    [
+      'the letter r declines a text question after a second r',
+      one({ options: [] }),
+      ['r', enter, 'r'],
+      { kind: 'decline' },
+    ],
+    [
+      'the letter r from the editor is an answer',
+      one({ options: [] }),
+      ['/edit', enter, { edited: 'r\n' }, enter],
+      other('r'),
+    ],
     [
       'a text that starts with a slash answers a text question',
       one({ options: [] }),

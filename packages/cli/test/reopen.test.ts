@@ -92,7 +92,7 @@ describe('a temporary gateway in a terminal', () => {
     const id = /ses_\w+/.exec(first.all())?.[0] ?? ''
     const second = new Terminal(['run', '--session', id, '--home', home])
     await second.waitFor('[a] Allow')
-    first.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
+    first.press(keys.ctrlD)
     await first.waitFor('You left. The session is saved, and its agent is paused until you come back.')
     await first.waitFor('The temporary gateway stops now, for everyone who uses it.')
     // The person keeps pressing Ctrl+C while the gateway stops.
@@ -105,7 +105,7 @@ describe('a temporary gateway in a terminal', () => {
     expect(second.all()).not.toContain('The session stays open')
     const third = fixture.openRun((await rehearse(gateway, 'approval')).session)
     await third.waitFor('[a] Allow')
-    third.press(keys.ctrlC, keys.ctrlC, keys.ctrlC)
+    third.press(keys.ctrlD)
     expect(await third.exit).toBe(0)
     expect(third.all()).toContain('You left. The session stays open.')
     expect(third.all()).not.toContain('The temporary gateway')

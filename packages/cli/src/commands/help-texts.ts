@@ -254,7 +254,7 @@ Exit codes:
 
 Commands that list or change something take --json. To use another gateway, set HOLDPOINT_URL
 and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off. See also holdpoint COMMAND --help.`,
-  run: '\nIf no gateway is running, a temporary one runs until you leave. Press Ctrl+C once to deny the open request, again\nto interrupt the turn, and a third time to leave. Pending requests are kept; come back with --session ID.',
+  run: '\nIf no gateway is running, a temporary one runs until you leave. Press Ctrl+D to leave: pending requests\nare kept, and you come back with --session ID. Ctrl+C on a request denies it and stops the turn. ? shows all keys.',
   allow: '\nWithout a terminal, pass --digest to prove which request you have read.',
   answer: '\n--choose, --text and --set can be repeated.',
   ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or answered, 1 denied or declined,\n124 nobody answered in time. Ctrl+C and SIGTERM withdraw the question. A restart of the gateway does not.',

@@ -3,8 +3,9 @@ import { type Entry, Inbox, type Transcript, watchEvents } from '@holdpoint/clie
 import { type Call, type Event, Fault, limits, type Output, type SessionId } from '@holdpoint/protocol'
 import { type GatewayAddress, requireGateway } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
-import { blankRow, codeRows, type Row } from '../output/span.ts'
+import { blankRow, type Row } from '../output/span.ts'
 import { abortOnSignal } from '../signals.ts'
+import { outputRows } from '../tui/pages/tool-output-page.ts'
 import { PendingAnnouncer } from '../tui/run/run-in-pipe.ts'
 import { type EntryContext, entryRows } from '../tui/transcript/entry-rows.ts'
 import { needsBlankLine, TranscriptPrinter } from '../tui/transcript/transcript-printer.ts'
@@ -87,16 +88,12 @@ function transcriptRows(entries: readonly Entry[], context: EntryContext, withOu
   let last: Entry | null = null
   return entries.flatMap(entry => {
     const rows = [...entryRows(entry, context)]
-    if (withOutput && entry.kind === 'tool' && entry.output !== undefined)
-      rows.push(...codeRows(outputText(entry.output)))
+    if (withOutput && entry.kind === 'tool' && entry.output !== undefined) rows.push(...outputRows(entry.output))
     if (rows.length === 0) return []
     if (needsBlankLine(entry, last)) rows.unshift(blankRow)
     last = entry
     return rows
   })
-}
-function outputText(output: unknown): string {
-  return typeof output === 'string' ? output : JSON.stringify(output, null, 2)
 }
 
 interface FollowOptions {

@@ -2,6 +2,9 @@
 import { acceptsMessages, type Inbox, isInterruptible, letterPauseMs, TypingGuard } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { startSession } from '../../gateway-client/start-session.ts'
+import { HelpPage } from '../pages/help-page.ts'
+import type { ScreenPage } from '../pages/screen-page.ts'
+import { ToolOutputPage, toolCalls } from '../pages/tool-output-page.ts'
 import { isTypingKey, singleKeypress, typedLetter } from '../prompt/key-result.ts'
 import { isLeaveKey } from '../prompt/prompt.ts'
 import { gatewayOptions, PromptController } from '../prompt/prompt-controller.ts'
@@ -11,10 +14,9 @@ import { promptTexts } from '../prompt/texts.ts'
 import { MessageComposer } from '../run/composer.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { TranscriptPane } from '../transcript/transcript-pane.ts'
-import { HelpPage } from './help-page.ts'
 import { groupsOf, itemsOf, type ListItem } from './session-list.ts'
 import { handleStartDialogKey, openStartDialog, type StartDialog, withDrivers } from './start-dialog.ts'
-import { dashboardTexts as texts } from './texts.ts'
+import { helpLines, dashboardTexts as texts } from './texts.ts'
 
 export interface DashboardOptions {
   readonly call: Call
@@ -46,7 +48,8 @@ export class DashboardModel {
   readonly #composers = new Map<SessionId, MessageComposer>()
   #isComposing = false
   #startDialog: StartDialog | null = null
-  #help: HelpPage | null = null
+  /** The help or a tool call, which covers the list and the pane. */
+  #page: ScreenPage | null = null
   #hint: string | null = null
   readonly #confirmation = new RepeatToConfirm(() => performance.now())
   readonly #guard = new TypingGuard(() => performance.now())
@@ -106,15 +109,15 @@ export class DashboardModel {
   get startDialog(): StartDialog | null {
     return this.#startDialog
   }
-  get help(): HelpPage | null {
-    return this.#help
+  get page(): ScreenPage | null {
+    return this.#page
   }
   get hint(): string | null {
     return this.#hint ?? this.composer?.hint ?? null
   }
   /** Whether the keys go to the pane and not to the list. */
   get hasPaneFocus(): boolean {
-    return this.#open !== null || this.#startDialog !== null || this.#help !== null
+    return this.#open !== null || this.#startDialog !== null || this.#page !== null
   }
   #isDisconnected(): boolean {
     return this.inbox.status === 'reconnecting'
@@ -168,7 +171,7 @@ export class DashboardModel {
     else if (this.#guard.isTyping) this.#guard.noteText()
     if (leaves && this.#startDialog) this.#startDialog = null
     else if (leaves) this.#leave()
-    else if (this.#help) this.#onHelpKey(this.#help, key)
+    else if (this.#page) this.#onPageKey(this.#page, key)
     else if (this.#startDialog) this.#onStartDialogKey(this.#startDialog, key)
     else if (this.#isComposing) this.#onMessageKey(key)
     else if (this.#open) this.#onPaneKey(key, armed)
@@ -180,10 +183,14 @@ export class DashboardModel {
     this.options.leave()
   }
 
-  #onHelpKey(help: HelpPage, key: Key): void {
-    this.#help = help.handleKey(key) ? help : null
-    // Any key closes the help. A key other than `?` may be the start of a text, so it counts as typing.
-    if (isTypingKey(key) && typedLetter(key) !== '?') this.#guard.noteText()
+  #onPageKey(page: ScreenPage, key: Key): void {
+    if (page.handleKey(key)) return
+    this.#page = null
+    this.controller.onTerminalReturned()
+    // A key other than `?` may be the start of a text, so it counts as typing.
+    if (!isTypingKey(key) || typedLetter(key) === '?') return
+    this.#guard.noteText()
+    setTimeout(this.update, Math.ceil(this.#guard.pauseLeftMs) + 1)
   }
   #onMessageKey(key: Key): void {
     if (key.name === 'escape') this.#isComposing = false
@@ -224,7 +231,7 @@ export class DashboardModel {
         void this.#loadDrivers()
       },
       '?': () => {
-        this.#help = new HelpPage()
+        this.#page = new HelpPage(helpLines)
       },
       q: () => this.#leave(),
     }
@@ -253,12 +260,18 @@ export class DashboardModel {
 
   #onPaneKey(key: Key, armed: string | null): void {
     const { prompt, isHolding } = this.controller
-    if (key.name === 'tab') {
+    if (key.name === 'ctrl-o') this.#openToolOutput()
+    else if (key.name === 'tab') {
       this.controller.confirmHeld()
       this.#openNextRequest()
     } else if (this.#closesPane(key) && !isHolding) this.#closeSession()
     else if (prompt) this.controller.handleKey(key)
     else this.#onTranscriptKey(key, armed)
+  }
+  #openToolOutput(): void {
+    this.controller.dropHeld()
+    const transcript = this.#open?.transcript.transcript
+    this.#page = new ToolOutputPage(() => toolCalls(transcript?.getSnapshot().entries ?? []))
   }
   #closesPane({ name }: Key): boolean {
     const { prompt } = this.controller
@@ -282,8 +295,9 @@ export class DashboardModel {
       q: close,
       enter: write,
       i: write,
+      o: () => this.#openToolOutput(),
       '?': () => {
-        this.#help = new HelpPage()
+        this.#page = new HelpPage(helpLines)
       },
     }
     const letter = this.#guard.isTyping ? null : singleKeypress(key)

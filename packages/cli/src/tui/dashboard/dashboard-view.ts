@@ -32,7 +32,7 @@ export function dashboardFrame(
     return { lines: [cutSpans([trusted(texts.tooSmall, 'waiting')], columns)], spinner: null }
   }
   const height = rows - fixedRows
-  const hasTwoColumns = columns >= twoColumnsFrom && !model.help
+  const hasTwoColumns = columns >= twoColumnsFrom && !model.page
   const listColumns = hasTwoColumns ? Math.min(listMaxColumns, Math.floor(columns * listShare)) : columns
   const paneColumns = hasTwoColumns ? columns - listColumns - 3 : columns
   const pane = hasTwoColumns || model.hasPaneFocus ? paneOf(model, paneColumns, height) : null
@@ -60,6 +60,7 @@ function footerLine(model: DashboardModel, columns: number): StyledLine {
 }
 /** Leaves out keys that have no effect on the agent of the open session. */
 function shownKeys(model: DashboardModel): readonly KeyHint[] {
+  if (model.page) return model.page.keys
   const target = keyTarget(model)
   const { session } = model
   const useless = [
@@ -68,8 +69,7 @@ function shownKeys(model: DashboardModel): readonly KeyHint[] {
   ]
   return target === 'session' ? keyHints.session.filter(([key]) => !useless.includes(key)) : keyHints[target]
 }
-function keyTarget({ help, startDialog, isComposing, controller, transcript }: DashboardModel): keyof typeof keyHints {
-  if (help) return help.hasMore ? 'helpMore' : 'help'
+function keyTarget({ startDialog, isComposing, controller, transcript }: DashboardModel): keyof typeof keyHints {
   if (startDialog) return 'startDialog'
   if (isComposing) return 'composer'
   if (controller.prompt) return 'prompt'

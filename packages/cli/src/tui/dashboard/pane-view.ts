@@ -25,8 +25,8 @@ const headerMinHeight = 14
 
 /** Builds the pane. The caller draws at most the first `height` lines. */
 export function paneOf(model: DashboardModel, columns: number, height: number): Pane {
-  const { help, startDialog, transcript, options } = model
-  if (help) return { lines: help.lines(columns, height), spinner: null }
+  const { page, startDialog, transcript, options } = model
+  if (page) return { lines: page.lines(columns, height), spinner: null }
   if (startDialog) {
     const rows = startDialogRows(startDialog, options.folder, columns)
     return { lines: wrapAll(rows, columns).slice(-height), spinner: null }

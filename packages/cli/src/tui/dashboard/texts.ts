@@ -58,16 +58,12 @@ export const helpLines: readonly (KeyHint | null)[] = [
   ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg resumes)'],
   null,
   ['Enter  i', 'write a message to the open session'],
+  ['o Ctrl+O', 'open the tool calls with their output; Ctrl+O works in a request, too'],
   ['I I  E E', 'interrupt the turn; end the session (press twice)'],
 ]
 
 /** The key hints on the last line of the screen, by the part of the screen that receives the keys. */
 export const keyHints = {
-  help: [['any key', 'back']],
-  helpMore: [
-    ['space', 'more'],
-    ['any other key', 'back'],
-  ],
   startDialog: [],
   composer: [
     ['Enter', 'send'],
@@ -83,6 +79,7 @@ export const keyHints = {
     ['Enter', 'write'],
     ['Esc', 'back to the list'],
     ['↑↓', 'scroll'],
+    ['o', 'tool output'],
     ['I', 'interrupt'],
     ['E', 'end'],
     ['?', 'help'],

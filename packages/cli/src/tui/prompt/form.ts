@@ -10,7 +10,7 @@ import {
 } from '@holdpoint/protocol'
 import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
 import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
-import { parseDecline, typedCommands } from './questions.ts'
+import { declineLetter, parseDecline, typedCommands } from './questions.ts'
 import { emptyTextInput, submittedText, type TextInput, textInputWith } from './text-input.ts'
 import { questionTexts as texts } from './texts.ts'
 
@@ -32,6 +32,8 @@ export interface FormState {
   readonly reason: TextInput
   /** Whether the person is typing the reason. */
   readonly isDeclining: boolean
+  /** Whether the person has to say if the value `r` means the letter or that they decline. */
+  readonly asksAboutLetter: boolean
 }
 
 export function openForm({ schema }: FormAsk): FormState {
@@ -40,7 +42,7 @@ export function openForm({ schema }: FormAsk): FormState {
     const required = schema.required?.includes(name) ?? false
     return { name, field, required, choices, line: defaultLine(field), selection: defaultSelection(field, choices) }
   })
-  return { kind: 'form', fields, index: 0, reason: emptyTextInput, isDeclining: false }
+  return { kind: 'form', fields, index: 0, reason: emptyTextInput, isDeclining: false, asksAboutLetter: false }
 }
 
 const yesOrNo = [
@@ -62,6 +64,7 @@ export function handleFormKey(state: FormState, ask: FormAsk, input: PromptInput
   if (state.isDeclining) return typeReason(state, input)
   const field = state.fields[state.index]
   if (!field) return review(state, input)
+  if (state.asksAboutLetter) return explainLetter(state, ask, field, input)
   return field.choices ? choose(state, ask, field, field.choices.length, input) : type(state, ask, field, input)
 }
 
@@ -96,7 +99,20 @@ function type(state: FormState, ask: FormAsk, field: FieldState, input: PromptIn
     return { state: withField(state, { ...field, line: emptyTextInput }), hint: texts.secretInEditor }
   if (typed.submitted === typedCommands.edit)
     return { state: withField(state, { ...field, line: emptyTextInput }), edit: defaultLine(field.field).text }
-  return next(state, ask, field)
+  return typed.submitted === declineLetter ? { state: { ...state, asksAboutLetter: true } } : next(state, ask, field)
+}
+
+function explainLetter(state: FormState, ask: FormAsk, field: FieldState, input: PromptInput): KeyResult<FormState> {
+  const typing: FormState = { ...state, asksAboutLetter: false }
+  if (input.name === 'escape') return { state: typing }
+  switch (singleKeypress(input)) {
+    case declineLetter:
+      return { state, answer: { kind: 'decline' } }
+    case 's':
+      return next(typing, ask, field)
+    default:
+      return { state, ignored: true }
+  }
 }
 
 function review(state: FormState, input: PromptInput): KeyResult<FormState> {

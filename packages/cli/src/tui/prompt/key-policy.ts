@@ -37,7 +37,8 @@ function isTooSoon(prompt: Prompt, takesText: boolean, guard: TypingGuard): bool
 /** Returns whether the prompt takes letters as text. */
 export function isTextField({ state }: Prompt): boolean {
   if (state.kind === 'approval') return state.step === 'note' || state.step === 'reason' || state.step === 'confirm'
-  if (state.kind === 'questions') return state.step !== 'choose'
+  if (state.kind === 'questions') return state.step === 'other' || state.step === 'reason'
+  if (state.asksAboutLetter) return false
   return state.isDeclining || state.fields[state.index]?.choices === null
 }
 
@@ -54,5 +55,6 @@ function hasEffect(before: PromptState, { answer, edit, prompt: { state } }: Pro
 }
 function stepOf(state: PromptState): string {
   if (state.kind === 'approval') return state.step
-  return state.kind === 'questions' ? `${state.index} ${state.step}` : `${state.index} ${state.isDeclining}`
+  if (state.kind === 'questions') return `${state.index} ${state.step}`
+  return `${state.index} ${state.isDeclining} ${state.asksAboutLetter}`
 }

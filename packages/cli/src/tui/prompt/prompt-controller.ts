@@ -10,6 +10,7 @@ import { type ApprovalInput, isTypingKey } from './key-result.ts'
 import { layoutPrompt, type PromptPosition, type PromptStatus, type ScreenSize } from './layout/prompt-layout.ts'
 import { type BodyView, handlePromptKey, markShown, openPrompt, type Prompt } from './prompt.ts'
 import type { PromptDrafts } from './prompt-drafts.ts'
+import { stopAnswer, stopQuestion } from './stop-answer.ts'
 import { approvalTexts, promptTexts as texts } from './texts.ts'
 
 export interface PromptControllerOptions {
@@ -172,6 +173,20 @@ export class PromptController {
     this.dropHeld()
   }
 
+  /** Handles Ctrl+C: denies or declines the request and stops the turn. Returns true if the person must confirm that first, because the request is new or unread, or an answer is unfinished. */
+  stop(isConfirmed: boolean): boolean {
+    const { prompt } = this
+    if (!prompt || this.#isSending || !this.#options.isReachable()) return false
+    const isNew = this.status !== 'live'
+    this.dropHeld()
+    const question = stopQuestion(isNew ? { ...prompt, isFullyShown: false } : prompt)
+    if (question !== null && !isConfirmed) {
+      this.#update({ ...prompt, hint: question })
+      return true
+    }
+    this.#decision = this.#send(prompt, stopAnswer(prompt))
+    return false
+  }
   /** Drops a held key. Resolves when the last decision has been sent. */
   async close(): Promise<void> {
     this.dropHeld()

@@ -169,10 +169,10 @@ export function isLeaveKey({ state, request: { ask } }: Prompt, key: 'escape' | 
   if (state.kind === 'approval') return state.step === 'decide'
   if (state.kind === 'form') {
     const typed = state.fields[state.index]?.choices === null
-    return state.index === 0 && !state.isDeclining && !(key === 'left' && typed)
+    return state.index === 0 && !state.isDeclining && !state.asksAboutLetter && !(key === 'left' && typed)
   }
   if (state.step === 'choose') return key === 'escape' || state.index === 0
-  if (state.step === 'reason' || key === 'left') return false
+  if (state.step !== 'other' || key === 'left') return false
   const options = ask.kind === 'questions' ? (ask.questions[state.index]?.options.length ?? 0) : 0
   return options === 0 && state.index === 0
 }
@@ -217,5 +217,7 @@ function unknownKeyHint({ state, request: { ask } }: Prompt): string {
     return state.step === 'decide'
       ? promptTexts.pressAllow(ask.kind === 'approval' && ask.plan !== undefined ? 'approve' : 'allow')
       : promptTexts.enterOrEscape
+  const isAboutLetter = state.kind === 'questions' ? state.step === 'letter' : state.asksAboutLetter
+  if (isAboutLetter) return promptTexts.letterOrDecline
   return state.kind === 'questions' ? promptTexts.chooseOption : promptTexts.fillIn
 }

@@ -18,7 +18,8 @@ export interface QuestionsState {
   readonly kind: 'questions'
   readonly index: number
   readonly entries: readonly QuestionState[]
-  readonly step: 'choose' | 'other' | 'reason'
+  /** In the step `letter`, the person says whether the answer `r` means the letter or that they decline. */
+  readonly step: 'choose' | 'other' | 'reason' | 'letter'
   readonly reason: TextInput
 }
 
@@ -44,6 +45,7 @@ export function handleQuestionsKey(
   input: PromptInput,
 ): KeyResult<QuestionsState> {
   if (state.step === 'reason') return typeReason(state, input)
+  if (state.step === 'letter') return explainLetter(state, ask, input)
   return state.step === 'other' ? typeAnswer(state, ask, input) : choose(state, ask, input)
 }
 
@@ -103,6 +105,28 @@ function typeAnswer(state: QuestionsState, ask: QuestionsAsk, input: PromptInput
   const handled = entry.isFromEditor ? null : runTypedCommand(state, ask, typed.submitted)
   if (handled) return handled
   if (typed.submitted === '') return { state, hint: texts.empty }
+  if (typed.submitted === declineLetter && !entry.isFromEditor) return { state: { ...state, step: 'letter' } }
+  return submitText(state, ask)
+}
+
+/** The letter that declines a list of options. A person who types only this letter into a text field may mean the same. */
+export const declineLetter = 'r'
+
+function explainLetter(state: QuestionsState, ask: QuestionsAsk, input: PromptInput): KeyResult<QuestionsState> {
+  const typing: QuestionsState = { ...state, step: 'other' }
+  if (input.name === 'escape') return { state: typing }
+  switch (singleKeypress(input)) {
+    case declineLetter:
+      return { state, answer: { kind: 'decline' } }
+    case 's':
+      return submitText(typing, ask)
+    default:
+      return { state, ignored: true }
+  }
+}
+
+function submitText(state: QuestionsState, ask: QuestionsAsk): KeyResult<QuestionsState> {
+  const { question, entry } = current(state, ask)
   const answered = withEntry(state, { ...entry, other: submittedText(entry.line), skipped: false })
   // In a multiple-choice question, the typed text is an additional answer; Enter in the list confirms it together with the marked options.
   if (question.multiSelect && question.options.length > 0) return { state: { ...answered, step: 'choose' } }

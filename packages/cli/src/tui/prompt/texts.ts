@@ -50,6 +50,7 @@ export const questionTexts = {
   noneAnswered: 'You haven’t answered any question. Answer at least one, or decline with r or /reject.',
   reasonMissing: 'Type a reason, then press Enter. To decline without a reason, press Esc and then r.',
   ownAnswer: 'your own answer: ',
+  letter: 'Does “r” mean that you decline, or is it your answer?',
 } as const
 
 export const promptTexts = {
@@ -62,6 +63,11 @@ export const promptTexts = {
   pressAllow: (verb: 'allow' | 'approve') => `Press a to ${verb} or r to deny.`,
   enterOrEscape: 'Press Enter to confirm or Esc to go back.',
   chooseOption: 'Choose by number or with the arrow keys, then press Enter.',
+  letterOrDecline: 'Press r to decline, s to send the letter “r”, or Esc to go on typing.',
+  stopUnread: (verb: 'deny' | 'decline', stops: boolean) =>
+    `You haven’t read all of this. Press Ctrl+C again to ${verb}${stops ? ' and stop the turn' : ''}, or Ctrl+D to leave it pending.`,
+  stopUnfinished: (verb: 'deny' | 'decline', stops: boolean) =>
+    `Your answer is not finished. Press Ctrl+C again to discard it and ${verb}${stops ? ', which stops the turn' : ''}, or Ctrl+D to keep it and leave.`,
   fillIn: 'Fill in the field, then press Enter.',
   invalid: (problem: string) => `This answer cannot be sent: ${problem}.`,
   changedElsewhere: 'This answer was changed on another device. Confirm it again.',

@@ -5,6 +5,7 @@ import {
   attachCommand,
   type Inbox,
   isInterruptible,
+  letterPauseMs,
   type RequestEntry,
   type Transcript,
   TypingGuard,
@@ -12,8 +13,13 @@ import {
 import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
 import { type Row, row, trusted, untrusted, untrustedCode, untrustedLine } from '../../output/span.ts'
 import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
+import { HelpPage } from '../pages/help-page.ts'
+import type { ScreenPage } from '../pages/screen-page.ts'
+import { ToolOutputPage, toolCalls } from '../pages/tool-output-page.ts'
+import { isTextField } from '../prompt/key-policy.ts'
+import { isTypingKey, singleKeypress } from '../prompt/key-result.ts'
 import type { ScreenSize } from '../prompt/layout/prompt-layout.ts'
-import { keyRows } from '../prompt/layout/prompt-sections.ts'
+import { type KeyHint, keyRows } from '../prompt/layout/prompt-sections.ts'
 import { isLeaveKey } from '../prompt/prompt.ts'
 import { gatewayOptions, PromptController } from '../prompt/prompt-controller.ts'
 import { PromptDrafts } from '../prompt/prompt-drafts.ts'
@@ -24,7 +30,7 @@ import type { ScreenFrame } from '../terminal/terminal.ts'
 import { type EntryContext, entryRows } from '../transcript/entry-rows.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
 import { MessageComposer } from './composer.ts'
-import { lineKeys, requestKeys, runTexts as texts } from './texts.ts'
+import { helpKeys, lineKeys, outputKey, requestKeys, runTexts as texts } from './texts.ts'
 
 export interface RunModelOptions {
   readonly call: Call
@@ -60,6 +66,8 @@ export class RunModel {
   #frame = withSpinner([], 'starting')
   #hint: string | null = null
   #focus: Focus = 'auto'
+  /** The help or a tool call, which covers the request or the message line. */
+  #page: ScreenPage | null = null
   readonly #guard: TypingGuard
   readonly #confirmation: RepeatToConfirm
   /** Shows a waiting request when the person has paused. */
@@ -122,11 +130,38 @@ export class RunModel {
     if (this.#composer.isEditing) return
     const armed = this.#confirmation.take()
     this.#hint = null
-    if (key.name === 'ctrl-c') this.#onCtrlC(armed)
-    else if (key.name === 'ctrl-d') this.#leave()
+    if (key.name === 'ctrl-d') this.#leave()
+    else if (this.#page) this.#onPageKey(this.#page, key)
+    else if (key.name === 'ctrl-c') this.#onCtrlC(armed)
+    else if (key.name === 'ctrl-o') this.#openPage(new ToolOutputPage(() => this.#toolCalls()))
+    else if (this.#isHelpKey(key)) this.#openPage(new HelpPage(helpKeys))
     else if (this.#controller.prompt) this.#onRequestKey(key)
     else if (this.#hasLine()) this.#onLineKey(key)
     this.update()
+  }
+  /** In a text field, a question mark is text. In the empty message line it asks for help. */
+  #isHelpKey(key: Key): boolean {
+    if (singleKeypress(key) !== '?' || this.#guard.isTyping) return false
+    const { prompt } = this.#controller
+    return prompt ? !isTextField(prompt) : this.#composer.isEmpty
+  }
+  #openPage(page: ScreenPage): void {
+    this.#controller.dropHeld()
+    this.#guard.noteCommand()
+    this.#page = page
+  }
+  #onPageKey(page: ScreenPage, key: Key): void {
+    if (page.handleKey(key)) return
+    this.#page = null
+    this.#controller.onTerminalReturned()
+    // A key that closes the page may be the start of a text.
+    if (!isTypingKey(key) || singleKeypress(key) === 'q' || singleKeypress(key) === '?') return
+    this.#guard.noteText()
+    this.#awaitPause()
+    if (!this.#controller.prompt && this.#hasLine()) this.#onLineKey(key)
+  }
+  #toolCalls() {
+    return toolCalls(this.#options.transcript.getSnapshot().entries)
   }
   #onRequestKey(key: Key): void {
     const { prompt, isHolding } = this.#controller
@@ -239,6 +274,10 @@ export class RunModel {
 
   #buildFrame(session: Session | undefined): ScreenFrame {
     const { columns, height } = this.#options.size()
+    if (this.#page) {
+      const keys = keyRows(this.#page.keys, columns).flatMap(one => wrap(one, columns))
+      return { lines: [...this.#page.lines(columns, height - keys.length), ...keys].slice(-height), spinner: null }
+    }
     if (this.#controller.prompt) return { lines: this.#requestLines(columns, height), spinner: null }
     const bottom = this.#lineRows(columns).flatMap(one => wrap(one, columns))
     const entries = this.#options.transcript.getSnapshot().entries
@@ -251,7 +290,8 @@ export class RunModel {
   #requestLines(columns: number, height: number): readonly StyledLine[] {
     const unsent = this.#composer.line.text
     const kept = unsent === '' ? [] : [cutSpans([trusted(texts.kept, 'quiet'), untrustedLine(unsent)], columns)]
-    const position = { at: 1, of: this.#requests().length, viewKeys: requestKeys }
+    const viewKeys = this.#withOutputKey(requestKeys)
+    const position = { at: 1, of: this.#requests().length, viewKeys }
     return [[], ...this.#controller.layout({ columns, height: height - 1 - kept.length }, position), ...kept]
   }
   #lineRows(columns: number): readonly Row[] {
@@ -260,8 +300,11 @@ export class RunModel {
     const isClosed = this.#session()?.state === 'ended' && !this.#canReopen
     if (!this.#hasLine()) return isClosed ? hints : [...hints, ...keyRows(lineKeys.noMessages, columns)]
     const keys = lineKeys[this.pending.length > 0 ? 'asked' : this.#canInterrupt() ? 'working' : 'idle']
-    const shown = keys.filter(([key]) => !this.#canReopen || key !== '/end')
+    const shown = this.#withOutputKey(keys).filter(([key]) => !this.#canReopen || key !== '/end')
     return [...hints, ...textInputRows({ label: '', line: this.#composer.line }, columns), ...keyRows(shown, columns)]
+  }
+  #withOutputKey(keys: readonly KeyHint[]): readonly KeyHint[] {
+    return this.#toolCalls().length > 0 ? [...keys.slice(0, -1), outputKey, ...keys.slice(-1)] : keys
   }
   #hintText(): string | null {
     const [request] = this.pending
@@ -278,6 +321,7 @@ export class RunModel {
     const { call, session: id } = this.#options
     this.#focus = 'auto'
     if (text === '/leave') return this.#leave()
+    if (text === '/help') return this.#openPage(new HelpPage(helpKeys))
     if (text === '/end') {
       await call('endSession', { id })
       this.#canReopen = false
@@ -287,9 +331,15 @@ export class RunModel {
     if (this.#hasTurn()) this.#hint = texts.queued
   }
 
-  /** Ctrl+C never answers a request: it leaves while a request is pending. While the agent works, a second Ctrl+C interrupts the turn. */
+  /** On a request, Ctrl+C denies and stops the turn, and first asks if the person may not want that. While the agent works, a second Ctrl+C interrupts the turn. */
   #onCtrlC(armed: string | null): void {
-    if (armed === 'leave' || this.pending.length > 0) this.#leave()
+    const { prompt } = this.#controller
+    if (prompt && !this.#isDisconnected()) {
+      // A key that is held down repeats, so the second Ctrl+C counts only after a pause.
+      const isConfirmed = armed === prompt.request.id && this.#guard.quietMs >= letterPauseMs
+      this.#guard.noteCommand()
+      if (this.#controller.stop(isConfirmed)) this.#confirmation.arm(prompt.request.id)
+    } else if (armed === 'leave' || this.pending.length > 0) this.#leave()
     else if (armed === 'interrupt' && this.#canInterrupt()) this.#interruptTurn()
     else {
       this.#confirmation.arm(this.#canInterrupt() ? 'interrupt' : 'leave')

@@ -2,17 +2,41 @@
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 
 const leaveKey: KeyHint = ['Ctrl+D', 'leave']
+const helpKey: KeyHint = ['?', 'help']
 
 /** The keys of the message line, by the state of the agent. */
 export const lineKeys = {
-  idle: [['Enter', 'send'], ['/edit', 'open your editor'], ['/end', 'end the session'], leaveKey],
-  working: [['Enter', 'send'], ['/edit', 'open your editor'], ['Ctrl+C', 'interrupt'], leaveKey],
+  idle: [['Enter', 'send'], ['/edit', 'open your editor'], ['/end', 'end the session'], helpKey, leaveKey],
+  working: [['Enter', 'send'], ['/edit', 'open your editor'], ['Ctrl+C', 'interrupt'], helpKey, leaveKey],
   noMessages: [leaveKey],
   asked: [['Tab', 'show the request'], ['Enter', 'send'], leaveKey],
 } as const satisfies Readonly<Record<string, readonly KeyHint[]>>
 
 /** The keys of `run` while a request is shown. */
-export const requestKeys: readonly KeyHint[] = [['Tab', 'write a message'], leaveKey]
+export const requestKeys: readonly KeyHint[] = [['Tab', 'write a message'], helpKey, leaveKey]
+/** Shown once the agent has used a tool. */
+export const outputKey: KeyHint = ['Ctrl+O', 'tool output']
+
+/** The lines of the help of `run`; null stands for a blank line. */
+export const helpKeys: readonly (KeyHint | null)[] = [
+  ['Ctrl+D', 'leave; the agent works on, and requests stay pending'],
+  ['Ctrl+C', 'on a request: deny it and stop the turn; while the agent works, twice: interrupt the turn'],
+  ['Ctrl+O', 'open the tool calls with their output'],
+  ['Tab', 'switch between the request and the message line'],
+  ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg resumes)'],
+  ['? /help', 'this help'],
+  null,
+  ['a 1 / r 2', 'allow or deny the request'],
+  ['e  n  s', 'edit the request in your editor; add a note; don’t ask again'],
+  ['R  x', 'deny with a reason; deny and stop the turn'],
+  ['1–9 ↑↓ space', 'choose an option; mark several options'],
+  ['Enter  o', 'confirm your choice; type another answer'],
+  ['space PgDn', 'next page; read to the end before you allow'],
+  null,
+  ['Enter', 'send the message; while the agent works, it waits for the next pause'],
+  ['/edit', 'write the message in your editor'],
+  ['/end  /leave', 'end the session; leave it open'],
+]
 
 export const runTexts = {
   ownGateway: (url: string) => `No gateway is running, so a temporary one runs here until you leave: ${url}`,

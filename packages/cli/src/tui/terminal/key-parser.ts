@@ -21,6 +21,7 @@ export type NamedKey =
   | 'ctrl-c'
   | 'ctrl-d'
   | 'ctrl-l'
+  | 'ctrl-o'
   | 'ctrl-z'
   | 'clear-line'
   | 'clear-word'
@@ -39,6 +40,7 @@ const controls: Readonly<Record<string, NamedKey>> = {
   '\u0003': 'ctrl-c',
   '\u0004': 'ctrl-d',
   '\u000c': 'ctrl-l',
+  '\u000f': 'ctrl-o',
   '\u001a': 'ctrl-z',
   // Ctrl+\ detaches in dtach and abduco, so it leaves here too.
   '\u001c': 'ctrl-d',

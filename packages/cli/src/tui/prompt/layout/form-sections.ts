@@ -16,7 +16,14 @@ import {
 import { type FieldState, type FormState, valuesOf } from '../form.ts'
 import { typedCommands } from '../questions.ts'
 import { promptTexts } from '../texts.ts'
-import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
+import {
+  backKey,
+  emptyFooter,
+  letterFooter,
+  listRows,
+  type PromptFooter,
+  type PromptSections,
+} from './prompt-sections.ts'
 
 export function formSections({ title, message, url }: FormAsk, state: FormState, canStop: boolean): PromptSections {
   const head: Row[] = [
@@ -93,6 +100,7 @@ function footerOf(state: FormState, field: FieldState | undefined, canStop: bool
         ...(canStop ? [['x', 'decline and stop'] as const] : []),
       ],
     }
+  if (state.asksAboutLetter) return letterFooter
   const back = state.index > 0 ? [[field.choices ? '←' : 'Esc', 'back'] as const] : []
   if (!field.choices) {
     const secret = isSecretField(field.field)

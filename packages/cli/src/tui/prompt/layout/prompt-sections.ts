@@ -3,6 +3,7 @@ import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedCode }
 import { cutSpans, type StyledLine, widthOf, wrap } from '../../../output/width.ts'
 import type { ListSelection } from '../list-selection.ts'
 import { type TextInputView, textInputRows, textInputRowsMax } from '../text-input-view.ts'
+import { questionTexts } from '../texts.ts'
 
 export interface PromptSections {
   readonly body: readonly Row[]
@@ -23,6 +24,13 @@ export const emptyFooter: PromptFooter = { notes: [], decision: [], input: null,
 
 export type KeyHint = readonly [key: string, action: string]
 export const backKey: KeyHint = ['Esc', 'back']
+
+/** Asks whether the answer `r` means the letter or that the person declines. */
+export const letterFooter: PromptFooter = {
+  ...emptyFooter,
+  decision: [row(trusted(questionTexts.letter, 'strong'))],
+  keys: [['r', 'decline'], ['s', 'send the letter “r”'], backKey],
+}
 
 /** Arranges key hints in rows without splitting a hint between two rows. */
 export function keyRows(keys: readonly KeyHint[], columns: number): readonly Row[] {

@@ -3,7 +3,14 @@ import type { QuestionsAsk } from '@holdpoint/protocol'
 import { blankRow, codeRows, indented, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
 import { current, type QuestionsState, typedCommands } from '../questions.ts'
 import { questionTexts as texts } from '../texts.ts'
-import { backKey, emptyFooter, listRows, type PromptFooter, type PromptSections } from './prompt-sections.ts'
+import {
+  backKey,
+  emptyFooter,
+  letterFooter,
+  listRows,
+  type PromptFooter,
+  type PromptSections,
+} from './prompt-sections.ts'
 
 export function questionsSections(ask: QuestionsAsk, state: QuestionsState): PromptSections {
   const { question, entry } = current(state, ask)
@@ -57,6 +64,7 @@ function footerOf(ask: QuestionsAsk, state: QuestionsState): PromptFooter {
       input: { label: 'Reason', line: state.reason },
       keys: [['Enter', 'decline with this reason'], backKey],
     }
+  if (state.step === 'letter') return letterFooter
   if (state.step === 'other')
     return {
       ...emptyFooter,
