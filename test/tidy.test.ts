@@ -44,7 +44,7 @@ const allowedImports: Record<
     ],
   },
   server: { packages: ['protocol', 'engine'], libraries: ['ws', 'zod', 'node:'] },
-  client: { packages: ['protocol'], libraries: ['diff', 'eventsource-parser'] },
+  client: { packages: ['protocol'], libraries: ['diff', 'eventsource-parser', 'marked'] },
   web: {
     packages: ['protocol', 'client'],
     libraries: ['react', 'react-dom', 'virtua', 'marked', 'idb-keyval', 'uqr'],

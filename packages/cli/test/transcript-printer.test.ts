@@ -39,7 +39,7 @@ const linesOf = (rows: readonly Row[]) =>
     )
 
 describe('the transcript printer', () => {
-  it('prints streaming text line by line and the rest at the end, however the text is split', () => {
+  it('prints streaming text block by block and the rest at the end, however the text is split', () => {
     const text = fc.array(fc.constantFrom('one', 'two', '\n', '\n\n', ' '), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(text, fc.array(fc.nat(60)), (pieces, cuts) => {
@@ -80,8 +80,32 @@ describe('the transcript printer', () => {
   })
   it('returns the streaming text that has not been printed yet', () => {
     const scroll = new TranscriptPrinter()
-    const entries = [message('m', 'one\ntwo', true)]
-    scroll.newRows(entries, reader)
-    expect(linesOf(scroll.unprintedRows(entries))).toEqual(['  │ two'])
+    const entries = [message('m', 'one\n\ntwo', true)]
+    expect(linesOf(scroll.newRows(entries, reader))).toEqual(['  │ one'])
+    expect(linesOf(scroll.unprintedRows(entries, reader))).toEqual(['  │', '  │ two'])
+  })
+  it('prints streamed Markdown as it prints the whole text', () => {
+    const block = fc.constantFrom(
+      '# Title',
+      'A **bold** text.',
+      '- one\n- two',
+      '1. one\n\n   more\n2. two',
+      '```sh\nls\n\npwd\n```',
+      '> quoted',
+      '| a | b |\n| - | - |\n| 1 | 2 |',
+      '---',
+    )
+    fc.assert(
+      fc.property(fc.array(block, { minLength: 1, maxLength: 6 }), fc.array(fc.nat(150)), (blocks, cuts) => {
+        const text = blocks.join('\n\n')
+        const scroll = new TranscriptPrinter()
+        const printed = cuts
+          .toSorted((a, b) => a - b)
+          .flatMap(cut => scroll.newRows([message('m', text.slice(0, cut), true)], reader))
+        const rest = scroll.newRows([message('m', text, false)], reader)
+        const whole = new TranscriptPrinter().newRows([message('m', text, false)], reader)
+        expect(linesOf([...printed, ...rest])).toEqual(linesOf(whole))
+      }),
+    )
   })
 })

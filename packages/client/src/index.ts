@@ -70,6 +70,18 @@ export {
 export { type Comparison, type DiffRow, diffLines, type LineEndings, lineCount } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'
 export type { CodeKind } from './look-alikes.ts'
+export {
+  childTokens,
+  growBlocks,
+  hidesCells,
+  type LinkTarget,
+  linkTarget,
+  type MarkdownBlock,
+  type MarkdownList,
+  type MarkdownTable,
+  markdownMax,
+  readBlocks,
+} from './markdown-blocks.ts'
 export { noticeLabel, ruleText } from './notice-label.ts'
 export { createObservableStore, type ObservableStore, type ObservableStoreOptions } from './observable-store.ts'
 export { riskLabel, riskLevelLabels, touchesLabel } from './risk-labels.ts'

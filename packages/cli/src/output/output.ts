@@ -5,7 +5,15 @@ import { blankRow, type Row, row, type Span, type Style, trusted } from './span.
 import { tableRows } from './table.ts'
 import { type StyledLine, wrap } from './width.ts'
 
-const ansiCodes: Readonly<Record<Style, number>> = { strong: 1, quiet: 2, waiting: 33, yes: 32, no: 31 }
+const ansiCodes: Readonly<Record<Style, number>> = {
+  strong: 1,
+  quiet: 2,
+  waiting: 33,
+  yes: 32,
+  no: 31,
+  emphasis: 3,
+  code: 36,
+}
 const sizeDefault = { columns: 80, rows: 24 }
 
 export class Output {

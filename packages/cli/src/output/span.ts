@@ -7,8 +7,8 @@
 import { displayText, exactText, labelText, singleLine } from '@holdpoint/client'
 import { escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
-/** Text styles. `waiting` is amber and asks for attention; `yes` is green and `no` is red. */
-export type Style = 'strong' | 'quiet' | 'waiting' | 'yes' | 'no'
+/** Text styles. `waiting` is amber and asks for attention; `yes` is green and `no` is red. `emphasis` and `code` are for an agent's Markdown. */
+export type Style = 'strong' | 'quiet' | 'waiting' | 'yes' | 'no' | 'emphasis' | 'code'
 
 /** A piece of text that is safe to print, with its style. The constructor is private, so unescaped text cannot become a span. */
 export class Span {
@@ -34,6 +34,16 @@ export class Span {
   /** Creates a span from a line that `displayText` has escaped with `multiline`. That option keeps tabs, so they are drawn as arrows here. */
   static displayed(line: string, style: Style | null): Span {
     return Span.trusted(line.replaceAll('\t', '→   '), style)
+  }
+  /** Like `displayed`, for text that may contain line breaks, which the caller splits into lines. */
+  static prepared(text: string, style: Style | null): Span {
+    return new Span(
+      text
+        .split('\n')
+        .map(line => Span.displayed(line, style).text)
+        .join('\n'),
+      style,
+    )
   }
   shortened(to: (text: string) => string): Span {
     return new Span(to(this.text), this.style)

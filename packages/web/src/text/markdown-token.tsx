@@ -1,11 +1,10 @@
 /** Renders each kind of Markdown token. HTML, link definitions, and invalid or unsafe links are shown as source. */
-import { displayText } from '@holdpoint/client'
+import { childTokens, displayText, hidesCells, linkTarget } from '@holdpoint/client'
 import type { MarkedToken, Tokens } from 'marked'
 import type { ReactNode } from 'react'
 import { CopyButton } from '../ui/copy-button.tsx'
 import { DisplayText, ExactText, InlineAgentText } from './agent-text.tsx'
 import { Code } from './code.tsx'
-import { childTokens, hidesCells, linkTarget } from './markdown-blocks.ts'
 import { ProseText } from './prose.tsx'
 
 /** Maximum depth of nested markup. More deeply nested markup is shown as source. */

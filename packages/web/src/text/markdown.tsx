@@ -1,6 +1,6 @@
 /** Renders an agent's Markdown from tokens, and never inserts an agent's text as HTML (G9). While the text streams, only the last block is parsed and rendered again. */
+import { growBlocks, type MarkdownBlock, readBlocks } from '@holdpoint/client'
 import { memo, type ReactNode, useMemo, useRef } from 'react'
-import { type Block, growBlocks, readBlocks } from './markdown-blocks.ts'
 import { MarkdownToken } from './markdown-token.tsx'
 import { AgentParagraphs } from './prose.tsx'
 import { ProseWarnings } from './text-warnings.tsx'
@@ -29,8 +29,8 @@ export function Markdown({ text, streaming = false }: MarkdownProps): ReactNode 
   )
 }
 
-function useBlocks(text: string, streaming: boolean): readonly Block[] | null {
-  const known = useRef<readonly Block[] | null>(null)
+function useBlocks(text: string, streaming: boolean): readonly MarkdownBlock[] | null {
+  const known = useRef<readonly MarkdownBlock[] | null>(null)
   return useMemo(() => {
     known.current = streaming && known.current ? growBlocks(known.current, text) : readBlocks(text)
     return known.current
@@ -39,7 +39,7 @@ function useBlocks(text: string, streaming: boolean): readonly Block[] | null {
 
 /** Re-renders only if the parsed block changed. Comparing the source of a block is not enough, because link definitions elsewhere can change the meaning of the block. */
 const MemoBlock = memo(
-  ({ block, growing }: { readonly block: Block; readonly growing: boolean }) => (
+  ({ block, growing }: { readonly block: MarkdownBlock; readonly growing: boolean }) => (
     <MarkdownToken token={block} depth={0} isGrowing={growing} />
   ),
   (before, now) => before.block === now.block && before.growing === now.growing,

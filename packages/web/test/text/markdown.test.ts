@@ -1,9 +1,9 @@
+import { growBlocks, linkTarget, markdownMax, readBlocks } from '@holdpoint/client'
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
 import { leastCpuMs } from '../../../../test/support/cpu-time.ts'
 import { Markdown } from '../../src/text/markdown.tsx'
-import { growBlocks, linkTarget, markdownMax, readBlocks } from '../../src/text/markdown-blocks.ts'
 
 const render = (text: string, streaming = false) => renderToStaticMarkup(createElement(Markdown, { text, streaming }))
 /** Returns the visible text of rendered Markdown, without HTML tags. */

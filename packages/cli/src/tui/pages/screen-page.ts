@@ -1,9 +1,9 @@
 /** A page that covers a live view for a moment, such as the help. Any key that does not scroll closes the page. */
 
 import { trusted } from '../../output/span.ts'
-import { cutSpans, type StyledLine } from '../../output/width.ts'
+import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
 import { typedLetter } from '../prompt/key-result.ts'
-import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
+import { type KeyHint, keyRows } from '../prompt/layout/prompt-sections.ts'
 import type { Key } from '../terminal/key-parser.ts'
 
 export interface ScreenPage {
@@ -13,6 +13,12 @@ export interface ScreenPage {
   lines(columns: number, height: number): readonly StyledLine[]
   /** Returns false if the key closes the page. */
   handleKey(key: Key): boolean
+}
+
+/** Returns the lines of a page with its keys below. */
+export function pageLines(page: ScreenPage, columns: number, height: number): readonly StyledLine[] {
+  const keys = keyRows(page.keys, columns).flatMap(one => wrap(one, columns))
+  return [...page.lines(columns, height - keys.length), ...keys].slice(-height)
 }
 
 /** The visible part of a text that may be longer than the screen. */

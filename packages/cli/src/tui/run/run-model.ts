@@ -14,7 +14,7 @@ import type { Call, Request, Session, SessionId } from '@holdpoint/protocol'
 import { type Row, row, trusted, untrusted, untrustedCode, untrustedLine } from '../../output/span.ts'
 import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
 import { HelpPage } from '../pages/help-page.ts'
-import type { ScreenPage } from '../pages/screen-page.ts'
+import { pageLines, type ScreenPage } from '../pages/screen-page.ts'
 import { ToolOutputPage, toolCalls } from '../pages/tool-output-page.ts'
 import { isTextField } from '../prompt/key-policy.ts'
 import { isTypingKey, singleKeypress } from '../prompt/key-result.ts'
@@ -26,7 +26,7 @@ import { PromptDrafts } from '../prompt/prompt-drafts.ts'
 import { RepeatToConfirm } from '../prompt/repeat-to-confirm.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
 import type { Key } from '../terminal/key-parser.ts'
-import type { ScreenFrame } from '../terminal/terminal.ts'
+import { type ScreenFrame, withSpinner } from '../terminal/terminal.ts'
 import { type EntryContext, entryRows } from '../transcript/entry-rows.ts'
 import { TranscriptPrinter } from '../transcript/transcript-printer.ts'
 import { MessageComposer } from './composer.ts'
@@ -274,14 +274,11 @@ export class RunModel {
 
   #buildFrame(session: Session | undefined): ScreenFrame {
     const { columns, height } = this.#options.size()
-    if (this.#page) {
-      const keys = keyRows(this.#page.keys, columns).flatMap(one => wrap(one, columns))
-      return { lines: [...this.#page.lines(columns, height - keys.length), ...keys].slice(-height), spinner: null }
-    }
+    if (this.#page) return { lines: pageLines(this.#page, columns, height), spinner: null }
     if (this.#controller.prompt) return { lines: this.#requestLines(columns, height), spinner: null }
     const bottom = this.#lineRows(columns).flatMap(one => wrap(one, columns))
     const entries = this.#options.transcript.getSnapshot().entries
-    const streaming = this.#printer.unprintedRows(entries).flatMap(one => wrap(one, columns))
+    const streaming = this.#printer.unprintedRows(entries, this.#entryContext()).flatMap(one => wrap(one, columns))
     // If the rows do not fit on the screen, show their last lines.
     const room = Math.max(0, height - bottom.length - 1)
     const above = room === 0 ? [] : streaming.slice(-room)
@@ -388,14 +385,6 @@ export class RunModel {
 /** Returns whether a message reopens the session after the session has ended. */
 export function isResumable({ capabilities }: Session): boolean {
   return capabilities.includes('resumable')
-}
-/** Returns a frame with a line for the spinner between the other lines. If `text` is null, that line is blank, so that nothing moves when the agent starts or stops. */
-function withSpinner(
-  above: readonly StyledLine[],
-  text: string | null,
-  below: readonly StyledLine[] = [],
-): ScreenFrame {
-  return { lines: [...above, [], ...below], spinner: text === null ? null : { line: above.length, text } }
 }
 function isRequest(entry: { readonly kind: string }): entry is RequestEntry {
   return entry.kind === 'request'

@@ -14,6 +14,15 @@ export interface ScreenFrame {
   readonly spinner: { readonly line: number; readonly text: string } | null
 }
 
+/** Returns a frame with a line for the spinner between the other lines. If `text` is null, that line is blank, so that nothing moves when the agent starts or stops. */
+export function withSpinner(
+  above: readonly StyledLine[],
+  text: string | null,
+  below: readonly StyledLine[] = [],
+): ScreenFrame {
+  return { lines: [...above, [], ...below], spinner: text === null ? null : { line: above.length, text } }
+}
+
 export interface TerminalListeners {
   readonly onKey: (key: Key) => void
   /** Called after a whole frame was written to the terminal. */

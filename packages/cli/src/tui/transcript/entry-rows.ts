@@ -16,6 +16,7 @@ import {
   withoutOuterBlankLines,
 } from '@holdpoint/client'
 import type { Json, Request, Resolution } from '@holdpoint/protocol'
+import { markdownRows } from '../../output/markdown.ts'
 import {
   gutterOf,
   quotedRows,
@@ -56,9 +57,9 @@ export function entryRows(entry: Entry, context: EntryContext): readonly Row[] {
 
 function messageRows(
   { role, text, agentPath, by, byId, state, problem }: MessageEntry,
-  { me }: EntryContext,
+  { me, columns }: EntryContext,
 ): readonly Row[] {
-  if (role === 'agent') return [...pathRows(agentPath), ...agentTextRows(text)]
+  if (role === 'agent') return [...pathRows(agentPath), ...agentTextRows(text, columns)]
   const who = by === undefined || byId === me ? [] : [untrusted(by, 'quiet'), trusted(' ')]
   const lines = text.split('\n').map((line, index) => {
     const gutter = gutterOf(index === 0 ? '› ' : '  ', 2)
@@ -76,8 +77,9 @@ function noteRow({ text, by, byId }: NoteEntry, { me }: EntryContext): Row {
   return row(trusted('· ', 'quiet'), untrustedLine(`${sentence}.`, 'quiet'))
 }
 
-/** Returns the rows of the text without blank lines at its start and end. */
-export function agentTextRows(text: string): readonly Row[] {
+/** Returns the rows of the text without blank lines at its start and end. In a pipe, the Markdown stays as the agent wrote it. */
+export function agentTextRows(text: string, columns: number): readonly Row[] {
+  if (Number.isFinite(columns)) return markdownRows(text, columns)
   const trimmed = withoutOuterBlankLines(text)
   return trimmed === '' ? [] : quotedRows(trimmed)
 }

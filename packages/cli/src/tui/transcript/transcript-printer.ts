@@ -1,5 +1,6 @@
-/** Decides which rows of a transcript to print next. Printed lines cannot be changed, so an entry is printed once it is final, and streaming text is printed line by line. */
+/** Decides which rows of a transcript to print next. Printed lines cannot be changed, so an entry is printed once it is final, and streaming text is printed block by block. */
 import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
+import { splitGrowing } from '../../output/markdown.ts'
 import { blankRow, quotedRow, type Row } from '../../output/span.ts'
 import { agentTextRows, type EntryContext, entryRows, notDeliveredRow, toolFailedRow } from './entry-rows.ts'
 
@@ -24,18 +25,18 @@ export class TranscriptPrinter {
       } else if (isFinal(entry)) {
         rows.push(...this.#separate(entry, this.#printWhole(entry, context)))
       } else {
-        rows.push(...this.#separate(entry, this.#printFinishedLines(entry)))
+        rows.push(...this.#separate(entry, this.#printFinishedBlocks(entry, context)))
         break
       }
     }
     return rows
   }
 
-  /** Returns the part of the streaming message that has not been printed, usually its unfinished last line. It is drawn below the printed output. */
-  unprintedRows(entries: readonly Entry[]): readonly Row[] {
+  /** Returns the part of the streaming message that has not been printed, usually its unfinished last block. It is drawn below the printed output. */
+  unprintedRows(entries: readonly Entry[], context: EntryContext): readonly Row[] {
     const entry = entries.find(one => !this.#printed.has(one.id))
     if (entry?.kind !== 'message' || !entry.streaming) return []
-    const rows = this.#textRows(entry, this.#unprinted(entry))
+    const rows = this.#textRows(entry, this.#unprinted(entry), context)
     return rows.length > 0 && needsBlankLine(entry, this.#last) ? [blankRow, ...rows] : rows
   }
 
@@ -53,18 +54,18 @@ export class TranscriptPrinter {
     if (entry.kind === 'message' && (entry.state === 'waiting' || entry.state === 'taken'))
       this.#undelivered.add(entry.id)
     if (entry.kind !== 'message' || this.#streaming?.id !== entry.id) return entryRows(entry, context)
-    const rows = this.#textRows(entry, this.#unprinted(entry))
+    const rows = this.#textRows(entry, this.#unprinted(entry), context)
     this.#streaming = null
     return rows
   }
 
-  #printFinishedLines(entry: Entry): readonly Row[] {
+  /** Prints the blocks of a streaming message that no longer change. */
+  #printFinishedBlocks(entry: Entry, context: EntryContext): readonly Row[] {
     if (entry.kind !== 'message' || !entry.streaming) return []
-    const text = this.#unprinted(entry)
-    const end = text.lastIndexOf('\n') + 1
-    if (end === 0) return []
-    const rows = this.#textRows(entry, text.slice(0, end))
-    this.#streaming = { id: entry.id, text: this.#printedText(entry) + text.slice(0, end) }
+    const [finished] = splitGrowing(this.#unprinted(entry))
+    if (finished === '') return []
+    const rows = this.#textRows(entry, finished, context)
+    this.#streaming = { id: entry.id, text: this.#printedText(entry) + finished }
     return rows
   }
 
@@ -77,8 +78,8 @@ export class TranscriptPrinter {
     return entry.text.startsWith(before) ? entry.text.slice(before.length) : entry.text
   }
   /** Returns the rows of the text, preceded by a blank row if a paragraph ends between the printed text and this text. */
-  #textRows(entry: MessageEntry, text: string): readonly Row[] {
-    const rows = agentTextRows(text)
+  #textRows(entry: MessageEntry, text: string, { columns }: EntryContext): readonly Row[] {
+    const rows = agentTextRows(text, columns)
     const before = this.#printedText(entry)
     const gap =
       lineBreaks(before.slice(before.trimEnd().length)) +

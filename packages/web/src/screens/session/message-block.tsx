@@ -1,11 +1,10 @@
 /** A message in the transcript. An agent's message is rendered as Markdown, a person's as plain text with attachments and delivery state. */
-import { type MessageEntry, singleLine, withoutOuterBlankLines } from '@holdpoint/client'
+import { type MessageEntry, markdownMax, singleLine, withoutOuterBlankLines } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { clockTime } from '../../text/format-time.ts'
 import { Markdown } from '../../text/markdown.tsx'
-import { markdownMax } from '../../text/markdown-blocks.ts'
 import { AgentParagraphs } from '../../text/prose.tsx'
 import { SentAttachmentTile } from './attachment-tile.tsx'
 import { LongText } from './long-text.tsx'

@@ -1,13 +1,13 @@
 /** Parses Markdown into blocks, incrementally while a text streams, and detects markup that would hide text or stall the parser. */
-import { displayText } from '@holdpoint/client'
 import { hasRightToLeft } from '@holdpoint/protocol'
 import { lexer, type MarkedToken, type Token, type Tokens } from 'marked'
+import { displayText } from './display-text.ts'
 
 /** Longer texts are shown as source, because parsing them takes too long. */
 export const markdownMax = 48_000
 /**
  * Limits for texts that marked parses. It compares each emphasis sign of a paragraph with all others, and searches the rest of
- * the paragraph at each bracket, so a few thousand of them would freeze the page. Ordinary texts stay far below these limits.
+ * the paragraph at each bracket, so a few thousand of them would freeze the page or the terminal. Ordinary texts stay far below these limits.
  */
 const paragraphLimits = { chars: 8000, emphasis: 120, signs: 400 } as const
 const textLimits = { lines: 3000, items: 400, emphasis: 1000, signs: 3000 } as const
@@ -16,14 +16,16 @@ const wordMax = 1500
 const nestingMax = 10
 const nestedMark = /[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])/y
 
-export type Block = MarkedToken
+export type MarkdownBlock = MarkedToken
+export type MarkdownTable = Tokens.Table
+export type MarkdownList = Tokens.List
 
 /** Returns the blocks of a text; null if the text should be shown as source. */
-export function readBlocks(text: string): readonly Block[] | null {
+export function readBlocks(text: string): readonly MarkdownBlock[] | null {
   if (text.length > markdownMax || isTooComplex(text)) return null
   try {
     // Make a lone carriage return visible, because marked would treat it as a line ending and so hide it from the reader.
-    return lexer(text.replace(/\r(?!\n)/g, '␍')) as Block[] // Without extensions, marked returns no other token types.
+    return lexer(text.replace(/\r(?!\n)/g, '␍')) as MarkdownBlock[] // Without extensions, marked returns no other token types.
   } catch {
     return null
   }
@@ -81,7 +83,7 @@ function isAbove(counts: Readonly<Record<string, number>>, limits: Readonly<Reco
 }
 
 /** Parses a text that has grown since `previous` was parsed. Reuses all blocks except the last one, because appended text continues the last block or follows it. An appended link definition affects the reused blocks only once the whole text is parsed again. */
-export function growBlocks(previous: readonly Block[], text: string): readonly Block[] | null {
+export function growBlocks(previous: readonly MarkdownBlock[], text: string): readonly MarkdownBlock[] | null {
   const last = previous.findLastIndex(block => block.type !== 'space')
   const stable = previous.slice(0, Math.max(0, last))
   const readLength = stable.reduce((sum, block) => sum + block.raw.length, 0)
