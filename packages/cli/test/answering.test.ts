@@ -45,7 +45,7 @@ describe('holdpoint show', () => {
     const { code, out } = await cli('show', request.id.slice(4, 12).toUpperCase())
     expect(code).toBe(0)
     expect(out).toContain('Change a file')
-    expect(out).toMatch(/^ {2}│ - a quiet day$/m)
+    expect(out).toMatch(/^ {2}│ 1 - a quiet day$/m)
     expect(out).toMatch(/^ {2}│ \+ a day for rehearsals$/m)
     expect(out).toContain(request.digest)
     expect(out).toContain(`holdpoint allow ${request.id}`)

@@ -4,6 +4,7 @@ import {
   actionLabel,
   agentDisconnectedLabels,
   CodeWarnings,
+  type DiffRow,
   deliveryLabel,
   diffLines,
   displayRun,
@@ -278,13 +279,21 @@ function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>
     row(trusted(isNew ? 'Full content of ' : 'In '), untrustedCode(path), trusted(about && ` · ${about}`, 'quiet')),
     ...diffs.flatMap((rows, index) => [
       ...(index > 0 ? [row(trusted('  ⋮', 'quiet'))] : []),
-      ...rows.map(line => {
-        const { sign } = line
-        const text = displayRun(line, { escapeRightToLeft: true })
-        return quotedRow(sign === ' ' ? text : markTrailingSpaces(text), signStyles[sign], `${sign} `)
-      }),
+      ...numberedRows(rows),
     ]),
   ]
+}
+/** Formats the lines of a diff, each with its number in the new text, or in the old text if it is removed. The agent sends only the changed part of a file, so the numbers count from the start of that part. */
+function numberedRows(rows: readonly DiffRow[]): readonly Row[] {
+  const numberOf = ({ before, after }: DiffRow) => after ?? before ?? 0
+  const width = String(rows.reduce((most, line) => Math.max(most, numberOf(line)), 0)).length
+  return rows.map(line => {
+    const { sign } = line
+    const text = displayRun(line, { escapeRightToLeft: true })
+    const { gutter, spans } = quotedRow(sign === ' ' ? text : markTrailingSpaces(text), signStyles[sign], `${sign} `)
+    const number = trusted(`${String(numberOf(line)).padStart(width)} `, 'quiet')
+    return { gutter: { ...gutter, rest: gutter.rest + ' '.repeat(width + 1) }, spans: [number, ...spans] }
+  })
 }
 /** Shows trailing spaces, because they may be the only change in a line. */
 function markTrailingSpaces(line: string): string {
