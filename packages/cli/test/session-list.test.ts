@@ -1,35 +1,46 @@
-import type { Ask, RequestId, Session } from '@holdpoint/protocol'
+import type { ApprovalAsk, Ask, RequestId, Risk, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { sessionSample } from '../../../test/support/session-sample.ts'
 import { sessionRows } from '../src/output/session.ts'
+import { widthOf } from '../src/output/width.ts'
 import { type ListItem, listLines, sessionHeaderLines } from '../src/tui/dashboard/session-list.ts'
 import { pendingRequest } from './support/request.ts'
 
 describe('a row of the dashboard', () => {
-  function row(tool: string, title: string, columns: number): string {
-    const ask: Ask = { kind: 'approval', tool, title: 't', input: {}, cwd: '/', editable: true }
-    const request = pendingRequest(ask, 'req_1')
+  function rows(ask: Partial<ApprovalAsk>, title: string, columns: number, risk?: Risk): readonly string[] {
+    const whole: Ask = { kind: 'approval', tool: 'Bash', title: 't', input: {}, cwd: '/', editable: true, ...ask }
+    const request = { ...pendingRequest(whole, 'req_1'), ...(risk && { risk }) }
     const session = { title, state: 'working' } as Session // the list reads only these fields
     const item: ListItem = { kind: 'request', id: request.id as RequestId, request, session }
     const context = { columns, height: 10, now: request.openedAt, isFocused: true }
-    const [, line = []] = listLines([{ title: 'Waiting for you', items: [item] }], null, context)
-    return line.map(({ text }) => text).join('')
+    const [, ...lines] = listLines([{ title: 'Waiting for you', items: [item] }], null, context)
+    return lines.map(line => line.map(({ text }) => text).join(''))
   }
+  const dangerous: Risk = { level: 'dangerous', touches: [] }
 
-  it('names what the agent asks for and its session', () => {
-    expect(row('Bash', 'npm', 50)).toMatch(/^ {2}Run a command · npm +now$/)
+  it('has the risk, the command and the session of a request', () => {
+    const ask = { input: { command: 'rm -rf build' } }
+    expect(rows(ask, 'kitchen', 60, dangerous)).toEqual([
+      expect.stringMatching(/^ {2}Dangerous · rm -rf build · kitchen +now$/),
+    ])
+    expect(rows(ask, 'kitchen', 25, dangerous)).toEqual([
+      expect.stringMatching(/^ {2}rm -rf build +now$/),
+      '  Dangerous · kitchen',
+    ])
   })
-  it('shortens a long name of a tool inside its quotation marks, and leaves a third of the row to the session', () => {
-    const tool = 'npm test && curl https://example.com/install | sh'
-    for (const columns of [34, 50, 80]) {
-      const text = row(tool, 'a session with a long title', columns)
-      expect(text).toMatch(/^ {2}Use “npm.+(?:…| ⟨\d+ more⟩ ).*sh” · a .+now$/)
-      expect(text).toHaveLength(columns)
-    }
-    expect(row(tool, 'npm', 60)).toMatch(/sh” · npm +now$/)
+  it('has our own label before a text that the agent wrote', () => {
+    expect(rows({ tool: 'deploy', title: 'Run a command' }, 'kitchen', 80)[0]).toMatch(
+      /^ {2}Use “deploy” · Run a command · kitchen +now$/,
+    )
   })
-  it('shortens a long session title before our own labels', () => {
-    expect(row('Bash', 'x'.repeat(100), 40)).toMatch(/^ {2}Run a command · x+.+x+ now$/)
+  it.each([20, 25, 38, 56, 60, 80, 120])('fits %i columns, and its risk is never cut', columns => {
+    const texts = ['x'.repeat(300), '界'.repeat(90), '🎉'.repeat(60), '\u05d0\u05d1 '.repeat(50)]
+    for (const command of texts)
+      for (const title of ['', 'a session with a long title '.repeat(5)]) {
+        const drawn = rows({ input: { command } }, title, columns, dangerous)
+        expect(drawn.join('\n')).toContain('Dangerous · ')
+        for (const line of drawn) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+      }
   })
 })
 

@@ -4,13 +4,15 @@ import { join } from 'node:path'
 import type { Connection } from '@holdpoint/client'
 import type { Call } from '@holdpoint/protocol'
 import { readConfig } from '../config/config.ts'
-import { dataFolderAt, openDataFolder, runningProcess } from '../config/data-folder.ts'
+import { dataFolderAt, lastGateway, openDataFolder, runningProcess } from '../config/data-folder.ts'
 import { printNotice } from '../output/notice.ts'
 import { type Row, row, trusted } from '../output/span.ts'
 import { findGateway, type GatewayAddress } from './gateway-client.ts'
 
 export interface GatewayAccess {
   readonly url: string
+  /** Returns the present URL. A gateway of this machine may come back at another one. */
+  readonly presentUrl: () => string
   readonly call: Call
   readonly connection: Connection
   /** True for a temporary gateway, which stops with this process. */
@@ -21,7 +23,10 @@ export interface GatewayAccess {
 export async function connectOrStart({ home: folder, url }: GatewayAddress): Promise<GatewayAccess> {
   const dataFolder = dataFolderAt(folder)
   const running = findGateway(dataFolder, url)
-  if (running) return { ...running, isOwn: false, close: async () => {} }
+  if (running) {
+    const presentUrl = () => (running.connection.trusted ? (lastGateway(dataFolder)?.url ?? running.url) : running.url)
+    return { ...running, presentUrl, isOwn: false, close: async () => {} }
+  }
   openDataFolder(folder)
   const [{ startGateway }, { isolateAgents }] = await Promise.all([
     import('../gateway/up.ts'),
@@ -41,7 +46,7 @@ export async function connectOrStart({ home: folder, url }: GatewayAddress): Pro
     const gateway = await startGateway({ ...config, port: 0, runner }, dataFolder)
     const own = findGateway(dataFolder, gateway.url)
     if (!own) throw new Error('the gateway that was just started cannot be found')
-    return { ...own, isOwn: true, close: () => gateway.close().finally(restoreStderr) }
+    return { ...own, presentUrl: () => own.url, isOwn: true, close: () => gateway.close().finally(restoreStderr) }
   } catch (error) {
     await restoreStderr()
     throw error

@@ -277,10 +277,7 @@ function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>
   const about = lineEndingsLabel(lineEndings)
   return [
     row(trusted(isNew ? 'Full content of ' : 'In '), untrustedCode(path), trusted(about && ` · ${about}`, 'quiet')),
-    ...diffs.flatMap((rows, index) => [
-      ...(index > 0 ? [row(trusted('  ⋮', 'quiet'))] : []),
-      ...numberedRows(rows),
-    ]),
+    ...diffs.flatMap((rows, index) => [...(index > 0 ? [row(trusted('  ⋮', 'quiet'))] : []), ...numberedRows(rows)]),
   ]
 }
 /** Formats the lines of a diff, each with its number in the new text, or in the old text if it is removed. The agent sends only the changed part of a file, so the numbers count from the start of that part. */

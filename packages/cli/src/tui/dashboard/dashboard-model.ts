@@ -5,6 +5,7 @@ import { startSession } from '../../gateway-client/start-session.ts'
 import { HelpPage } from '../pages/help-page.ts'
 import type { ScreenPage } from '../pages/screen-page.ts'
 import { ToolOutputPage, toolCalls } from '../pages/tool-output-page.ts'
+import { isTextField } from '../prompt/key-policy.ts'
 import { isTypingKey, singleKeypress, typedLetter } from '../prompt/key-result.ts'
 import { isLeaveKey } from '../prompt/prompt.ts'
 import { gatewayOptions, PromptController } from '../prompt/prompt-controller.ts'
@@ -14,7 +15,8 @@ import { promptTexts } from '../prompt/texts.ts'
 import { MessageComposer } from '../run/composer.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { TranscriptPane } from '../transcript/transcript-pane.ts'
-import { groupsOf, itemsOf, type ListItem } from './session-list.ts'
+import { ListState } from './list-state.ts'
+import type { ListItem } from './session-list.ts'
 import { handleStartDialogKey, openStartDialog, type StartDialog, withDrivers } from './start-dialog.ts'
 import { helpLines, dashboardTexts as texts } from './texts.ts'
 
@@ -39,8 +41,8 @@ export class DashboardModel {
   readonly controller: PromptController
   readonly #drafts: PromptDrafts
   #drivers: readonly DriverInfo[] = []
-  #selected: string | null = null
-  #selectedIndex = 0
+  readonly list = new ListState(() => this.inbox)
+  #isZoomed = false
   #open: { readonly id: SessionId; readonly transcript: TranscriptPane } | null = null
   /** The request to show first in the open session. */
   #wantedRequest: RequestId | null = null
@@ -71,7 +73,7 @@ export class DashboardModel {
   }
 
   readonly update = (): void => {
-    this.#syncSelection()
+    this.list.sync()
     this.#syncPrompt()
     this.options.changed()
   }
@@ -86,11 +88,9 @@ export class DashboardModel {
   get inbox() {
     return this.options.inbox.getSnapshot()
   }
-  get selected(): string | null {
-    return this.#selected
-  }
-  get selectedItem(): ListItem | undefined {
-    return itemsOf(groupsOf(this.inbox)).find(({ id }) => id === this.#selected)
+  /** Whether the open request or session takes the whole width. */
+  get isZoomed(): boolean {
+    return this.#isZoomed
   }
   /** The transcript of the open session. */
   get transcript(): TranscriptPane | null {
@@ -130,13 +130,6 @@ export class DashboardModel {
     this.update()
   }
 
-  /** If the selected item has disappeared, selects the item that is now at its position. */
-  #syncSelection(): void {
-    const items = itemsOf(groupsOf(this.inbox))
-    const index = items.findIndex(({ id }) => id === this.#selected)
-    if (index >= 0) this.#selectedIndex = index
-    else this.#selected = items[Math.min(this.#selectedIndex, items.length - 1)]?.id ?? null
-  }
   /** Removes the prompts of resolved requests and, if no prompt is left on the screen, shows the next request of the open session. */
   #syncPrompt(): void {
     const before = this.controller.prompt
@@ -175,6 +168,7 @@ export class DashboardModel {
     else if (this.#startDialog) this.#onStartDialogKey(this.#startDialog, key)
     else if (this.#isComposing) this.#onMessageKey(key)
     else if (this.#open) this.#onPaneKey(key, armed)
+    else if (this.list.isFiltering) this.#onFilterKey(key)
     else this.#onListKey(key)
     this.update()
   }
@@ -191,6 +185,15 @@ export class DashboardModel {
     if (!isTypingKey(key) || typedLetter(key) === '?') return
     this.#guard.noteText()
     setTimeout(this.update, Math.ceil(this.#guard.pauseLeftMs) + 1)
+  }
+  #onFilterKey(key: Key): void {
+    if (isTypingKey(key)) this.#guard.noteText()
+    this.list.handleFilterKey(key)
+    // Enter ends the typing, so that the next Enter opens an item.
+    if (key.name === 'enter') this.#guard.noteCommand()
+  }
+  readonly #toggleZoom = (): void => {
+    this.#isZoomed = !this.#isZoomed
   }
   #onMessageKey(key: Key): void {
     if (key.name === 'escape') this.#isComposing = false
@@ -209,12 +212,9 @@ export class DashboardModel {
   }
 
   #onListKey(key: Key): void {
-    const items = itemsOf(groupsOf(this.inbox))
-    const move = (by: number) => () => {
-      this.#selected = items[Math.max(0, Math.min(items.length - 1, this.#selectedIndex + by))]?.id ?? null
-    }
+    const move = (by: number) => () => this.list.move(by)
     const open = () => {
-      const item = this.selectedItem
+      const item = this.list.selectedItem
       if (item) this.#openItem(item)
     }
     const actions: Readonly<Record<string, () => void>> = {
@@ -222,10 +222,14 @@ export class DashboardModel {
       k: move(-1),
       down: move(1),
       j: move(1),
-      home: move(-items.length),
-      end: move(items.length),
+      home: move(Number.NEGATIVE_INFINITY),
+      end: move(Number.POSITIVE_INFINITY),
       enter: open,
       right: open,
+      tab: () => this.#openNextRequest(),
+      escape: () => void this.list.clearFilter(),
+      '/': () => this.list.startFilter(),
+      z: this.#toggleZoom,
       n: () => {
         this.#startDialog = openStartDialog(this.#drivers)
         void this.#loadDrivers()
@@ -260,8 +264,13 @@ export class DashboardModel {
 
   #onPaneKey(key: Key, armed: string | null): void {
     const { prompt, isHolding } = this.controller
+    const viewKey = prompt && !isTextField(prompt) && this.#guard.acceptsLetter ? singleKeypress(key) : null
     if (key.name === 'ctrl-o') this.#openToolOutput()
-    else if (key.name === 'tab') {
+    else if ((viewKey === 'q' || viewKey === 'z') && !isHolding) {
+      this.#guard.noteCommand()
+      if (viewKey === 'z') this.#toggleZoom()
+      else this.#closeSession()
+    } else if (key.name === 'tab') {
       this.controller.confirmHeld()
       this.#openNextRequest()
     } else if (this.#closesPane(key) && !isHolding) this.#closeSession()
@@ -296,6 +305,7 @@ export class DashboardModel {
       enter: write,
       i: write,
       o: () => this.#openToolOutput(),
+      z: this.#toggleZoom,
       '?': () => {
         this.#page = new HelpPage(helpLines)
       },
@@ -336,7 +346,7 @@ export class DashboardModel {
     const next = id === undefined || id === current ? undefined : requests.get(id)
     if (!next) return
     this.controller.show(null)
-    this.#selected = next.id
+    this.list.select(next.id)
     this.#wantedRequest = next.id
     if (next.session !== this.#open?.id) this.#openSession(next.session)
   }
@@ -364,7 +374,7 @@ export class DashboardModel {
   async #start({ driver, prompt }: { driver: string; prompt: string }): Promise<void> {
     try {
       const session = await startSession(this.options, { driver, prompt })
-      this.#selected = session.id
+      this.list.select(session.id)
       this.#openSession(session.id)
       this.update()
     } catch (error) {

@@ -1,12 +1,13 @@
 /** Draws `holdpoint tui`: the list and the pane side by side, or one of them on a narrow screen. */
 import { acceptsMessages, isInterruptible } from '@holdpoint/client'
-import { trusted, untrusted } from '../../output/span.ts'
+import { trusted, untrusted, untrustedText } from '../../output/span.ts'
 import { cutSpans, type StyledLine, widthOfSpans } from '../../output/width.ts'
 import { type KeyHint, keyRows } from '../prompt/layout/prompt-sections.ts'
+import { textInputRows } from '../prompt/text-input-view.ts'
 import type { ScreenFrame } from '../terminal/terminal.ts'
 import type { DashboardModel } from './dashboard-model.ts'
 import { paneOf } from './pane-view.ts'
-import { groupsOf, headerLine, listLines } from './session-list.ts'
+import { headerLine, listLines } from './session-list.ts'
 import { keyHints, dashboardTexts as texts } from './texts.ts'
 
 const twoColumnsFrom = 80
@@ -32,12 +33,13 @@ export function dashboardFrame(
     return { lines: [cutSpans([trusted(texts.tooSmall, 'waiting')], columns)], spinner: null }
   }
   const height = rows - fixedRows
-  const hasTwoColumns = columns >= twoColumnsFrom && !model.page
+  const isZoomed = model.isZoomed && model.hasPaneFocus
+  const hasTwoColumns = columns >= twoColumnsFrom && !model.page && !isZoomed
   const listColumns = hasTwoColumns ? Math.min(listMaxColumns, Math.floor(columns * listShare)) : columns
   const paneColumns = hasTwoColumns ? columns - listColumns - 3 : columns
   const pane = hasTwoColumns || model.hasPaneFocus ? paneOf(model, paneColumns, height) : null
   const listSize = { columns: listColumns, height, now, isFocused: !model.hasPaneFocus }
-  const list = hasTwoColumns || !pane ? listLines(groupsOf(model.inbox), model.selected, listSize) : []
+  const list = hasTwoColumns || !pane ? listLines(model.list.groups, model.list.selected, listSize) : []
   const body = Array.from({ length: height }, (_, index): StyledLine => {
     const [item = [], line = []] = [list[index], pane?.lines[index]]
     if (!hasTwoColumns) return pane ? line : item
@@ -55,12 +57,19 @@ export function dashboardFrame(
 
 /** Returns the last line of the screen: a hint, or the keys that work now. */
 function footerLine(model: DashboardModel, columns: number): StyledLine {
+  const { list } = model
+  if (list.isFiltering && !model.hasPaneFocus)
+    return textInputRows({ label: texts.filterLabel, line: list.filter }, columns, 1)[0]?.spans ?? []
   if (model.hint !== null) return cutSpans([untrusted(model.hint, 'strong')], columns)
-  return keyRows(shownKeys(model), columns)[0]?.spans ?? []
+  const isFiltered = list.filter.text !== '' && keyTarget(model) === 'list'
+  const filter = isFiltered ? [trusted(texts.filtered, 'waiting'), untrustedText(list.filter.text), trusted('  ')] : []
+  const keys = keyRows(shownKeys(model), Math.max(1, columns - widthOfSpans(filter)))[0]?.spans ?? []
+  return cutSpans([...filter, ...keys], columns)
 }
 /** Leaves out keys that have no effect on the agent of the open session. */
 function shownKeys(model: DashboardModel): readonly KeyHint[] {
   if (model.page) return model.page.keys
+  if (model.list.filter.text !== '' && keyTarget(model) === 'list') return keyHints.filtered
   const target = keyTarget(model)
   const { session } = model
   const useless = [

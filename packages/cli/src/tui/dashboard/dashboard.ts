@@ -52,15 +52,26 @@ async function showDashboard(gateway: GatewayAccess): Promise<number> {
     leave,
     changed: terminal.redraw,
   })
+  let shownUrl = url
+  let isConnected = false
   const size = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 })
   const tick = setInterval(model.update, tickMs)
   try {
-    terminal.open(() => dashboardFrame(model, { url, now: now(), ...size() }), {
+    terminal.open(() => dashboardFrame(model, { url: shownUrl, now: now(), ...size() }), {
       onKey: key => model.handleKey(key),
       onPaint: () => model.onPainted(),
       onResize: model.update,
       onTerminalReturned: () => model.onTerminalReturned(),
       onExitSignal: leave,
+    })
+    inbox.subscribe(() => {
+      const { status, order, complete } = inbox.getSnapshot()
+      if (status !== 'live') isConnected = false
+      else if (!isConnected) {
+        isConnected = true
+        shownUrl = gateway.presentUrl()
+      }
+      if (status === 'live' && complete) terminal.setPending(order)
     })
     await Promise.race([left, streamEnd(inbox)])
   } finally {

@@ -40,7 +40,7 @@ function wrapAll(rows: readonly Row[], columns: number): readonly StyledLine[] {
 }
 
 function previewLines(
-  { selectedItem: item, inbox, options }: DashboardModel,
+  { list: { selectedItem: item }, inbox, options }: DashboardModel,
   columns: number,
   height: number,
 ): readonly StyledLine[] {

@@ -1,5 +1,14 @@
 /** The list of `holdpoint tui`: pending requests first, then sessions by state. This file also builds the header lines of the screen and of a session. */
-import { actionLabel, attachCommand, type InboxSnapshot, rulesNotice, stateLabel, timeSince } from '@holdpoint/client'
+import {
+  actionLabel,
+  attachCommand,
+  type InboxSnapshot,
+  rulesNotice,
+  stateLabel,
+  summary,
+  summaryText,
+  timeSince,
+} from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { riskSpan } from '../../output/request.ts'
 import { row, type Span, trusted, untrusted, untrustedCode } from '../../output/span.ts'
@@ -21,7 +30,7 @@ export interface ListGroup {
 
 const endedMax = 20
 const titleMin = 6
-const oneLineMinColumns = 34
+const oneLineMinColumns = 56
 
 /** A snapshot object does not change, so its groups can be cached by identity. */
 const groupsCache = new WeakMap<InboxSnapshot, readonly ListGroup[]>()
@@ -87,7 +96,7 @@ export function listLines(
   return lines.slice(top, top + height).map(({ line }) => line)
 }
 
-/** Returns the lines of one item. In a narrow list, the risk and the session title of a request move to a second line. */
+/** Returns the lines of one item. The row of a request has its risk, its command or question, and its session. In a narrow list, the risk and the session move to a second line. */
 function itemLines(
   item: ListItem,
   isSelected: boolean,
@@ -105,21 +114,27 @@ function itemLines(
     return [trusted(sign, style), ...text, trusted(`${gap}${time}`, 'quiet')]
   }
   if (item.kind === 'session') return [line([title])]
-  const action = actionLabel(item.request.ask)
-  const { risk } = item.request
+  const { ask, risk } = item.request
   // Low risk needs no attention, so the row of a request names only a higher one.
-  const mark = risk && risk.level !== 'low' ? [riskSpan(risk), trusted(dot)] : []
-  const markColumns = widthOfSpans(mark)
+  const mark = risk && risk.level !== 'low' ? [riskSpan(risk), trusted(dot, 'quiet')] : []
+  // A command or a path says what it does. Any other text is the agent's own, so our label goes with it.
+  const action = summary(ask).isCode ? [] : [trusted(cut(actionLabel(ask), Math.ceil(columns / 2)), 'quiet')]
+  const about = trusted(summaryText(ask), style)
   if (columns >= oneLineMinColumns) {
-    // Our own labels fit. Only the name of a tool, which the agent chose, can be longer than this.
-    const free = columnsLeft - markColumns
-    const actionColumns = free - widthOf(dot) - Math.min(widthOf(title.text), Math.floor(free / 3))
-    const shown = cut(action, Math.max(titleMin, actionColumns))
-    const titleColumns = Math.max(titleMin, free - widthOf(shown) - widthOf(dot))
-    return [line([...mark, trusted(shown, style), trusted(dot, style), ...cutSpans([title], titleColumns)])]
+    const before = [...mark, ...action, ...(action.length > 0 ? [trusted(dot, 'quiet')] : [])]
+    const free = columnsLeft - widthOfSpans(before) - widthOf(dot)
+    const titleColumns = Math.max(titleMin, Math.min(widthOf(title.text), Math.floor(free / 3)))
+    const shown = cutSpans([about], Math.max(titleMin, free - titleColumns))
+    const quietTitle = untrusted(item.session?.title ?? '', 'quiet')
+    return [line([...before, ...shown, trusted(dot, 'quiet'), ...cutSpans([quietTitle], titleColumns)])]
   }
-  const titleLine = cutSpans([...mark, untrusted(item.session?.title ?? '', 'quiet')], columns - widthOf(sign))
-  return [line([trusted(action, style)]), [trusted(' '.repeat(widthOf(sign))), ...titleLine]]
+  const titleSpans = [
+    ...action,
+    ...(action.length > 0 ? [trusted(dot, 'quiet')] : []),
+    untrusted(item.session?.title ?? '', 'quiet'),
+  ]
+  const second = [...mark, ...cutSpans(titleSpans, columns - widthOf(sign) - widthOfSpans(mark))]
+  return [line([about]), [trusted(' '.repeat(widthOf(sign))), ...second]]
 }
 const dot = ' · '
 

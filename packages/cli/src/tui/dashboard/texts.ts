@@ -16,6 +16,10 @@ export const dashboardTexts = {
   connecting: ' · connecting',
   reconnecting: ' · reconnecting',
 
+  // List
+  filterLabel: 'Filter',
+  filtered: 'Filter: ',
+
   // Panes
   loading: 'Loading…',
   empty: 'Nothing is waiting for you, and no agent is working.',
@@ -43,10 +47,12 @@ export const dashboardTexts = {
 export const helpLines: readonly (KeyHint | null)[] = [
   ['↑ ↓ j k', 'move in the list'],
   ['Enter →', 'open the selected request or session'],
-  ['Esc ←', 'back to the list'],
-  ['Tab', 'next pending request, in an open session'],
+  ['Esc ← q', 'back to the list; in the list, q closes the view'],
+  ['Tab', 'next pending request'],
+  ['/  z', 'filter the list (Esc shows all); zoom what is open'],
   ['n', 'start a session'],
-  ['q', 'leave; requests stay pending'],
+  ['Ctrl+C Ctrl+D', 'leave without answering; requests stay pending'],
+  ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg resumes)'],
   null,
   ['a 1 / r 2', 'allow or deny the request'],
   ['e  n  s', 'edit the request in your editor; add a note; don’t ask again'],
@@ -54,11 +60,9 @@ export const helpLines: readonly (KeyHint | null)[] = [
   ['1–9 ↑↓ space', 'choose an option; mark several options'],
   ['Enter  o', 'confirm your choice; type another answer'],
   ['space PgDn', 'next page; read to the end before you allow'],
-  ['Ctrl+C Ctrl+D', 'leave without answering; requests stay pending'],
-  ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg resumes)'],
   null,
   ['Enter  i', 'write a message to the open session'],
-  ['o Ctrl+O', 'open the tool calls with their output; Ctrl+O works in a request, too'],
+  ['o Ctrl+O', 'open tool calls with their output; Ctrl+O also in a request'],
   ['I I  E E', 'interrupt the turn; end the session (press twice)'],
 ]
 
@@ -70,9 +74,15 @@ export const keyHints = {
     ['/edit', 'open your editor'],
     ['Esc', 'back'],
   ],
+  filtered: [
+    ['Enter', 'open'],
+    ['/', 'change the filter'],
+    ['Esc', 'show all'],
+  ],
   prompt: [
     ['Tab', 'next request'],
     ['Esc', 'back to the list'],
+    ['z', 'zoom'],
     ['Ctrl+C', 'leave'],
   ],
   session: [
@@ -87,6 +97,7 @@ export const keyHints = {
   list: [
     ['↑↓', 'move'],
     ['Enter', 'open'],
+    ['/', 'filter'],
     ['n', 'new session'],
     ['?', 'help'],
     ['q', 'leave'],

@@ -80,6 +80,9 @@ export const promptTexts = {
   preview: 'Press Enter to answer.',
   morePages: 'space: read on',
   pages: 'space: next page',
+  previewPages: 'Enter: read all',
+  shortPages: 'space',
+  unread: (from: number, to: number) => `lines ${from}–${to} not seen yet · space: go there`,
   linkWarning: 'Open this link yourself if you trust it:',
 } as const
 

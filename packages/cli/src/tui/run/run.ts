@@ -114,7 +114,10 @@ async function runInteractive(gateway: GatewayAccess, session: Session, messageI
     print: rows => terminal.printAbove(() => out.print(...rows)),
     edit: text => terminal.edit(text),
     now: () => performance.now(),
-    changed: terminal.redraw,
+    changed: () => {
+      terminal.redraw()
+      if (inbox.getSnapshot().status === 'live') terminal.setPending(model.pending.map(({ id }) => id))
+    },
   })
   let leave = () => {}
   const stop = new Promise<'left'>(resolve => {

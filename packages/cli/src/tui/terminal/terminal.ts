@@ -2,6 +2,7 @@
 import { out } from '../../output/output.ts'
 import { trusted } from '../../output/span.ts'
 import type { StyledLine } from '../../output/width.ts'
+import { Attention } from './attention.ts'
 import { editText } from './editor.ts'
 import type { Key } from './key-parser.ts'
 import { Keyboard } from './keyboard.ts'
@@ -47,6 +48,7 @@ const suspendMs = 50
 export class Terminal {
   readonly #painter: Painter
   readonly #keyboard = new Keyboard(process.stdin, text => process.stdout.write(text))
+  readonly #attention = new Attention(text => process.stdout.write(text))
   #listeners: TerminalListeners | null = null
   /** Returns the current frame; null while the terminal is closed. */
   #view: (() => ScreenFrame) | null = null
@@ -82,6 +84,11 @@ export class Terminal {
       this.#isDrawScheduled = false
       this.#draw()
     })
+  }
+
+  /** Tells the person which requests are pending, by the bell and the title of the window. */
+  readonly setPending = (ids: readonly string[]): void => {
+    if (this.#view && !this.#isLent) this.#attention.update(ids)
   }
 
   /** Prints output that stays on the terminal, above the frame. */
@@ -184,6 +191,7 @@ export class Terminal {
   }
   readonly #restore = (): void => {
     this.#view = null
+    this.#attention.close()
     this.#animate(false)
     this.#keyboard.close()
     this.#painter.suspend()

@@ -2,7 +2,7 @@
 import { actionLabel, agentDisconnectedLabels } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
 import { type Row, row, type Span, trusted, untrusted } from '../../../output/span.ts'
-import { cut, cutSpans, type StyledLine, wrap } from '../../../output/width.ts'
+import { cut, cutSpans, type StyledLine, widthOf, wrap } from '../../../output/width.ts'
 import { type BodyView, markShown, type Prompt } from '../prompt.ts'
 import { promptTexts as texts } from '../texts.ts'
 import { approvalSections } from './approval-sections.ts'
@@ -74,7 +74,7 @@ export function layoutPrompt(
   const view = { columns, lines: lineCount, height, top, ...chosen }
   const drawn = markShown(prompt, view)
   const visibleBody = body.flat().slice(view.top, view.top + height)
-  const pager = height < lineCount ? [cutSpans(pagerRow(view, drawn.isFullyShown).spans, columns)] : [[]]
+  const pager = height < lineCount ? [pagerLine(view, drawn, status)] : [[]]
   // If the footer that follows the last line of the body is taller than the space below it, the next drawing shows it.
   const nextFooter = drawn.isFullyShown === prompt.isFullyShown ? footer : layoutFooterOf(sectionsOf(drawn))
   const keys = nextFooter && nextFooter.length <= linesLeft - height ? nextFooter : footer
@@ -179,7 +179,23 @@ function deadlineSpans({ deadlineAt, onDeadline, overdue }: Request): readonly S
   return [trusted(onDeadline === 'deny' ? `  expires ${time} if nobody answers` : `  due ${time}`, 'quiet')]
 }
 
-function pagerRow({ top, height, lines }: BodyView, isFullyShown: boolean): Row {
-  const hint = isFullyShown ? texts.pages : texts.morePages
-  return row(trusted(`── lines ${top + 1}–${top + height} of ${lines} · ${hint} ──`, 'quiet'))
+/** Says which lines are visible, and how to see the others. On a narrow screen it says less, so that nothing of it is cut. */
+function pagerLine(
+  { columns, top, height, lines }: BodyView,
+  { isFullyShown, shownRange }: Prompt,
+  status: PromptStatus,
+): StyledLine {
+  const range = `${top + 1}–${top + height} of ${lines}`
+  const isAfterGap = !isFullyShown && top > shownRange.to
+  const hint =
+    status === 'preview'
+      ? texts.previewPages
+      : isAfterGap
+        ? texts.unread(shownRange.to + 1, top)
+        : isFullyShown
+          ? texts.pages
+          : texts.morePages
+  const choices = [`── lines ${range} · ${hint} ──`, `${range} · ${hint}`, `${range} · ${texts.shortPages}`]
+  const fitting = choices.find(text => widthOf(text) <= columns) ?? range
+  return cutSpans([trusted(fitting, 'quiet')], columns)
 }

@@ -1,0 +1,106 @@
+/** The list of `holdpoint tui` in a real pseudo-terminal: rows, filter, zoom, Tab, the bell and the window title. */
+import type { Session } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { closeGateways } from '../../../test/support/gateway.ts'
+import { approvalOf as approval } from './support/run-fixture.ts'
+import { SessionFixture } from './support/session-fixture.ts'
+import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
+
+let fixture: SessionFixture
+let kitchen: Session
+let terminal: Terminal
+/** Counts the bells outside the sequences that set the title. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the sequences consist of control characters
+const bells = () => terminal.raw.replaceAll(/\u001b\]2;[^\u0007]*\u0007/g, '').split('\u0007').length - 1
+
+beforeAll(async () => {
+  fixture = await SessionFixture.open()
+  kitchen = await fixture.startSession('kitchen')
+  await fixture.ask(kitchen, approval({ input: { command: 'rm -rf /srv/app/build' } }))
+  terminal = fixture.openTerminal(['tui'])
+  await terminal.waitFor('1 waiting for you')
+})
+afterAll(async () => {
+  closeTerminals()
+  await closeGateways()
+})
+
+describe('the list of holdpoint tui', () => {
+  it('rings the bell for a new request only, and shows the number of pending requests in the window title', async () => {
+    await terminal.waitUntil(() => terminal.raw.includes('\u001b]2;(1) Holdpoint\u0007'))
+    expect(terminal.raw).toContain('\u001b[22;2t')
+    expect(bells()).toBe(0)
+    const garden = await fixture.startSession('garden')
+    await fixture.ask(garden, approval({ input: { command: 'npm test' } }))
+    await terminal.waitFor('2 waiting for you')
+    await terminal.waitUntil(() => terminal.raw.includes('\u001b]2;(2) Holdpoint\u0007'))
+    expect(bells()).toBe(1)
+  })
+
+  it('shows the command, the risk and the session in each row', async () => {
+    expect(terminal.text()).toMatch(/rm -rf \S+ +now │/)
+    expect(terminal.text()).toMatch(/Dangerous · kitchen/)
+    expect(terminal.text()).toMatch(/npm test +now │/)
+  })
+
+  it('/ filters the rows while the person types, Enter keeps the filter, and Esc shows all again', async () => {
+    terminal.press('/')
+    await terminal.waitFor('Filter › ▏')
+    await terminal.type('garden')
+    await terminal.waitForGone('Dangerous · kitchen')
+    expect(terminal.text()).toContain('npm test')
+    terminal.press(keys.enter)
+    await terminal.waitFor('Filter: garden')
+    await terminal.waitFor('Esc show all')
+    terminal.press(keys.escape)
+    await terminal.waitFor('Dangerous · kitchen')
+  })
+
+  it('Tab opens the next request; z gives it the whole width, q goes back to the list, and none of them decides', async () => {
+    terminal.press(keys.tab)
+    await terminal.waitFor('[r] Deny')
+    await terminal.pause()
+    expect(terminal.text()).toContain('Waiting for you')
+    terminal.press('z')
+    await terminal.waitForGone('Waiting for you')
+    await terminal.pause()
+    terminal.press('z')
+    await terminal.waitFor('Waiting for you')
+    await terminal.pause()
+    terminal.press('q')
+    await terminal.waitFor('n new session')
+    const { items } = await fixture.call('listRequests', { status: 'pending' })
+    expect(items).toHaveLength(2)
+  })
+
+  it('the preview of a long request says how to read all of it', async () => {
+    const command = Array.from({ length: 80 }, (_, index) => `echo ${index}`).join('\n')
+    await fixture.ask(kitchen, approval({ input: { command }, title: 'Long' }))
+    await terminal.waitFor('3 waiting for you')
+    terminal.press(keys.home, keys.down, keys.down)
+    await terminal.waitFor('Enter: read all')
+    expect(terminal.text()).not.toContain('space:')
+  })
+
+  it('restores the window title when the person leaves', async () => {
+    terminal.press(keys.ctrlC)
+    expect(await terminal.exit).toBe(0)
+    expect(terminal.raw).toContain('\u001b[23;2t')
+  })
+})
+
+describe('holdpoint tui whose gateway comes back at another address', () => {
+  it('shows the new address', async () => {
+    const own = await SessionFixture.open()
+    const view = own.openTerminal(['tui'])
+    const before = new URL(own.gateway.url).host
+    await view.waitFor(before)
+    await own.gateway.kill()
+    own.gateway.changePort()
+    await own.gateway.start()
+    await view.waitUntil(() => view.text().includes(new URL(own.gateway.url).host), 'the new address')
+    expect(new URL(own.gateway.url).host).not.toBe(before)
+    view.press('q')
+    expect(await view.exit).toBe(0)
+  })
+})
