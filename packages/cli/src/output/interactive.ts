@@ -44,6 +44,44 @@ async function discardTypedAhead(): Promise<void> {
   stdin.setRawMode(false)
 }
 
+/** Waits for one key: space or Enter goes on; q, Escape and Ctrl+D cancel; other keys do nothing. Ctrl+C ends the program as usual. */
+async function askToGoOn(output: Output, ...question: readonly Span[]): Promise<boolean> {
+  await discardTypedAhead()
+  output.prompt(...question)
+  const { stdin } = process
+  stdin.setRawMode(true)
+  const goesOn = await new Promise<boolean>(resolve => {
+    const onData = (typed: Buffer) => {
+      // Only the first key of a chunk counts, because the rest was typed for something else.
+      const decision = pagerKeys.get(typed[0] ?? 0)
+      if (typed.includes(ctrlC)) process.kill(process.pid, 'SIGINT')
+      if (decision === undefined) return
+      stdin.off('data', onData)
+      stdin.off('end', onEnd)
+      resolve(decision)
+    }
+    const onEnd = () => resolve(false)
+    stdin.on('data', onData)
+    stdin.once('end', onEnd)
+    stdin.resume()
+  })
+  stdin.pause()
+  stdin.setRawMode(false)
+  output.endPrompt()
+  return goesOn
+}
+const pagerKeys: ReadonlyMap<number, boolean> = new Map(
+  [
+    [' ', true],
+    ['\r', true],
+    ['\n', true],
+    ['q', false],
+    ['Q', false],
+    ['\u001b', false],
+    ['\u0004', false],
+  ].map(([key, goesOn]) => [String(key).charCodeAt(0), goesOn === true]),
+)
+
 /** Prints the rows one screen at a time. Returns false if the person quits before the end. */
 export async function pageThrough(output: Output, rows: readonly Row[]): Promise<boolean> {
   const lines = output.wrapRows(rows)
@@ -53,8 +91,11 @@ export async function pageThrough(output: Output, rows: readonly Row[]): Promise
     output.printLines(lines.slice(from, from + pageSize))
     const left = lines.length - from - pageSize
     if (left <= 0) return true
-    const typed = await askLine(output, trusted(`── ${left} more lines · Enter: continue · q: cancel ── `, 'waiting'))
-    if (typed === null || typed.trim().toLowerCase() === 'q') return false
+    const goesOn = await askToGoOn(
+      output,
+      trusted(`── ${left} more lines · space: continue · q: cancel ── `, 'waiting'),
+    )
+    if (!goesOn) return false
   }
   return true
 }

@@ -49,6 +49,11 @@ export class Output {
     this.#stream.write(this.styled(spans))
   }
 
+  /** Ends the line of a prompt that was answered with a key, which is not echoed. */
+  endPrompt(): void {
+    this.#stream.write('\n')
+  }
+
   /** Prints a list: in columns on a terminal, and in a pipe as one line per item with tabs between the cells and without a head. */
   printTable(head: readonly string[], lines: readonly (readonly Span[])[]): void {
     if (this.columns !== null) this.print(...tableRows(head, lines, this.columns))

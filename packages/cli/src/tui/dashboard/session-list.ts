@@ -144,13 +144,17 @@ export function headerLine(
   columns: number,
 ): StyledLine {
   const working = [...sessions.values()].filter(isWorking).length
-  const left = [
-    trusted('Holdpoint', 'strong'),
-    trusted('  '),
-    pendingCount > 0 ? trusted(texts.waiting(pendingCount), 'waiting') : trusted(texts.nothingWaiting, 'quiet'),
-    trusted(texts.working(working), 'quiet'),
-    ...(status === 'live' ? [] : [trusted(status === 'connecting' ? texts.connecting : texts.reconnecting, 'strong')]),
+  const name = [trusted('Holdpoint', 'strong'), trusted('  ')]
+  const count =
+    pendingCount > 0 ? trusted(texts.waiting(pendingCount), 'waiting') : trusted(texts.nothingWaiting, 'quiet')
+  const connection =
+    status === 'live' ? [] : [trusted(status === 'connecting' ? texts.connecting : texts.reconnecting, 'strong')]
+  // On a narrow screen, the less important parts are left out, so that nothing is cut.
+  const choices = [
+    [...name, count, trusted(texts.working(working), 'quiet'), ...connection],
+    [...name, count, ...connection],
   ]
+  const left = choices.find(spans => widthOfSpans(spans) <= columns) ?? [count, ...connection]
   const { host } = new URL(url)
   const gap = columns - widthOfSpans(left) - widthOf(host)
   return gap > 1 ? [...left, trusted(`${' '.repeat(gap)}${host}`, 'quiet')] : cutSpans(left, columns)

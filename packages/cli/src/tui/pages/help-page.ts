@@ -1,5 +1,5 @@
 /** The help of a live view, which scrolls if the screen is too small for it. */
-import { blankRow, type Row, row, trusted } from '../../output/span.ts'
+import { blankRow, gutterOf, type Row, row, trusted } from '../../output/span.ts'
 import { type StyledLine, wrap } from '../../output/width.ts'
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 import type { Key } from '../terminal/key-parser.ts'
@@ -7,6 +7,11 @@ import { type ScreenPage, ScrolledLines } from './screen-page.ts'
 import { pageKeys, pageTexts } from './texts.ts'
 
 const keyColumns = 15
+
+/** Lines that continue are below the text, not below the key. */
+function keyRow([key, action]: KeyHint): Row {
+  return { gutter: gutterOf('', keyColumns), spans: [trusted(key.padEnd(keyColumns)), trusted(action, 'quiet')] }
+}
 
 export class HelpPage implements ScreenPage {
   readonly #rows: readonly Row[]
@@ -17,7 +22,7 @@ export class HelpPage implements ScreenPage {
     this.#rows = [
       row(trusted(pageTexts.help, 'strong')),
       blankRow,
-      ...keys.map(line => (line ? row(trusted(line[0].padEnd(keyColumns)), trusted(line[1], 'quiet')) : blankRow)),
+      ...keys.map(line => (line ? keyRow(line) : blankRow)),
     ]
   }
 

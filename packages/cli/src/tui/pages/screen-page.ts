@@ -17,6 +17,8 @@ export interface ScreenPage {
 
 /** Returns the lines of a page with its keys below. */
 export function pageLines(page: ScreenPage, columns: number, height: number): readonly StyledLine[] {
+  // Only a page that was laid out knows whether it scrolls.
+  page.lines(columns, height - 1)
   const keys = keyRows(page.keys, columns).flatMap(one => wrap(one, columns))
   return [...page.lines(columns, height - keys.length), ...keys].slice(-height)
 }
