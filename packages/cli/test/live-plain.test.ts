@@ -68,7 +68,7 @@ describe('holdpoint run and tui in a pipe', () => {
       return fixture.call(name, input)
     }) as Call // `fixture.call` returns the reply that the type of `Call` requires
     vi.spyOn(out, 'print').mockReturnValue()
-    const access = { url, call, connection, isOwn: false, close: async () => {} }
+    const access = { url, call, connection, presentUrl: () => url, isOwn: false, close: async () => {} }
     expect(await runInPipe(access, session, null)).toBe(0)
     expect(out.print).toHaveBeenCalled()
   })
