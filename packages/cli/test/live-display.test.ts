@@ -14,10 +14,14 @@ const texts = (JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string
   text.isWellFormed(),
 )
 
-/** The control sequences that the live views write: cursor movement, erasing, styles, terminal modes. */
+/** The control sequences that the live views write: cursor movement, erasing, styles, terminal modes, the title of the window. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
-const own = /\u001b\[(?:\?(?:25|1049|2004|2026)[hl]|[012]?[JK]|\d*A|\d+;1H|H|[\d;]*m)/g
+const own =
+  /\u001b\[(?:\?(?:25|1049|2004|2026)[hl]|[012]?[JK]|\d*A|\d+;1H|H|[\d;]*m|2[23];2t)|\u001b\]2;(?:\(\d+\) )?Holdpoint\u0007/g
 const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}/u
+
+/** Without our own bell, a bell could only come from an agent. */
+const noBell = { HOLDPOINT_BELL: 'off' }
 
 function expectClean(terminal: Terminal): void {
   expect(unseen.exec(terminal.raw.replace(own, '').replace(/\r+\n|\r/g, '\n'))?.[0]).toBeUndefined()
@@ -81,7 +85,7 @@ afterAll(async () => {
 describe('misleading text from an agent', () => {
   it('misleading text from an agent is escaped in the messages, tool calls, requests and answers of holdpoint run', async () => {
     const session = await fixture.startSession()
-    const terminal = fixture.openRun(session, { columns: 160, rows: 50 })
+    const terminal = fixture.openRun(session, { columns: 160, rows: 50, env: noBell })
     for (const { name, text } of texts) {
       await fixture.sayAsAgent(session, text)
       const items = [
@@ -104,7 +108,7 @@ describe('misleading text from an agent', () => {
 
   it('misleading text from an agent is escaped in the options of a question and the fields of a form', async () => {
     const session = await fixture.startSession()
-    const terminal = fixture.openRun(session, { columns: 160, rows: 50 })
+    const terminal = fixture.openRun(session, { columns: 160, rows: 50, env: noBell })
     const [questions, form] = [await fixture.ask(session, every[0] as Ask), await fixture.ask(session, every[1] as Ask)]
     await terminal.waitFor('r decline')
     for (let at = 1; at <= 16; at++) {
@@ -134,7 +138,7 @@ describe('misleading text from an agent', () => {
       await fixture.sayAsAgent(session, text)
       await fixture.ask(session, askWith(text))
     }
-    const terminal = fixture.openTerminal(['tui'], { columns: 120, rows: 40 })
+    const terminal = fixture.openTerminal(['tui'], { columns: 120, rows: 40, env: noBell })
     await terminal.waitFor(`${texts.length} waiting for you`)
     await terminal.waitFor('› ')
     for (let at = 0; at < texts.length; at++) {
