@@ -15,8 +15,8 @@ const texts = (JSON.parse(readFileSync(file, 'utf8')) as readonly { name: string
 )
 
 /** The control sequences that the live views write: cursor movement, erasing, styles, terminal modes, the title of the window. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
 const own =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences start with a control character
   /\u001b\[(?:\?(?:25|1049|2004|2026)[hl]|[012]?[JK]|\d*A|\d+;1H|H|[\d;]*m|2[23];2t)|\u001b\]2;(?:\(\d+\) )?Holdpoint\u0007/g
 const unseen = /[^\P{C}\n]|[\p{Zl}\p{Zp}\p{DI}\u2800]|(?![ \n])\p{Zs}/u
 
