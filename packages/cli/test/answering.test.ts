@@ -46,7 +46,7 @@ describe('holdpoint show', () => {
     expect(code).toBe(0)
     expect(out).toContain('Change a file')
     expect(out).toMatch(/^ {2}│ 1 - a quiet day$/m)
-    expect(out).toMatch(/^ {2}│ \+ a day for rehearsals$/m)
+    expect(out).toMatch(/^ {2}│ 1 \+ a day for rehearsals$/m)
     expect(out).toContain(request.digest)
     expect(out).toContain(`holdpoint allow ${request.id}`)
     expect(await json('show', request.id)).toEqual(JSON.parse(JSON.stringify(request)))

@@ -158,6 +158,7 @@ describe('pages of holdpoint run', () => {
     await call('one', 'built \u001b[31mred\u001b[0m')
     await call('two', Array.from({ length: 200 }, (_, index) => `line ${index + 1}`).join('\n'))
     await run.terminal.waitFor('Ctrl+O tool output')
+    await run.terminal.waitFor('make two  failed')
     run.terminal.press('\u000f')
     await run.terminal.waitFor('Tool call 2 of 2  Bash  failed')
     expect(run.terminal.text()).toContain('make two')
