@@ -15,6 +15,8 @@ interface QueuedEvent {
 type DeltaEvent = Extract<AgentEvent, { readonly offset: number }>
 
 const isDelta = (event: AgentEvent): event is DeltaEvent => 'offset' in event
+/** Events that are stored wait this long for the next one, so that the gateway stores them together. An agent often asks right after it has reported the call, and the request would otherwise wait until the report is on the disk. */
+const collectMs = 8
 /** Maximum size of a batch, well below the gateway's limit for one frame. A single larger event is sent alone. */
 const postBytes = limits.inboundFrameMaxBytes / 2
 
@@ -32,8 +34,8 @@ export class EventBatcher {
   /** The idempotency key of the call that is running, if the call only stores events. */
   #runningKey: string | null = null
   #onAllSent: (() => void)[] = []
-  #skipDeltaPause = false
-  #endDeltaPause = () => {}
+  #skipPause = false
+  #endPause = () => {}
   #nextDeltaAt = 0
   #last: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | null = null
@@ -59,8 +61,8 @@ export class EventBatcher {
     // Callers that await the promise get the error. If nobody awaits the promise, its rejection must not count as unhandled.
     this.#last.catch(() => {})
     for (const entry of entries) this.#enqueue(entry)
-    if (events.some(event => !isDelta(event))) this.#sendNow()
     if (!this.#isSending) void this.#sendQueue()
+    else if (events.some(event => !isDelta(event))) this.#endPause()
     return this.#last
   }
 
@@ -82,8 +84,8 @@ export class EventBatcher {
   }
 
   #sendNow(): void {
-    this.#skipDeltaPause = true
-    this.#endDeltaPause()
+    this.#skipPause = true
+    this.#endPause()
   }
 
   #enqueue(entry: QueuedEvent): void {
@@ -98,7 +100,7 @@ export class EventBatcher {
   async #sendQueue(): Promise<void> {
     this.#isSending = true
     while (this.#queue.length > 0) {
-      await this.#pauseBetweenDeltas()
+      await this.#pause()
       const batch = this.#nextBatch()
       const hasDeltas = batch.some(entry => isDelta(entry.event))
       const key = batch.every(entry => isDelta(entry.event)) ? undefined : randomUUID()
@@ -129,18 +131,22 @@ export class EventBatcher {
     for (const resolve of this.#onAllSent.splice(0)) resolve()
   }
 
-  /** Delays deltas until the interval has passed. An event that must be stored ends the delay and is sent together with the deltas before it. */
-  async #pauseBetweenDeltas(): Promise<void> {
-    const waitMs = this.#nextDeltaAt - this.#clock.now()
-    if (this.#skipDeltaPause || waitMs <= 0) return
-    await new Promise<void>(resolve => {
-      const cancel = this.#clock.after(waitMs, resolve)
-      this.#endDeltaPause = () => {
-        cancel()
-        resolve()
-      }
-    })
-    this.#endDeltaPause = () => {}
+  /** Delays deltas until their interval has passed, and events that are stored for a few milliseconds. Events that are stored are sent together with the deltas before them. */
+  async #pause(): Promise<void> {
+    const isStored = () => this.#queue.some(({ event }) => !isDelta(event))
+    const collectUntil = this.#clock.now() + collectMs
+    for (;;) {
+      const waitMs = (isStored() ? collectUntil : this.#nextDeltaAt) - this.#clock.now()
+      if (this.#skipPause || waitMs <= 0) break
+      await new Promise<void>(resolve => {
+        const cancel = this.#clock.after(waitMs, resolve)
+        this.#endPause = () => {
+          cancel()
+          resolve()
+        }
+      })
+    }
+    this.#endPause = () => {}
   }
 
   #nextBatch(): QueuedEvent[] {
@@ -152,7 +158,7 @@ export class EventBatcher {
       count++
     }
     const batch = this.#queue.splice(0, count)
-    if (this.#queue.length === 0) this.#skipDeltaPause = false
+    if (this.#queue.length === 0) this.#skipPause = false
     return batch
   }
 }
