@@ -99,13 +99,13 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
       .waitFor()
   })
 
-  it('shows pending requests above the composer, which stays usable while a person answers them', async () => {
+  it('shows pending requests beside the composer, which stays usable while a person answers them', async () => {
     const { page, session } = await rehearse()
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     await composer.fill('and then?')
-    await page.getByText('The agent will read this after you answer the request above.').waitFor()
+    await page.getByText('The agent will read this after you answer the pending request.').waitFor()
     await composer.press('Enter')
     await log(page).getByText('and then?').waitFor()
     expect(await composer.inputValue()).toBe('')

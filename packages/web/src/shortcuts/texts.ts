@@ -36,6 +36,16 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
     ],
   },
   {
+    title: 'Session',
+    keys: [
+      { keys: ['o'], description: 'Show the overview' },
+      { keys: ['/'], description: 'Search the transcript' },
+      { keys: ['r'], description: 'Next request in the transcript (Shift+R: previous)' },
+      { keys: ['w'], description: 'Next waiting request, here or in another session' },
+      { keys: ['i'], description: 'Interrupt this session' },
+    ],
+  },
+  {
     title: 'Everywhere',
     keys: [
       { keys: ['g', 'i'], description: 'Go to the inbox' },
@@ -45,7 +55,6 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
       { keys: ['g', 't'], description: 'Go to the settings' },
       { keys: ['n'], description: 'Start a session' },
       { keys: ['/'], description: 'Search' },
-      { keys: ['i'], description: 'Interrupt this session' },
       { keys: ['⌘/Ctrl', 'K'], description: 'Go to…' },
       { keys: ['?'], description: 'Show this help' },
       { keys: ['Esc'], description: 'Go back or close' },

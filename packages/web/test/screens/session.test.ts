@@ -180,8 +180,8 @@ describe('the composer', () => {
   it('says when the agent will read the message', () => {
     expect(labels('idle')).toMatchObject({ closed: null, hint: null, button: 'Send' })
     expect(labels('working').hint).toMatch(/when it finishes its turn/)
-    expect(labels('parked', 1).hint).toMatch(/after you answer the request above/)
-    expect(labels('working', 3).hint).toMatch(/3 requests/)
+    expect(labels('parked', 1).hint).toMatch(/after you answer the pending request/)
+    expect(labels('working', 3).hint).toMatch(/3 pending requests/)
     expect(labels('parked').hint).toMatch(/resumes the agent/)
   })
   it('offers to reopen an ended session if its agent can be resumed', () => {

@@ -9,6 +9,7 @@ import { shortcutLabel } from '../../request/shortcut.tsx'
 import { similarKey } from '../../shortcuts/card-keys.ts'
 import { setMuted, useMuted } from '../../storage/muted-sessions.ts'
 import { detailTexts, groupHeadTexts } from './texts.ts'
+import '../../request/fitted-card.css'
 import './request-detail.css'
 
 export interface RequestDetailProps {
@@ -36,7 +37,7 @@ export function RequestDetail(props: RequestDetailProps): ReactNode {
   const pending = opened.flatMap(id => requests.get(id) ?? []).filter(({ status }) => status === 'pending')
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: this element only tracks whether the card inside has the focus
-    <div className="request-detail" onFocus={() => shown && onFocus(shown)}>
+    <div className="request-detail fitted-card" onFocus={() => shown && onFocus(shown)}>
       {shown && requests.get(shown) && <DetailBar {...props} request={requests.get(shown) as Request} />}
       {pending.map(request => (
         <Activity key={request.id} mode={request.id === shown ? 'visible' : 'hidden'}>

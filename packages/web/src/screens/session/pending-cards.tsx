@@ -1,93 +1,106 @@
-/** The session's pending requests above the composer, in the order of the inbox. Keyboard shortcuts apply to the focused card, or to the first card if none is focused. */
-import type { Request, RequestId, SessionId } from '@holdpoint/protocol'
-import { memo, type ReactNode, useLayoutEffect, useMemo, useState } from 'react'
-import { useGateway, useRequests } from '../../gateway/gateway-context.ts'
+/** The pending requests of a session: a row for each if there are several, and the card of the shown one. Keyboard shortcuts act on this card. */
+import { actionLabel, summary } from '@holdpoint/client'
+import type { Request, RequestId } from '@holdpoint/protocol'
+// biome-ignore lint/correctness/noUnresolvedImports: the linter does not know this export of React 19.2
+import { Activity, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { cardElementId } from '../../request/card-panel.tsx'
 import { RequestCard } from '../../request/request-card.tsx'
+import { RiskBadge } from '../../request/risk.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
-import { bringIntoView, isOnScreen, requireInView } from '../../shortcuts/viewport.ts'
+import { requireInView } from '../../shortcuts/viewport.ts'
+import { SummaryText } from '../../text/agent-text.tsx'
 import { startCooldown } from '../../ui/input-cooldown.ts'
-import { orderRequests } from '../inbox/list-order.ts'
-import { cardAnchor } from './status-lines.tsx'
-import { transcriptTexts } from './texts.ts'
+import { panelTexts, transcriptTexts } from './texts.ts'
+import '../../request/fitted-card.css'
 import './pending-cards.css'
+import type { Panel } from './use-panel.ts'
+import type { PendingRequests } from './use-pending-requests.ts'
 
-/** The session screen shows at most this many cards. Further requests are only in the inbox. */
-const cardsMax = 20
+/** The session screen lists at most this many requests. Further requests are only in the inbox. */
+const rowsMax = 20
+/** This many cards that the person has opened keep what is not part of a draft: secrets, open panels and scroll positions. */
+const keptMax = 12
 
-export const PendingCards = memo(function PendingCards({ session }: { readonly session: SessionId }): ReactNode {
-  const pending = usePendingIn(session)
-  const [focused, setFocused] = useState<RequestId | null>(null)
-  const shown = pending.slice(0, cardsMax)
-  const index = Math.max(
-    0,
-    shown.findIndex(({ id }) => id === focused),
-  )
-  const active = shown[index] ?? null
+export interface PendingCardsProps {
+  readonly requests: PendingRequests
+  readonly panel: Pick<Panel, 'tab' | 'show'>
+}
+
+export const PendingCards = memo(function PendingCards({ requests, panel }: PendingCardsProps): ReactNode {
+  const { pending, shown, show } = requests
+  /** True if the person moved to another request with a key, so that its card takes the focus. */
+  const wantsFocus = useRef(false)
+  const isOpen = panel.tab === 'requests'
+  const openCards = useOpenCards(pending, shown)
+  const shownId = shown?.id
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another card is now under the pointer, so every change starts the cooldown
+  useLayoutEffect(startCooldown, [shownId, isOpen])
   const move = (by: number) => {
-    const next = shown[index + by] ?? active
-    const card = next && cardElement(next)
-    if (card) bringIntoView(card)
+    panel.show('requests')
+    const next = pending[pending.findIndex(({ id }) => id === shownId) + by]
+    if (next) show(next.id)
+    wantsFocus.current = next !== undefined
   }
-  const pendingIds = pending.map(({ id }) => id).join()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another card may now be under the pointer, so every change starts the cooldown
-  useLayoutEffect(startCooldown, [pendingIds])
+  useLayoutEffect(() => {
+    if (wantsFocus.current && shownId) cardElement(shownId)?.focus({ preventScroll: true })
+    wantsFocus.current = false
+  }, [shownId])
   useShortcuts({
-    active: () => active && requireInView(active, cardElement(active)),
-    open: active ? () => cardActionsOf(active.id)?.open?.() : undefined,
-    next: active ? () => move(1) : undefined,
-    previous: active ? () => move(-1) : undefined,
+    active: () => {
+      if (!shown) return null
+      panel.show('requests')
+      return requireInView(shown, cardElement(shown.id))
+    },
+    open: shown && isOpen ? () => cardActionsOf(shown.id)?.open?.() : undefined,
+    next: shown ? () => move(1) : undefined,
+    previous: shown ? () => move(-1) : undefined,
   })
-  if (pending.length === 0) return null
   return (
-    <section className="pending-cards" aria-label={transcriptTexts.waitingForYou}>
+    <section className="pending-cards" aria-label={transcriptTexts.waitingForYou} hidden={!isOpen}>
       <h2 className="visually-hidden">{transcriptTexts.waitingForYou}</h2>
-      {shown.map(request => (
-        // biome-ignore lint/a11y/noStaticElementInteractions: this element only tracks whether the card inside has the focus
-        <div
-          key={request.id}
-          id={cardAnchor(request.id)}
-          tabIndex={-1}
-          className="pending-card"
-          onFocus={() => setFocused(request.id)}
-        >
-          <RequestCard request={request} showSession={false} active={request.id === active?.id} />
-        </div>
-      ))}
-      {pending.length > cardsMax && <p className="small soft">{pending.length - cardsMax} more in the inbox.</p>}
+      {pending.length > 1 && <PendingRows {...{ pending, shownId, show }} />}
+      <div className="pending-card fitted-card">
+        {openCards.map(request => (
+          <Activity key={request.id} mode={request.id === shownId ? 'visible' : 'hidden'}>
+            <RequestCard request={request} showSession={false} active={request.id === shownId} />
+          </Activity>
+        ))}
+      </div>
     </section>
   )
 })
 
-/** Returns the element around a request card. Focusing this element makes the card active. */
-function cardElement({ id }: Pick<Request, 'id'>): HTMLElement | null {
-  return document.getElementById(cardAnchor(id))
+function cardElement(id: RequestId): HTMLElement | null {
+  return document.getElementById(cardElementId(id))
 }
 
-/** Returns the pending requests of a session. As in the inbox, a new request never moves the cards on screen. */
-function usePendingIn(session: SessionId): readonly Request[] {
-  const { inbox } = useGateway()
-  const requests = useRequests()
-  const pending = useMemo(
-    () => inbox.getSnapshot().order.filter(id => requests.get(id)?.session === session),
-    [inbox, requests, session],
+/** Returns the requests whose cards stay mounted: the shown one, and those that were shown before. */
+function useOpenCards(pending: readonly Request[], shown: Request | null): readonly Request[] {
+  const [opened, setOpened] = useState<readonly RequestId[]>([])
+  if (shown && !opened.includes(shown.id)) setOpened([...opened, shown.id].slice(-keptMax))
+  return pending.filter(({ id }) => opened.includes(id) || id === shown?.id)
+}
+
+interface PendingRowsProps {
+  readonly pending: readonly Request[]
+  readonly shownId: RequestId | undefined
+  readonly show: (id: RequestId) => void
+}
+
+function PendingRows({ pending, shownId, show }: PendingRowsProps): ReactNode {
+  return (
+    <ul className="pending-rows" aria-label={panelTexts.pendingList}>
+      {pending.slice(0, rowsMax).map(({ id, ask, risk }) => (
+        <li key={id} data-request={id}>
+          <button type="button" className="pending-row" aria-current={id === shownId} onClick={() => show(id)}>
+            <span className="pending-row-action">{actionLabel(ask)}</span>
+            {risk && risk.level !== 'low' && <RiskBadge level={risk.level} />}
+            <SummaryText summary={summary(ask)} className="pending-row-summary" />
+          </button>
+        </li>
+      ))}
+      {pending.length > rowsMax && <li className="small soft">{panelTexts.moreInInbox(pending.length - rowsMax)}</li>}
+    </ul>
   )
-  const [ids, setIds] = useState<readonly RequestId[]>(pending)
-  useLayoutEffect(() => {
-    const update = () =>
-      setIds(shown => {
-        const isVisible = document.visibilityState === 'visible' && inbox.getSnapshot().complete
-        const expired = new Set(shown.filter(id => !pending.includes(id)))
-        const isCardOnScreen = (id: RequestId) => isOnScreen(cardElement({ id }))
-        return orderRequests(shown, pending, { isVisible, isEndHovered: false, expired, isOnScreen: isCardOnScreen })
-      })
-    update()
-    document.addEventListener('visibilitychange', update)
-    return () => document.removeEventListener('visibilitychange', update)
-  }, [inbox, pending])
-  return useMemo(() => ids.flatMap(id => requests.get(id) ?? []).filter(isPending), [ids, requests])
-}
-
-function isPending({ status }: Request): boolean {
-  return status === 'pending'
 }

@@ -1,16 +1,18 @@
 /** The session screen: header, live transcript, pending requests, composer. */
-import type { Session, SessionId } from '@holdpoint/protocol'
-import type { ReactNode } from 'react'
+import type { RequestId, Session, SessionId } from '@holdpoint/protocol'
+import { type ReactNode, useCallback } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { href } from '../../routes.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { Composer } from './composer.tsx'
-import { WorkingContext } from './expanded-entries.ts'
-import { PendingCards } from './pending-cards.tsx'
+import { ShowRequestContext, WorkingContext } from './expanded-entries.ts'
 import { SessionHeader } from './session-header.tsx'
+import { SessionPanel } from './session-panel.tsx'
 import { TranscriptView } from './transcript-view.tsx'
+import { usePanel } from './use-panel.ts'
+import { usePendingRequests } from './use-pending-requests.ts'
 import { useSession } from './use-session.ts'
-import { useTranscript } from './use-transcript.ts'
+import { type TranscriptReading, useTranscript } from './use-transcript.ts'
 import './session-screen.css'
 
 export function SessionScreen({ id }: { readonly id: SessionId }): ReactNode {
@@ -47,19 +49,47 @@ export function SessionScreen({ id }: { readonly id: SessionId }): ReactNode {
         </Message>
       )
     case 'here':
-      return (
-        <div className="session">
-          <SessionHeader session={found.session} />
-          <WorkingContext value={isWorking(found.session)}>
-            <TranscriptView reading={reading} />
-          </WorkingContext>
-          <div className="session-footer">
-            <PendingCards session={id} />
-            <Composer session={found.session} />
-          </div>
-        </div>
-      )
+      return <OpenSession session={found.session} reading={reading} />
   }
+}
+
+function OpenSession({
+  session,
+  reading,
+}: {
+  readonly session: Session
+  readonly reading: TranscriptReading
+}): ReactNode {
+  const requests = usePendingRequests(session.id)
+  const { pending, show } = requests
+  const panel = usePanel(pending.map(({ id }) => id))
+  const { isSheet, tab } = panel
+  const { show: showTab } = panel
+  const showRequest = useCallback(
+    (id: RequestId) => {
+      show(id)
+      showTab('requests')
+    },
+    [show, showTab],
+  )
+  // On a narrow screen, a card has its own text fields and buttons, so there is no second field below it.
+  const hasComposer = !isSheet || tab === null
+  return (
+    <div className={`session ${isSheet ? 'stacked' : tab === null ? 'single' : 'split'}`}>
+      <SessionHeader session={session} />
+      <ShowRequestContext value={showRequest}>
+        <WorkingContext value={isWorking(session)}>
+          <TranscriptView reading={reading} />
+        </WorkingContext>
+      </ShowRequestContext>
+      <SessionPanel panel={panel} requests={requests} onSearch={() => {}}>
+        <div className="panel-content" />
+      </SessionPanel>
+      <div className="session-footer" hidden={!hasComposer}>
+        <Composer session={session} />
+      </div>
+    </div>
+  )
 }
 
 function isWorking({ state, pending }: Session): boolean {

@@ -7,39 +7,30 @@ import {
   summary,
   type TurnEntry,
 } from '@holdpoint/client'
-import type { ReactNode } from 'react'
+import { type ReactNode, use } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { RiskBadge } from '../../request/risk.tsx'
 import { ExactText, InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { turnSummary } from '../../text/format-amounts.ts'
 import { clockTime } from '../../text/format-time.ts'
 import { AgentParagraphs } from '../../text/prose.tsx'
+import { ShowRequestContext } from './expanded-entries.ts'
+import { transcriptTexts } from './texts.ts'
 import './status-lines.css'
 
-/** A request in the transcript: a link to its card while pending, a receipt once resolved. */
+/** A request in the transcript: a button that shows its card while pending, a receipt once resolved. */
 export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactNode {
   const { request } = entry
+  const showRequest = use(ShowRequestContext)
   if (request.status === 'resolved') return <Receipt request={request} showSession={false} />
   return (
-    <a className="request-line" href={`#${cardAnchor(request.id)}`} onClick={event => showCard(event, request.id)}>
+    <button type="button" className="request-line" onClick={() => showRequest(request.id)}>
       <span className="request-line-action">{actionLabel(request.ask)}</span>
       {request.risk && <RiskBadge level={request.risk.level} />}
       <SummaryText summary={summary(request.ask)} className="request-line-summary" />
-      <span className="request-line-state">waiting for you ↓</span>
-    </a>
+      <span className="request-line-state">{transcriptTexts.waitingHere}</span>
+    </button>
   )
-}
-
-export function cardAnchor(id: string): string {
-  return `card-${id}`
-}
-
-/** Scrolls to the card of a request. Prevents the link's default action, which would overwrite the route in the URL's hash. */
-function showCard(event: { preventDefault(): void }, id: string): void {
-  event.preventDefault()
-  const card = document.getElementById(cardAnchor(id))
-  card?.scrollIntoView({ block: 'nearest' })
-  card?.focus({ preventScroll: true })
 }
 
 export function TurnLine({ entry }: { readonly entry: TurnEntry }): ReactNode {

@@ -21,7 +21,7 @@ export function composerLabels(session: Pick<Session, 'state' | 'pending' | 'cap
   if (state === 'disconnected')
     return { ...base, hint: 'The agent is disconnected. It will read this when it comes back.' }
   if (pending > 0) {
-    const requests = pending === 1 ? 'the request above' : `the ${pending} requests above`
+    const requests = pending === 1 ? 'the pending request' : `the ${pending} pending requests`
     return { ...base, hint: `The agent will read this after you answer ${requests}.` }
   }
   if (state === 'working' || state === 'starting')
@@ -63,6 +63,18 @@ export const transcriptTexts = {
   toNewest: '↓ Newest',
   cutOff: 'The message was cut off here.',
   waitingForYou: 'Waiting for you',
+  waitingHere: 'waiting for you',
 } as const
 
 export const defaultChoice = 'Default'
+
+/** Texts of the panel beside or below the transcript. */
+export const panelTexts = {
+  label: 'Requests and overview',
+  requests: 'Waiting for you',
+  overview: 'Overview',
+  search: 'Search',
+  lower: 'Lower',
+  pendingList: 'Pending requests of this session',
+  moreInInbox: (count: number) => `${count} more in the inbox.`,
+} as const

@@ -1,0 +1,157 @@
+/** The panel of the session screen: pending requests beside the transcript on wide screens, and in a sheet on narrow ones. */
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
+import type { Locator, Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, cardOf, click, pressKey, setUpPageFixture } from './page-fixture.ts'
+
+function log(page: Page): Locator {
+  return page.getByRole('log', { name: 'Transcript' })
+}
+function panel(page: Page): Locator {
+  return page.getByRole('complementary', { name: 'Requests and overview' })
+}
+async function boxOf(element: Locator) {
+  const box = await element.boundingBox()
+  if (!box) throw new Error('The element is not on the screen.')
+  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
+}
+/** Returns the elements around an element that scroll vertically and have something to scroll. */
+function scrollersAround(element: Locator): Promise<readonly string[]> {
+  return element.evaluate(inner => {
+    const found: string[] = []
+    for (let at = inner.parentElement; at; at = at.parentElement)
+      if (/auto|scroll/.test(getComputedStyle(at).overflowY) && at.scrollHeight > at.clientHeight + 1)
+        found.push(at.className)
+    return found
+  })
+}
+
+describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
+  const fixture = setUpPageFixture()
+  const long = Array.from({ length: 200 }, (_, i) => `echo "line ${i} of a long command"`).join('\n')
+
+  async function openSession(id: string, options: OpenOptions = {}): Promise<Page> {
+    const page = await fixture.openPage(options)
+    await page.goto(`${fixture.gateway.url}/#/sessions/${id}`)
+    await page.locator('.session-header').waitFor()
+    return page
+  }
+  async function openAgent() {
+    const agent = await fixture.openAsker()
+    const items = Array.from({ length: 60 }, (_, i) => ({
+      type: 'message.added' as const,
+      block: `b${i}`,
+      text: `Message ${i} of the agent.`,
+    }))
+    await fixture.gateway.call('appendEvents', { id: agent.session.id, items })
+    return agent
+  }
+
+  it.each([1440, 1024])(
+    'is beside the transcript on a screen of %i pixels, and the composer is not below the card',
+    async width => {
+      const agent = await openAgent()
+      const request = await agent.ask(asks.questions())
+      const page = await openSession(agent.session.id, { viewport: { width, height: width === 1440 ? 900 : 768 } })
+      const card = await boxOf(cardOf(page, request))
+      const transcript = await boxOf(log(page))
+      expect(transcript.right).toBeLessThanOrEqual(card.x)
+      expect(transcript.height).toBeGreaterThan(350)
+      expect(transcript.width).toBeGreaterThan(350)
+      const composer = await boxOf(page.getByRole('textbox', { name: 'Message to the agent' }))
+      expect(composer.right).toBeLessThanOrEqual(card.x)
+    },
+  )
+
+  it('keeps the buttons of a long request in view without a scroller inside a scroller', async () => {
+    const agent = await openAgent()
+    const request = await agent.ask(asks.command(long))
+    for (const options of [{}, phone]) {
+      const page = await openSession(agent.session.id, options)
+      const card = cardOf(page, request)
+      await card.waitFor()
+      expect(await scrollersAround(card.locator('.scroll-end').first())).toHaveLength(1)
+      const deny = await boxOf(button(card, 'Deny…'))
+      expect(deny.bottom).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0)
+      // The end of the command was seen, so the request can be allowed.
+      await card.locator('.card-body').evaluate(it => it.scrollTo(0, it.scrollHeight))
+      await card.locator('button.allow:enabled').waitFor()
+    }
+  })
+
+  it('is a sheet on a phone, which hides the composer while it is open and can be lowered', async () => {
+    const agent = await openAgent()
+    const request = await agent.ask(asks.questions())
+    const page = await openSession(agent.session.id, phone)
+    const composer = page.getByRole('textbox', { name: 'Message to the agent' })
+    await cardOf(page, request).waitFor()
+    expect((await boxOf(log(page))).height).toBeGreaterThan(150)
+    expect(await composer.isVisible()).toBe(false)
+    await button(panel(page), 'Lower').tap()
+    await expect.poll(() => cardOf(page, request).isVisible()).toBe(false)
+    expect(await composer.isVisible()).toBe(true)
+    expect((await boxOf(log(page))).height).toBeGreaterThan(400)
+    await panel(page).getByRole('button', { name: 'Waiting for you 1' }).tap()
+    await cardOf(page, request).waitFor()
+    // Dragging the bar down lowers the sheet too.
+    const bar = await boxOf(panel(page).locator('.panel-bar'))
+    await page.mouse.move(bar.x + bar.width / 2, bar.y + 10)
+    await page.mouse.down()
+    await page.mouse.move(bar.x + bar.width / 2, bar.y + 90, { steps: 4 })
+    await page.mouse.up()
+    await expect.poll(() => cardOf(page, request).isVisible()).toBe(false)
+    // A new request raises the sheet, but never over a message that the person is writing.
+    const second = await agent.ask(asks.command('echo second'))
+    await panel(page).getByRole('button', { name: 'Waiting for you 2', pressed: true }).waitFor()
+    await button(panel(page), 'Lower').tap()
+    await composer.fill('I am writing')
+    await fixture.answer(second)
+    await agent.ask(asks.command('echo third'))
+    await panel(page).getByRole('button', { name: 'Waiting for you 2' }).waitFor()
+    expect(await composer.isVisible()).toBe(true)
+    expect(await composer.inputValue()).toBe('I am writing')
+  })
+
+  it('lists several requests in rows, shows one card, and continues with the next after an answer', async () => {
+    const agent = await openAgent()
+    const first = await agent.ask(asks.command('echo first'))
+    const second = await agent.ask(asks.command('echo second'))
+    const page = await openSession(agent.session.id)
+    await cardOf(page, first).waitFor()
+    expect(await cardOf(page, second).count()).toBe(0)
+    await panel(page)
+      .getByRole('list', { name: 'Pending requests' })
+      .getByRole('button', { name: /echo second/ })
+      .click()
+    await cardOf(page, second).waitFor()
+    await page
+      .getByRole('log')
+      .getByRole('button', { name: /echo first/ })
+      .click()
+    await cardOf(page, first).waitFor()
+    await click(page, button(cardOf(page, first), 'Allow once'))
+    expect(await fixture.answerGivenOnPage(first)).toEqual({ kind: 'allow' })
+    await cardOf(page, second).waitFor()
+    await pressKey(page, 'a')
+    expect(await fixture.answerGivenOnPage(second)).toEqual({ kind: 'allow' })
+  })
+
+  it('keeps an overview that a person opened when a request arrives, and no key answers the hidden card', async () => {
+    const agent = await openAgent()
+    const page = await openSession(agent.session.id)
+    await pressKey(page, 'o')
+    await panel(page).getByRole('button', { name: 'Overview', pressed: true }).waitFor()
+    await panel(page).getByRole('button', { name: 'Overview' }).click()
+    const request = await agent.ask(asks.command())
+    await panel(page).getByRole('button', { name: 'Waiting for you 1', pressed: false }).waitFor()
+    expect(await cardOf(page, request).isVisible()).toBe(false)
+    await pressKey(page, 'a')
+    await page.getByText('This request was off screen. Press again to confirm.').waitFor()
+    expect(await fixture.isPending(request)).toBe(true)
+    await cardOf(page, request).waitFor()
+    await pressKey(page, 'a')
+    await fixture.answerGivenOnPage(request)
+  })
+})
