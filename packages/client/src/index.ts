@@ -94,6 +94,13 @@ export {
   ruleLimitsLabel,
   ruleScopeLabel,
 } from './rule-labels.ts'
+export {
+  type ChangedFile,
+  findEntries,
+  type OutlineTurn,
+  type SessionOverview,
+  sessionOverview,
+} from './session-overview.ts'
 export { type ShellToken, shellTokens } from './shell-tokens.ts'
 export {
   type SocketCall,
@@ -105,6 +112,7 @@ export {
 export { textChunks } from './text-chunks.ts'
 export { isExactField, mixesDirections } from './text-direction.ts'
 export { CodeWarnings, proseWarnings, type RightToLeftStyle } from './text-warnings.ts'
+export { type FileEdits, type TodoItem, type ToolView, toolView } from './tool-view.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export type {
   Entry,

@@ -39,6 +39,11 @@ export function useShortcuts(handlers: ShortcutHandlers): void {
   }, [])
 }
 
+/** Returns what a shortcut of the current screen does, for other ways to choose it; undefined if the screen does not have it. */
+export function shortcutAction(name: Exclude<ShortcutName, DecidingName>): (() => void) | undefined {
+  return registered.find(({ current }) => current[name])?.current[name]
+}
+
 /** Listens for shortcuts on the whole page. Call it once, in the page's root component. */
 export function useKeyboard(): void {
   const { inbox } = useGateway()

@@ -2,6 +2,7 @@
 import { type DiffRow, diffLines, displayRun, lineCount, lineEndingsLabel, type TextEdit } from '@holdpoint/client'
 import { type ReactNode, type RefObject, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Code } from './code.tsx'
+import { type RowColors, rowColors } from './diff-colors.ts'
 import { differingSpans, hunksOf, pairRows, type RowPair } from './diff-pairs.ts'
 import { FileLine, LongFileLine } from './file-line.tsx'
 import { chunksOf, LazyChunks } from './lazy-chunks.tsx'
@@ -19,19 +20,21 @@ interface ChangeViewProps {
   readonly edit: TextEdit
   /** Number of unchanged rows to show around each change. If absent, all rows are shown. */
   readonly context?: number
+  /** The language of the file, as `languageOf` returns it. Without it, the rows have no colors. */
+  readonly lang?: string | undefined
 }
 
 export function ChangeView(props: ChangeViewProps): ReactNode {
   return isTooLongToCompare([props.edit]) ? <WholeTexts edit={props.edit} /> : <ComparedTexts {...props} />
 }
 
-function ComparedTexts({ edit, context }: ChangeViewProps): ReactNode {
+function ComparedTexts({ edit, context, lang }: ChangeViewProps): ReactNode {
   const { before, after } = edit
   const { diffs, lineEndings } = useMemo(() => diffLines([{ before, after }]), [before, after])
   const label = lineEndingsLabel(lineEndings)
   return (
     <>
-      <DiffView {...{ edit, rows: diffs[0] ?? [] }} {...(context !== undefined && { context })} />
+      <DiffView {...{ edit, lang, rows: diffs[0] ?? [] }} {...(context !== undefined && { context })} />
       {label !== '' && <p className="soft small">{label}</p>}
     </>
   )
@@ -64,7 +67,7 @@ export function isTooLongToCompare(edits: readonly TextEdit[]): boolean {
 }
 
 /** Like `ChangeView`, for rows that are already compared. */
-export function DiffView({ edit: { before, after }, rows, context }: DiffViewProps): ReactNode {
+export function DiffView({ edit: { before, after }, rows, context, lang }: DiffViewProps): ReactNode {
   const hunks = useMemo(() => (context === undefined ? [rows] : hunksOf(rows, context)), [rows, context])
   const box = useRef<HTMLDivElement>(null)
   const wide = useIsWide(box)
@@ -74,7 +77,7 @@ export function DiffView({ edit: { before, after }, rows, context }: DiffViewPro
     <>
       <div ref={box} className={`diff agent-background ${split ? 'split' : 'unified'}`}>
         {hunks.map(hunk => (
-          <Hunk key={`${hunk[0]?.before}/${hunk[0]?.after}`} rows={hunk} split={split} hasBoth={hasBoth} />
+          <Hunk key={`${hunk[0]?.before}/${hunk[0]?.after}`} rows={hunk} {...{ split, hasBoth, lang }} />
         ))}
       </div>
       <CodeWarnings text={`${before}\n${after}`} />
@@ -87,9 +90,10 @@ interface HunkProps {
   readonly split: boolean
   /** Whether the diff has both removed and added rows. Otherwise no row is compared with another. */
   readonly hasBoth: boolean
+  readonly lang: string | undefined
 }
 
-function Hunk({ rows, split, hasBoth }: HunkProps): ReactNode {
+function Hunk({ rows, split, hasBoth, lang }: HunkProps): ReactNode {
   const pairs = useMemo(() => (hasBoth ? pairRows(rows) : []), [rows, hasBoth])
   const partners = useMemo(
     () => (split || rows.length > comparedMax ? noPartners : partnersOf(pairs)),
@@ -101,13 +105,11 @@ function Hunk({ rows, split, hasBoth }: HunkProps): ReactNode {
     <div className="hunk">
       {split ? (
         <LazyChunks chunks={pairChunks} linesOf={chunk => chunk.length} textOf={pairsText}>
-          {chunk => chunk.map(pair => <SplitRow key={`${pair.left?.before}/${pair.right?.after}`} pair={pair} />)}
+          {chunk => <SplitRows pairs={chunk} lang={lang} />}
         </LazyChunks>
       ) : (
         <LazyChunks chunks={rowChunks} linesOf={chunk => chunk.length} textOf={rowsText}>
-          {chunk =>
-            chunk.map(row => <UnifiedRow key={`${row.before}/${row.after}`} row={row} beside={partners.get(row)} />)
-          }
+          {chunk => <UnifiedRows rows={chunk} partners={partners} lang={lang} />}
         </LazyChunks>
       )}
     </div>
@@ -119,11 +121,11 @@ const comparedMax = 20_000
 const noPartners: ReadonlyMap<DiffRow, DiffRow> = new Map()
 
 function pairsText(pairs: readonly RowPair[]): string {
-  return rowsText(pairs.flatMap(({ left, right }) => [left, right === left ? null : right]))
+  return rowsText(pairs.flatMap(rowsOf))
 }
 
-function rowsText(rows: readonly (DiffRow | null)[]): string {
-  return rows.flatMap(row => (row ? displayRun(row) : [])).join('\n')
+function rowsText(rows: readonly DiffRow[]): string {
+  return rows.map(row => displayRun(row)).join('\n')
 }
 
 /** Returns the row beside each changed row, with which the row is compared. */
@@ -145,8 +147,9 @@ interface CellProps {
   readonly lineNumber: number | null
   /** The row with which this row is compared. */
   readonly beside: DiffRow | null | undefined
+  readonly colors: RowColors
 }
-function Cell({ row, lineNumber, beside }: CellProps): ReactNode {
+function Cell({ row, lineNumber, beside, colors }: CellProps): ReactNode {
   return (
     <>
       <span className="number" aria-hidden="true">
@@ -157,39 +160,57 @@ function Cell({ row, lineNumber, beside }: CellProps): ReactNode {
       </span>
       <code className="line stored-order" dir="ltr">
         {row.sign !== ' ' && <span className="visually-hidden">{spokenSigns[row.sign]}</span>}
-        <CellText row={row} beside={beside} />
+        <CellText {...{ row, beside, colors }} />
       </code>
     </>
   )
 }
 
-function CellText({ row, beside }: Omit<CellProps, 'lineNumber'>): ReactNode {
+function CellText({ row, beside, colors }: Omit<CellProps, 'lineNumber'>): ReactNode {
   if (row.text.length > lineMax) return <LongFileLine text={row.text} />
   const displayed = displayRun(row)
   const isCompared = beside && beside !== row && beside.text.length <= lineMax
   const spans = isCompared ? differingSpans(displayed, displayRun(beside)) : null
-  return <FileLine displayed={displayed} {...(spans && { mark: spans[0] })} />
+  return <FileLine displayed={displayed} colors={colors.get(row)} {...(spans && { mark: spans[0] })} />
 }
 
-function UnifiedRow({ row, beside }: { readonly row: DiffRow; readonly beside: DiffRow | undefined }): ReactNode {
-  return (
-    <div className={`diff-row ${rowClasses[row.sign]}`}>
-      <Cell row={row} lineNumber={row.after ?? row.before} beside={beside} />
+interface UnifiedRowsProps {
+  readonly rows: readonly DiffRow[]
+  readonly partners: ReadonlyMap<DiffRow, DiffRow>
+  readonly lang: string | undefined
+}
+
+function UnifiedRows({ rows, partners, lang }: UnifiedRowsProps): ReactNode {
+  const colors = useMemo(() => rowColors(rows, lang, lineMax), [rows, lang])
+  return rows.map(row => (
+    <div key={`${row.before}/${row.after}`} className={`diff-row ${rowClasses[row.sign]}`}>
+      <Cell row={row} lineNumber={row.after ?? row.before} beside={partners.get(row)} colors={colors} />
     </div>
-  )
+  ))
 }
 
-function SplitRow({ pair: { left, right } }: { readonly pair: RowPair }): ReactNode {
-  return (
-    <div className="diff-pair">
+interface SplitRowsProps {
+  readonly pairs: readonly RowPair[]
+  readonly lang: string | undefined
+}
+
+function SplitRows({ pairs, lang }: SplitRowsProps): ReactNode {
+  const colors = useMemo(() => rowColors(pairs.flatMap(rowsOf), lang, lineMax), [pairs, lang])
+  return pairs.map(({ left, right }) => (
+    <div key={`${left?.before}/${right?.after}`} className="diff-pair">
       <div className={`diff-row ${left ? rowClasses[left.sign] : 'none'}`}>
-        {left && <Cell row={left} lineNumber={left.before} beside={right} />}
+        {left && <Cell row={left} lineNumber={left.before} beside={right} colors={colors} />}
       </div>
       <div className={`diff-row ${right ? rowClasses[right.sign] : 'none'}`}>
-        {right && <Cell row={right} lineNumber={right.after} beside={left} />}
+        {right && <Cell row={right} lineNumber={right.after} beside={left} colors={colors} />}
       </div>
     </div>
-  )
+  ))
+}
+
+/** Returns the rows of a pair. An unchanged row is on both sides. */
+function rowsOf({ left, right }: RowPair): readonly DiffRow[] {
+  return [left, right === left ? null : right].filter(row => row !== null)
 }
 
 function rowLength({ text }: DiffRow): number {

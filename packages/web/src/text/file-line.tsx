@@ -4,16 +4,20 @@ import { type ReactNode, useMemo } from 'react'
 import { DisplayMarkerView } from './agent-text.tsx'
 import { LazyChunks, textLines } from './lazy-chunks.tsx'
 import { type LineSegment, lineSegments } from './line-segments.ts'
+import type { ColoredText } from './token-colors.ts'
+import './highlight.css'
 
 export interface FileLineProps {
   /** Text that `displayRun` returned. The offsets in `mark` refer to this text. */
   readonly displayed: string
   /** Offsets of the changed part. */
   readonly mark?: readonly [number, number]
+  /** The same text as colored code. */
+  readonly colors?: readonly ColoredText[] | undefined
 }
 
-export function FileLine({ displayed, mark }: FileLineProps): ReactNode {
-  return lineSegments(displayed, mark).map((segment, index) => {
+export function FileLine({ displayed, mark, colors }: FileLineProps): ReactNode {
+  return lineSegments(displayed, mark, colors).map((segment, index) => {
     // biome-ignore lint/suspicious/noArrayIndexKey: the segments of a line never change
     return <LineSegmentView key={index} {...segment} />
   })
@@ -33,8 +37,9 @@ function displayChunk(text: string): string {
   return displayRun({ text, count: 1 })
 }
 
-function LineSegmentView({ text, kind, marked }: LineSegment): ReactNode {
-  const content = segmentContent(kind, text)
+function LineSegmentView({ text, kind, marked, color }: LineSegment): ReactNode {
+  const isColored = color !== null && kind === 'text'
+  const content = isColored ? <span className={`syntax-${color}`}>{text}</span> : segmentContent(kind, text)
   return marked ? <mark>{content}</mark> : content
 }
 

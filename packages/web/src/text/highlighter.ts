@@ -106,6 +106,13 @@ const grammars: Readonly<Record<string, Grammar>> = Object.fromEntries(
   ].flatMap(([grammar, names]) => (names as string).split(' ').map(name => [name, grammar as Grammar])), // the list has a grammar and a string in each row
 )
 
+/** Returns the language of a file by its name; undefined if it is unknown. */
+export function languageOf(path: string): string | undefined {
+  const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1).toLowerCase()
+  const ending = name.slice(name.lastIndexOf('.') + 1)
+  return Object.hasOwn(grammars, ending) || isShell(ending) ? ending : undefined
+}
+
 /** Returns the whole text as colored segments; null if the language is unknown. */
 export function highlight(text: string, lang: string): readonly ColoredText[] | null {
   if (isShell(lang)) return highlightShell(text)

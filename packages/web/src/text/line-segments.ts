@@ -1,5 +1,6 @@
 /** Splits a line into segments that look different: display markers, tabs, trailing blanks, and the changed part. */
 import { type DisplayMarker, markersIn } from '@holdpoint/client'
+import type { ColoredText, TokenColor } from './token-colors.ts'
 
 /** A tab, trailing blanks, or a trailing tab. */
 type BlankKind = 'tab' | 'trail' | 'trail tab'
@@ -8,10 +9,16 @@ export interface LineSegment {
   readonly text: string
   readonly kind: 'text' | BlankKind | DisplayMarker['kind']
   readonly marked: boolean
+  /** The color of code; null is the default color. */
+  readonly color: TokenColor | null
 }
 
-/** Splits a `line` that `displayText` returned. `mark` contains the start and end offsets of the changed part. The joined segments equal the line. */
-export function lineSegments(line: string, mark: readonly [number, number] = [0, 0]): readonly LineSegment[] {
+/** Splits a `line` that `displayText` returned. `mark` contains the start and end offsets of the changed part, and `colors` the line as colored code. The joined segments equal the line. */
+export function lineSegments(
+  line: string,
+  mark: readonly [number, number] = [0, 0],
+  colors: readonly ColoredText[] = [],
+): readonly LineSegment[] {
   const markers = markersIn(line, 'code')
   const markerAt = new Map(markers.map(marker => [marker.from, marker]))
   const [markFrom, markTo] = extendToMarkers(mark, markers)
@@ -21,12 +28,22 @@ export function lineSegments(line: string, mark: readonly [number, number] = [0,
   const cuts = new Set([0, line.length, markFrom, markTo, trailingFrom, trailingTo])
   for (const { from, to } of markers) cuts.add(from).add(to)
   for (let at = line.indexOf('\t'); at !== -1; at = line.indexOf('\t', at + 1)) cuts.add(at).add(at + 1)
+  const colorAt = new Map<number, TokenColor | null>()
+  let colored = 0
+  for (const { text, color } of colors) {
+    cuts.add(Math.min(colored, line.length))
+    colorAt.set(colored, color)
+    colored += text.length
+  }
+  cuts.add(Math.min(colored, line.length))
   const positions = [...cuts].sort((a, b) => a - b)
+  let color: TokenColor | null = null
   return positions.slice(0, -1).map((from, i): LineSegment => {
+    color = from >= colored ? null : (colorAt.get(from) ?? (colorAt.has(from) ? null : color))
     const text = line.slice(from, positions[i + 1])
     const isTrailing = from >= trailingFrom && from < trailingTo
     const blank = text === '\t' ? (isTrailing ? 'trail tab' : 'tab') : isTrailing ? 'trail' : 'text'
-    return { text, kind: markerAt.get(from)?.kind ?? blank, marked: from >= markFrom && from < markTo }
+    return { text, kind: markerAt.get(from)?.kind ?? blank, marked: from >= markFrom && from < markTo, color }
   })
 }
 

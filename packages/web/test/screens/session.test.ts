@@ -100,7 +100,7 @@ describe('D5: the excerpt of a long text', () => {
 
 describe('the labels of a tool call', () => {
   const about = (input: ToolEntry['input'], title?: string) =>
-    toolSummary({ input, inputText: 'so far', ...(title && { title }) }).head
+    toolSummary({ tool: 'Tool', input, inputText: 'so far', ...(title && { title }) }).head
 
   it('`toolSummary` returns the command, the file, or the most descriptive input', () => {
     expect(about({ command: 'ls', description: 'List' })).toBe('ls')
@@ -113,7 +113,7 @@ describe('the labels of a tool call', () => {
     expect(about(null)).toBe('so far')
     expect(about({ command: 'one\ntwo' })).toBe('one ↵ two')
     expect(about({ command: 'ls' }, 'A title\nof two lines')).toBe('A title ↵ of two lines')
-    expect(toolSummary({ input: { command: 'x'.repeat(1000) }, inputText: '' })).toMatchObject({
+    expect(toolSummary({ tool: 'Bash', input: { command: 'x'.repeat(1000) }, inputText: '' })).toMatchObject({
       omitted: 700,
       isCode: true,
     })

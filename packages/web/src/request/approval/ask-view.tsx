@@ -5,6 +5,7 @@ import { type ReactNode, useMemo } from 'react'
 import { ExactText } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import { DiffView, isTooLongToCompare, WholeTexts } from '../../text/diff-view.tsx'
+import { languageOf } from '../../text/highlighter.ts'
 import { CodeWarnings } from '../../text/text-warnings.tsx'
 import { Entries, Fields, shortTexts } from '../fields.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
@@ -92,7 +93,7 @@ function ComparedChange({ change }: { readonly change: Change }): ReactNode {
       <FileChange change={change} facts={[...changeFacts(isNew, added, removed), lineEndingsLabel(lineEndings)]}>
         {edits.map((edit, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
-          <DiffView key={index} edit={edit} rows={diffs[index] ?? []} />
+          <DiffView key={index} edit={edit} rows={diffs[index] ?? []} lang={languageOf(change.path)} />
         ))}
       </FileChange>
       {!isNew && <p className="faint small">{bodyTexts.relativeLines}</p>}

@@ -14,12 +14,14 @@ const indentMax = 6
 export interface EntryRowProps {
   readonly entry: Entry
   readonly before: Entry | undefined
+  /** True if the person searched for or went to this entry. */
+  readonly marked: boolean
 }
 
-export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps): ReactNode {
+export const EntryRow = memo(function EntryRow({ entry, before, marked }: EntryRowProps): ReactNode {
   const { depth, path, spaced } = entryLayout(entry, before)
   return (
-    <div className={`transcript-entry ${spaced ? 'spaced' : ''}`}>
+    <div className={`transcript-entry ${spaced ? 'spaced' : ''} ${marked ? 'marked' : ''}`}>
       {Array.from({ length: Math.min(depth, indentMax) }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines have no other key
         <span key={i} className="indent-line" aria-hidden="true" />

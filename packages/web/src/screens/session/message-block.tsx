@@ -25,7 +25,12 @@ function AgentMessage({ entry }: { readonly entry: MessageEntry }): ReactNode {
       ) : (
         <Markdown text={text} streaming={entry.streaming} />
       )}
-      {entry.partial && !entry.streaming && <p className="message-status">{transcriptTexts.cutOff}</p>}
+      {!entry.streaming && (
+        <p className="message-status agent-time">
+          <time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>
+          {entry.partial && ` · ${transcriptTexts.cutOff}`}
+        </p>
+      )}
     </article>
   )
 }

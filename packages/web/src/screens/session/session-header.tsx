@@ -10,16 +10,35 @@ import { Path } from '../../text/path.tsx'
 import { SessionActions } from './session-actions.tsx'
 import { SessionSettings } from './session-settings.tsx'
 import { SessionTitle } from './session-title.tsx'
-import { noticeTexts, processTexts } from './texts.ts'
+import { noticeTexts, panelTexts, processTexts } from './texts.ts'
 import './session-header.css'
 
+export interface SessionHeaderProps {
+  readonly session: Session
+  /** Null on a narrow screen, where the bar below the transcript has these buttons. */
+  readonly onSearch: (() => void) | null
+  /** Null if the overview is open, or a bar offers it. */
+  readonly onOverview: (() => void) | null
+}
+
 /** The header is memoized so that streamed text does not render it again. */
-export const SessionHeader = memo(function SessionHeader({ session }: { readonly session: Session }): ReactNode {
+export const SessionHeader = memo(function SessionHeader(props: SessionHeaderProps): ReactNode {
+  const { session, onSearch, onOverview } = props
   const driver = useDriver(session.driver)
   return (
     <header className="session-header">
       <div className="header-line">
         <SessionTitle session={session} />
+        {onSearch && (
+          <button type="button" className="button plain small header-tool" onClick={onSearch}>
+            {panelTexts.search} <span className="kbd">/</span>
+          </button>
+        )}
+        {onSearch && onOverview && (
+          <button type="button" className="button plain small header-tool" onClick={onOverview}>
+            {panelTexts.overview} <span className="kbd">o</span>
+          </button>
+        )}
         <SessionActions session={session} />
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}

@@ -1,5 +1,6 @@
 /** Texts of the session screen. */
-import type { Session } from '@holdpoint/protocol'
+import { actionLabel } from '@holdpoint/client'
+import type { Ask, Session } from '@holdpoint/protocol'
 
 export interface ComposerLabels {
   /** Returns why the person can’t send a message; null if they can. */
@@ -68,6 +69,27 @@ export const transcriptTexts = {
 
 export const defaultChoice = 'Default'
 
+export const toolDetailTexts = {
+  noInput: 'No input',
+  asJson: 'Input as JSON',
+  folder: 'In',
+  file: 'File',
+  files: 'Files',
+  cell: 'Cell',
+  pattern: 'Pattern',
+  address: 'Address',
+  subagent: 'Subagent',
+  movedTo: 'Moved to',
+  fromLine: (line: number) => `From line ${line}`,
+  changes: { write: 'Write', edit: 'Edit', delete: 'Delete', move: 'Move' },
+  result: 'Result',
+  error: 'Error',
+  noOutput: 'No output',
+} as const
+
+/** How screen readers announce the state of a to-do item. */
+export const todoStates = { pending: 'To do', active: 'In progress', done: 'Done', canceled: 'Canceled' } as const
+
 /** Texts of the panel beside or below the transcript. */
 export const panelTexts = {
   label: 'Requests and overview',
@@ -78,3 +100,49 @@ export const panelTexts = {
   pendingList: 'Pending requests of this session',
   moreInInbox: (count: number) => `${count} more in the inbox.`,
 } as const
+
+export const searchTexts = {
+  label: 'Search the transcript',
+  none: 'No matches',
+  position: (position: number, count: number) => `${position} of ${count}`,
+  earlier: '↑ Earlier',
+  later: '↓ Later',
+  close: 'Close',
+  more: 'Search earlier entries',
+  loading: 'Loading earlier entries…',
+} as const
+
+/** Which part of a session the search and the overview cover. */
+export const coverageTexts = {
+  whole: 'Covers the whole session.',
+  since: (entries: number, time: string) => `Covers the last ${entries.toLocaleString('en')} entries, since ${time}.`,
+} as const
+
+export const overviewTexts = {
+  label: 'Overview',
+  started: 'Started',
+  openFor: 'Open for',
+  lasted: 'Lasted',
+  cost: 'Cost so far',
+  unknownCost: 'not reported by this agent',
+  todo: (done: number, all: number) => `To-do list: ${done} of ${all} done`,
+  files: (count: number) => (count === 1 ? '1 file changed' : `${count} files changed`),
+  noFiles: 'The agent has changed no files with its own tools.',
+  filesNote: 'Files that commands changed are not included.',
+  lines: (added: number, removed: number) => `${added} lines added, ${removed} removed`,
+  inTranscript: 'Show in the transcript',
+  outline: 'Turns',
+  more: 'Load earlier entries',
+  loading: 'Loading earlier entries…',
+} as const
+
+export const outlineTexts = {
+  running: 'Not finished',
+  noMessage: 'Without a message',
+  tools: (count: number) => (count === 1 ? '1 tool call' : `${count} tool calls`),
+  errors: (count: number) => (count === 1 ? '1 error' : `${count} errors`),
+  request: (ask: Ask, isPending: boolean) => `${actionLabel(ask)}${isPending ? ': waiting for you' : ''}`,
+} as const
+
+/** Texts of the buttons that move in the transcript. */
+export const jumpTexts = { nextWaiting: 'Next waiting request', noOther: 'No other request is waiting.' } as const

@@ -1,23 +1,53 @@
 /** The one-line summary of a tool call, and its result as text. */
-import { type AskSummary, singleLineCut, type ToolEntry, viewOf } from '@holdpoint/client'
+import { type AskSummary, singleLineCut, type ToolEntry, toolView } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 
 /** Input properties that describe a call, most descriptive first. */
-const descriptiveKeys = ['query', 'pattern', 'url', 'path', 'prompt', 'name']
+const descriptiveKeys = ['file_path', 'query', 'pattern', 'url', 'path', 'prompt', 'name']
 const summaryMax = 300
 
 /** Returns a one-line summary of a tool call. It is not escaped, so show it with `SummaryText`. */
-export function toolSummary({ title, input, inputText }: Pick<ToolEntry, 'title' | 'input' | 'inputText'>): AskSummary {
+export function toolSummary({
+  tool,
+  title,
+  input,
+  inputText,
+}: Pick<ToolEntry, 'tool' | 'title' | 'input' | 'inputText'>): AskSummary {
   if (title) return { ...singleLineCut(title, summaryMax), isCode: false }
-  const { text, isCode } = input ? inputSummary(input) : { text: inputText, isCode: true }
+  const { text, isCode } = input ? inputSummary(tool, input) : { text: inputText, isCode: true }
   return { ...singleLineCut(text, summaryMax), isCode }
 }
 
-function inputSummary(input: JsonObject): { readonly text: string; readonly isCode: boolean } {
-  const view = viewOf({ input })
-  if (view.kind === 'command') return { text: view.command, isCode: true }
-  if (view.kind === 'change') return { text: view.path, isCode: true }
-  if (typeof input.file_path === 'string') return { text: input.file_path, isCode: true }
+function inputSummary(tool: string, input: JsonObject): { readonly text: string; readonly isCode: boolean } {
+  const view = toolView({ tool, input })
+  switch (view.kind) {
+    case 'command':
+      return { text: view.command, isCode: true }
+    case 'changes':
+      return { text: view.files.map(({ path }) => path).join(', '), isCode: true }
+    case 'todo': {
+      const done = view.items.filter(({ state }) => state === 'done').length
+      const active = view.items.find(({ state }) => state === 'active')
+      return { text: `${done}/${view.items.length}${active ? ` · ${active.text}` : ''}`, isCode: false }
+    }
+    case 'read':
+    case 'list':
+    case 'notebook':
+      return { text: view.path, isCode: true }
+    case 'search':
+      return { text: [view.pattern, view.path, view.files].filter(part => part !== null).join('  '), isCode: true }
+    case 'task':
+      return { text: view.description || view.prompt, isCode: false }
+    case 'fetch':
+      return { text: view.url, isCode: true }
+    case 'webSearch':
+      return { text: view.query, isCode: false }
+    case 'fields':
+      return fieldSummary(input)
+  }
+}
+
+function fieldSummary(input: JsonObject): { readonly text: string; readonly isCode: boolean } {
   if (typeof input.description === 'string') return { text: input.description, isCode: false }
   const named = descriptiveKeys.map(name => input[name]).find(value => typeof value === 'string')
   return { text: named ?? Object.values(input).find(value => typeof value === 'string') ?? '', isCode: true }

@@ -3,6 +3,7 @@ import { type ToolEntry, toolName } from '@holdpoint/client'
 import { type ReactNode, use } from 'react'
 import { ExactText, SummaryText } from '../../text/agent-text.tsx'
 import { formatDuration } from '../../text/format-amounts.ts'
+import { dateTime } from '../../text/format-time.ts'
 import { useExpanded, WorkingContext } from './expanded-entries.ts'
 import { toolTexts } from './texts.ts'
 import { ToolDetail } from './tool-detail.tsx'
@@ -21,7 +22,13 @@ export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {
   const { name, server } = toolName({ tool })
   return (
     <div className={`tool ${state} ${working ? '' : 'stopped'}`}>
-      <button type="button" className="tool-line" aria-expanded={open} onClick={toggle}>
+      <button
+        type="button"
+        className="tool-line"
+        title={state === 'preparing' ? undefined : dateTime(at)}
+        aria-expanded={open}
+        onClick={toggle}
+      >
         <span className="disclosure-icon" aria-hidden="true" />
         <ExactText text={name || 'Tool'} className="tool-name" oneLine />
         {server !== null && (

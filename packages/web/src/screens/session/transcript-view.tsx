@@ -1,13 +1,26 @@
 /** The transcript as a virtual list, which starts at the newest entry and loads earlier entries when the person scrolls up. */
-import { cutMiddle, displayText, omissionMarker } from '@holdpoint/client'
-import { type ReactNode, useCallback, useEffect, useLayoutEffect, useReducer, useRef, useState } from 'react'
-import { Virtualizer } from 'virtua'
+import { cutMiddle, displayText, type Entry, omissionMarker } from '@holdpoint/client'
+import {
+  type ReactNode,
+  type Ref,
+  type RefObject,
+  use,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useLayoutEffect,
+  useReducer,
+  useRef,
+  useState,
+} from 'react'
+import { Virtualizer, type VirtualizerHandle } from 'virtua'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { formatCount } from '../../text/format-amounts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EntryRow } from './entry-row.tsx'
 import { ExpandedContext } from './expanded-entries.ts'
 import { transcriptTexts } from './texts.ts'
+import { useSearchMarks } from './use-search-marks.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import type { TranscriptReading } from './use-transcript.ts'
 import { nextVisible, unseenSince, type VisibleEntries } from './visible-entries.ts'
@@ -20,19 +33,34 @@ const topPx = 48
 /** Screen readers announce at most this many characters of a message. */
 const spokenMax = 300
 
-export function TranscriptView({ reading }: { readonly reading: TranscriptReading }): ReactNode {
-  const [expanded] = useState(() => new Set<string>())
+export interface TranscriptNavigation {
+  /** Scrolls to an entry and marks it. A tool call is expanded if `expand` is set. */
+  readonly show: (id: string, expand?: boolean) => void
+  /** Scrolls to the next or previous request. */
+  readonly showRequest: (direction: 1 | -1) => void
+}
+
+export interface TranscriptViewProps {
+  readonly reading: TranscriptReading
+  readonly navigation: Ref<TranscriptNavigation>
+  /** The searched text, which is colored. */
+  readonly query: string
+  /** The search field above the entries. */
+  readonly children?: ReactNode
+}
+
+export function TranscriptView({ reading, ...props }: TranscriptViewProps): ReactNode {
   if (!reading.loaded)
     return (
-      <div className="transcript">
-        <div className="transcript-empty">{reading.problem ? <LoadError {...reading} /> : <Skeleton kind="row" />}</div>
+      <div className="transcript-frame">
+        <div className="transcript">
+          <div className="transcript-empty">
+            {reading.problem ? <LoadError {...reading} /> : <Skeleton kind="row" />}
+          </div>
+        </div>
       </div>
     )
-  return (
-    <ExpandedContext value={expanded}>
-      <EntryList {...reading} />
-    </ExpandedContext>
-  )
+  return <EntryList reading={reading} {...props} />
 }
 
 function LoadError({ problem, retry }: TranscriptReading): ReactNode {
@@ -46,10 +74,14 @@ function LoadError({ problem, retry }: TranscriptReading): ReactNode {
   )
 }
 
-function EntryList({ entries: all, earlier, loadEarlier }: TranscriptReading): ReactNode {
+function EntryList({ reading, navigation, query, children }: TranscriptViewProps): ReactNode {
+  const { entries: all, earlier, loadEarlier } = reading
   const scroller = useRef<HTMLDivElement>(null)
-  const { atEnd, keepAtEnd, onScroll: onListScroll, scrollToEnd } = useStickToEnd(scroller)
+  const list = useRef<VirtualizerHandle>(null)
+  const { atEnd, keepAtEnd, onScroll: onListScroll, scrollToEnd, leaveEnd } = useStickToEnd(scroller)
   const { entries, shift } = useVisibleEntries(all)
+  const marked = useNavigation(navigation, { entries, list, leaveEnd })
+  useSearchMarks(scroller, query)
   const { failed, loadIfNear } = useEarlier(scroller, earlier, loadEarlier)
   const newCount = useNewCount(all, atEnd)
   const announced = useAnnounced(all)
@@ -67,12 +99,14 @@ function EntryList({ entries: all, earlier, loadEarlier }: TranscriptReading): R
       <p className="visually-hidden" role="status">
         {announced}
       </p>
+      {children}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a scrolling element must be reachable by keyboard */}
       <div className="transcript" ref={scroller} role="log" aria-live="off" aria-label="Transcript" tabIndex={0}>
         <div className="transcript-top">
           <Beginning earlier={earlier} failed={failed} onRetry={() => loadIfNear(true)} empty={entries.length === 0} />
         </div>
         <Virtualizer
+          ref={list}
           data={entries}
           shift={shift}
           startMargin={topPx}
@@ -80,7 +114,7 @@ function EntryList({ entries: all, earlier, loadEarlier }: TranscriptReading): R
           onScroll={onScroll}
           onResize={keepAtEnd}
         >
-          {(entry, i) => <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} />}
+          {(entry, i) => <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} marked={entry.id === marked} />}
         </Virtualizer>
       </div>
       {!atEnd && (
@@ -90,6 +124,40 @@ function EntryList({ entries: all, earlier, loadEarlier }: TranscriptReading): R
       )}
     </div>
   )
+}
+
+interface NavigationContext {
+  readonly entries: TranscriptReading['entries']
+  readonly list: RefObject<VirtualizerHandle | null>
+  readonly leaveEnd: () => void
+}
+
+/** Offers to scroll to entries. Returns the id of the entry that is marked because the person went to it. */
+function useNavigation(navigation: Ref<TranscriptNavigation>, context: NavigationContext): string | null {
+  const { entries, list, leaveEnd } = context
+  const expanded = use(ExpandedContext)
+  const [marked, setMarked] = useState<string | null>(null)
+  useImperativeHandle(navigation, () => {
+    const show = (id: string, expand = false) => {
+      const index = entries.findIndex(entry => entry.id === id)
+      if (index < 0) return
+      if (expand && entries[index]?.kind === 'tool') expanded.set(id, true)
+      leaveEnd()
+      setMarked(id)
+      list.current?.scrollToIndex(index, { align: 'center' })
+    }
+    const showRequest = (direction: 1 | -1) => {
+      const handle = list.current
+      const middle = handle ? handle.findItemIndex(handle.scrollOffset + handle.viewportSize / 2) : 0
+      const known = entries.findIndex(entry => entry.id === marked)
+      const from = known >= 0 ? known : middle
+      const isRequest = (entry: Entry | undefined) => entry?.kind === 'request'
+      for (let i = from + direction; i >= 0 && i < entries.length; i += direction)
+        if (isRequest(entries[i])) return show(entries[i]?.id ?? '')
+    }
+    return { show, showRequest }
+  }, [entries, list, leaveEnd, expanded, marked])
+  return marked
 }
 
 interface BeginningProps {

@@ -1,5 +1,5 @@
 /** Decides what the panel of the session screen shows: the pending requests or the overview. On a wide screen the panel is beside the transcript, on a narrow one it is a sheet that can be lowered. */
-import { useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useLayoutEffect, useRef, useState } from 'react'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { startCooldown } from '../../ui/input-cooldown.ts'
 import { useMediaQuery } from '../../ui/use-media-query.ts'
@@ -15,6 +15,8 @@ export interface Panel {
   readonly tab: PanelTab | null
   readonly show: (tab: PanelTab) => void
   readonly close: () => void
+  /** Opens the overview, or closes it if it is open. */
+  readonly toggleOverview: () => void
 }
 
 /** From this width on, transcript and card are beside each other. */
@@ -39,11 +41,13 @@ export function usePanel(pending: readonly string[]): Panel {
   const tab = openTab(chosen, hasRequests, isAlwaysOpen)
   // biome-ignore lint/correctness/useExhaustiveDependencies: other content is under the pointer after every change of the tab
   useLayoutEffect(startCooldown, [tab])
-  const close = () => setChosen(hasRequests || isSheet ? 'closed' : null)
-  useShortcuts({
-    overview: () => (tab === 'overview' ? setChosen(hasRequests ? 'requests' : 'closed') : setChosen('overview')),
-  })
-  return { isSheet, tab, show: setChosen, close }
+  const close = useCallback(() => setChosen('closed'), [])
+  const toggleOverview = useCallback(
+    () => setChosen(before => (before !== 'overview' ? 'overview' : hasRequests ? 'requests' : 'closed')),
+    [hasRequests],
+  )
+  useShortcuts({ overview: toggleOverview })
+  return { isSheet, tab, show: setChosen, close, toggleOverview }
 }
 
 /** A new request opens a closed panel, but neither replaces an overview that a person opened, nor covers the message that they are writing. */

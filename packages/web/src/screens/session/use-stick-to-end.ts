@@ -11,6 +11,8 @@ export interface StickToEnd {
   /** Call on every scroll event of the list. */
   readonly onScroll: () => void
   readonly scrollToEnd: () => void
+  /** Call before the list is scrolled to another place on request of the person. */
+  readonly leaveEnd: () => void
 }
 
 export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToEnd {
@@ -36,5 +38,8 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToE
     setAtEnd(true)
     keepAtEnd()
   }, [keepAtEnd])
-  return { atEnd, keepAtEnd, onScroll, scrollToEnd }
+  const leaveEnd = useCallback(() => {
+    stuck.current = false
+  }, [])
+  return { atEnd, keepAtEnd, onScroll, scrollToEnd, leaveEnd }
 }

@@ -2,7 +2,8 @@
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useMay, useRequests, useSessions } from '../../gateway/gateway-context.ts'
-import { go } from '../../routes.ts'
+import { go, useRoute } from '../../routes.ts'
+import { shortcutAction } from '../../shortcuts/use-shortcuts.ts'
 import { useTheme } from '../../storage/theme.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -19,7 +20,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
   const [, setTheme] = useTheme()
   const [query, setQuery] = useState('')
   const [index, setIndex] = useState(0)
-  const items = findItems(query, { sessions, requests, may })
+  const isSession = useRoute().screen === 'session'
+  const items = findItems(query, { sessions, requests, may, isSession })
   const current = items[Math.min(index, items.length - 1)]
   const choose = (item: PaletteItem) => {
     onClose()
@@ -27,7 +29,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
     else if (item.kind === 'session') go({ screen: 'session', id: item.session })
     else if (item.kind === 'request') go({ screen: 'inbox', request: item.request })
     else if (item.action === 'signOut') signOut().catch((error: unknown) => showToast(errorMessage(error)))
-    else if (typeof item.action === 'object') setTheme(item.action.theme)
+    else if (typeof item.action === 'object' && 'theme' in item.action) setTheme(item.action.theme)
+    else if (typeof item.action === 'object') shortcutAction(item.action.shortcut)?.()
     else openDialog(item.action)
   }
   const onKeyDown = (event: KeyboardEvent) => {

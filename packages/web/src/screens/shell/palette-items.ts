@@ -14,7 +14,15 @@ interface ItemText {
   readonly hint: string
 }
 /** Actions that the palette offers besides going somewhere. */
-export type PaletteAction = 'start' | 'help' | 'stop' | 'signOut' | { readonly theme: Theme }
+export type PaletteAction =
+  | 'start'
+  | 'help'
+  | 'stop'
+  | 'signOut'
+  | { readonly theme: Theme }
+  | { readonly shortcut: SessionShortcut }
+/** Shortcuts of the session screen that the palette offers too. */
+export type SessionShortcut = keyof typeof paletteTexts.session
 export type PaletteItem = ItemText &
   (
     | { readonly kind: 'action'; readonly action: PaletteAction }
@@ -27,13 +35,15 @@ export interface PaletteContent {
   readonly sessions: ReadonlyMap<SessionId, Session>
   readonly requests: ReadonlyMap<RequestId, Request>
   readonly may: May
+  /** True on the session screen. */
+  readonly isSession: boolean
 }
 
 const shownMax = 12
 
 export function findItems(query: string, content: PaletteContent): readonly PaletteItem[] {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean)
-  const actions = actionItems(content.may)
+  const actions = [...actionItems(content.may), ...(content.isSession ? shortcutItems() : [])]
   // Before anything is typed, sessions are more useful than rare actions.
   const all =
     words.length === 0
@@ -54,6 +64,18 @@ function actionItems(may: May): readonly PaletteItem[] {
   const simple = names.map(name => ({ id: name, name: actions[name], action: name }))
   const toThemes = themes.map(value => ({ id: `theme-${value}`, name: theme(value), action: { theme: value } }))
   return [...simple, ...toThemes].map(item => ({ ...item, kind: 'action' as const, hint: hints.action }))
+}
+
+function shortcutItems(): readonly PaletteItem[] {
+  const { session, hints } = paletteTexts
+  return (Object.keys(session) as SessionShortcut[]) // the keys of a constant
+    .map(shortcut => ({
+      kind: 'action',
+      id: shortcut,
+      name: session[shortcut],
+      hint: hints.session,
+      action: { shortcut },
+    }))
 }
 
 function sessionItems({ sessions }: PaletteContent): readonly PaletteItem[] {

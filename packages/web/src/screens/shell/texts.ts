@@ -46,12 +46,19 @@ export const paletteTexts = {
   placeholder: 'Search for a session, a request, a screen or an action…',
   results: 'Actions, screens, sessions and requests',
   noResults: 'No results',
-  hints: { screen: 'Screen', action: 'Action' },
+  hints: { screen: 'Screen', action: 'Action', session: 'This session' },
   actions: {
     start: 'New session',
     help: 'Keyboard shortcuts',
     stop: 'Stop everything…',
     signOut: 'Sign out',
+  },
+  session: {
+    overview: 'Overview of this session',
+    search: 'Search the transcript',
+    nextRequest: 'Next request in the transcript',
+    previousRequest: 'Previous request in the transcript',
+    nextWaiting: 'Next waiting request',
   },
   theme: (theme: string) => `Theme: ${theme}`,
 } as const

@@ -1,0 +1,132 @@
+import type { JsonObject } from '@holdpoint/protocol'
+import { describe, expect, it } from 'vitest'
+import { toolView } from '../src/index.ts'
+
+const view = (tool: string, input: JsonObject) => toolView({ tool, input })
+
+describe('the view of a tool call', () => {
+  it('shows commands of every agent with their folder', () => {
+    expect(view('Bash', { command: 'ls', description: 'List' })).toEqual({
+      kind: 'command',
+      command: 'ls',
+      cwd: null,
+      rest: { description: 'List' },
+    })
+    expect(view('exec_command', { command: 'ls', cwd: '/a' })).toMatchObject({ cwd: '/a', rest: {} })
+    expect(view('run_shell_command', { command: 'ls' })).toMatchObject({ kind: 'command' })
+  })
+  it('shows edits of Claude Code, opencode, Codex and agents of the Agent Client Protocol as changes', () => {
+    const edits = [{ before: 'a', after: 'b' }]
+    expect(view('Edit', { file_path: '/f', old_string: 'a', new_string: 'b', replace_all: true })).toEqual({
+      kind: 'changes',
+      files: [{ path: '/f', kind: 'edit', edits }],
+      rest: { replace_all: true },
+    })
+    expect(view('edit', { filePath: '/f', oldString: 'a', newString: 'b' })).toMatchObject({
+      files: [{ path: '/f', edits }],
+      rest: {},
+    })
+    expect(
+      view('MultiEdit', { file_path: '/f', edits: [{ old_string: 'a', new_string: 'b', replace_all: false }] }),
+    ).toMatchObject({ files: [{ edits }], rest: {} })
+    expect(view('Write', { file_path: '/f', content: 'b' })).toMatchObject({
+      files: [{ kind: 'write', edits: [{ before: '', after: 'b' }] }],
+    })
+    expect(view('other', { changes: [{ path: '/f', old_string: 'a', new_string: 'b' }] })).toMatchObject({
+      files: [{ path: '/f', edits }],
+    })
+    const diff = '@@ -1 +1 @@\n-a\n+b\n'
+    expect(
+      view('apply_patch', {
+        changes: [
+          { path: '/f', kind: 'update', diff },
+          { path: '/g', kind: 'add', diff: 'new\n' },
+          { path: '/h', kind: 'delete', diff: 'old\n' },
+        ],
+      }),
+    ).toMatchObject({
+      files: [
+        { path: '/f', kind: 'edit', edits: [{ before: 'a\n', after: 'b\n' }] },
+        { path: '/g', kind: 'write', edits: [{ before: '', after: 'new\n' }] },
+        { path: '/h', kind: 'delete', edits: [{ before: 'old\n', after: '' }] },
+      ],
+      rest: {},
+    })
+    expect(view('apply_patch', { changes: [{ path: '/f', kind: 'update', diff: 'unreadable' }] })).toMatchObject({
+      files: [{ diff: 'unreadable', edits: [] }],
+    })
+  })
+  it('shows to-do lists of Claude Code, opencode, Gemini and Codex', () => {
+    const items = [
+      { text: 'Test', state: 'done' },
+      { text: 'Ship', state: 'active' },
+    ]
+    const todos = (name: string) => [
+      { [name]: 'Test', status: 'completed' },
+      { [name]: 'Ship', status: 'in_progress' },
+    ]
+    expect(view('TodoWrite', { todos: todos('content').map(item => ({ ...item, activeForm: 'Doing' })) })).toEqual({
+      kind: 'todo',
+      items,
+      rest: {},
+    })
+    expect(
+      view('todowrite', { todos: todos('content').map((item, id) => ({ ...item, id, priority: 'high' })) }),
+    ).toMatchObject({ items })
+    expect(view('write_todos', { todos: todos('description') })).toMatchObject({ items })
+    expect(view('update_plan', { plan: todos('step'), explanation: 'why' })).toMatchObject({
+      items,
+      rest: { explanation: 'why' },
+    })
+  })
+  it('shows reading, searching, listing, subagents and the web', () => {
+    expect(view('Read', { file_path: '/f', offset: 10, limit: 5 })).toEqual({
+      kind: 'read',
+      path: '/f',
+      from: 10,
+      lines: 5,
+      rest: {},
+    })
+    expect(view('Grep', { pattern: 'a+', path: 'src', glob: '*.ts', output_mode: 'content' })).toEqual({
+      kind: 'search',
+      pattern: 'a+',
+      path: 'src',
+      files: '*.ts',
+      rest: { output_mode: 'content' },
+    })
+    expect(view('Glob', { pattern: '**/*.ts' })).toMatchObject({ kind: 'search', path: null })
+    expect(view('LS', { path: '/a' })).toMatchObject({ kind: 'list', path: '/a' })
+    expect(view('Task', { description: 'Look', prompt: 'Look at it', subagent_type: 'reviewer' })).toEqual({
+      kind: 'task',
+      description: 'Look',
+      prompt: 'Look at it',
+      agent: 'reviewer',
+      rest: {},
+    })
+    expect(view('WebFetch', { url: 'https://example.com', prompt: 'Sum up' })).toMatchObject({
+      kind: 'fetch',
+      prompt: 'Sum up',
+      rest: {},
+    })
+    expect(view('WebSearch', { query: 'weather', allowed_domains: ['a'] })).toMatchObject({
+      kind: 'webSearch',
+      rest: { allowed_domains: ['a'] },
+    })
+    expect(
+      view('NotebookEdit', { notebook_path: '/n.ipynb', cell_id: 'c1', new_source: 'x', edit_mode: 'insert' }),
+    ).toMatchObject({ kind: 'notebook', cell: 'c1', rest: { edit_mode: 'insert' } })
+  })
+  it('keeps the whole input of everything else, and of a known tool with unexpected values', () => {
+    for (const [tool, input] of [
+      ['Lint', { strict: true }],
+      ['TodoWrite', { todos: [{ content: 'a', status: 'strange' }] }],
+      ['TodoWrite', { todos: [{ content: 'a', status: 'pending', hidden: 'x' }] }],
+      ['MultiEdit', { file_path: '/f', edits: [{ old_string: 'a', new_string: 'b', extra: 1 }] }],
+      ['Read', { file_path: 7 }],
+      ['apply_patch', { changes: [{ path: '/f', kind: 'update', diff: 'd', mode: '0777' }] }],
+    ] as const) {
+      const found = view(tool, input as unknown as JsonObject)
+      expect(found, tool).toEqual({ kind: 'fields', rest: input })
+    }
+  })
+})

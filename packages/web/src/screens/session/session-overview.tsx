@@ -1,0 +1,170 @@
+/** The overview of a session: facts, to-do list, changed files with their diffs, and an outline of the turns. */
+import { type ChangedFile, type OutlineTurn, sessionOverview, singleLineCut } from '@holdpoint/client'
+import type { Session } from '@holdpoint/protocol'
+import { type ReactNode, useMemo } from 'react'
+import { useGatewayTime } from '../../gateway/gateway-context.ts'
+import { SummaryText } from '../../text/agent-text.tsx'
+import { formatCost, formatDuration } from '../../text/format-amounts.ts'
+import { clockTime, dateTime } from '../../text/format-time.ts'
+import { Path } from '../../text/path.tsx'
+import { turnEndings } from '../../text/texts.ts'
+import { useExpanded } from './expanded-entries.ts'
+import { useLoadMore } from './load-more.ts'
+import { outlineTexts, overviewTexts as texts } from './texts.ts'
+import { TodoList } from './todo-list.tsx'
+import { FileChanges } from './tool-detail.tsx'
+import type { TranscriptReading } from './use-transcript.ts'
+import './session-overview.css'
+
+export interface OverviewProps {
+  readonly session: Session
+  readonly reading: TranscriptReading
+  /** Scrolls to an entry of the transcript. */
+  readonly onShow: (id: string) => void
+}
+
+export function Overview({ session, reading, onShow }: OverviewProps): ReactNode {
+  const { entries } = reading
+  const { files, added, removed, todo, turns } = useMemo(() => sessionOverview(entries), [entries])
+  const { coverage, isLoading, load } = useLoadMore(reading, true)
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section className="panel-content overview" aria-label={texts.label} tabIndex={0}>
+      <Facts session={session} />
+      {todo && (
+        <>
+          <h2 className="section-heading">
+            {texts.todo(todo.filter(({ state }) => state === 'done').length, todo.length)}
+          </h2>
+          <TodoList items={todo} />
+        </>
+      )}
+      <h2 className="section-heading">
+        {texts.files(files.length)} <LineCounts added={added} removed={removed} />
+      </h2>
+      {files.length === 0 ? (
+        <p className="small soft">{texts.noFiles}</p>
+      ) : (
+        <ul className="changed-files">
+          {files.map(file => (
+            <ChangedFileRow key={file.path} file={file} folder={session.cwd} onShow={onShow} />
+          ))}
+        </ul>
+      )}
+      <p className="small faint">{texts.filesNote}</p>
+      <h2 className="section-heading">{texts.outline}</h2>
+      <ol className="outline" aria-label={texts.outline}>
+        {turns.map(turn => (
+          <OutlineRow key={turn.start.id} turn={turn} onShow={onShow} />
+        ))}
+      </ol>
+      <p className="small faint" role="status">
+        {isLoading ? texts.loading : coverage}{' '}
+        {load && (
+          <button type="button" className="text-button" onClick={load}>
+            {texts.more}
+          </button>
+        )}
+      </p>
+    </section>
+  )
+}
+
+function Facts({ session }: { readonly session: Session }): ReactNode {
+  const now = useGatewayTime(10_000)
+  const { startedAt, endedAt, cost } = session
+  return (
+    <dl className="overview-facts">
+      <dt>{texts.started}</dt>
+      <dd>
+        <time dateTime={new Date(startedAt).toISOString()}>{dateTime(startedAt)}</time>
+      </dd>
+      <dt>{endedAt === null ? texts.openFor : texts.lasted}</dt>
+      <dd>{formatDuration((endedAt ?? now) - startedAt)}</dd>
+      <dt>{texts.cost}</dt>
+      <dd>{cost === null ? texts.unknownCost : formatCost(cost)}</dd>
+    </dl>
+  )
+}
+
+function LineCounts({ added, removed }: { readonly added: number; readonly removed: number }): ReactNode {
+  if (added + removed === 0) return null
+  return (
+    <span className="line-counts">
+      <span className="lines-added">+{added.toLocaleString('en')}</span>{' '}
+      <span className="lines-removed">−{removed.toLocaleString('en')}</span>
+      <span className="visually-hidden">{texts.lines(added, removed)}</span>
+    </span>
+  )
+}
+
+interface ChangedFileRowProps {
+  readonly file: ChangedFile
+  /** The folder of the session. The paths of files in it are shown without it. */
+  readonly folder: string
+  readonly onShow: (id: string) => void
+}
+
+function ChangedFileRow({ file, folder, onShow }: ChangedFileRowProps): ReactNode {
+  const [open, toggle] = useExpanded(`file:${file.path}`)
+  const { path, added, removed, changes } = file
+  return (
+    <li>
+      <button type="button" className="changed-file" aria-expanded={open} onClick={toggle}>
+        <span className="disclosure-icon" aria-hidden="true" />
+        <Path path={path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path} className="mono" />
+        <LineCounts added={added} removed={removed} />
+      </button>
+      {open &&
+        changes.map(({ entry, file: change }) => (
+          <div key={entry.id} className="changed-file-edits">
+            <p className="tool-label">
+              {clockTime(entry.at)}{' '}
+              <button type="button" className="text-button" onClick={() => onShow(entry.id)}>
+                {texts.inTranscript}
+              </button>
+            </p>
+            <FileChanges name={`file:${entry.id}`} file={change} />
+          </div>
+        ))}
+    </li>
+  )
+}
+
+const summaryMax = 120
+
+function OutlineRow({
+  turn,
+  onShow,
+}: {
+  readonly turn: OutlineTurn
+  readonly onShow: (id: string) => void
+}): ReactNode {
+  const { start, end, tools, requests, errors } = turn
+  const text = start.kind === 'message' ? start.text : ''
+  const facts = [
+    end ? turnEndings[end.ending] : outlineTexts.running,
+    end && formatDuration(end.at - start.at),
+    end?.cost !== undefined && formatCost(end.cost),
+    tools > 0 && outlineTexts.tools(tools),
+    errors > 0 && outlineTexts.errors(errors),
+  ]
+  return (
+    <li>
+      <button type="button" className="outline-turn" onClick={() => onShow(start.id)}>
+        <time dateTime={new Date(start.at).toISOString()}>{clockTime(start.at)}</time>
+        {text === '' ? (
+          <span className="soft">{outlineTexts.noMessage}</span>
+        ) : (
+          <SummaryText summary={{ ...singleLineCut(text, summaryMax), isCode: false }} className="outline-text" />
+        )}
+        <span className="outline-facts">{facts.filter(Boolean).join(' · ')}</span>
+      </button>
+      {requests.map(({ id, request }) => (
+        <button key={id} type="button" className="outline-request" onClick={() => onShow(id)}>
+          {outlineTexts.request(request.ask, request.status === 'pending')}
+        </button>
+      ))}
+    </li>
+  )
+}

@@ -1,0 +1,85 @@
+/** Searches the loaded part of the transcript. Enter goes to the next match, Shift+Enter to the previous one. */
+import { findEntries } from '@holdpoint/client'
+import { limits } from '@holdpoint/protocol'
+import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useState } from 'react'
+import { useDebounced } from '../../ui/use-debounced.ts'
+import { useLoadMore } from './load-more.ts'
+import { searchTexts } from './texts.ts'
+import type { TranscriptReading } from './use-transcript.ts'
+import './transcript-search.css'
+
+export interface TranscriptSearchProps {
+  readonly reading: TranscriptReading
+  /** Scrolls to an entry and marks the text in it. */
+  readonly onShow: (id: string, query: string) => void
+  readonly onClose: () => void
+}
+
+const typingMs = 150
+
+export function TranscriptSearch({ reading, onShow, onClose }: TranscriptSearchProps): ReactNode {
+  const [typed, setTyped] = useState('')
+  const query = useDebounced(typed.trim(), typingMs)
+  const { coverage, isLoading, load } = useLoadMore(reading, true)
+  const { entries } = reading
+  const found = useMemo(() => findEntries(entries, query), [entries, query])
+  const [current, setCurrent] = useState<string | null>(null)
+  const position = current === null ? -1 : found.indexOf(current)
+  const showAt = (index: number) => {
+    const id = found.at(index % found.length)
+    if (id === undefined) return
+    setCurrent(id)
+    onShow(id, query)
+  }
+  // A new text starts at the newest match, which is nearest to the end that people usually look at.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: entries that arrive later must not move the view
+  useEffect(() => {
+    if (found.length > 0) showAt(-1)
+    else setCurrent(null)
+  }, [query])
+  const step = (by: 1 | -1) => (position < 0 ? showAt(-1) : showAt((position + by + found.length) % found.length))
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.nativeEvent.isComposing) return
+    if (event.key === 'Escape') onClose()
+    else if (event.key === 'Enter') step(event.shiftKey ? 1 : -1)
+    else return
+    event.preventDefault()
+  }
+  return (
+    <search className="transcript-search">
+      <input
+        type="search"
+        className="input"
+        aria-label={searchTexts.label}
+        placeholder={searchTexts.label}
+        maxLength={limits.titleMax}
+        spellCheck={false}
+        // biome-ignore lint/a11y/noAutofocus: the person asked for this field with a key or a button
+        autoFocus
+        value={typed}
+        onChange={event => setTyped(event.target.value)}
+        onKeyDown={onKeyDown}
+      />
+      <span className="small soft search-count" role="status">
+        {query !== '' && (found.length === 0 ? searchTexts.none : searchTexts.position(position + 1, found.length))}
+      </span>
+      <button type="button" className="button small" disabled={found.length === 0} onClick={() => step(-1)}>
+        {searchTexts.earlier}
+      </button>
+      <button type="button" className="button small" disabled={found.length === 0} onClick={() => step(1)}>
+        {searchTexts.later}
+      </button>
+      <button type="button" className="button plain small" onClick={onClose}>
+        {searchTexts.close}
+      </button>
+      <span className="small faint search-coverage">
+        {isLoading ? searchTexts.loading : coverage}{' '}
+        {load && (
+          <button type="button" className="text-button" onClick={load}>
+            {searchTexts.more}
+          </button>
+        )}
+      </span>
+    </search>
+  )
+}
