@@ -1,8 +1,9 @@
 /** One row of the transcript. Rows from subagents are indented. */
 import type { Entry } from '@holdpoint/client'
-import { memo, type ReactNode } from 'react'
+import { memo, type ReactNode, use } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { entryLayout } from './entry-layout.ts'
+import { MarkedContext } from './expanded-entries.ts'
 import { MessageBlock } from './message-block.tsx'
 import { ErrorLine, NoteLine, RequestLine, TurnLine } from './status-lines.tsx'
 import { ToolLine } from './tool-line.tsx'
@@ -14,11 +15,10 @@ const indentMax = 6
 export interface EntryRowProps {
   readonly entry: Entry
   readonly before: Entry | undefined
-  /** True if the person searched for or went to this entry. */
-  readonly marked: boolean
 }
 
-export const EntryRow = memo(function EntryRow({ entry, before, marked }: EntryRowProps): ReactNode {
+export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps): ReactNode {
+  const marked = use(MarkedContext) === entry.id
   const { depth, path, spaced } = entryLayout(entry, before)
   return (
     <div className={`transcript-entry ${spaced ? 'spaced' : ''} ${marked ? 'marked' : ''}`}>

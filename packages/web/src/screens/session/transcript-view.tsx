@@ -18,7 +18,7 @@ import { errorMessage } from '../../gateway/error-message.ts'
 import { formatCount } from '../../text/format-amounts.ts'
 import { Skeleton } from '../../ui/skeleton.tsx'
 import { EntryRow } from './entry-row.tsx'
-import { ExpandedContext } from './expanded-entries.ts'
+import { ExpandedContext, MarkedContext } from './expanded-entries.ts'
 import { transcriptTexts } from './texts.ts'
 import { useSearchMarks } from './use-search-marks.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
@@ -105,17 +105,19 @@ function EntryList({ reading, navigation, query, children }: TranscriptViewProps
         <div className="transcript-top">
           <Beginning earlier={earlier} failed={failed} onRetry={() => loadIfNear(true)} empty={entries.length === 0} />
         </div>
-        <Virtualizer
-          ref={list}
-          data={entries}
-          shift={shift}
-          startMargin={topPx}
-          bufferSize={600}
-          onScroll={onScroll}
-          onResize={keepAtEnd}
-        >
-          {(entry, i) => <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} marked={entry.id === marked} />}
-        </Virtualizer>
+        <MarkedContext value={marked}>
+          <Virtualizer
+            ref={list}
+            data={entries}
+            shift={shift}
+            startMargin={topPx}
+            bufferSize={600}
+            onScroll={onScroll}
+            onResize={keepAtEnd}
+          >
+            {(entry, i) => <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} />}
+          </Virtualizer>
+        </MarkedContext>
       </div>
       {!atEnd && (
         <button type="button" className="scroll-to-end button" onClick={scrollToEnd}>
