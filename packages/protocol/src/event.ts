@@ -6,7 +6,7 @@ import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
 import { AgentPath, Delivery, Person, Request, Resolution } from './request.ts'
 import { Rule } from './rule.ts'
-import { AgentProcess, Command, CommandOutcome, Session, TurnEnding } from './session.ts'
+import { AgentProcess, Command, CommandOutcome, Repository, Session, TurnEnding } from './session.ts'
 
 const block = z
   .string()
@@ -105,13 +105,14 @@ const AgentChanged = z
       .optional()
       .describe('The agent’s own id of the conversation. Another session can continue it.'),
     process: AgentProcess.optional(),
+    repository: Repository.optional(),
     state: z
       .literal('working')
       .optional()
       .describe('Reports that the agent started a turn by itself, without a message. `turn.finished` ends the turn.'),
   })
   .describe(
-    'The agent’s mode, model, conversation or process changed. The log stores a `session.changed` event with the whole session.',
+    'The agent’s mode, model, conversation, process or branch changed. The log stores a `session.changed` event with the whole session.',
   )
 
 export const AgentEvent = z

@@ -137,6 +137,7 @@ export {
   DriverInfo,
   Ending,
   externalInfo,
+  Repository,
   Runner,
   Session,
   SessionState,

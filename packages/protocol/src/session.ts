@@ -76,6 +76,25 @@ export const AgentProcess = z
   .describe('The agent’s own process, as the driver last reported it.')
 export type AgentProcess = z.infer<typeof AgentProcess>
 
+export const Repository = z
+  .strictObject({
+    root: z.string().min(1).max(limits.pathMax).describe('The folder of the repository or of its work tree.'),
+    branch: z
+      .string()
+      .min(1)
+      .max(limits.nameMax)
+      .nullable()
+      .describe('The branch that is checked out; null if a commit is checked out instead.'),
+    commit: z
+      .string()
+      .min(1)
+      .max(limits.nameMax)
+      .nullable()
+      .describe('The commit that is checked out; null if a branch is checked out.'),
+  })
+  .describe('The Git repository that contains the working folder, as the driver last reported it.')
+export type Repository = z.infer<typeof Repository>
+
 export const Session = z
   .object({
     id: SessionId,
@@ -122,6 +141,9 @@ export const Session = z
     })
       .nullable()
       .describe('The agent’s own process, as the driver last reported it; null if the driver has reported none.'),
+    repository: Repository.optional().describe(
+      'The Git repository that contains the working folder. Missing if there is none, or the driver has not reported it.',
+    ),
   })
   .describe('One conversation with one agent in one working folder.')
 export type Session = z.infer<typeof Session>

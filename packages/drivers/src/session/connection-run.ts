@@ -10,6 +10,7 @@ import type {
 } from './agent-connection.ts'
 import type { AgentSession } from './agent-session.ts'
 import { loopMessages } from './loop-messages.ts'
+import { readRepository } from '../repository.ts'
 import { exitMessage } from './session-turn.ts'
 
 export interface ConnectionRunOptions {
@@ -81,12 +82,13 @@ export class ConnectionRun {
     return exitMessage(this.#exit ?? { how: `${title} exited` }, processLost)
   }
 
-  /** Returns the event that shows the running process, if there is one to show. The note says why the process must keep running. */
+  /** Returns the event that shows the running process and the branch of its folder, if there is a process to show. The note says why the process must keep running. */
   liveEvents(note?: string): readonly AgentEvent[] {
     if (this.#options.protocol.hasNoProcess) return []
     const status = this.connection.status?.() ?? {}
     const process: AgentProcess = { state: 'live', ...status, ...(note === undefined ? {} : { note }) }
-    return [{ type: 'session.changed', process }]
+    const repository = readRepository(this.#options.session.info.cwd)
+    return [{ type: 'session.changed', process, ...(repository === null ? {} : { repository }) }]
   }
 
   close(reason: CloseReason, waiting: readonly string[]): void {

@@ -244,7 +244,7 @@ function commitEvents(
 }
 
 /** Fields whose change is published as `session.changed`. */
-const shownFields = ['state', 'mode', 'model', 'conversationId', 'process', 'cost', 'lastTurn'] as const
+const shownFields = ['state', 'mode', 'model', 'conversationId', 'process', 'repository', 'cost', 'lastTurn'] as const
 
 /** Returns the session row after one item: its state, last message, cost, open turn, and what the agent reports about itself. */
 function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem, error: string | null): SessionRow {
@@ -265,16 +265,18 @@ function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem, 
   return text === '' ? next : { ...next, lastMessage: truncateTitle(text) }
 }
 
-/** Applies what an agent reports about itself: mode, model, conversation, process, and that it started a turn. */
+/** Applies what an agent reports about itself: mode, model, conversation, process, repository, and that it started a turn. */
 function applyReportedState(
   change: ChangeBuilder,
   before: SessionRow,
-  { type: _type, process, state, ...reported }: AgentChanged,
+  { type: _type, process, repository, state, ...reported }: AgentChanged,
 ): SessionRow {
   const row = state === undefined ? before : { ...applySessionTransition(change, before, 'startTurn'), turnOpen: true }
   const { mode = row.mode, model = row.model, conversationId = row.conversationId } = reported
   const differs = mode !== row.mode || model !== row.model || conversationId !== row.conversationId
-  const next = differs ? { ...row, mode, model, conversationId } : row
+  const changed = differs ? { ...row, mode, model, conversationId } : row
+  const isSameRepository = repository === undefined || canonicalJson(repository) === canonicalJson(row.repository ?? null)
+  const next = isSameRepository ? changed : { ...changed, repository }
   if (process === undefined) return next
   const { changedAt: _, ...known } = row.process ?? { changedAt: 0 }
   const same = canonicalJson(known) === canonicalJson(process)

@@ -1,6 +1,6 @@
 /** The header of the session screen: title, state, settings, cost, actions. */
-import { attachCommand, driverLabel, rulesNotice, stateLabel, timeSince } from '@holdpoint/client'
-import type { Session } from '@holdpoint/protocol'
+import { attachCommand, driverLabel, exactText, rulesNotice, stateLabel, timeSince } from '@holdpoint/client'
+import type { Repository, Session } from '@holdpoint/protocol'
 import { memo, type ReactNode } from 'react'
 import { useGatewayTime } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
@@ -46,6 +46,7 @@ export const SessionHeader = memo(function SessionHeader(props: SessionHeaderPro
         <State session={session} />
         <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="fact" />
         <Path path={session.cwd} className="fact session-folder" />
+        {session.repository && <RepositoryFact repository={session.repository} />}
         <SessionSettings session={session} />
         {session.cost !== null && <span className="fact">{formatCost(session.cost)}</span>}
         <Process session={session} />
@@ -54,6 +55,20 @@ export const SessionHeader = memo(function SessionHeader(props: SessionHeaderPro
     </header>
   )
 })
+
+/** The branch, or the start of the commit if no branch is checked out. */
+function RepositoryFact({ repository }: { readonly repository: Repository }): ReactNode {
+  const { root, branch, commit } = repository
+  const name = root.slice(root.lastIndexOf('/') + 1) || root
+  return (
+    <span className="fact session-repository" title={exactText(root)}>
+      <ExactText text={name} className="mono" /> <span className="faint">{branch === null ? 'at' : 'on'}</span>{' '}
+      <ExactText text={branch ?? commit?.slice(0, commitLength) ?? ''} className="mono" />
+    </span>
+  )
+}
+/** As many digits of a commit are enough to recognize it. */
+const commitLength = 10
 
 function Notices({ session }: { readonly session: Session }): ReactNode {
   const rules = rulesNotice(session)
