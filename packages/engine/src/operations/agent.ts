@@ -275,7 +275,8 @@ function applyReportedState(
   const { mode = row.mode, model = row.model, conversationId = row.conversationId } = reported
   const differs = mode !== row.mode || model !== row.model || conversationId !== row.conversationId
   const changed = differs ? { ...row, mode, model, conversationId } : row
-  const isSameRepository = repository === undefined || canonicalJson(repository) === canonicalJson(row.repository ?? null)
+  const isSameRepository =
+    repository === undefined || canonicalJson(repository) === canonicalJson(row.repository ?? null)
   const next = isSameRepository ? changed : { ...changed, repository }
   if (process === undefined) return next
   const { changedAt: _, ...known } = row.process ?? { changedAt: 0 }

@@ -11,7 +11,7 @@ import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { requireInView } from '../../shortcuts/viewport.ts'
 import { SummaryText } from '../../text/agent-text.tsx'
 import { startCooldown } from '../../ui/input-cooldown.ts'
-import { panelTexts, transcriptTexts } from './texts.ts'
+import { sessionPanelTexts, transcriptTexts } from './texts.ts'
 import '../../request/fitted-card.css'
 import './pending-cards.css'
 import type { Panel } from './use-panel.ts'
@@ -24,7 +24,7 @@ const keptMax = 12
 
 export interface PendingCardsProps {
   readonly requests: PendingRequests
-  readonly panel: Pick<Panel, 'tab' | 'show'>
+  readonly panel: Pick<Panel, 'isSheet' | 'tab' | 'show'>
 }
 
 export const PendingCards = memo(function PendingCards({ requests, panel }: PendingCardsProps): ReactNode {
@@ -59,7 +59,12 @@ export const PendingCards = memo(function PendingCards({ requests, panel }: Pend
   return (
     <section className="pending-cards" aria-label={transcriptTexts.waitingForYou} hidden={!isOpen}>
       <h2 className="visually-hidden">{transcriptTexts.waitingForYou}</h2>
-      {pending.length > 1 && <PendingRows {...{ pending, shownId, show }} />}
+      {pending.length > 1 &&
+        (panel.isSheet ? (
+          <PendingSteps {...{ pending, shownId, show }} />
+        ) : (
+          <PendingRows {...{ pending, shownId, show }} />
+        ))}
       <div className="pending-card fitted-card">
         {openCards.map(request => (
           <Activity key={request.id} mode={request.id === shownId ? 'visible' : 'hidden'}>
@@ -88,9 +93,29 @@ interface PendingRowsProps {
   readonly show: (id: RequestId) => void
 }
 
+/** Buttons for the request before and after the shown one. They take less space of a sheet than a row for each request. */
+function PendingSteps({ pending, shownId, show }: PendingRowsProps): ReactNode {
+  const index = pending.findIndex(({ id }) => id === shownId)
+  const step = (by: 1 | -1, label: string) => {
+    const target = pending[index + by]
+    return (
+      <button type="button" className="button small" disabled={!target} onClick={() => target && show(target.id)}>
+        {label}
+      </button>
+    )
+  }
+  return (
+    <div className="pending-steps">
+      <span className="small soft">{sessionPanelTexts.position(index + 1, pending.length)}</span>
+      {step(-1, sessionPanelTexts.previous)}
+      {step(1, sessionPanelTexts.next)}
+    </div>
+  )
+}
+
 function PendingRows({ pending, shownId, show }: PendingRowsProps): ReactNode {
   return (
-    <ul className="pending-rows" aria-label={panelTexts.pendingList}>
+    <ul className="pending-rows" aria-label={sessionPanelTexts.pendingList}>
       {pending.slice(0, rowsMax).map(({ id, ask, risk }) => (
         <li key={id} data-request={id}>
           <button type="button" className="pending-row" aria-current={id === shownId} onClick={() => show(id)}>
@@ -100,7 +125,9 @@ function PendingRows({ pending, shownId, show }: PendingRowsProps): ReactNode {
           </button>
         </li>
       ))}
-      {pending.length > rowsMax && <li className="small soft">{panelTexts.moreInInbox(pending.length - rowsMax)}</li>}
+      {pending.length > rowsMax && (
+        <li className="small soft">{sessionPanelTexts.moreInInbox(pending.length - rowsMax)}</li>
+      )}
     </ul>
   )
 }

@@ -10,7 +10,7 @@ import { Path } from '../../text/path.tsx'
 import { SessionActions } from './session-actions.tsx'
 import { SessionSettings } from './session-settings.tsx'
 import { SessionTitle } from './session-title.tsx'
-import { noticeTexts, panelTexts, processTexts } from './texts.ts'
+import { noticeTexts, processTexts, sessionPanelTexts } from './texts.ts'
 import './session-header.css'
 
 export interface SessionHeaderProps {
@@ -31,12 +31,12 @@ export const SessionHeader = memo(function SessionHeader(props: SessionHeaderPro
         <SessionTitle session={session} />
         {onSearch && (
           <button type="button" className="button plain small header-tool" onClick={onSearch}>
-            {panelTexts.search} <span className="kbd">/</span>
+            {sessionPanelTexts.search} <span className="kbd">/</span>
           </button>
         )}
         {onSearch && onOverview && (
           <button type="button" className="button plain small header-tool" onClick={onOverview}>
-            {panelTexts.overview} <span className="kbd">o</span>
+            {sessionPanelTexts.overview} <span className="kbd">o</span>
           </button>
         )}
         <SessionActions session={session} />

@@ -1,7 +1,7 @@
 /** The panel of the session screen, with tabs for the pending requests and the overview. */
 import { type PointerEvent, type ReactNode, useRef } from 'react'
 import { PendingCards } from './pending-cards.tsx'
-import { panelTexts } from './texts.ts'
+import { sessionPanelTexts } from './texts.ts'
 import type { Panel } from './use-panel.ts'
 import type { PendingRequests } from './use-pending-requests.ts'
 import './session-panel.css'
@@ -20,7 +20,7 @@ export function SessionPanel({ panel, requests, onSearch, children }: SessionPan
   return (
     <aside
       className={`session-panel ${isSheet ? 'sheet' : 'column'} ${tab ?? 'lowered'}`}
-      aria-label={panelTexts.label}
+      aria-label={sessionPanelTexts.label}
     >
       <PanelBar panel={panel} pending={requests.pending.length} onSearch={onSearch} />
       {requests.pending.length > 0 && <PendingCards requests={requests} panel={panel} />}
@@ -48,20 +48,20 @@ function PanelBar({ panel, pending, onSearch }: PanelBarProps): ReactNode {
           aria-pressed={tab === 'requests'}
           onClick={() => show('requests')}
         >
-          {panelTexts.requests} <span className="count">{pending}</span>
+          {sessionPanelTexts.requests} <span className="count">{pending}</span>
         </button>
       )}
       <button type="button" className="panel-tab" aria-pressed={tab === 'overview'} onClick={() => show('overview')}>
-        {panelTexts.overview}
+        {sessionPanelTexts.overview}
       </button>
       {isSheet && (
         <button type="button" className="panel-tab" onClick={onSearch}>
-          {panelTexts.search}
+          {sessionPanelTexts.search}
         </button>
       )}
       {isSheet && tab !== null && (
         <button type="button" className="button plain small panel-lower" onClick={close}>
-          {panelTexts.lower}
+          {sessionPanelTexts.lower}
         </button>
       )}
     </div>

@@ -91,13 +91,16 @@ export const toolDetailTexts = {
 export const todoStates = { pending: 'To do', active: 'In progress', done: 'Done', canceled: 'Canceled' } as const
 
 /** Texts of the panel beside or below the transcript. */
-export const panelTexts = {
+export const sessionPanelTexts = {
   label: 'Requests and overview',
   requests: 'Waiting for you',
   overview: 'Overview',
   search: 'Search',
   lower: 'Lower',
   pendingList: 'Pending requests of this session',
+  position: (position: number, count: number) => `Request ${position} of ${count}`,
+  previous: 'Previous',
+  next: 'Next',
   moreInInbox: (count: number) => `${count} more in the inbox.`,
 } as const
 
@@ -105,8 +108,8 @@ export const searchTexts = {
   label: 'Search the transcript',
   none: 'No matches',
   position: (position: number, count: number) => `${position} of ${count}`,
-  earlier: '↑ Earlier',
-  later: '↓ Later',
+  earlier: 'Earlier match',
+  later: 'Later match',
   close: 'Close',
   more: 'Search earlier entries',
   loading: 'Loading earlier entries…',

@@ -21,23 +21,7 @@ export function TranscriptSearch({ reading, onShow, onClose }: TranscriptSearchP
   const [typed, setTyped] = useState('')
   const query = useDebounced(typed.trim(), typingMs)
   const { coverage, isLoading, load } = useLoadMore(reading, true)
-  const { entries } = reading
-  const found = useMemo(() => findEntries(entries, query), [entries, query])
-  const [current, setCurrent] = useState<string | null>(null)
-  const position = current === null ? -1 : found.indexOf(current)
-  const showAt = (index: number) => {
-    const id = found.at(index % found.length)
-    if (id === undefined) return
-    setCurrent(id)
-    onShow(id, query)
-  }
-  // A new text starts at the newest match, which is nearest to the end that people usually look at.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: entries that arrive later must not move the view
-  useEffect(() => {
-    if (found.length > 0) showAt(-1)
-    else setCurrent(null)
-  }, [query])
-  const step = (by: 1 | -1) => (position < 0 ? showAt(-1) : showAt((position + by + found.length) % found.length))
+  const { count, position, step } = useMatches(reading, query, onShow)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.nativeEvent.isComposing) return
     if (event.key === 'Escape') onClose()
@@ -61,14 +45,10 @@ export function TranscriptSearch({ reading, onShow, onClose }: TranscriptSearchP
         onKeyDown={onKeyDown}
       />
       <span className="small soft search-count" role="status">
-        {query !== '' && (found.length === 0 ? searchTexts.none : searchTexts.position(position + 1, found.length))}
+        {query !== '' && (count === 0 ? searchTexts.none : searchTexts.position(position + 1, count))}
       </span>
-      <button type="button" className="button small" disabled={found.length === 0} onClick={() => step(-1)}>
-        {searchTexts.earlier}
-      </button>
-      <button type="button" className="button small" disabled={found.length === 0} onClick={() => step(1)}>
-        {searchTexts.later}
-      </button>
+      <StepButton label={searchTexts.earlier} arrow="↑" disabled={count === 0} onClick={() => step(-1)} />
+      <StepButton label={searchTexts.later} arrow="↓" disabled={count === 0} onClick={() => step(1)} />
       <button type="button" className="button plain small" onClick={onClose}>
         {searchTexts.close}
       </button>
@@ -81,5 +61,41 @@ export function TranscriptSearch({ reading, onShow, onClose }: TranscriptSearchP
         )}
       </span>
     </search>
+  )
+}
+
+/** The matches of a text, and which of them is shown. `step` shows the next or the previous one. */
+function useMatches({ entries }: TranscriptReading, query: string, onShow: TranscriptSearchProps['onShow']) {
+  const found = useMemo(() => findEntries(entries, query), [entries, query])
+  const [current, setCurrent] = useState<string | null>(null)
+  const position = current === null ? -1 : found.indexOf(current)
+  const showAt = (index: number) => {
+    const id = found.at(index)
+    if (id === undefined) return
+    setCurrent(id)
+    onShow(id, query)
+  }
+  // A new text starts at the newest match, which is nearest to the end that people usually look at.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: entries that arrive later must not move the view
+  useEffect(() => {
+    if (found.length > 0) showAt(-1)
+    else setCurrent(null)
+  }, [query])
+  const step = (by: 1 | -1) => showAt(position < 0 ? -1 : (position + by + found.length) % found.length)
+  return { count: found.length, position, step }
+}
+
+interface StepButtonProps {
+  readonly label: string
+  readonly arrow: string
+  readonly disabled: boolean
+  readonly onClick: () => void
+}
+
+function StepButton({ label, arrow, disabled, onClick }: StepButtonProps): ReactNode {
+  return (
+    <button type="button" className="button small" aria-label={label} title={label} {...{ disabled, onClick }}>
+      <span aria-hidden="true">{arrow}</span>
+    </button>
   )
 }
