@@ -54,6 +54,24 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
         },
         { type: 'tool.started', block: 't', tool: 'Bash', input: { command: 'npm test' } },
         { type: 'tool.finished', block: 't', ok: false, output: '1 failed' },
+        {
+          type: 'tool.started',
+          block: 'e',
+          tool: 'Edit',
+          input: {
+            file_path: '/src/api/a.ts',
+            old_string: "const a = 'one' // 1\nrun(a, 1)",
+            new_string: "const a = 'two' // 2\nrun(a, 2)",
+          },
+        },
+        { type: 'tool.finished', block: 'e', ok: true, output: 'done' },
+        {
+          type: 'tool.started',
+          block: 'l',
+          tool: 'TodoWrite',
+          input: { todos: ['completed', 'in_progress', 'pending'].map(status => ({ content: 'Test', status })) },
+        },
+        { type: 'tool.finished', block: 'l', ok: true, output: 'done' },
         { type: 'message.added', block: 's', text: 'Below.', agentPath: ['reviewer'] },
         { type: 'error.raised', message: 'It broke.' },
         { type: 'turn.finished', ending: 'done', cost: 0.1 },
@@ -141,6 +159,14 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       })
       .toBe(true)
     await look('session')
+    await button(page, 'Overview').click()
+    await page.getByRole('button', { name: /a\.ts.*lines added/ }).click()
+    await page.locator('.overview .diff-row.added').first().waitFor()
+    await look('session, overview')
+    await button(page, 'Search').first().click()
+    await page.getByRole('searchbox').fill('failed')
+    await page.getByText('1 of 1').waitFor()
+    await look('session, search')
     await visit('#/sessions')
     await page.locator('li.session-row').first().waitFor()
     await look('sessions')
@@ -185,7 +211,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     const off = { enabled: false }
     await look('reconnecting', { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } })
     expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})
-    expect(Object.keys(found)).toHaveLength(26 - 2 + 4 + requests.length + 10)
+    expect(Object.keys(found)).toHaveLength(26 - 2 + 4 + requests.length + 10 + 4)
   })
 
   it('axe finds no violations on the sign-in screen', async () => {

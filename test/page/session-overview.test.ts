@@ -51,8 +51,10 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
         ],
       }),
       { type: 'turn.finished', ending: 'done', cost: 0.5 },
+      { type: 'session.changed', repository: { root: '/work/app', branch: 'feature/retry', commit: null } },
     )
     const page = await openSession(agent)
+    await page.locator('.session-header').getByText('feature/retry').waitFor()
     await overview(page).getByText('2 files changed').waitFor()
     await overview(page).getByText('To-do list: 1 of 2 done').waitFor()
     await overview(page).getByText('Covers the whole session.').waitFor()

@@ -44,8 +44,6 @@ type TurnFinished = Extract<Event, { type: 'turn.finished' }>
 export interface TurnEntry extends EntryBase {
   readonly kind: 'turn'
   readonly ending: TurnFinished['ending']
-  /** When the message that started the turn was sent. Missing if the message was not loaded with the end of the turn. */
-  readonly startedAt?: number
   readonly usage?: TurnFinished['usage']
   readonly cost?: TurnFinished['cost']
 }

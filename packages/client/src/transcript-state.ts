@@ -121,15 +121,7 @@ export class TranscriptState {
         return
       case 'turn.finished': {
         const { ending, usage, cost } = event
-        this.#put({
-          kind: 'turn',
-          id: cursor,
-          at,
-          ending,
-          ...this.#turnStart(),
-          ...(usage && { usage }),
-          ...(cost && { cost }),
-        })
+        this.#put({ kind: 'turn', id: cursor, at, ending, ...(usage && { usage }), ...(cost && { cost }) })
         return
       }
       case 'error.raised': {
@@ -159,16 +151,6 @@ export class TranscriptState {
       default:
         this.#applyToRequest(event)
     }
-  }
-
-  /** Returns when the running turn was started, if a message of a person started it. */
-  #turnStart(): { readonly startedAt?: number } {
-    for (let i = this.#entries.length - 1; i >= 0; i--) {
-      const entry = this.#entries[i]
-      if (entry?.kind === 'turn') return {}
-      if (entry?.kind === 'message' && entry.role === 'person') return { startedAt: entry.at }
-    }
-    return {}
   }
 
   #applyToRequest(event: Event): void {

@@ -37,6 +37,16 @@ describe('a session.changed event from an agent', () => {
     await agent.append({ type: 'session.changed', model: null, conversationId: 'conversation-1' })
     expect(await session()).toMatchObject({ model: null, conversationId: 'conversation-1', mode: null })
   })
+  it('updates the repository and branch of the session, and publishes them only if they changed', async () => {
+    const repository = { root: '/src/api', branch: 'main', commit: null }
+    await agent.append({ type: 'session.changed', repository })
+    expect((await session()).repository).toEqual(repository)
+    const before = await fixture.eventTypes()
+    await agent.append({ type: 'session.changed', repository })
+    expect(await fixture.eventTypes()).toEqual(before)
+    await agent.append({ type: 'session.changed', repository: { ...repository, branch: 'next' } })
+    expect((await session()).repository?.branch).toBe('next')
+  })
   it('publishes nothing if nothing changed', async () => {
     await agent.append({ type: 'session.changed', mode: 'plan', process: live })
     const before = await fixture.eventTypes()

@@ -24,14 +24,14 @@ export function formatCount(count: number, one: string, many = `${one}s`): strin
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** Returns a turn's outcome, duration, tokens and cost in one line. `at` is the end of the turn. */
+/** Returns a turn's outcome, duration, tokens and cost in one line. The duration is missing if it is not known. */
 export function turnSummary(
-  turn: Pick<TurnEntry, 'ending' | 'usage' | 'cost' | 'startedAt'> & { readonly at?: number },
+  { ending, usage, cost }: Pick<TurnEntry, 'ending' | 'usage' | 'cost'>,
+  durationMs: number | null = null,
 ): string {
-  const { ending, usage, cost, at, startedAt } = turn
   const parts = [
     turnEndings[ending],
-    at === undefined || startedAt === undefined ? null : formatDuration(at - startedAt),
+    durationMs === null ? null : formatDuration(durationMs),
     usage?.inputTokens === undefined ? null : `${usage.inputTokens.toLocaleString('en')} tokens in`,
     usage?.outputTokens === undefined ? null : `${usage.outputTokens.toLocaleString('en')} out`,
     cost === undefined ? null : formatCost(cost),

@@ -11,7 +11,7 @@ import { entryLayout } from '../../src/screens/session/entry-layout.ts'
 import { excerptOf } from '../../src/screens/session/text-excerpt.ts'
 import { composerLabels } from '../../src/screens/session/texts.ts'
 import { outputText, toolSummary } from '../../src/screens/session/tool-labels.ts'
-import { nextVisible, unseenSince } from '../../src/screens/session/visible-entries.ts'
+import { nextVisible, turnStart, unseenSince } from '../../src/screens/session/visible-entries.ts'
 
 const message = (id: string, agentPath: readonly string[] = []): MessageEntry => ({
   kind: 'message',
@@ -167,6 +167,17 @@ describe('an attachment', () => {
     const read = await readAttachment(new File([bytes], 'a.png', { type: 'image/png' }))
     expect(read).toMatchObject({ type: 'image', mediaType: 'image/png', name: 'a.png' })
     expect(Buffer.from(read.data, 'base64').equals(bytes)).toBe(true)
+  })
+})
+
+describe('turnStart', () => {
+  it('returns the time of the message that began the turn, and null if that message is not loaded', () => {
+    const end: Entry = { kind: 'turn', id: 'e', at: 9, ending: 'done' }
+    const asked: Entry = { ...message('p'), role: 'person', at: 4 }
+    expect(turnStart([asked, tool('t'), end], 2)).toBe(4)
+    expect(turnStart([tool('t'), end], 1)).toBeNull()
+    expect(turnStart([asked, end, tool('t'), end], 3)).toBeNull()
+    expect(turnStart([asked, tool('t')], 1)).toBeNull()
   })
 })
 

@@ -15,9 +15,11 @@ const indentMax = 6
 export interface EntryRowProps {
   readonly entry: Entry
   readonly before: Entry | undefined
+  /** When the turn began that ends with this entry; null for other entries. */
+  readonly startedAt: number | null
 }
 
-export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps): ReactNode {
+export const EntryRow = memo(function EntryRow({ entry, before, startedAt }: EntryRowProps): ReactNode {
   const marked = use(MarkedContext) === entry.id
   const { depth, path, spaced } = entryLayout(entry, before)
   return (
@@ -38,7 +40,7 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
             ))}
           </p>
         )}
-        <EntryBody entry={entry} />
+        <EntryBody entry={entry} startedAt={startedAt} />
       </div>
     </div>
   )
@@ -46,13 +48,13 @@ export const EntryRow = memo(function EntryRow({ entry, before }: EntryRowProps)
 
 /** Returns true if a row need not render again. A change of the previous entry matters only if it changes the layout of this row. */
 function sameRow(one: EntryRowProps, other: EntryRowProps): boolean {
-  if (one.entry !== other.entry) return false
+  if (one.entry !== other.entry || one.startedAt !== other.startedAt) return false
   if (one.before === other.before) return true
   const [before, now] = [entryLayout(one.entry, one.before), entryLayout(other.entry, other.before)]
   return before.spaced === now.spaced && (before.path === null) === (now.path === null)
 }
 
-function EntryBody({ entry }: { readonly entry: Entry }): ReactNode {
+function EntryBody({ entry, startedAt }: Omit<EntryRowProps, 'before'>): ReactNode {
   switch (entry.kind) {
     case 'message':
       return <MessageBlock entry={entry} />
@@ -61,7 +63,7 @@ function EntryBody({ entry }: { readonly entry: Entry }): ReactNode {
     case 'request':
       return <RequestLine entry={entry} />
     case 'turn':
-      return <TurnLine entry={entry} />
+      return <TurnLine entry={entry} startedAt={startedAt} />
     case 'error':
       return <ErrorLine entry={entry} />
     case 'note':

@@ -25,7 +25,7 @@ export const ExpandedContext = createContext(new ExpandedEntries())
 export const WorkingContext = createContext(true)
 /** Shows the card of a pending request. */
 export const ShowRequestContext = createContext<(id: RequestId) => void>(() => {})
-/** The id of the entry that is marked, because the person searched for it or went to it. The virtual list does not render its rows again for a change that is not in the entries. */
+/** The id of the entry that is marked, because the person searched for it or went to it. */
 export const MarkedContext = createContext<string | null>(null)
 
 export function useExpanded(key: string): readonly [open: boolean, toggle: () => void] {

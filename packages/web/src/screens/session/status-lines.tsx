@@ -33,10 +33,15 @@ export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactN
   )
 }
 
-export function TurnLine({ entry }: { readonly entry: TurnEntry }): ReactNode {
+export interface TurnLineProps {
+  readonly entry: TurnEntry
+  readonly startedAt: number | null
+}
+
+export function TurnLine({ entry, startedAt }: TurnLineProps): ReactNode {
   return (
     <p className="turn-line">
-      <span>{turnSummary(entry)}</span>
+      <span>{turnSummary(entry, startedAt === null ? null : entry.at - startedAt)}</span>
       <time dateTime={new Date(entry.at).toISOString()}>{clockTime(entry.at)}</time>
     </p>
   )

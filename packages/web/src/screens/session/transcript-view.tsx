@@ -23,7 +23,7 @@ import { transcriptTexts } from './texts.ts'
 import { useSearchMarks } from './use-search-marks.ts'
 import { useStickToEnd } from './use-stick-to-end.ts'
 import type { TranscriptReading } from './use-transcript.ts'
-import { nextVisible, unseenSince, type VisibleEntries } from './visible-entries.ts'
+import { nextVisible, turnStart, unseenSince, type VisibleEntries } from './visible-entries.ts'
 import './transcript-view.css'
 
 /** The previous page is loaded when the first entry is at most this far above the visible part. */
@@ -115,7 +115,7 @@ function EntryList({ reading, navigation, query, children }: TranscriptViewProps
             onScroll={onScroll}
             onResize={keepAtEnd}
           >
-            {(entry, i) => <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} />}
+            {(entry, i) => <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} startedAt={turnStart(entries, i)} />}
           </Virtualizer>
         </MarkedContext>
       </div>

@@ -27,3 +27,14 @@ export function unseenSince(entries: readonly Entry[], lastSeen: string | null):
   const at = entries.findLastIndex(entry => entry.id === lastSeen)
   return at === -1 ? 0 : entries.length - 1 - at
 }
+
+/** Returns when the turn that ends with this entry began: the time of the person's message; null if that is not known. */
+export function turnStart(entries: readonly Entry[], end: number): number | null {
+  if (entries[end]?.kind !== 'turn') return null
+  for (let i = end - 1; i >= 0; i--) {
+    const entry = entries[i]
+    if (entry?.kind === 'turn') return null
+    if (entry?.kind === 'message' && entry.role === 'person') return entry.at
+  }
+  return null
+}
