@@ -269,7 +269,9 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await page.getByRole('button', { name: 'Interrupt' }).click()
     await button(confirmation, 'Interrupt').click()
     await receipt(page, 'canceled: turn interrupted').waitFor()
-    await log(page).getByText('Turn interrupted', { exact: true }).waitFor()
+    await log(page)
+      .getByText(/^Turn interrupted · /)
+      .waitFor()
   })
 
   it('says in the End confirmation how many pending requests will be canceled', async () => {

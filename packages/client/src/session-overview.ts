@@ -13,6 +13,8 @@ export interface ChangedFile {
 export interface OutlineTurn {
   /** The entry with which the turn starts: the person's message, or else the first entry. */
   readonly start: Entry
+  /** When the turn started; null while its first entry is still being streamed, because such entries have no time. */
+  readonly startedAt: number | null
   readonly tools: number
   readonly requests: readonly Extract<Entry, { readonly kind: 'request' }>[]
   readonly errors: number
@@ -103,26 +105,27 @@ function countMatches(text: string, pattern: RegExp): number {
   return [...text.matchAll(pattern)].length
 }
 
+type MutableTurn = { -readonly [Name in keyof OutlineTurn]: OutlineTurn[Name] }
+
 function turnsOf(entries: readonly Entry[]): readonly OutlineTurn[] {
-  const turns: {
-    start: Entry
-    tools: number
-    requests: OutlineTurn['requests'][number][]
-    errors: number
-    end?: OutlineTurn['end']
-  }[] = []
+  const turns: MutableTurn[] = []
   for (const entry of entries) {
     const last = turns.at(-1)
     const startsTurn = entry.kind === 'message' && entry.role === 'person'
     if (entry.kind === 'note' && (!last || last.end)) continue
-    const turn = !last || last.end || startsTurn ? { start: entry, tools: 0, requests: [], errors: 0 } : last
+    const turn: MutableTurn = !last || last.end || startsTurn ? newTurn(entry) : last
     if (turn !== last) turns.push(turn)
     if (entry.kind === 'tool') turn.tools++
-    if (entry.kind === 'request') turn.requests.push(entry)
+    if (entry.kind === 'request') turn.requests = [...turn.requests, entry]
     if (entry.kind === 'error') turn.errors++
     if (entry.kind === 'turn') turn.end = entry
   }
-  return turns as readonly OutlineTurn[] // `end` is either missing or set
+  return turns
+}
+
+function newTurn(start: Entry): OutlineTurn {
+  const isStreaming = start.at === Number.MAX_SAFE_INTEGER
+  return { start, startedAt: isStreaming ? null : start.at, tools: 0, requests: [], errors: 0 }
 }
 
 /** Returns the text of an entry in which people search. */

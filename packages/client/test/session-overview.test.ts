@@ -52,6 +52,8 @@ describe('the overview of a session', () => {
     expect(turns).toHaveLength(2)
     expect(turns[0]).toMatchObject({ start: first, tools: 1, errors: 0, end: { ending: 'done' } })
     expect(turns[1]?.end).toBeUndefined()
+    const streaming = { ...said('So far', 'agent'), at: Number.MAX_SAFE_INTEGER }
+    expect(sessionOverview([streaming]).turns[0]?.startedAt).toBeNull()
   })
   it('finds entries by their text, input and output, whatever the case', () => {
     const call = tool('Bash', { command: 'npm test' }, 'ok', [{ type: 'text', text: '12 Passed' }])

@@ -140,11 +140,11 @@ function OutlineRow({
   readonly turn: OutlineTurn
   readonly onShow: (id: string) => void
 }): ReactNode {
-  const { start, end, tools, requests, errors } = turn
+  const { start, startedAt, end, tools, requests, errors } = turn
   const text = start.kind === 'message' ? start.text : ''
   const facts = [
     end ? turnEndings[end.ending] : outlineTexts.running,
-    end && formatDuration(end.at - start.at),
+    end && startedAt !== null && formatDuration(end.at - startedAt),
     end?.cost !== undefined && formatCost(end.cost),
     tools > 0 && outlineTexts.tools(tools),
     errors > 0 && outlineTexts.errors(errors),
@@ -152,7 +152,7 @@ function OutlineRow({
   return (
     <li>
       <button type="button" className="outline-turn" onClick={() => onShow(start.id)}>
-        <time dateTime={new Date(start.at).toISOString()}>{clockTime(start.at)}</time>
+        {startedAt !== null && <time dateTime={new Date(startedAt).toISOString()}>{clockTime(startedAt)}</time>}
         {text === '' ? (
           <span className="soft">{outlineTexts.noMessage}</span>
         ) : (

@@ -115,7 +115,9 @@ function EntryList({ reading, navigation, query, children }: TranscriptViewProps
             onScroll={onScroll}
             onResize={keepAtEnd}
           >
-            {(entry, i) => <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} startedAt={turnStart(entries, i)} />}
+            {(entry, i) => (
+              <EntryRow key={entry.id} entry={entry} before={entries[i - 1]} startedAt={turnStart(entries, i)} />
+            )}
           </Virtualizer>
         </MarkedContext>
       </div>
