@@ -163,7 +163,10 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     await page.getByRole('button', { name: /a\.ts.*lines added/ }).click()
     await page.locator('.overview .diff-row.added').first().waitFor()
     await look('session, overview')
-    await button(page, 'Search').first().click()
+    await page
+      .getByRole('button', { name: /^Search/ })
+      .first()
+      .click()
     await page.getByRole('searchbox').fill('failed')
     await page.getByText('1 of 1').waitFor()
     await look('session, search')
