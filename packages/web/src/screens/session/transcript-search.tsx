@@ -75,12 +75,13 @@ function useMatches({ entries }: TranscriptReading, query: string, onShow: Trans
     setCurrent(id)
     onShow(id, query)
   }
-  // A new text starts at the newest match, which is nearest to the end that people usually look at.
+  const hasMatches = found.length > 0
+  // A new text starts at the newest match, also if that is on a page that is loaded later. It is nearest to the end that people usually look at.
   // biome-ignore lint/correctness/useExhaustiveDependencies: entries that arrive later must not move the view
   useEffect(() => {
-    if (found.length > 0) showAt(-1)
+    if (hasMatches) showAt(-1)
     else setCurrent(null)
-  }, [query])
+  }, [query, hasMatches])
   const step = (by: 1 | -1) => showAt(position < 0 ? -1 : (position + by + found.length) % found.length)
   return { count: found.length, position, step }
 }
