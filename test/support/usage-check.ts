@@ -22,8 +22,13 @@ export async function checkUsage(store: Store): Promise<void> {
   for (const { state, account = 'earlier' } of await allRows(store, 'session'))
     if (state !== 'ended') countsOf(account).sessions++
   const stored = new Map<string, Counts>()
-  for (const { id, sessions, pending, pendingBytes, waiting, handed } of await allRows(store, 'usage'))
+  for (const { id, session, sessions, pending, pendingBytes, waiting, handed, waitingSince } of await allRows(
+    store,
+    'usage',
+  )) {
+    expect(waitingSince !== undefined, `${id} measures how long it waits`).toBe(session !== null && pending > 0)
     if (sessions + pending + waiting + handed > 0) stored.set(id, { sessions, pending, pendingBytes, waiting, handed })
+  }
   expect(stored).toEqual(counted)
 }
 

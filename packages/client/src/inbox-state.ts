@@ -163,7 +163,10 @@ export class InboxState {
         return
       case 'request.opened':
         this.#changedIds?.add(event.value.id)
-        if (!this.#requests.has(event.value.id)) this.#pendingCount++
+        if (!this.#requests.has(event.value.id)) {
+          this.#pendingCount++
+          this.#startWaiting(event.value)
+        }
         this.#addRequest(event.value)
         return
       case 'request.overdue':
@@ -186,13 +189,28 @@ export class InboxState {
   }
 
   /** Updates the last message of the session, because no session event follows a new message. */
-  #applyMessage(id: SessionId, { block, role, text }: Extract<Event, { type: 'message.added' }>): void {
+  #applyMessage(id: SessionId, { block, role, text, at }: Extract<Event, { type: 'message.added' }>): void {
     this.#blocks.delete(blockKey(id, block))
     const session = this.#sessions.get(id)
     const trimmed = text.trim()
     if (!session || role !== 'agent' || !trimmed) return
     const lastMessage = trimmed.length > limits.titleMax ? `${trimmed.slice(0, limits.titleMax - 1)}…` : trimmed
-    this.#sessions.set(id, { ...session, lastMessage })
+    this.#sessions.set(id, { ...session, lastMessage, lastMessageAt: at })
+  }
+
+  /** Notes that a session waits for people, because no session event follows a new request. */
+  #startWaiting({ session: id, openedAt }: Request): void {
+    const session = this.#sessions.get(id)
+    if (session && session.waitingSince === undefined)
+      this.#sessions.set(id, { ...session, waitingSince: openedAt })
+  }
+  /** Adds up how long a session has waited for people when its last pending request is resolved. */
+  #stopWaiting({ session: id, resolution }: Request): void {
+    const { waitingSince, waitedMs = 0, ...session } = this.#sessions.get(id) ?? {}
+    if (!('id' in session) || waitingSince === undefined || !resolution) return
+    const isOtherPending = [...this.#requests.values()].some(other => other.session === id && other.status === 'pending')
+    if (isOtherPending) return
+    this.#sessions.set(id, { ...session, waitedMs: waitedMs + Math.max(0, resolution.at - waitingSince) })
   }
 
   /** Stores a request. A resolved request stays resolved, even if an older page or a late event contains it as pending. */
@@ -211,7 +229,10 @@ export class InboxState {
     const before = this.#requests.get(request.id)?.status
     this.#requests.set(request.id, request)
     if (request.status === 'pending') return
-    if (before === 'pending') this.#pendingCount--
+    if (before === 'pending') {
+      this.#pendingCount--
+      this.#stopWaiting(request)
+    }
     this.#resolved.add(request.id)
     for (const oldest of this.#resolved) {
       if (this.#resolved.size <= resolvedMax) return

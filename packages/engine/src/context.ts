@@ -30,7 +30,7 @@ import { MissingRead, type Query, type Read, type Store } from './store.ts'
 import type { StreamingBlocks } from './streaming-blocks.ts'
 import { credentialNotValid, isTokenValid } from './token-transitions.ts'
 import { TokenUse } from './token-use.ts'
-import { pendingCount, pendingCounts } from './usage.ts'
+import { usageOf } from './usage.ts'
 import { toSession } from './wire-views.ts'
 
 export interface Settings {
@@ -276,14 +276,14 @@ export class Context {
   }
 
   async toSession(row: SessionRow) {
-    return toSession(row, await pendingCount(this.store, row.id))
+    return toSession(row, await this.store.get('usage', row.id))
   }
   async toSessions(rows: readonly SessionRow[]) {
-    const pending = await pendingCounts(
+    const usage = await usageOf(
       this.store,
       rows.map(({ id }) => id),
     )
-    return rows.map(row => toSession(row, pending.get(row.id) ?? 0))
+    return rows.map(row => toSession(row, usage.get(row.id)))
   }
 
   close(): void {

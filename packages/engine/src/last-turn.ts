@@ -1,6 +1,5 @@
 /** Derives how the last turn of a session ended, which people see beside its state. */
 import type { AgentEvent, Session } from '@holdpoint/protocol'
-import type { SessionRow } from './rows.ts'
 import { truncateTitle } from './session-transitions.ts'
 
 type LastTurn = NonNullable<Session['lastTurn']>
@@ -11,9 +10,7 @@ export function errorBefore(items: readonly Pick<AgentEvent, 'type'>[], index: n
   return error ? truncateTitle(error.message) : null
 }
 
-export function lastTurnAfter({ lastTurn }: SessionRow, ending: LastTurn['ending'], error: string | null): LastTurn {
+export function lastTurnAfter(at: number, ending: LastTurn['ending'], error: string | null): LastTurn {
   const problem = ending === 'failed' ? error : null
-  // Return the same object if nothing has changed, so that callers can compare it.
-  if (lastTurn?.ending === ending && lastTurn.problem === (problem ?? undefined)) return lastTurn
-  return { ending, ...(problem === null ? {} : { problem }) }
+  return { ending, ...(problem === null ? {} : { problem }), at }
 }

@@ -26,8 +26,8 @@ export interface Lease {
   readonly expiresAt?: number
 }
 
-/** A stored session. Unlike the wire view, it has no `pending` count, which is computed whenever the session is read, and it has extra fields that only the gateway needs. `ord` is the log position at which the session was opened. */
-export type SessionRow = Omit<Session, 'pending'> & {
+/** A stored session. Unlike the wire view, it has neither its `pending` count nor the time that it has waited for people, which are in its usage row, and it has extra fields that only the gateway needs. `ord` is the log position at which the session was opened. */
+export type SessionRow = Omit<Session, 'pending' | 'waitedMs' | 'waitingSince'> & {
   readonly ord: number
   /** The lease of the runner that drives the session now, or of its external agent; null if there is none. */
   readonly lease: Lease | null
@@ -153,6 +153,9 @@ export interface UsageRow {
   /** The resolutions that wait to be delivered, and those that were handed to the agent and not taken yet. Only counted for sessions. */
   readonly waiting: number
   readonly handed: number
+  /** How long the session has waited for people, without the current time, and since when it waits now. Only measured for sessions. `waitingSince` is missing while nothing is pending, and both are missing in rows of schema 6 until the number of pending requests changes. */
+  readonly waitedMs?: number
+  readonly waitingSince?: number
 }
 
 export interface Rows {

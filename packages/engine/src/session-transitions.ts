@@ -37,7 +37,7 @@ export function persistPartialBlocks(ctx: Context, change: ChangeBuilder, sessio
 
 /** Returns the wire view of a session after this change. */
 export function sessionView(change: ChangeBuilder, row: SessionRow) {
-  return toSession(row, usageIn(change, row.id).pending)
+  return toSession(row, usageIn(change, row.id))
 }
 
 /** Writes the session and its event. */

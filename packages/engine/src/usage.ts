@@ -1,4 +1,4 @@
-/** Counts the open requests and sessions of each session and account, in the same change that writes the request or session. */
+/** Counts the open requests and sessions of each session and account, and measures how long each session waits for people, in the same change that writes the request or session. */
 import { Fault, limits, type SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { RequestRow, SessionRow, UsageRow } from './rows.ts'
@@ -21,22 +21,36 @@ export function usageReads(session: SessionId, account: string): Read[] {
 
 const noUsage = { sessions: 0, pending: 0, pendingBytes: 0, waiting: 0, handed: 0 }
 type Counts = typeof noUsage
+/** The part of a usage row that the API shows with the session. */
+export type ShownUsage = Pick<UsageRow, 'pending' | 'waitedMs' | 'waitingSince'>
 
-export function usageIn(change: ChangeBuilder, id: string): Counts {
+export function usageIn(change: ChangeBuilder, id: string): Counts & ShownUsage {
   return change.get('usage', id) ?? noUsage
 }
 
 function addUsage(change: ChangeBuilder, id: string, session: SessionId | null, added: Partial<Counts>): void {
   const known = change.get('usage', id)
   const before: UsageRow = known ?? { id, ord: change.nextSeq, session, ...noUsage }
+  const { waitedMs, waitingSince, ...counts } = before
+  const pending = before.pending + (added.pending ?? 0)
   change.put('usage', {
-    ...before,
+    ...counts,
+    ...(session === null ? {} : waitAfter({ pending, waitedMs, waitingSince }, change.now)),
     sessions: before.sessions + (added.sessions ?? 0),
-    pending: before.pending + (added.pending ?? 0),
+    pending,
     pendingBytes: before.pendingBytes + (added.pendingBytes ?? 0),
     waiting: before.waiting + (added.waiting ?? 0),
     handed: before.handed + (added.handed ?? 0),
   })
+}
+
+/** Returns how long a session has waited for people. Times in which several requests are pending count once. */
+function waitAfter(
+  { pending, waitedMs = 0, waitingSince }: { [K in keyof ShownUsage]: ShownUsage[K] | undefined },
+  now: number,
+): Omit<ShownUsage, 'pending'> {
+  if (pending) return { waitedMs, waitingSince: waitingSince ?? now }
+  return { waitedMs: waitedMs + (waitingSince === undefined ? 0 : Math.max(0, now - waitingSince)) }
 }
 
 /** Writes a request and updates the counts of its session and its account. `before` is undefined for a new request. */
@@ -103,8 +117,8 @@ export async function pendingCount(store: Store, session?: SessionId): Promise<n
   return accounts.reduce((sum, { pending }) => sum + pending, 0)
 }
 
-/** Resolves with the number of pending requests of each of the given sessions. */
-export async function pendingCounts(store: Store, sessions: readonly SessionId[]): Promise<Map<SessionId, number>> {
+/** Resolves with the usage of each of the given sessions that has any. */
+export async function usageOf(store: Store, sessions: readonly SessionId[]): Promise<Map<SessionId, UsageRow>> {
   const rows = sessions.length === 0 ? [] : await store.find('usage', { where: { session: sessions } })
-  return new Map(rows.flatMap(({ session, pending }) => (session ? [[session, pending] as const] : [])))
+  return new Map(rows.flatMap(row => (row.session ? [[row.session, row] as const] : [])))
 }

@@ -13,8 +13,9 @@ import {
 } from '@holdpoint/protocol'
 import type { CommandRow, RequestRow, RuleRow, RuleUseRow, RunnerRow, SessionRow, TokenRow } from './rows.ts'
 import { maskAnswer } from './secrets.ts'
+import type { ShownUsage } from './usage.ts'
 
-export function toSession(row: SessionRow, pending: number): Session {
+export function toSession(row: SessionRow, usage: ShownUsage | undefined): Session {
   const {
     ord: _ord,
     lease: _lease,
@@ -31,7 +32,8 @@ export function toSession(row: SessionRow, pending: number): Session {
     id,
     ...session
   } = row
-  return { id, ...session, pending }
+  const { pending = 0, waitedMs = 0, waitingSince } = usage ?? {}
+  return { id, ...session, pending, waitedMs, ...(waitingSince === undefined ? {} : { waitingSince }) }
 }
 
 /** Converts a request row, and adds `effective` to its resolution. Secrets in its answer are masked; `withSecrets` adds them for the agent's side. */

@@ -110,11 +110,33 @@ export const Session = z
     ending: Ending.nullable().describe('Why the session ended; null if it has not ended.'),
     pending: z.int().describe('The number of pending requests.'),
     cost: z.number().nullable().describe('The cost so far in US dollars; null if the agent does not report it.'),
+    waitedMs: z
+      .int()
+      .optional()
+      .describe(
+        'How long the session has waited for people, in milliseconds: all past times in which at least one of its requests was pending. Missing in events that an older version stored.',
+      ),
+    waitingSince: z
+      .int()
+      .optional()
+      .describe(
+        'Since when at least one request of the session has been pending, in epoch milliseconds. Missing if none is.',
+      ),
     lastMessage: z.string().describe('The beginning of the agent’s last message.'),
+    lastMessageAt: z
+      .int()
+      .optional()
+      .describe(
+        'When the agent wrote its last message, in epoch milliseconds. Missing until it has written one, or if an older version stored the message.',
+      ),
     lastTurn: z
       .object({
         ending: TurnEnding,
         problem: z.string().optional().describe('The beginning of the error that ended the turn.'),
+        at: z
+          .int()
+          .optional()
+          .describe('When the turn ended, in epoch milliseconds. Missing if an older version stored the turn.'),
       })
       .optional()
       .describe('How the last turn ended. Missing until a turn has ended.'),

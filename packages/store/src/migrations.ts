@@ -3,7 +3,7 @@ import type { Table } from '@holdpoint/engine'
 import { externalInfo, Fault } from '@holdpoint/protocol'
 import { addPersonIds } from './person-ids.ts'
 import { encodeBody, type Row, tableLayouts } from './row-codec.ts'
-import { createSchema3, migrateToSchema4, migrateToSchema5, migrateToSchema6 } from './schema.ts'
+import { createSchema3, migrateToSchema4, migrateToSchema5, migrateToSchema6, migrateToSchema7 } from './schema.ts'
 import { type Dialect, insertParams, insertText, postgresDialect, type Statement, sqliteDialect } from './sql.ts'
 
 /** Migrates the tables from the previous version to `version`. */
@@ -31,6 +31,7 @@ function migrations(dialect: Dialect): readonly Migration[] {
     { version: 4, statements: migrateToSchema4(dialect), rewrites: addPersonIds },
     { version: 5, statements: migrateToSchema5(dialect) },
     { version: 6, statements: migrateToSchema6(dialect), rewrites: addAgentLeases },
+    { version: 7, statements: migrateToSchema7(dialect) },
   ]
 }
 

@@ -72,6 +72,15 @@ export function migrateToSchema6(dialect: Dialect): string[] {
   ]
 }
 
+/** Changes the tables of schema 6 to schema 7, which measures how long sessions wait for people. A session that waits now has waited since its oldest pending request was opened; earlier times are not known. */
+export function migrateToSchema7({ prefix, int, jsonText }: Dialect): string[] {
+  const pending = `FROM ${prefix}request WHERE "open" = 1 AND ${prefix}request."session" = ${prefix}usage."session"`
+  const since = `(SELECT min(CAST(${jsonText(`${prefix}request.fixed`, 'openedAt')} AS ${int})) ${pending})`
+  return [
+    `UPDATE ${prefix}usage SET body = substr(body, 1, length(body) - 1) || ',"waitingSince":' || ${since} || '}' WHERE EXISTS (SELECT 1 ${pending})`,
+  ]
+}
+
 /** Creates the table of counts, and counts what is open. The column `open` of requests becomes 1 for pending, 2 for waiting and 3 for handed. Requests of schema 3 have no account, so they count for the account `earlier`, without their sizes. */
 function countOpenRequests(dialect: Dialect): string[] {
   const { prefix, text, jsonText } = dialect

@@ -118,6 +118,65 @@ it('the migration to schema 6 gives a lease to the agents of external sessions t
   folder.remove()
 })
 
+describe('the migration to schema 7', () => {
+  const now = { ...sample.request(1), session: sample.sessionId(1), openedAt: 7000, status: 'pending' as const }
+  const later = { ...sample.request(2), session: sample.sessionId(1), openedAt: 9000, status: 'pending' as const }
+  const usage = { sessions: 0, pendingBytes: 5, waiting: 0, handed: 0 }
+  const rows = [
+    { id: sample.sessionId(1), ord: 1, session: sample.sessionId(1), ...usage, pending: 2 },
+    { id: sample.sessionId(2), ord: 2, session: sample.sessionId(2), ...usage, pending: 0 },
+    { id: 'tok_1', ord: 3, session: null, ...usage, pending: 2 },
+  ]
+  async function expectWait(store: Store): Promise<void> {
+    expect(await store.find('usage', {})).toEqual([{ ...rows[0], waitingSince: 7000 }, rows[1], rows[2]])
+    await store.close()
+  }
+
+  it('notes since when a session of a SQLite store waits for people', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder.path, 'old.db')
+    const db = new DatabaseSync(file)
+    for (const { version, statements } of sqliteMigrations)
+      if (version < 7) for (const statement of statements) db.exec(statement)
+    db.exec(`PRAGMA application_id = ${0x686f6c64}; PRAGMA user_version = 6`)
+    const request = db.prepare(
+      `INSERT INTO request (id, ord, session, status, open, version, fixed, body) VALUES (?, ?, ?, 'pending', 1, 1, ?, ?)`,
+    )
+    for (const row of [later, now])
+      request.run(
+        row.id,
+        row.ord,
+        row.session,
+        encodeFixed(tableLayouts.request, row),
+        encodeBody(tableLayouts.request, row),
+      )
+    const insert = db.prepare('INSERT INTO usage (id, ord, session, version, body) VALUES (?, ?, ?, 1, ?)')
+    for (const row of rows) insert.run(row.id, row.ord, row.session, encodeBody(tableLayouts.usage, row))
+    db.close()
+    await expectWait(await openSqlite({ file }))
+    folder.remove()
+  })
+
+  it('notes since when a session of a PostgreSQL store waits for people', async () => {
+    if (!(await hasPostgres())) return
+    const database = await freshDatabase()
+    const admin = postgres(database.url, { max: 1, onnotice: () => {} })
+    await admin.unsafe(
+      'CREATE SCHEMA holdpoint; CREATE TABLE holdpoint.meta (version INT NOT NULL); INSERT INTO holdpoint.meta VALUES (6)',
+    )
+    for (const { version, statements } of postgresMigrations)
+      if (version < 7) for (const statement of statements) await admin.unsafe(statement)
+    for (const row of [later, now])
+      await admin`INSERT INTO holdpoint.request (id, ord, session, status, open, version, fixed, body) VALUES (${row.id}, ${row.ord}, ${row.session}, 'pending', 1, 1, ${encodeFixed(tableLayouts.request, row)}, ${encodeBody(tableLayouts.request, row)})`
+    for (const row of rows)
+      await admin`INSERT INTO holdpoint.usage (id, ord, session, version, body) VALUES (${row.id}, ${row.ord}, ${row.session}, 1, ${encodeBody(tableLayouts.usage, row)})`
+    await admin`INSERT INTO holdpoint.head VALUES (1, 0, '', 'e', 0, 0, 0)`
+    await admin.end()
+    await expectWait(await openPostgres({ url: database.url }))
+    await database.drop()
+  })
+})
+
 describe('the migration to schema 4', () => {
   const [first] = sqliteMigrations
   const fixedOf = (row: RequestRow) => encodeFixed(tableLayouts.request, row)

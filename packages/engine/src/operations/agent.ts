@@ -254,7 +254,7 @@ function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem, 
     return {
       ...applySessionTransition(change, row, 'finishTurn'),
       cost,
-      lastTurn: lastTurnAfter(row, item.ending, error),
+      lastTurn: lastTurnAfter(change.now, item.ending, error),
       turnOpen: false,
       turnEndedSeq: change.nextSeq - 1,
     }
@@ -262,7 +262,7 @@ function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem, 
   const next =
     row.driver === externalDriver ? { ...applySessionTransition(change, row, 'startTurn'), turnOpen: true } : row
   const text = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
-  return text === '' ? next : { ...next, lastMessage: truncateTitle(text) }
+  return text === '' ? next : { ...next, lastMessage: truncateTitle(text), lastMessageAt: change.now }
 }
 
 /** Applies what an agent reports about itself: mode, model, conversation, process, repository, and that it started a turn. */

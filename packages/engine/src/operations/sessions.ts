@@ -37,7 +37,7 @@ import {
 import type { Read } from '../store.ts'
 import { isTokenValid } from '../token-transitions.ts'
 import { countSession, sessionsFault, usageIn } from '../usage.ts'
-import { toCommand, toSession } from '../wire-views.ts'
+import { toCommand } from '../wire-views.ts'
 import { attachmentReads, sendAttachments } from './attachments.ts'
 import { modeProblem, runnersRead } from './runners.ts'
 
@@ -80,7 +80,7 @@ export async function startSession(
         const { prompt } = input
         const first = { kind: 'message', text: prompt ?? '' } as const
         const next = prompt === undefined ? row : addCommand(ctx, change, caller, row, first).session
-        return { status: 201, body: toSession(next, 0) }
+        return { status: 201, body: sessionView(change, next) }
       },
     },
     { caller, op: 'startSession', input, options },
@@ -338,7 +338,7 @@ export function endSession(ctx: Context, caller: Caller, input: ParsedInput<'end
     if (row.state === 'ended') return { status: 202, body: sessionView(change, row) }
     const next = row.lease === null ? row : addCommand(ctx, change, caller, row, { kind: 'end' }).session
     const ended = applySessionEnd(ctx, change, next, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'stop')
-    return { status: 202, body: toSession(ended, 0) }
+    return { status: 202, body: sessionView(change, ended) }
   })
 }
 

@@ -51,10 +51,17 @@ export interface Project {
   readonly sessions: readonly Session[]
   /** The cost of the listed sessions; null if none of their agents reports it. */
   readonly cost: number | null
+  /** How long the listed sessions have waited for people, added up. */
+  readonly waitedMs: number
+}
+
+/** Returns how long a session has waited for people, including the time in which it waits now. */
+export function waitedFor({ waitedMs = 0, waitingSince }: Session, now: number): number {
+  return waitedMs + (waitingSince === undefined ? 0 : Math.max(0, now - waitingSince))
 }
 
 /** Groups sessions by folder. Projects and their sessions keep the order of the list, so the project of the first session comes first. */
-export function byProject(sessions: readonly Session[]): readonly Project[] {
+export function byProject(sessions: readonly Session[], now: number): readonly Project[] {
   const folders = new Map<string, Session[]>()
   for (const session of sessions) {
     const known = folders.get(session.cwd)
@@ -63,6 +70,11 @@ export function byProject(sessions: readonly Session[]): readonly Project[] {
   }
   return [...folders].map(([folder, members]) => {
     const costs = members.flatMap(({ cost }) => (cost === null ? [] : [cost]))
-    return { folder, sessions: members, cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0) }
+    return {
+      folder,
+      sessions: members,
+      cost: costs.length === 0 ? null : costs.reduce((sum, cost) => sum + cost, 0),
+      waitedMs: members.reduce((sum, session) => sum + waitedFor(session, now), 0),
+    }
   })
 }

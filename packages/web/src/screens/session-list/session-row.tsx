@@ -13,7 +13,8 @@ import { Path } from '../../text/path.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
 import { commonTexts, stopWarning } from '../texts.ts'
-import { sessionListTexts } from './texts.ts'
+import { waitedFor } from './session-filter.ts'
+import { sessionListTexts, waitedText } from './texts.ts'
 import { isGone } from './use-session-list.ts'
 import './session-row.css'
 
@@ -31,6 +32,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps): Reac
   const group = groupOf(session)
   const ended = session.state === 'ended'
   const driver = useDriver(session.driver)
+  const waited = waitedText(waitedFor(session, now))
   return (
     <li className={`session-row ${active ? 'active' : ''}`} data-session={session.id}>
       <a className="row-link" href={href({ screen: 'session', id: session.id })}>
@@ -49,6 +51,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps): Reac
             <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="row-driver" />
             {showFolder && session.cwd !== '' && <Path path={session.cwd} className="row-folder" />}
             {session.cost !== null && <span>{formatCost(session.cost)}</span>}
+            {waited !== null && <span>{waited}</span>}
           </span>
         </span>
         <time className="row-time" dateTime={new Date(session.stateChangedAt).toISOString()}>

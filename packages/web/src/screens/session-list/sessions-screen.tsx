@@ -19,7 +19,7 @@ import { stopTexts } from '../shell/texts.ts'
 import { commonTexts } from '../texts.ts'
 import { byProject, type Project, type StateChoice, waitingFirst } from './session-filter.ts'
 import { SessionRow } from './session-row.tsx'
-import { arrangements, sessionListTexts, stateChoices } from './texts.ts'
+import { arrangements, sessionListTexts, stateChoices, waitedText } from './texts.ts'
 import { type SessionList, useSessionList } from './use-session-list.ts'
 import './sessions-screen.css'
 
@@ -82,8 +82,8 @@ function Rows({ list, filtered, byProject: isByProject }: RowsProps): ReactNode 
   const { loading, problem, more, loadMore, reload, newSessions, removeRow } = list
   const [sorted, holdHandlers] = useStableOrder(list.items)
   const projects = useMemo(
-    () => (isByProject ? byProject(sorted) : [{ folder: '', sessions: sorted, cost: null }]),
-    [sorted, isByProject],
+    () => (isByProject ? byProject(sorted, now) : [{ folder: '', sessions: sorted, cost: null, waitedMs: 0 }]),
+    [sorted, isByProject, now],
   )
   const items = useMemo(() => projects.flatMap(({ sessions }) => sessions), [projects])
   const move = (by: 1 | -1) => {
@@ -145,13 +145,18 @@ function Rows({ list, filtered, byProject: isByProject }: RowsProps): ReactNode 
   )
 }
 
-function ProjectHeading({ project: { folder, sessions, cost } }: { readonly project: Project }): ReactNode {
+function ProjectHeading({ project }: { readonly project: Project }): ReactNode {
+  const { folder, sessions, cost, waitedMs } = project
+  const waited = waitedText(waitedMs)
+  const facts = [
+    sessionListTexts.count(sessions.length),
+    ...(cost === null ? [] : [formatCost(cost)]),
+    ...(waited === null ? [] : [waited]),
+  ]
   return (
     <h2 className="project-heading">
       {folder === '' ? sessionListTexts.noFolder : <Path path={folder} />}
-      <span className="project-facts">
-        {[sessionListTexts.count(sessions.length), ...(cost === null ? [] : [formatCost(cost)])].join(' · ')}
-      </span>
+      <span className="project-facts">{facts.join(' · ')}</span>
     </h2>
   )
 }

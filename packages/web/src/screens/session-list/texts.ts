@@ -1,4 +1,5 @@
 /** Texts of the Sessions screen. */
+import { formatDuration } from '../../text/format-amounts.ts'
 
 export const sessionListTexts = {
   title: 'Sessions',
@@ -14,6 +15,11 @@ export const sessionListTexts = {
   noFolder: 'No folder',
   count: (count: number) => (count === 1 ? '1 session' : `${count} sessions`),
 } as const
+
+/** Returns how long sessions have waited for people, or null for less than a second, which is no wait that a person notices. */
+export function waitedText(ms: number): string | null {
+  return ms < 1000 ? null : `waited ${formatDuration(ms)} for people`
+}
 
 export const stateChoices = [
   { value: 'all', name: 'All' },
