@@ -77,7 +77,7 @@ describe('a session whose last turn failed', () => {
     const text = sessionRows(sessionSample({ id: 'ses_1', state: 'idle', lastTurn }), 0)
       .map(({ spans }) => spans.map(span => span.text).join(''))
       .join('\n')
-    expect(text).toContain('idle, last turn failed')
+    expect(text).toContain('last turn failed')
     expect(text).toContain('failed: settings.port is missing')
   })
 })

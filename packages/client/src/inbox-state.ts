@@ -201,14 +201,15 @@ export class InboxState {
   /** Notes that a session waits for people, because no session event follows a new request. */
   #startWaiting({ session: id, openedAt }: Request): void {
     const session = this.#sessions.get(id)
-    if (session && session.waitingSince === undefined)
-      this.#sessions.set(id, { ...session, waitingSince: openedAt })
+    if (session && session.waitingSince === undefined) this.#sessions.set(id, { ...session, waitingSince: openedAt })
   }
   /** Adds up how long a session has waited for people when its last pending request is resolved. */
   #stopWaiting({ session: id, resolution }: Request): void {
     const { waitingSince, waitedMs = 0, ...session } = this.#sessions.get(id) ?? {}
     if (!('id' in session) || waitingSince === undefined || !resolution) return
-    const isOtherPending = [...this.#requests.values()].some(other => other.session === id && other.status === 'pending')
+    const isOtherPending = [...this.#requests.values()].some(
+      other => other.session === id && other.status === 'pending',
+    )
     if (isOtherPending) return
     this.#sessions.set(id, { ...session, waitedMs: waitedMs + Math.max(0, resolution.at - waitingSince) })
   }

@@ -65,7 +65,9 @@ export {
   resolutionTone,
   sessionName,
   stateLabel,
+  type Trouble,
   timeSince,
+  troubleOf,
 } from './labels.ts'
 export { type Comparison, type DiffRow, diffLines, type LineEndings, lineCount } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'

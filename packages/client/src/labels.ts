@@ -102,11 +102,39 @@ export const agentDisconnectedLabels = {
   long: 'The agent is disconnected. Your answer waits until it comes back.',
 } as const
 
-export function stateLabel({ state, pending, ending, lastTurn }: Session): string {
+/** What is wrong with an agent. */
+export type Trouble = 'failed' | 'lost' | 'disconnected'
+
+/** Returns what is wrong with the agent of a session and since when, or null. A working agent has no trouble, even if its last turn failed. */
+export function troubleOf(session: Session): { readonly kind: Trouble; readonly at: number } | null {
+  const { state, stateChangedAt, ending, endedAt, lastTurn, process } = session
+  if (state === 'ended')
+    return ending?.reason === 'failed' || ending?.reason === 'lost'
+      ? { kind: ending.reason, at: endedAt ?? stateChangedAt }
+      : null
+  if (state === 'disconnected') return { kind: 'disconnected', at: stateChangedAt }
+  if (state !== 'idle' && state !== 'parked') return null
+  if (lastTurn?.ending === 'failed') return { kind: 'failed', at: lastTurn.at ?? stateChangedAt }
+  return process?.state === 'lost' ? { kind: 'lost', at: process.changedAt } : null
+}
+
+const troubleLabels: Record<Trouble, string> = {
+  failed: 'last turn failed',
+  lost: 'agent lost',
+  disconnected: 'disconnected',
+}
+
+export function stateLabel(session: Session): string {
+  const { state, pending, ending } = session
   if (state === 'ended') return ending && ending.reason !== 'done' ? `ended: ${ending.reason}` : 'ended'
-  if (pending > 0)
-    return state === 'parked' || state === 'disconnected' ? `${state}, waiting for you` : 'waiting for you'
-  return state === 'idle' && lastTurn?.ending === 'failed' ? 'idle, last turn failed' : state
+  const trouble = troubleOf(session)
+  const isParked = state === 'parked' && trouble?.kind !== 'lost'
+  const parts = [
+    ...(isParked ? ['parked'] : []),
+    ...(trouble ? [troubleLabels[trouble.kind]] : []),
+    ...(pending > 0 ? ['waiting for you'] : []),
+  ]
+  return parts.length === 0 ? state : parts.join(', ')
 }
 
 const driverTitles: Readonly<Record<string, string>> = {

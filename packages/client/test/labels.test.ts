@@ -81,6 +81,16 @@ describe('the labels of a session', () => {
     expect(labelOf('ended', 0, 'failed')).toBe('ended: failed')
     expect(labelOf('ended', 2)).toBe('ended')
   })
+  it('stateLabel names a failed, lost or disconnected agent, and does not call it idle', () => {
+    const label = (more: Partial<Session>) => stateLabel({ pending: 0, ending: null, ...more } as Session) // the label uses only these properties
+    const lost = { state: 'lost', changedAt: 1 } as const
+    expect(label({ state: 'idle', lastTurn: { ending: 'failed' } })).toBe('last turn failed')
+    expect(label({ state: 'parked', lastTurn: { ending: 'failed' } })).toBe('parked, last turn failed')
+    expect(label({ state: 'idle', process: lost })).toBe('agent lost')
+    expect(label({ state: 'parked', process: lost, pending: 1 })).toBe('agent lost, waiting for you')
+    expect(label({ state: 'disconnected', pending: 1 })).toBe('disconnected, waiting for you')
+    expect(label({ state: 'working', lastTurn: { ending: 'failed' } })).toBe('working')
+  })
   it('timeSince returns the elapsed time in its largest unit', () => {
     const [minute, hour] = [60_000, 3_600_000]
     expect([0, minute - 1, minute, 59 * minute, hour, 23 * hour, 24 * hour].map(ms => timeSince(0, ms))).toEqual([

@@ -16,7 +16,9 @@ import { Sidebar } from './screens/shell/sidebar.tsx'
 import { unknownAddressTexts } from './screens/shell/texts.ts'
 import { SignInScreen } from './screens/sign-in/sign-in-screen.tsx'
 import { useKeyboard, useShortcuts } from './shortcuts/use-shortcuts.ts'
+import { useNoteVisits } from './storage/last-visit.ts'
 import { useWaitingCount } from './storage/muted-sessions.ts'
+import { useMarkRead } from './storage/read-sessions.ts'
 import { ErrorBoundary } from './ui/error-boundary.tsx'
 import { lazyComponent, preloadAll } from './ui/lazy-component.tsx'
 import { ToastView } from './ui/toast.tsx'
@@ -65,6 +67,8 @@ function SignedInApp(): ReactNode {
   useInertWhile(connection === 'reconnecting', screen)
   useTitleBadge()
   useNotifications()
+  useNoteVisits()
+  useMarkRead(route.screen === 'session' ? route.id : null)
   useKeyboard()
   useShortcuts({
     inbox: () => go({ screen: 'inbox' }),

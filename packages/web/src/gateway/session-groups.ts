@@ -1,11 +1,16 @@
 /** Groups sessions by state. The order within a group does not change when a session is updated. */
+import { troubleOf } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 
-export const groupNames = ['waiting', 'working', 'disconnected', 'parked', 'idle', 'ended'] as const
+export const groupNames = ['waiting', 'failed', 'working', 'disconnected', 'parked', 'idle', 'ended'] as const
 export type GroupName = (typeof groupNames)[number]
 
-export function groupOf({ state, pending }: Pick<Session, 'state' | 'pending'>): GroupName {
+/** Returns the group of a session. An agent that failed or was lost is in the group `failed`, also if its session has ended. */
+export function groupOf(session: Session): GroupName {
+  const { state, pending } = session
   if (pending > 0 && state !== 'ended') return 'waiting'
+  const trouble = troubleOf(session)?.kind
+  if (trouble === 'failed' || trouble === 'lost') return 'failed'
   return state === 'starting' ? 'working' : state
 }
 
@@ -21,9 +26,15 @@ export function newestFirst(a: Session, b: Session): number {
   return b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1)
 }
 
-/** Returns the groups for the sidebar: at most `waitingMax` waiting sessions and `othersMax` sessions of each other group. */
-export function groupSessions(sessions: Iterable<Session>, waitingMax = 24, othersMax = 8): readonly Group[] {
-  const sorted = [...sessions].sort(newestFirst)
+/** Returns the groups for the sidebar: at most `waitingMax` waiting sessions and `othersMax` sessions of each other group. Of the ended sessions, only those that failed and are unread are listed. */
+export function groupSessions(
+  sessions: Iterable<Session>,
+  isUnread: (session: Session) => boolean,
+  waitingMax = 24,
+  othersMax = 8,
+): readonly Group[] {
+  const isListed = (session: Session) => session.state !== 'ended' || isUnread(session)
+  const sorted = [...sessions].filter(isListed).sort(newestFirst)
   return groupNames.flatMap(name => {
     if (name === 'ended') return []
     const members = sorted.filter(session => groupOf(session) === name)

@@ -2,7 +2,11 @@
 import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
-export type PreferenceName = 'theme' | 'sound' | 'notifications' | 'start' | 'sessionArrangement' | 'grouping' | 'muted'
+/** The name of a value that belongs to one person. It ends with the id of the person. */
+export type PersonalName = `${'read' | 'visit'}.${string}`
+export type PreferenceName =
+  | ('theme' | 'sound' | 'notifications' | 'start' | 'sessionArrangement' | 'grouping' | 'muted')
+  | PersonalName
 
 const prefix = 'holdpoint.'
 /** Preferences that this tab has written, in case localStorage is blocked. */
@@ -24,6 +28,18 @@ export function writePreference(name: PreferenceName, value: string): void {
     // localStorage is blocked or full, so the value lasts until the page closes.
   }
   written.set({ ...written.get(), [name]: value })
+}
+
+/** Forgets what belongs to a person. */
+export function removePersonal(me: string): void {
+  const isPersonal = (name: string) => name.endsWith(`.${me}`)
+  try {
+    const keys = Object.keys(localStorage).filter(key => key.startsWith(prefix) && isPersonal(key))
+    for (const key of keys) localStorage.removeItem(key)
+  } catch {
+    // localStorage is blocked, so there is nothing to remove.
+  }
+  written.set(Object.fromEntries(Object.entries(written.get()).filter(([name]) => !isPersonal(name))))
 }
 
 /** Calls the listener after a change in this tab or in another tab. */

@@ -52,6 +52,17 @@ describe('the session list filter', () => {
 })
 
 describe('`byProject`', () => {
+  it('adds up how long the sessions of a project have waited for people, also now', () => {
+    const list = [
+      session(2, { cwd: '/a', waitedMs: 3000, waitingSince: 10_000 }),
+      session(1, { cwd: '/a', waitedMs: 500 }),
+      session(3, { cwd: '/b' }),
+    ]
+    expect(byProject(list, 12_000).map(({ folder, waitedMs }) => [folder, waitedMs])).toEqual([
+      ['/a', 5500],
+      ['/b', 0],
+    ])
+  })
   it('groups sessions by folder in the order of the list, and adds up the costs that are known', () => {
     const list = [
       session(4, { cwd: '/b', cost: 0.5 }),
@@ -59,7 +70,9 @@ describe('`byProject`', () => {
       session(2, { cwd: '/b', cost: 0.25 }),
       session(1, { cwd: '/b', cost: null }),
     ]
-    expect(byProject(list).map(({ folder, sessions, cost }) => [folder, sessions.map(({ id }) => id), cost])).toEqual([
+    expect(
+      byProject(list, 0).map(({ folder, sessions, cost }) => [folder, sessions.map(({ id }) => id), cost]),
+    ).toEqual([
       ['/b', ['ses_4', 'ses_2', 'ses_1'], 0.75],
       ['/a', ['ses_3'], null],
     ])

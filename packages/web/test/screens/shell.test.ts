@@ -17,14 +17,45 @@ const session = (n: number, more: Partial<Session>): Session =>
   }) as Session // the tests use no other fields
 
 describe('groupSessions', () => {
-  it('puts waiting sessions first and leaves out ended ones', () => {
-    const groups = groupSessions([
-      session(1, { state: 'idle' }),
-      session(2, { state: 'working', pending: 1 }),
-      session(3, { state: 'starting' }),
-      session(4, { state: 'working' }),
-      session(5, { state: 'ended' }),
+  const none = () => false
+  it('shows an agent that failed, was lost or is disconnected neither as idle nor as working', () => {
+    const lost = { state: 'lost', changedAt: 1 } as const
+    const groups = groupSessions(
+      [
+        session(1, { state: 'idle', lastTurn: { ending: 'failed' } }),
+        session(2, { state: 'parked', process: lost }),
+        session(3, { state: 'disconnected' }),
+        session(4, { state: 'working', lastTurn: { ending: 'failed' } }),
+      ],
+      none,
+    )
+    expect(groups.map(group => [group.name, group.sessions.map(each => each.title)])).toEqual([
+      ['failed', ['s2', 's1']],
+      ['working', ['s4']],
+      ['disconnected', ['s3']],
     ])
+  })
+  it('lists an ended session that failed or was lost until the person has read it', () => {
+    const ended = (['done', 'failed', 'lost'] as const).map((reason, n) =>
+      session(n, { state: 'ended', ending: { reason } }),
+    )
+    const titles = (isUnread: (one: Session) => boolean) =>
+      groupSessions(ended, isUnread).map(group => [group.name, group.sessions.map(each => each.title)])
+    expect(titles(() => true)).toEqual([['failed', ['s2', 's1']]])
+    expect(titles(each => each.title === 's1')).toEqual([['failed', ['s1']]])
+    expect(titles(none)).toEqual([])
+  })
+  it('puts waiting sessions first and leaves out ended ones', () => {
+    const groups = groupSessions(
+      [
+        session(1, { state: 'idle' }),
+        session(2, { state: 'working', pending: 1 }),
+        session(3, { state: 'starting' }),
+        session(4, { state: 'working' }),
+        session(5, { state: 'ended' }),
+      ],
+      none,
+    )
     expect(groups.map(group => [group.name, group.sessions.map(each => each.title)])).toEqual([
       ['waiting', ['s2']],
       ['working', ['s4', 's3']],
@@ -33,7 +64,7 @@ describe('groupSessions', () => {
   })
   it('truncates long groups and counts the remaining sessions', () => {
     const many = Array.from({ length: 30 }, (_, n) => session(n, { state: 'parked' }))
-    expect(groupSessions(many)).toMatchObject([{ name: 'parked', more: 22 }])
+    expect(groupSessions(many, none)).toMatchObject([{ name: 'parked', more: 22 }])
   })
 })
 

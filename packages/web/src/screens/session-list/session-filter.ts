@@ -10,9 +10,9 @@ export interface SessionFilter {
   readonly q: string
 }
 
-/** Returns the gateway query for a filter. Returns null for the “Waiting” filter, because the gateway does not support that filter and the inbox already has every waiting session. */
+/** Returns the gateway query for a filter. Returns null for “Waiting” and “Failed”, which the gateway does not support: the inbox has every waiting session, and those of the latest sessions that failed. */
 export function sessionQuery({ state, q }: SessionFilter): Omit<Input<'listSessions'>, 'before'> | null {
-  if (state === 'waiting') return null
+  if (state === 'waiting' || state === 'failed') return null
   return { ...(state !== 'all' && { state }), ...(q.trim() && { q: q.trim() }) }
 }
 
@@ -21,7 +21,7 @@ export function matches(session: Session, { state, q }: SessionFilter): boolean 
   const hasText = [session.title, session.cwd, session.driver].some(field => field.toLowerCase().includes(text))
   if (!hasText) return false
   if (state === 'all') return true
-  return state === 'waiting' ? groupOf(session) === 'waiting' : session.state === state
+  return state === 'waiting' || state === 'failed' ? groupOf(session) === state : session.state === state
 }
 
 /** Returns the session ids with waiting sessions first, otherwise in the given order. */

@@ -12,6 +12,7 @@ import { formatCost } from '../../text/format-amounts.ts'
 import { Path } from '../../text/path.tsx'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
+import { UnreadMark } from '../../ui/unread-mark.tsx'
 import { commonTexts, stopWarning } from '../texts.ts'
 import { waitedFor } from './session-filter.ts'
 import { sessionListTexts, waitedText } from './texts.ts'
@@ -24,11 +25,12 @@ export interface SessionRowProps {
   readonly active: boolean
   /** False if the list is grouped by folder. */
   readonly showFolder: boolean
+  readonly unread: boolean
   readonly onRemoved: (id: Session['id']) => void
 }
 
 export const SessionRow = memo(function SessionRow(props: SessionRowProps): ReactNode {
-  const { session, now, active, showFolder, onRemoved } = props
+  const { session, now, active, showFolder, unread, onRemoved } = props
   const group = groupOf(session)
   const ended = session.state === 'ended'
   const driver = useDriver(session.driver)
@@ -40,6 +42,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps): Reac
         <span className="row-main">
           <span className="row-title">
             <InlineAgentText text={sessionName(session)} oneLine />
+            {unread && <UnreadMark />}
             <span className={`row-state ${group}`}>{stateLabel(session)}</span>
           </span>
           {session.lastMessage && (

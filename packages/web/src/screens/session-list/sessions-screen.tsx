@@ -2,11 +2,12 @@
 import { limits, type Session, type SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
-import { useGatewayTime, useMay } from '../../gateway/gateway-context.ts'
+import { useGatewayTime, useMay, useSessions } from '../../gateway/gateway-context.ts'
 import { go } from '../../routes.ts'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { usePreference, writePreference } from '../../storage/preferences.ts'
+import { useIsUnread, useMarkAllRead } from '../../storage/read-sessions.ts'
 import { formatCost } from '../../text/format-amounts.ts'
 import { Path } from '../../text/path.tsx'
 import { NewItemsButton } from '../../ui/new-items-button.tsx'
@@ -35,6 +36,7 @@ export function SessionsScreen(): ReactNode {
     <div className="page sessions">
       <div className="page-head">
         <h1>{sessionListTexts.title}</h1>
+        <MarkAllRead />
         {may('stopEverything') && (
           <button type="button" className="button" onClick={() => openDialog('stop')}>
             {stopTexts.open}
@@ -69,6 +71,18 @@ export function SessionsScreen(): ReactNode {
   )
 }
 
+function MarkAllRead(): ReactNode {
+  const isUnread = useIsUnread()
+  const markAllRead = useMarkAllRead()
+  const sessions = useSessions()
+  if (![...sessions.values()].some(isUnread)) return null
+  return (
+    <button type="button" className="button plain" onClick={markAllRead}>
+      {sessionListTexts.markAllRead}
+    </button>
+  )
+}
+
 interface RowsProps {
   readonly list: SessionList
   readonly filtered: boolean
@@ -77,6 +91,7 @@ interface RowsProps {
 
 function Rows({ list, filtered, byProject: isByProject }: RowsProps): ReactNode {
   const now = useGatewayTime(30_000)
+  const isUnread = useIsUnread()
   const listRef = useRef<HTMLDivElement>(null)
   const [active, setActive] = useState<SessionId | null>(null)
   const { loading, problem, more, loadMore, reload, newSessions, removeRow } = list
@@ -113,6 +128,7 @@ function Rows({ list, filtered, byProject: isByProject }: RowsProps): ReactNode 
                   now={now}
                   active={session.id === active}
                   showFolder={!isByProject}
+                  unread={isUnread(session)}
                   onRemoved={removeRow}
                 />
               ))}

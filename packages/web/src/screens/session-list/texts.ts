@@ -8,6 +8,7 @@ export const sessionListTexts = {
   loadFailed: 'The sessions couldn’t be loaded.',
   empty: 'No sessions yet.',
   showOlder: 'Show older',
+  markAllRead: 'Mark all as read',
   end: 'End',
   delete: 'Delete',
   deleteWarning: 'This deletes the session’s history.',
@@ -24,6 +25,7 @@ export function waitedText(ms: number): string | null {
 export const stateChoices = [
   { value: 'all', name: 'All' },
   { value: 'waiting', name: 'Waiting' },
+  { value: 'failed', name: 'Failed' },
   { value: 'working', name: 'Working' },
   { value: 'idle', name: 'Idle' },
   { value: 'parked', name: 'Parked' },

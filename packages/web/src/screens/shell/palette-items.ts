@@ -1,5 +1,5 @@
 /** The items of the command palette: actions, screens, pending requests and sessions, filtered by the typed words. */
-import { actionLabel, sessionName, singleLine, summary } from '@holdpoint/client'
+import { actionLabel, sessionName, singleLine, stateLabel, summary } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import type { May } from '../../gateway/gateway-context.ts'
 import { groupNames, groupOf, newestFirst } from '../../gateway/session-groups.ts'
@@ -79,14 +79,14 @@ function shortcutItems(): readonly PaletteItem[] {
 }
 
 function sessionItems({ sessions }: PaletteContent): readonly PaletteItem[] {
-  const rank = (session: Session) => groupNames.indexOf(groupOf(session))
+  const rank = (session: Session) => groupNames.indexOf(session.state === 'ended' ? 'ended' : groupOf(session))
   return [...sessions.values()]
     .sort((a, b) => rank(a) - rank(b) || newestFirst(a, b))
     .map(session => ({
       kind: 'session',
       id: session.id,
       name: sessionName(session),
-      hint: `${groupOf(session)} · ${session.cwd}`,
+      hint: `${stateLabel(session)} · ${session.cwd}`,
       session: session.id,
     }))
 }

@@ -1,13 +1,15 @@
 /** The sidebar: links to the screens, and to the sessions that have not ended, grouped by state. */
-import { isDangerous, riskLevelLabels, sessionName } from '@holdpoint/client'
+import { agentDisconnectedLabels, isDangerous, riskLevelLabels, sessionName } from '@holdpoint/client'
 import type { Session, SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useRequests, useSessions } from '../../gateway/gateway-context.ts'
 import { groupOf, groupSessions } from '../../gateway/session-groups.ts'
 import { RiskIcon } from '../../request/risk.tsx'
 import { href, type Route } from '../../routes.ts'
+import { useIsUnread } from '../../storage/read-sessions.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
+import { UnreadMark } from '../../ui/unread-mark.tsx'
 import { moreSessions, navNames, sidebarLabel } from './texts.ts'
 import './sidebar.css'
 
@@ -75,7 +77,8 @@ function SessionNav({ route, stale }: Omit<SidebarProps, 'counts'>): ReactNode {
   const sessions = useSessions()
   const endangered = useEndangered()
   const [hovered, setHovered] = useState(false)
-  const now = useMemo(() => groupSessions(sessions.values()), [sessions])
+  const isUnread = useIsUnread()
+  const now = useMemo(() => groupSessions(sessions.values(), isUnread), [sessions, isUnread])
   const [shown, setShown] = useState(now)
   if (shown !== now && !hovered) setShown(now)
   return (
@@ -92,7 +95,16 @@ function SessionNav({ route, stale }: Omit<SidebarProps, 'counts'>): ReactNode {
             {group.sessions.map(({ id }) => {
               const session = sessions.get(id)
               const current = route.screen === 'session' && route.id === id
-              return session && <SessionLink key={id} {...{ session, current }} endangered={endangered.has(id)} />
+              return (
+                session && (
+                  <SessionLink
+                    key={id}
+                    {...{ session, current }}
+                    endangered={endangered.has(id)}
+                    unread={!current && isUnread(session)}
+                  />
+                )
+              )
             })}
           </ul>
           {group.more > 0 && (
@@ -120,9 +132,12 @@ interface SessionLinkProps {
   readonly current: boolean
   /** Whether the session has a dangerous pending request. */
   readonly endangered: boolean
+  /** Whether the agent has said or finished something that the person has not seen. */
+  readonly unread: boolean
 }
 
-function SessionLink({ session, current, endangered }: SessionLinkProps): ReactNode {
+function SessionLink({ session, current, endangered, unread }: SessionLinkProps): ReactNode {
+  const group = groupOf(session)
   return (
     <li>
       <a
@@ -130,8 +145,15 @@ function SessionLink({ session, current, endangered }: SessionLinkProps): ReactN
         href={href({ screen: 'session', id: session.id })}
         aria-current={current ? 'page' : undefined}
       >
-        <SessionStateIcon group={groupOf(session)} />
-        <InlineAgentText text={sessionName(session)} className="nav-name" oneLine />
+        <SessionStateIcon group={group} />
+        <InlineAgentText text={sessionName(session)} className={`nav-name ${unread ? 'unread' : ''}`} oneLine />
+        {unread && <UnreadMark />}
+        {group === 'waiting' && session.state === 'disconnected' && (
+          <span className="nav-disconnected" title={agentDisconnectedLabels.short}>
+            <SessionStateIcon group="disconnected" />
+            <span className="visually-hidden">{agentDisconnectedLabels.short}</span>
+          </span>
+        )}
         {endangered && (
           <span className="nav-danger" title={riskLevelLabels.dangerous}>
             <RiskIcon level="dangerous" />
