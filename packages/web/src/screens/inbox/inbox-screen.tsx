@@ -16,6 +16,7 @@ import { backToList, openFromList, replaceRoute } from '../../routes.ts'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { requireInView } from '../../shortcuts/viewport.ts'
+import { useAway } from '../../storage/last-visit.ts'
 import { useWaitingCount } from '../../storage/muted-sessions.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -46,6 +47,17 @@ const HistoryOffers = lazyComponent(
   async () => (await import('./history-offer.tsx')).HistoryOffers,
   () => null,
 )
+
+const AwayPanel = lazyComponent(
+  async () => (await import('./away/away-panel.tsx')).AwayPanel,
+  () => null,
+)
+
+/** Says what happened while the person was away, until they dismiss it. */
+function AwayNote({ isRoomy }: { readonly isRoomy: boolean }): ReactNode {
+  const [away, dismiss] = useAway()
+  return away && <AwayPanel key={away.to} {...{ away, isRoomy }} onDismiss={dismiss} />
+}
 
 export interface InboxScreenProps {
   /** The request in the URL. */
@@ -94,6 +106,7 @@ export function InboxScreen({ linked, review }: InboxScreenProps): ReactNode {
   return (
     <div className={`inbox ${isEmpty ? 'page' : 'split'} ${isCovered ? 'covered' : ''}`}>
       <section ref={listRef} className="inbox-list" aria-label={listTexts.region} onScroll={onScroll}>
+        <AwayNote isRoomy={isEmpty} />
         {isEmpty ? <InboxEmpty /> : <ListHeader {...{ view, waiting, showNew, onFound }} />}
         {outcome && <BatchOutcomeView outcome={outcome} known={list.requests} onClose={closeOutcome} />}
         <RequestItems {...rows} />
