@@ -61,6 +61,7 @@ const runnerInput = async (actor: Actor, actors: ApiActors): Promise<{ id: Runne
 
 export const validInputs: ValidInputs = {
   listDrivers: () => ({}),
+  checkFolder: (actor, actors) => ({ runner: runnerOf(actor, actors).runner as RunnerId, path: '/' }), // `runnerOf` returns a runner
   startSession: () => ({ driver: 'external' }),
   listSessions: () => ({}),
   getSession: sessionId,

@@ -1,9 +1,9 @@
 /** Checks how the gateway looks at the files of its machine for rules. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { realPath } from '../src/gateway/machine-files.ts'
+import { checkFolder, realPath } from '../src/gateway/machine-files.ts'
 
 let folder: string
 beforeAll(() => {
@@ -24,4 +24,14 @@ it.each([
 
 it('nothing is found at a path that does not exist', () => {
   expect(realPath(join(folder, 'nothing'))).toBeNull()
+})
+
+it('a folder for a session is told apart from a file, a missing path and a path that is not whole', async () => {
+  writeFileSync(join(folder, 'file'), '')
+  const states = await Promise.all(
+    ['inner', 'file', 'file/below', 'nothing'].map(name => checkFolder(join(folder, name))),
+  )
+  expect(states).toEqual(['folder', 'other', 'missing', 'missing'])
+  expect(await checkFolder('inner')).toBe('relative')
+  expect(await checkFolder('~/project')).toBe('relative')
 })

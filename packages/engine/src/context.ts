@@ -6,6 +6,7 @@ import {
   formatId,
   type IdPrefix,
   newSecret,
+  type Output,
   quotas,
   type Rule,
   type RunnerId,
@@ -56,12 +57,16 @@ export const defaultSettings: Settings = {
   retentionMs: null,
 }
 
+export type FolderState = Output<'checkFolder'>['state']
+
 /** The machine of this gateway, on which its local runner runs agents. */
 export interface AgentMachine {
   /** The runner of this machine. Agents of other runners have other files. */
   readonly runner: RunnerId
   readonly home: string
   readonly files: FileLookup
+  /** Says what exists at a path. Without it, the page cannot check a folder before a session starts there. */
+  readonly checkFolder?: (path: string) => Promise<Exclude<FolderState, 'unknown'>>
   /** Reads the files with rules on this machine. Without it, rules come only from people. */
   readonly ruleFiles?: RuleFileReader
 }

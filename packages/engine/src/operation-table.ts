@@ -20,7 +20,15 @@ import { deleteDraft, getDraft, putDraft } from './operations/drafts.ts'
 import { listEvents } from './operations/events.ts'
 import { getRequest, listRequests, openRequest } from './operations/requests.ts'
 import { addRule, checkRules, listRules, patchRule, previewRule, proposeRules, removeRule } from './operations/rules.ts'
-import { announceRunner, listDrivers, listRunners, listWork, renewRunner, retireRunner } from './operations/runners.ts'
+import {
+  announceRunner,
+  checkFolder,
+  listDrivers,
+  listRunners,
+  listWork,
+  renewRunner,
+  retireRunner,
+} from './operations/runners.ts'
 import {
   deleteSession,
   endSession,
@@ -45,6 +53,7 @@ type Operations = { readonly [K in OperationName]: Operation<K> }
 
 export const operations: Operations = {
   listDrivers,
+  checkFolder,
   startSession,
   listSessions,
   getSession,

@@ -71,6 +71,22 @@ export const peopleOps = {
     input: noInput,
     output: pageOf(AvailableDriver),
   },
+  checkFolder: {
+    method: 'POST',
+    path: '/folders/check',
+    summary: 'Check whether a session can start in a folder of a runner’s machine.',
+    input: z.strictObject({
+      runner: RunnerId.describe('The runner that would run the agent. `listDrivers` shows the runner of each driver.'),
+      path: z.string().min(1).max(limits.pathMax).describe('The whole path of the folder.'),
+    }),
+    output: z.object({
+      state: z
+        .enum(['folder', 'missing', 'other', 'relative', 'denied', 'unknown'])
+        .describe(
+          '"folder": the folder exists. "missing": nothing exists there. "other": something else exists there, such as a file. "relative": this is not a whole path. "denied": the gateway may not look there. "unknown": the runner is on another machine.',
+        ),
+    }),
+  },
   startSession: {
     method: 'POST',
     path: '/sessions',

@@ -16,6 +16,7 @@ import {
 const table = `
                       nobody  owner   person  runner  agent
 listDrivers           no      all     all     all     all
+checkFolder           no      all     all     no      no
 startSession          no      all     all     no      own
 startSession.mode     no      all     no      no      no
 startSession.options  no      all     no      no      no

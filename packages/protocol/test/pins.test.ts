@@ -15,6 +15,7 @@ import {
 /** For each operation: the method, path, the status unless it is 200, and the fields of the input. */
 const surface = [
   'listDrivers: GET /drivers ()',
+  'checkFolder: POST /folders/check (runner path)',
   'startSession: POST /sessions 201 (driver cwd prompt conversationId options mode model title parkAfterMs deadlineMs onDeadline)',
   'listSessions: GET /sessions (state q limit before)',
   'getSession: GET /sessions/:id (id)',

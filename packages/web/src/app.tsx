@@ -108,16 +108,16 @@ const closeDialog = () => openDialog(null)
 
 function Dialogs(): ReactNode {
   const open = useOpenDialog()
-  switch (open) {
+  switch (open?.name) {
     case 'start':
-      return <NewSessionDialog onClose={closeDialog} />
+      return <NewSessionDialog onClose={closeDialog} driver={open.driver} />
     case 'help':
       return <Help onClose={closeDialog} />
     case 'stop':
       return <StopEverything onClose={closeDialog} />
     case 'palette':
       return <CommandPalette onClose={closeDialog} />
-    case null:
+    case undefined:
       return null
   }
 }

@@ -1,6 +1,7 @@
-/** Looks at the files of this machine for rules: where a path leads, what a small file or a folder contains, and whether a file has a second name. */
+/** Looks at the files of this machine. For rules: where a path leads, what a small file or a folder contains, and whether a file has a second name. For new sessions: whether a folder exists. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { access, constants, stat } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 import type { AgentMachine } from '@holdpoint/engine'
 
 /** Returns the path without symbolic links, or null if nothing exists there or it cannot be reached. A link to a missing file is resolved to the path at which the file would be created. */
@@ -29,6 +30,19 @@ function missingPath(path: string): string {
     return join(realpathSync.native(parent), basename(path))
   } catch {
     return join(missingPath(parent), basename(path))
+  }
+}
+
+/** Says what exists at a path, for a person who wants to start a session there. */
+export const checkFolder: NonNullable<AgentMachine['checkFolder']> = async path => {
+  if (!isAbsolute(path)) return 'relative'
+  try {
+    if (!(await stat(path)).isDirectory()) return 'other'
+    await access(path, constants.R_OK | constants.X_OK)
+    return 'folder'
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException // `stat` and `access` reject only with errors of the system
+    return code === 'EACCES' || code === 'EPERM' ? 'denied' : 'missing'
   }
 }
 

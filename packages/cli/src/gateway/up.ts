@@ -28,7 +28,7 @@ import { isolateAgents } from '../runner/isolate-agents.ts'
 import { abortOnSignal } from '../signals.ts'
 import { version } from '../version.ts'
 import { isLoopback } from './loopback.ts'
-import { machineFiles, realPath } from './machine-files.ts'
+import { checkFolder, machineFiles, realPath } from './machine-files.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
 import { superviseRunner } from './runner-supervisor.ts'
 import { connectSupervisor, type SupervisorLink } from './supervisor-link.ts'
@@ -126,7 +126,7 @@ export async function startGateway(
 
 function machineOf(dataFolder: DataFolder): AgentMachine {
   const ruleFiles = new CachedRulesFiles(dataFolder, message => log({ event: 'rules.ignored', message }))
-  return { runner: dataFolder.runnerId(), home: homedir(), files: machineFiles, ruleFiles }
+  return { runner: dataFolder.runnerId(), home: homedir(), files: machineFiles, checkFolder, ruleFiles }
 }
 
 /** Makes the tokens in the data folder valid, and returns calls with them. The tokens can be rotated while the gateway runs. */

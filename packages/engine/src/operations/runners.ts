@@ -2,7 +2,7 @@
 import { externalInfo, Fault, limits, type ParsedInput, type Runner, type RunnerId } from '@holdpoint/protocol'
 import { runnerAccessFault } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
-import type { Context } from '../context.ts'
+import type { Context, FolderState } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, scan } from '../paging.ts'
 import type { Lease, RunnerRow, SessionRow } from '../rows.ts'
@@ -51,6 +51,13 @@ export async function listDrivers(ctx: Context) {
     runner.drivers.map(driver => ({ ...driver, runner: runner.id as RunnerId | null })),
   )
   return { status: 200, body: { items: [...items, { ...externalInfo, runner: null }], next: null } }
+}
+/** Looks at the machine of this gateway. What exists on other machines is not known. */
+export async function checkFolder(ctx: Context, _caller: Caller, { runner, path }: ParsedInput<'checkFolder'>) {
+  const { machine } = ctx
+  const isHere = machine?.runner === runner
+  const state: FolderState = (isHere ? await machine.checkFolder?.(path) : undefined) ?? 'unknown'
+  return { status: 200, body: { state } }
 }
 export async function listRunners(ctx: Context, caller: Caller) {
   const now = await ctx.store.now()

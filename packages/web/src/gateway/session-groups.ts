@@ -51,6 +51,11 @@ export function countWorking(sessions: Iterable<Session>): number {
   return countWhere(sessions, session => groupOf(session) === 'working')
 }
 
+/** Counts the agents that failed, were lost or are disconnected, and whose sessions have not ended. */
+export function countFailed(sessions: Iterable<Session>): number {
+  return countWhere(sessions, session => session.state !== 'ended' && troubleOf(session) !== null)
+}
+
 function countWhere(sessions: Iterable<Session>, matches: (session: Session) => boolean): number {
   let count = 0
   for (const session of sessions) if (matches(session)) count++

@@ -106,7 +106,8 @@ function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
       )}
       {!loading && problem === null && entries.length === 0 && (
         <div className="empty">
-          <p className="soft">{filtered ? commonTexts.noResults : auditTexts.empty}</p>
+          <p>{filtered ? commonTexts.noResults : auditTexts.empty}</p>
+          {!filtered && <p className="soft small">{auditTexts.emptyHint}</p>}
           {filtered && (
             <div className="empty-actions">
               <button type="button" className="button" onClick={onClear}>

@@ -15,6 +15,8 @@ export const auditTexts = {
   clear: 'Clear filters',
   loadFailed: 'The audit log couldn’t be loaded.',
   empty: 'Nothing has been decided yet.',
+  emptyHint:
+    'Every answer to an agent is recorded here: what was asked, who or which rule answered, and whether the agent received it.',
   showEarlier: 'Show earlier',
   today: 'Today',
   yesterday: 'Yesterday',

@@ -1,55 +1,46 @@
-/** The empty inbox: says how many agents are working or, if there are no sessions yet, offers to start a rehearsal. */
-import { type ReactNode, useState } from 'react'
-import { errorMessage } from '../../gateway/error-message.ts'
-import { useGateway, useSessions } from '../../gateway/gateway-context.ts'
-import { countWorking } from '../../gateway/session-groups.ts'
-import { go } from '../../routes.ts'
+/** The empty inbox: says how many agents are working or have failed or, until the first session with a real agent, how to get there. */
+import type { Session } from '@holdpoint/protocol'
+import type { ReactNode } from 'react'
+import { useSessions } from '../../gateway/gateway-context.ts'
+import { countFailed, countWorking } from '../../gateway/session-groups.ts'
+import { href } from '../../routes.ts'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { openDialog } from '../shell/open-dialog.ts'
-import { emptyTexts, workingText } from './texts.ts'
+import { emptyTexts, failedText, workingText } from './texts.ts'
 import './inbox-empty.css'
+
+const FirstUse = lazyComponent(
+  async () => (await import('./first-use/first-use.tsx')).FirstUse,
+  () => null,
+)
 
 export function InboxEmpty(): ReactNode {
   const sessions = useSessions()
-  if (sessions.size === 0) return <FirstUse />
+  if ([...sessions.values()].every(isRehearsal)) return <FirstUse hasRehearsed={sessions.size > 0} />
+  const failed = countFailed(sessions.values())
+  const working = countWorking(sessions.values())
   return (
     <div className="empty">
       <h1>{emptyTexts.title}</h1>
-      <p className="soft">{workingText(countWorking(sessions.values()))}</p>
+      <p className="soft">{workingText(working)}</p>
+      {failed > 0 && (
+        <p>
+          <a className="inbox-failed" href={href({ screen: 'sessions' })}>
+            {failedText(failed)}
+          </a>
+        </p>
+      )}
+      {working === 0 && (
+        <div className="empty-actions">
+          <button type="button" className="button" onClick={() => openDialog('start')}>
+            {emptyTexts.newSession}
+          </button>
+        </div>
+      )}
     </div>
   )
 }
 
-function FirstUse(): ReactNode {
-  const { call } = useGateway()
-  const [problem, setProblem] = useState('')
-  const [starting, setStarting] = useState(false)
-  const startRehearsal = () => {
-    setStarting(true)
-    call('startSession', { driver: 'rehearsal', title: 'Rehearsal', prompt: 'Show me everything' }).then(
-      ({ id }) => go({ screen: 'session', id }),
-      (error: unknown) => {
-        setStarting(false)
-        setProblem(errorMessage(error))
-      },
-    )
-  }
-  return (
-    <div className="empty">
-      <h1>{emptyTexts.title}</h1>
-      <p className="soft">{emptyTexts.introduction}</p>
-      <div className="empty-actions">
-        <button type="button" className="button primary" disabled={starting} onClick={startRehearsal}>
-          {starting ? 'Starting…' : emptyTexts.startRehearsal}
-        </button>
-        <button type="button" className="button" onClick={() => openDialog('start')}>
-          {emptyTexts.newSession}
-        </button>
-      </div>
-      {problem && (
-        <p className="problem" role="alert">
-          {problem}
-        </p>
-      )}
-    </div>
-  )
+function isRehearsal({ driver }: Session): boolean {
+  return driver === 'rehearsal'
 }

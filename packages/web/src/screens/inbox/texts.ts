@@ -59,11 +59,12 @@ export function workingText(count: number): string {
   return count === 1 ? '1 agent is working.' : `${count} agents are working.`
 }
 
+export function failedText(count: number): string {
+  return count === 1 ? '1 agent failed or is disconnected.' : `${count} agents failed or are disconnected.`
+}
+
 export const emptyTexts = {
   title: 'You’re all caught up.',
-  introduction:
-    'When an agent needs an approval or an answer, its request appears here. To see how that works, start a rehearsal: a small built-in agent shows you every kind of request. It needs no API key and changes nothing.',
-  startRehearsal: 'Start a rehearsal',
   newSession: 'New session…',
 } as const
 

@@ -66,7 +66,12 @@ export function SessionsScreen(): ReactNode {
         </div>
       </div>
       <NewItemsButton count={list.newSessions.length} label={commonTexts.newItems} onShow={list.reload} />
-      <Rows list={list} filtered={state !== 'all' || q !== ''} byProject={arrangement === 'project'} />
+      <Rows
+        list={list}
+        filtered={state !== 'all' || q !== ''}
+        byProject={arrangement === 'project'}
+        onClear={() => setFilter(noFilter)}
+      />
     </div>
   )
 }
@@ -87,9 +92,25 @@ interface RowsProps {
   readonly list: SessionList
   readonly filtered: boolean
   readonly byProject: boolean
+  readonly onClear: () => void
 }
 
-function Rows({ list, filtered, byProject: isByProject }: RowsProps): ReactNode {
+function NoSessions({ filtered, onClear }: Pick<RowsProps, 'filtered' | 'onClear'>): ReactNode {
+  const action = filtered ? onClear : () => openDialog('start')
+  return (
+    <div className="empty">
+      <p>{filtered ? commonTexts.noResults : sessionListTexts.empty}</p>
+      {!filtered && <p className="soft small">{sessionListTexts.emptyHint}</p>}
+      <div className="empty-actions">
+        <button type="button" className="button" onClick={action}>
+          {filtered ? sessionListTexts.showAll : sessionListTexts.newSession}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+function Rows({ list, filtered, byProject: isByProject, onClear }: RowsProps): ReactNode {
   const now = useGatewayTime(30_000)
   const isUnread = useIsUnread()
   const listRef = useRef<HTMLDivElement>(null)
@@ -147,11 +168,7 @@ function Rows({ list, filtered, byProject: isByProject }: RowsProps): ReactNode 
           </button>
         </div>
       )}
-      {!loading && problem === null && items.length === 0 && (
-        <div className="empty">
-          <p className="soft">{filtered ? commonTexts.noResults : sessionListTexts.empty}</p>
-        </div>
-      )}
+      {!loading && problem === null && items.length === 0 && <NoSessions filtered={filtered} onClear={onClear} />}
       {more && !loading && problem === null && (
         <button type="button" className="button" onClick={loadMore}>
           {sessionListTexts.showOlder}

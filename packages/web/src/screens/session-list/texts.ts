@@ -7,6 +7,10 @@ export const sessionListTexts = {
   state: 'State',
   loadFailed: 'The sessions couldn’t be loaded.',
   empty: 'No sessions yet.',
+  emptyHint:
+    'A session is one conversation with one agent. Start one here or with “holdpoint run”, or connect a script with “holdpoint ask”.',
+  newSession: 'New session…',
+  showAll: 'Show all sessions',
   showOlder: 'Show older',
   markAllRead: 'Mark all as read',
   end: 'End',

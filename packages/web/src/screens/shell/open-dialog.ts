@@ -3,11 +3,22 @@ import { createObservableStore } from '@holdpoint/client'
 import { useSyncExternalStore } from 'react'
 
 export type DialogName = 'start' | 'help' | 'palette' | 'stop'
+interface OpenDialog {
+  readonly name: DialogName
+  /** The agent that the New session dialog preselects. */
+  readonly driver?: string
+}
 
-const openName = createObservableStore<DialogName | null>(null)
+const openNow = createObservableStore<OpenDialog | null>(null)
 
-export const openDialog: (name: DialogName | null) => void = openName.set
+export function openDialog(name: DialogName | null): void {
+  openNow.set(name && { name })
+}
 
-export function useOpenDialog(): DialogName | null {
-  return useSyncExternalStore(openName.subscribe, openName.get)
+export function openNewSession(driver: string): void {
+  openNow.set({ name: 'start', driver })
+}
+
+export function useOpenDialog(): OpenDialog | null {
+  return useSyncExternalStore(openNow.subscribe, openNow.get)
 }

@@ -75,7 +75,13 @@ export const stopTexts = {
 
 export const newSessionTexts = {
   folderHint: 'Defaults to the gateway’s folder.',
-  defaultChoice: 'Default',
+  folderProblems: {
+    missing: 'This folder doesn’t exist. Create it, or choose another.',
+    other: 'This is a file, not a folder.',
+    relative: 'Write the whole path, for example /home/you/project.',
+    denied: 'Holdpoint isn’t allowed to open this folder.',
+  },
+  defaultOf: (agent: string) => `Default of ${agent}`,
   promptPlaceholder: 'What should the agent do?',
   rehearsal: 'A demo that shows every kind of request. It needs no API key and changes nothing.',
   noAgents: 'No agents available because no runner is connected. Is “holdpoint up” running?',

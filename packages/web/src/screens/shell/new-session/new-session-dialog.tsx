@@ -1,7 +1,6 @@
 /** The New session dialog: agent, folder, mode, model and first message. */
-import { exactText } from '@holdpoint/client'
+import { driverLabel, exactText } from '@holdpoint/client'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
-import { errorMessage } from '../../../gateway/error-message.ts'
 import { useGateway, useSessions } from '../../../gateway/gateway-context.ts'
 import { modeLabel } from '../../../request/approval/texts.ts'
 import { go } from '../../../routes.ts'
@@ -10,16 +9,17 @@ import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
 import { newSessionTexts } from '../texts.ts'
 import { DriverSelect } from './driver-select.tsx'
+import { checkFolder, useFolderProblem } from './folder-check.ts'
 import { readDefaults, writeDefaults } from './new-session-defaults.ts'
 import {
   type Driver,
   inputOf,
   type NewSessionFields,
-  offeredDrivers,
   type Problems,
   problemsOf,
   recentFolders,
 } from './new-session-form.ts'
+import { useOfferedDrivers } from './use-offered-drivers.ts'
 import './new-session-dialog.css'
 
 /** The state of the form. If the mode is null, the form uses the mode of the last session with the same driver. */
@@ -28,12 +28,19 @@ type FormState = Omit<NewSessionFields, 'mode'> & { readonly mode: string | null
 /** The unsent form. It is stored outside the component, so that a click outside the dialog does not lose the text. */
 let unsent: FormState | null = null
 
-export function NewSessionDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+export interface NewSessionDialogProps {
+  /** The agent to preselect. */
+  readonly driver?: string | undefined
+  readonly onClose: () => void
+}
+
+export function NewSessionDialog({ driver: wanted, onClose }: NewSessionDialogProps): ReactNode {
   const { call } = useGateway()
   const [last] = useState(() => readDefaults(readPreference('start')))
-  const [form, setForm] = useState<FormState>(
-    () => unsent ?? { driver: '', cwd: last.cwd, mode: null, model: '', prompt: '' },
-  )
+  const [form, setForm] = useState<FormState>(() => ({
+    ...(unsent ?? { driver: '', cwd: last.cwd, mode: null, model: '', prompt: '' }),
+    ...(wanted !== undefined && { driver: wanted, mode: null }),
+  }))
   useEffect(() => {
     unsent = form
   }, [form])
@@ -43,7 +50,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
   }
   const [problems, setProblems] = useState<Problems>({})
   const [sending, setSending] = useState(false)
-  const { drivers, loadProblem } = useDrivers()
+  const { drivers, loadProblem } = useOfferedDrivers()
   const problem = problems.all ?? loadProblem
   const driver =
     drivers?.find(({ name }) => name === form.driver) ??
@@ -52,12 +59,20 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
   const lastMode = driver?.modes.find(mode => mode === last.modes[driver.name]) ?? ''
   const fields: NewSessionFields = { ...form, driver: driver?.name ?? '', mode: form.mode ?? lastMode }
   // The first edit fixes the preselected agent, so that another agent that becomes ready later does not replace it.
-  const set = (change: Partial<FormState>) =>
+  const set = (change: Partial<FormState>) => {
     setForm(before => ({ ...before, driver: before.driver || (driver?.name ?? ''), ...change }))
+    if (change.cwd !== undefined) setProblems(({ cwd: _, ...others }) => others)
+  }
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault()
     if (!driver || sending) return
     setSending(true)
+    const cwd = await checkFolder(call, driver.runner, fields.cwd)
+    if (cwd !== null) {
+      setProblems({ cwd })
+      setSending(false)
+      return
+    }
     try {
       const session = await call('startSession', inputOf(fields))
       writePreference('start', writeDefaults(last, fields))
@@ -78,7 +93,7 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
           problem={problems.driver}
           onChoose={name => set({ driver: name, mode: null })}
         />
-        <Details fields={fields} modes={driver?.modes ?? []} problems={problems} onChange={set} />
+        <Details fields={fields} driver={driver} problems={problems} onChange={set} />
         {problem && (
           <p className="problem" role="alert">
             {problem}
@@ -99,23 +114,35 @@ export function NewSessionDialog({ onClose }: { readonly onClose: () => void }):
 
 interface DetailsProps {
   readonly fields: NewSessionFields
-  readonly modes: readonly string[]
+  readonly driver: Driver | undefined
   readonly problems: Problems
   readonly onChange: (change: Partial<NewSessionFields>) => void
 }
 
-function Details({ fields, modes, problems, onChange }: DetailsProps): ReactNode {
+function Details({ fields, driver, problems, onChange }: DetailsProps): ReactNode {
+  const modes = driver?.modes ?? []
+  const defaultChoice = driver ? newSessionTexts.defaultOf(driverLabel(driver.name, driver.title)) : ''
+  const folderProblem = useFolderProblem(driver?.runner ?? null, fields.cwd)
   return (
     <>
-      <FolderField value={fields.cwd} problem={problems.cwd} onChange={cwd => onChange({ cwd })} />
+      <FolderField
+        value={fields.cwd}
+        problem={problems.cwd ?? folderProblem ?? undefined}
+        onChange={cwd => onChange({ cwd })}
+      />
       <div className="new-session-pair">
-        <ModeField value={fields.mode} modes={modes} problem={problems.mode} onChange={mode => onChange({ mode })} />
+        <ModeField
+          value={fields.mode}
+          {...{ modes, defaultChoice }}
+          problem={problems.mode}
+          onChange={mode => onChange({ mode })}
+        />
         <Field label="Model" problem={problems.model}>
           {ids => (
             <input
               {...ids}
               className="input"
-              placeholder={newSessionTexts.defaultChoice}
+              placeholder={defaultChoice}
               spellCheck={false}
               value={fields.model}
               onChange={event => onChange({ model: event.target.value })}
@@ -176,9 +203,10 @@ function FolderField({ value, problem, onChange }: TextFieldProps): ReactNode {
 function ModeField({
   value,
   modes,
+  defaultChoice,
   problem,
   onChange,
-}: TextFieldProps & { readonly modes: readonly string[] }): ReactNode {
+}: TextFieldProps & { readonly modes: readonly string[]; readonly defaultChoice: string }): ReactNode {
   return (
     <Field label="Mode" problem={problem}>
       {ids => (
@@ -189,7 +217,7 @@ function ModeField({
           disabled={modes.length === 0}
           onChange={event => onChange(event.target.value)}
         >
-          <option value="">{newSessionTexts.defaultChoice}</option>
+          <option value="">{defaultChoice}</option>
           {modes.map(mode => (
             <option key={mode} value={mode}>
               {exactText(modeLabel(mode))}
@@ -199,38 +227,4 @@ function ModeField({
       )}
     </Field>
   )
-}
-
-const pollMs = 1000
-
-interface DriverList {
-  /** Null until the drivers are loaded. */
-  readonly drivers: readonly Driver[] | null
-  /** The reason why the last attempt to load the drivers failed. */
-  readonly loadProblem: string | null
-}
-
-/** Polls the list of drivers, so that the open dialog notices a new runner or a completed sign-in. */
-function useDrivers(): DriverList {
-  const { call } = useGateway()
-  const [list, setList] = useState<DriverList>({ drivers: null, loadProblem: null })
-  useEffect(() => {
-    const controller = new AbortController()
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const poll = async () => {
-      try {
-        const { items } = await call('listDrivers', {}, { signal: controller.signal })
-        setList({ drivers: offeredDrivers(items), loadProblem: null })
-      } catch (error) {
-        setList(before => ({ ...before, loadProblem: errorMessage(error) }))
-      }
-      if (!controller.signal.aborted) timer = setTimeout(poll, pollMs)
-    }
-    void poll()
-    return () => {
-      controller.abort()
-      clearTimeout(timer)
-    }
-  }, [call])
-  return list
 }
