@@ -1,36 +1,13 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
-import type { Locator, Page } from 'playwright-core'
+import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { connectionErrors, desktop, hasNoBrowser, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
+import { violationsOn } from './axe.ts'
 import { button, cardOf, openCard, receipt, rowOf, select, setUpPageFixture } from './page-fixture.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
-interface Findings {
-  readonly violations: readonly {
-    readonly id: string
-    readonly help: string
-    readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[]
-  }[]
-}
 
 /** axe would measure colors in the middle of an animation, and cards appear with one while axe runs. */
 const withoutMotion = { reducedMotion: 'reduce' } as const
-
-/** Runs axe on the current screen and returns its violations, one line each. */
-async function violationsOn(page: Page, rules: object = {}): Promise<readonly string[]> {
-  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
-  const { violations } = await page.evaluate(async options => {
-    const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Findings> } } // the `axe` script evaluated above defines this property
-    return axe.run({ resultTypes: ['violations'], ...options })
-  }, rules)
-  return violations.flatMap(({ id, help, nodes }) =>
-    nodes.map(node => `${id}: ${help} at ${JSON.stringify(node.target)} ${node.failureSummary ?? ''}`),
-  )
-}
 
 const looks = [
   { name: 'on a desktop', options: desktop },

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -41,6 +42,75 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     await expect.poll(() => row('billing').locator('.state-icon.waiting').count()).toBe(1)
     await fixture.answer(request)
     await row('billing').getByText('waiting for you').waitFor({ state: 'detached' })
+  })
+
+  it('shows how long a session and its project have waited for people', async () => {
+    const asker = await fixture.openAsker('slow', '/src/slow')
+    const request = await asker.ask(asks.command())
+    await expect.poll(async () => Date.now() - request.openedAt).toBeGreaterThan(1100)
+    await fixture.answer(request)
+    const { waitedMs = 0 } = await fixture.gateway.call('getSession', { id: asker.session.id })
+    expect(waitedMs).toBeGreaterThanOrEqual(1000)
+    const { page, row } = await open()
+    await row('slow')
+      .getByText(/^waited [\d.]+ s for people$/)
+      .waitFor()
+    expect(await visibleText(page.getByRole('heading', { name: '/src/slow' }))).toMatch(/waited [\d.]+ s for people/)
+  })
+
+  it('shows an agent that failed, was lost or is disconnected as such, in the list, the sidebar and the palette', async () => {
+    const failed = await fixture.openAsker('broken')
+    await fixture.gateway.call('appendEvents', {
+      id: failed.session.id,
+      items: [
+        { type: 'error.raised', code: 'x', message: 'no key' },
+        { type: 'turn.finished', ending: 'failed' },
+      ],
+    })
+    const { page, row } = await open()
+    await row('broken').getByText('last turn failed').waitFor()
+    expect(await row('broken').locator('.state-icon.failed').count()).toBe(1)
+    const sidebar = page.getByRole('region', { name: 'Sessions: failed' })
+    await sidebar.getByRole('link', { name: 'broken' }).waitFor()
+    await choose(page, 'Failed')
+    await row('broken').waitFor()
+    await page.keyboard.press('ControlOrMeta+k')
+    await page.getByRole('dialog', { name: 'Go to' }).getByRole('combobox').fill('broken')
+    await page.getByRole('option', { name: /broken.*last turn failed/ }).waitFor()
+    await page.keyboard.press('Escape')
+    // An ended session that failed stays in the sidebar until the person has opened it.
+    await fixture.gateway.call('attachSession', { id: failed.session.id })
+    await fixture.gateway.call('detachSession', { id: failed.session.id, ending: { reason: 'lost' } })
+    await sidebar.getByRole('link', { name: /broken.*unread/ }).click()
+    await page.getByRole('log', { name: 'Transcript' }).waitFor()
+    await page.mouse.move(700, 500)
+    await sidebar.waitFor({ state: 'detached' })
+  })
+
+  it('marks sessions as unread whose agent has said something since the person opened them', async () => {
+    const first = await fixture.openAsker('first')
+    const second = await fixture.openAsker('second')
+    const { page, row } = await open()
+    const sidebar = page.getByRole('navigation', { name: 'Screens and sessions' })
+    await row('second').waitFor()
+    expect(await page.locator('.unread-mark').count()).toBe(0)
+    for (const { session } of [first, second])
+      await fixture.gateway.call('appendEvents', {
+        id: session.id,
+        items: [{ type: 'message.added', block: 'b', text: 'Look.' }],
+      })
+    await sidebar.getByRole('link', { name: /first.*unread/ }).waitFor()
+    await row('second').locator('.unread-mark').waitFor()
+    await row('first').getByRole('link').click()
+    await page.getByRole('log', { name: 'Transcript' }).getByText('Look.').waitFor()
+    await sidebar.getByRole('link', { name: /first.*unread/ }).waitFor({ state: 'detached' })
+    await page.goBack()
+    await row('second').locator('.unread-mark').waitFor()
+    expect(await row('first').locator('.unread-mark').count()).toBe(0)
+    await page.reload()
+    await row('second').locator('.unread-mark').waitFor()
+    await button(page, 'Mark all as read').click()
+    await row('second').locator('.unread-mark').waitFor({ state: 'detached' })
   })
 
   it('lists waiting sessions first, and keeps the order while the pointer is in the list', async () => {
@@ -142,7 +212,16 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
       await page.keyboard.press('n')
       const dialog = page.getByRole('dialog', { name: 'New session' })
       await dialog.getByRole('radio', { name: /Rehearsal agent/ }).check()
+      const folder = dialog.locator('.field', { hasText: 'Folder' })
+      const missing = join(fixture.gateway.folder, 'nothing')
+      await dialog.getByLabel('Folder').fill(missing)
+      await folder.getByRole('alert').getByText('This folder doesn’t exist.').waitFor()
+      // The session is not started either if the button is clicked before the folder was checked.
       await dialog.getByLabel('Folder').fill('src')
+      await button(dialog, 'Start session').click()
+      await folder.getByRole('alert').getByText('Write the whole path').waitFor()
+      await dialog.getByLabel('Folder').fill('/')
+      await folder.getByRole('alert').waitFor({ state: 'detached' })
       await dialog.getByLabel('Mode', { exact: true }).selectOption('acceptEdits')
       await dialog.getByLabel('First message').fill('A short one')
       const error = {
@@ -152,7 +231,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
       }
       await page.route('**/sessions', route => route.fulfill({ status: 400, json: { error } }), { times: 1 })
       await button(dialog, 'Start session').click()
-      await dialog.locator('.field', { hasText: 'Folder' }).getByRole('alert').getByText('is not there').waitFor()
+      await folder.getByRole('alert').getByText('is not there').waitFor()
       await expect.poll(() => dialog.getByLabel('First message').inputValue()).toBe('A short one')
       await dialog.getByLabel('Folder').fill(fixture.gateway.folder)
       await button(dialog, 'Start session').click()

@@ -63,8 +63,15 @@ function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
   const now = useGatewayTime(60_000)
   const { entries, loading, problem, before, reachedAt, loadMore } = log
   const days = useMemo(() => byDay(entries, now), [entries, now])
+  // A gateway that nobody has asked yet has notices, such as that of the sign-in.
+  const isUndecided = !loading && problem === null && before === null && entries.every(({ kind }) => kind === 'notice')
   return (
     <div className="audit-table">
+      {isUndecided && !filtered && (
+        <p className="audit-empty soft">
+          {auditTexts.empty} {auditTexts.emptyHint}
+        </p>
+      )}
       {entries.length > 0 && (
         <div className="audit-head audit-columns" aria-hidden="true">
           {auditTexts.columns.map(column => (
@@ -104,17 +111,14 @@ function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
           </button>
         </div>
       )}
-      {!loading && problem === null && entries.length === 0 && (
+      {!loading && problem === null && filtered && entries.length === 0 && (
         <div className="empty">
-          <p>{filtered ? commonTexts.noResults : auditTexts.empty}</p>
-          {!filtered && <p className="soft small">{auditTexts.emptyHint}</p>}
-          {filtered && (
-            <div className="empty-actions">
-              <button type="button" className="button" onClick={onClear}>
-                {auditTexts.clear}
-              </button>
-            </div>
-          )}
+          <p>{commonTexts.noResults}</p>
+          <div className="empty-actions">
+            <button type="button" className="button" onClick={onClear}>
+              {auditTexts.clear}
+            </button>
+          </div>
         </div>
       )}
       {!loading && problem === null && before !== null && (

@@ -25,9 +25,9 @@ export function AwayPanel({ away, isRoomy, onDismiss }: AwayPanelProps): ReactNo
   return summary.groups.length === 0 ? null : <Panel {...{ away, summary, isRoomy, onDismiss }} />
 }
 
-/** Returns true from the first moment on in which the list can move because nobody points at it. */
+/** Returns true from the first moment on in which the list can move because nobody points at it. What is ready when the list is first drawn moves nothing. */
 function useCalmMoment(isReady: boolean, anchor: RefObject<HTMLElement | null>): boolean {
-  const [isCalm, setCalm] = useState(false)
+  const [isCalm, setCalm] = useState(isReady)
   useEffect(() => {
     const list = anchor.current?.closest('.inbox-list')
     if (!isReady || isCalm || !list) return

@@ -44,7 +44,7 @@ export interface AwayFacts {
   readonly decisions: readonly AuditDecision[]
   readonly rules: ReadonlyMap<string, Rule>
   readonly sessions: ReadonlyMap<SessionId, Session>
-  readonly requests: Iterable<Request>
+  readonly requests: readonly Request[]
   readonly me: string
 }
 
@@ -118,7 +118,7 @@ function expired({ decisions, requests, sessions, away }: AwayFacts): AwayEntry[
   const ended = decisions
     .filter(decision => !isAnswer(decision))
     .map(each => decisionEntry(each, answerLabel(each.resolution)))
-  const overdue = [...requests].flatMap(request => {
+  const overdue = requests.flatMap(request => {
     const { status, overdue: isOverdue, deadlineAt } = request
     if (status !== 'pending' || !isOverdue || deadlineAt === null || !isDuring(away, deadlineAt)) return []
     return [requestEntry(request, sessions, deadlineAt, awayTexts.overdue)]
@@ -127,7 +127,7 @@ function expired({ decisions, requests, sessions, away }: AwayFacts): AwayEntry[
 }
 
 function asked({ requests, sessions, away }: AwayFacts): AwayEntry[] {
-  return [...requests].flatMap(request =>
+  return requests.flatMap(request =>
     request.status === 'pending' && isDuring(away, request.openedAt)
       ? [requestEntry(request, sessions, request.openedAt, awayTexts.waiting)]
       : [],

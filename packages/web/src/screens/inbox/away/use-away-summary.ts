@@ -15,11 +15,15 @@ export interface AwaySummary {
   readonly isComplete: boolean
 }
 
+/** The last summary, so that a person who returns to the inbox from another screen sees it at once. */
+let last: { readonly key: string; readonly summary: AwaySummary } | null = null
+
 /** Returns null until the summary is loaded. The summary does not change afterwards, so that nothing below it moves. */
 export function useAwaySummary(away: Away): AwaySummary | null {
   const { call, inbox, me } = useGateway()
   const isReady = useInboxPart(({ status, complete }) => status === 'live' && complete)
-  const [loaded, setLoaded] = useState<AwaySummary | null>(null)
+  const key = `${me} ${away.from} ${away.to}`
+  const [loaded, setLoaded] = useState(() => (last?.key === key ? last.summary : null))
   useEffect(() => {
     if (!isReady || loaded) return
     const controller = new AbortController()
@@ -30,16 +34,20 @@ export function useAwaySummary(away: Away): AwaySummary | null {
       const rules = await readRules(call, decisions, controller.signal)
       const { sessions, requests } = inbox.getSnapshot()
       return {
-        groups: summarizeAway({ away: time, decisions, rules, sessions, requests: requests.values(), me }),
+        groups: summarizeAway({ away: time, decisions, rules, sessions, requests: [...requests.values()], me }),
         isComplete,
       }
     }
     load().then(
-      found => !controller.signal.aborted && setLoaded(found),
+      found => {
+        if (controller.signal.aborted) return
+        last = { key, summary: found }
+        setLoaded(found)
+      },
       () => {}, // the inbox works without a summary, and the next connection loads it again
     )
     return () => controller.abort()
-  }, [call, inbox, me, isReady, loaded, away])
+  }, [call, inbox, me, isReady, loaded, away, key])
   return loaded
 }
 

@@ -88,7 +88,7 @@ function StartAgent(): ReactNode {
       <div className="first-step-actions">
         {ready.map(({ name, title }) => (
           <button key={name} type="button" className="button" onClick={() => openNewSession(name)}>
-            <InlineAgentText text={driverLabel(name, title)} />…
+            <InlineAgentText text={driverLabel(name, title)} />
           </button>
         ))}
         <button type="button" className="button plain" onClick={() => openDialog('start')}>
