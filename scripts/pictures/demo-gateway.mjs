@@ -22,12 +22,15 @@ const drivers = [
 /** Every path exists and is an empty folder, so that rules can be proposed without real files. */
 const emptyFolders = { realPath: path => path, readText: () => null, list: () => [] }
 
+const checkFolder = async path => (path.startsWith('/') ? 'folder' : 'relative')
+const machine = { runner, home: '/home/you', files: emptyFolders, checkFolder }
+
 /** Opens a gateway whose clock starts `minutesAgo` minutes in the past. `advance` moves the clock toward the current time. */
 export async function openDemoGateway(minutesAgo) {
   let offsetMs = minutesAgo * 60_000
   const now = () => Date.now() - offsetMs
   const store = await openMemory({ clock: { now, monotonic: now } })
-  const gateway = await openGateway({ store, machine: { runner, home: '/home/you', files: emptyFolders } })
+  const gateway = await openGateway({ store, machine })
   const owner = callAs(gateway, { ...(await gateway.ensureToken('owner', 'owner', 'you')), via: 'page' })
   const asRunner = callAs(gateway, await gateway.ensureToken('runner', 'runner', 'runner', runner))
   const { incarnation } = await asRunner('announceRunner', { id: runner, name: 'this machine', drivers })

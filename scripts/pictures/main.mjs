@@ -55,6 +55,7 @@ async function takeAllPictures() {
     await addBusyAgents(demo, true)
     return { 'inbox-twelve': '#/' }
   })
+  await takeAwayPictures()
   await takeLoadPictures()
   await takeRulePictures()
   for (const [variant, options] of variants()) {
@@ -66,6 +67,87 @@ async function takeAllPictures() {
     })
     await demo.close()
   }
+}
+
+/** Takes pictures of the first screen of an empty gateway, and of what people see after an absence: the summary, unread marks and failed agents. */
+async function takeAwayPictures() {
+  await inAllVariants(async () => ({ 'first-use': '#/', 'sessions-none': '#/sessions', 'audit-none': '#/audit' }))
+  const startLate = async page => {
+    await page.keyboard.press('n')
+    await page.getByLabel('Folder').fill('src/api')
+    await page.getByText('Write the whole path').waitFor()
+  }
+  const leave = page =>
+    page.evaluate(() => {
+      const at = Date.now() - 55 * 60_000
+      for (const key of Object.keys(localStorage)) {
+        if (key.startsWith('holdpoint.visit.')) localStorage.setItem(key, JSON.stringify({ at, away: null }))
+        if (key.startsWith('holdpoint.read.')) localStorage.setItem(key, JSON.stringify({ since: at, sessions: {} }))
+      }
+    })
+  const comeBack = async page => {
+    await leave(page)
+    await page.reload()
+    await page.getByRole('region', { name: 'While you were away' }).waitFor()
+  }
+  const open = async page => {
+    await comeBack(page)
+    const toggle = page.getByRole('button', { name: /While you were away/ })
+    if ((await toggle.getAttribute('aria-expanded')) === 'false') await toggle.click()
+  }
+  const returnTo = async page => {
+    await leave(page)
+    await page.reload()
+    await page.locator('.unread-mark').first().waitFor({ state: 'attached' })
+  }
+  for (const isBusy of [true, false]) {
+    const demo = await openDemoGateway(64)
+    if (isBusy) await addBusyAgents(demo)
+    else await addQuietAgents(demo)
+    await addTrouble(demo)
+    for (const [variant, options] of variants()) {
+      if (isBusy) {
+        await take(demo, `away-closed-${variant}`, options, '#/', comeBack)
+        await take(demo, `away-sessions-${variant}`, options, '#/sessions', returnTo)
+        await take(demo, `new-session-${variant}`, options, '#/', startLate)
+      }
+      await take(demo, `away-${isBusy ? 'open' : 'caught-up'}-${variant}`, options, '#/', open)
+    }
+    await demo.close()
+  }
+}
+
+/** Adds agents that failed or were lost, a request that nobody answered, and answers of a rule and of another person. */
+async function addTrouble(demo) {
+  const guest = await demo.person('Bob')
+  await demo.call('addRule', { effect: 'allow', command: 'npm run lint', scope: { cwd: '/home/you/src/web' } })
+  const web = await demo.agent({ title: 'web', cwd: '/home/you/src/web', prompt: 'Replace the date picker' })
+  const lint = { ...asks.test, cwd: '/home/you/src/web', input: { command: 'npm run lint' } }
+  for (let at = 0; at < 3; at++) await web.ask(lint)
+  const others = await web.ask({ ...lint, input: { command: 'npm run build -- --mode production' } })
+  await guest.call('answerRequest', { id: others.id, digest: others.digest, answer: { kind: 'allow' } })
+  await web.say(
+    { type: 'message.added', block: 'm1', text: 'The picker is replaced, and all stories render again.' },
+    { type: 'turn.finished', ending: 'done', cost: 1.12 },
+  )
+  const broken = await demo.agent({
+    title: 'A session with a title that is much too long for the narrow list in which it is shown beside other things',
+    cwd: '/home/you/src/search',
+    prompt: 'Index the archive',
+  })
+  await broken.say(
+    { type: 'error.raised', code: 'x', message: 'API error 529: the model is overloaded. Try again later.' },
+    { type: 'turn.finished', ending: 'failed' },
+  )
+  const lost = await demo.agent({ title: 'מסמכים docs', cwd: '/home/you/src/docs', prompt: 'Translate the guide' })
+  await lost.say(
+    { type: 'message.added', block: 'm1', text: 'I start with the first chapter.' },
+    { type: 'turn.finished', ending: 'done' },
+    { type: 'session.changed', process: { state: 'lost', note: 'The process was killed (SIGKILL)' } },
+  )
+  await lost.ask(asks.push, { deadlineMs: 60_000 })
+  await demo.advance(60 * 24)
+  await new Promise(done => setTimeout(done, 1500))
 }
 
 /** Takes pictures of the inbox with 24 requests: the list, cards with texts that are hard to show, and a review of similar requests. */

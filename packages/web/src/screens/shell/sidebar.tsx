@@ -1,5 +1,5 @@
 /** The sidebar: links to the screens, and to the sessions that have not ended, grouped by state. */
-import { agentDisconnectedLabels, isDangerous, riskLevelLabels, sessionName } from '@holdpoint/client'
+import { isDangerous, riskLevelLabels, sessionName, stateLabel, troubleOf } from '@holdpoint/client'
 import type { Session, SessionId } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useRequests, useSessions } from '../../gateway/gateway-context.ts'
@@ -138,6 +138,7 @@ interface SessionLinkProps {
 
 function SessionLink({ session, current, endangered, unread }: SessionLinkProps): ReactNode {
   const group = groupOf(session)
+  const trouble = troubleOf(session)
   return (
     <li>
       <a
@@ -148,10 +149,10 @@ function SessionLink({ session, current, endangered, unread }: SessionLinkProps)
         <SessionStateIcon group={group} />
         <InlineAgentText text={sessionName(session)} className={`nav-name ${unread ? 'unread' : ''}`} oneLine />
         {unread && <UnreadMark />}
-        {group === 'waiting' && session.state === 'disconnected' && (
-          <span className="nav-disconnected" title={agentDisconnectedLabels.short}>
-            <SessionStateIcon group="disconnected" />
-            <span className="visually-hidden">{agentDisconnectedLabels.short}</span>
+        {group === 'waiting' && trouble && (
+          <span title={stateLabel(session)}>
+            <SessionStateIcon group={trouble.kind === 'disconnected' ? 'disconnected' : 'failed'} />
+            <span className="visually-hidden">{stateLabel(session)}</span>
           </span>
         )}
         {endangered && (
