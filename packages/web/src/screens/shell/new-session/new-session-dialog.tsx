@@ -1,5 +1,6 @@
 /** The New session dialog: agent, folder, mode, model and first message. */
 import { driverLabel, exactText } from '@holdpoint/client'
+import type { Call, Session } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { useGateway, useSessions } from '../../../gateway/gateway-context.ts'
 import { modeLabel } from '../../../request/approval/texts.ts'
@@ -67,21 +68,12 @@ export function NewSessionDialog({ driver: wanted, onClose }: NewSessionDialogPr
     event.preventDefault()
     if (!driver || sending) return
     setSending(true)
-    const cwd = await checkFolder(call, driver.runner, fields.cwd)
-    if (cwd !== null) {
-      setProblems({ cwd })
-      setSending(false)
-      return
-    }
-    try {
-      const session = await call('startSession', inputOf(fields))
-      writePreference('start', writeDefaults(last, fields))
-      discard()
-      go({ screen: 'session', id: session.id })
-    } catch (error) {
-      setProblems(problemsOf(error))
-      setSending(false)
-    }
+    const started = await start(call, driver.runner, fields)
+    setSending(false)
+    if ('problems' in started) return setProblems(started.problems)
+    writePreference('start', writeDefaults(last, fields))
+    discard()
+    go({ screen: 'session', id: started.session.id })
   }
   return (
     <Dialog label="New session" className="new-session" onClose={onClose}>
@@ -109,6 +101,20 @@ export function NewSessionDialog({ driver: wanted, onClose }: NewSessionDialogPr
         </div>
       </form>
     </Dialog>
+  )
+}
+
+/** Starts a session in a folder that was checked. */
+async function start(
+  call: Call,
+  runner: Driver['runner'],
+  fields: NewSessionFields,
+): Promise<{ readonly session: Session } | { readonly problems: Problems }> {
+  const cwd = await checkFolder(call, runner, fields.cwd)
+  if (cwd !== null) return { problems: { cwd } }
+  return call('startSession', inputOf(fields)).then(
+    session => ({ session }),
+    (error: unknown) => ({ problems: problemsOf(error) }),
   )
 }
 
