@@ -1,5 +1,5 @@
 /** The New session dialog: agent, folder, mode, model and first message. */
-import { driverLabel, exactText } from '@holdpoint/client'
+import { driverLabel, exactText, labelText } from '@holdpoint/client'
 import type { Call, Session } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { useGateway, useSessions } from '../../../gateway/gateway-context.ts'
@@ -127,7 +127,7 @@ interface DetailsProps {
 
 function Details({ fields, driver, problems, onChange }: DetailsProps): ReactNode {
   const modes = driver?.modes ?? []
-  const defaultChoice = driver ? newSessionTexts.defaultOf(driverLabel(driver.name, driver.title)) : ''
+  const defaultChoice = driver ? newSessionTexts.defaultOf(labelText(driverLabel(driver.name, driver.title))) : ''
   const folderProblem = useFolderProblem(driver?.runner ?? null, fields.cwd)
   return (
     <>
