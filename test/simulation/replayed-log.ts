@@ -2,7 +2,7 @@
 import type { StoredEvent } from '@holdpoint/engine'
 import { type Command, limits, type Request, type Rule, type Session } from '@holdpoint/protocol'
 
-export type ReplayedSession = Omit<Session, 'pending'>
+export type ReplayedSession = Omit<Session, 'pending' | 'waitedMs' | 'waitingSince'>
 
 export class ReplayedLog {
   readonly sessions = new Map<string, ReplayedSession>()
@@ -19,7 +19,7 @@ export class ReplayedLog {
       case 'session.opened':
       case 'session.changed':
       case 'session.ended': {
-        const { pending: _, ...value } = body.value
+        const { pending: _pending, waitedMs: _waited, waitingSince: _since, ...value } = body.value
         this.sessions.set(value.id, value)
         return
       }
@@ -28,7 +28,7 @@ export class ReplayedLog {
         return
       case 'message.added':
         if (body.role === 'agent' && !body.partial && body.text.trim())
-          this.#updateSession(session, { lastMessage: truncateTitle(body.text) })
+          this.#updateSession(session, { lastMessage: truncateTitle(body.text), lastMessageAt: event.at })
         return
       case 'turn.finished': {
         const before = this.sessions.get(session ?? '')

@@ -31,7 +31,7 @@ describe('a generator agent that throws', () => {
     })
     await fixture.asPerson('sendMessage', { id, text: 'again' })
     await fixture.waitForTurnEnd(2)
-    expect((await fixture.asPerson('getSession', { id })).lastTurn).toEqual({ ending: 'done' })
+    expect((await fixture.asPerson('getSession', { id })).lastTurn).toEqual({ ending: 'done', at: expect.any(Number) })
     expect(fixture.problems).toHaveLength(1)
   })
 })
