@@ -50,6 +50,9 @@ function summarize(facts: Partial<Omit<AwayFacts, 'sessions'>> & { readonly sess
 }
 
 describe('the summary of an absence', () => {
+  it('is empty if nothing happened', () => {
+    expect(summarize({ sessions: [session(1, { lastTurn: { ending: 'done', at: 50 } })] })).toEqual([])
+  })
   it('lists sessions that failed, were lost or disconnected, or finished, only in that time', () => {
     const sessions = [
       session(1, { lastTurn: { ending: 'failed', at: 150 } }),
