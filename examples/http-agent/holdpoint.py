@@ -33,13 +33,18 @@ class Refused(Exception):
 
 
 class Answer:
-    """What a person decided. Run `input`, not your own variables, because the person may have edited it."""
+    """What a person decided. Run `input`, not your own variables, because the person may have edited it.
 
-    def __init__(self, allowed, input, reason, note):
+    `reason` and `note` contain the comments of the person. If `question` is not None, the person asks back: answer it with
+    `say`, and ask again if you still need to.
+    """
+
+    def __init__(self, allowed, input, reason, note, question=None):
         self.allowed = allowed
         self.input = input
         self.reason = reason
         self.note = note
+        self.question = question
 
 
 class Agent:
@@ -84,7 +89,9 @@ class Agent:
         allowed = handed["outcome"] == "allow"
         answer = (request["resolution"] or {}).get("answer") or {}
         reason = None if allowed else handed.get("reason") or handed["outcome"]
-        return Answer(allowed, handed["effective"]["input"] if allowed else None, reason, answer.get("note"))
+        question = answer.get("reason") if answer.get("askBack") else None
+        effective = handed["effective"]["input"] if allowed else None
+        return Answer(allowed, effective, reason, handed.get("note"), question)
 
     def questions(self, questions, key=None):
         """Asks questions in one request. Returns the answers, or None if the person declined or nobody answered."""

@@ -27,6 +27,11 @@ it.each<[string, CallAnswer, RegExp | null]>([
   ['a deny without a reason', answered({ kind: 'deny' }), null],
   ['a deny with a reason', answered({ kind: 'deny', reason: 'no' }), /^“Run: ls” was denied: no$/],
   ['a decline with a reason', answered({ kind: 'decline', reason: 'later' }), /was denied: later$/],
+  [
+    'a question that the person asks back',
+    answered({ kind: 'deny', reason: 'The person asks', askBack: true }),
+    /^About “Run: ls”: The person asks$/,
+  ],
   ['nobody', { ...common, kind: 'nobody', reason: 'nobody answered' }, /Nobody answered\.$/],
   ['an allow that was lost', { ...common, kind: 'unknown', answer: { kind: 'allow' } }, /outcome is unknown/],
   ['a failure to ask', { ...common, kind: 'notAsked', problem: 'too large' }, /nobody could be asked: too large$/],

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Ask, externalInfo } from '@holdpoint/protocol'
+import { type Answer, type Ask, externalInfo } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectAgent, loadAgent } from '../src/index.ts'
 import { ManualClock, RunnerFixture } from './runner-fixture.ts'
@@ -55,6 +55,25 @@ describe('an external agent', () => {
     await fixture.answer(request, { kind: 'deny', reason: 'freeze' })
     expect(await asking).toEqual({ allowed: false, reason: 'freeze' })
     expect((await fixture.asPerson('getRequest', { id: request.id })).delivery.state).toBe('taken')
+  })
+
+  it('gets comments on lines with a denial and with an allow, and a question that the person asks back', async () => {
+    fixture = await RunnerFixture.open()
+    const agent = await connectAgent({ call: fixture.asAgent })
+    const comments = [{ line: 1, quote: 'make all', text: 'Only make docs.' }]
+    const asking = async (key: string, answer: Answer) => {
+      const approval = agent.approval('Build?', { tool: 'Bash', input: { command: 'make all' }, key })
+      await fixture.answer(await fixture.waitForRequest(key), answer)
+      return approval
+    }
+    const text = 'The person commented on these lines:\n\nLine 1 of the command:\n> make all\nOnly make docs.'
+    expect(await asking('a', { kind: 'deny', comments })).toEqual({ allowed: false, reason: text })
+    expect(await asking('b', { kind: 'allow', comments })).toMatchObject({ allowed: true, note: text })
+    expect(await asking('c', { kind: 'deny', reason: 'Why all?', askBack: true })).toEqual({
+      allowed: false,
+      reason: expect.stringContaining('asks you this first:\n\nWhy all?'),
+      question: 'Why all?',
+    })
   })
 
   it('reattaches its session after a crash and asks again with the same key', async () => {

@@ -131,6 +131,33 @@ describe('turns of generator agents', () => {
     ])
   })
 
+  it('the agent reads comments on lines and a question, answers the question in text, and its next ask follows', async () => {
+    await play(async function* () {
+      const first = yield* approval('Delete it?', { tool: 'Bash', input: { command: 'rm a' } })
+      if (!first.allowed) yield `${first.question ?? ''} Because it is old.`
+      const second = yield* approval('Delete it?', { tool: 'Bash', input: { command: 'rm a' } })
+      if (second.allowed) yield second.note ?? ''
+      let asked = ''
+      const onReject = (reason: string) => {
+        asked = reason
+      }
+      yield* choice('Which one?', ['a', 'b'], { onReject })
+      yield asked
+    })
+    const first = await fixture.waitForRequest('t1.1')
+    await fixture.answer(first, { kind: 'deny', reason: 'Why?', askBack: true })
+    const second = await fixture.waitForRequest('t1.3')
+    expect(second.follows).toBe(first.id)
+    expect(fixture.agentTexts()).toEqual(['Why? Because it is old.'])
+    const comments = [{ line: 1, quote: 'rm a', text: 'Only this one.' }]
+    await fixture.answer(second, { kind: 'allow', comments })
+    await fixture.answer(await fixture.waitForRequest('t1.5'), { kind: 'decline', reason: 'A or b?', askBack: true })
+    await fixture.waitForTurnEnd()
+    const [, note, question] = fixture.agentTexts()
+    expect(note).toContain('Line 1 of the command:\n> rm a\nOnly this one.')
+    expect(question).toContain('asks you this first:\n\nA or b?')
+  })
+
   it('asks of two subagents are opened together and can be answered in reverse order', async () => {
     let got: unknown
     await play(async function* () {

@@ -59,7 +59,8 @@ export function resolvedEvent({
   digest,
   resolution,
 }: Pick<RequestRow, 'id' | 'ask' | 'digest' | 'resolution'>) {
-  const full = withEffective(ask, resolution as Resolution) // the caller passes a resolved request
+  // The log contains the comments themselves. A later version may tell the agent the same in other words, and must still find the same event.
+  const { agentText: _, ...full } = withEffective(ask, resolution as Resolution) // the caller passes a resolved request
   const state = full.by === 'agent' ? ('taken' as const) : ('waiting' as const)
   return { type: 'request.resolved' as const, request: id, digest, resolution: full, delivery: { state, at: full.at } }
 }

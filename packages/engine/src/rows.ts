@@ -49,6 +49,8 @@ export type SessionRow = Omit<Session, 'pending' | 'waitedMs' | 'waitingSince'> 
   /** The seq of the event that ended the last turn, and of the one that ended the session last; missing before the first end and in rows of schema 4. Rules that end with a turn or a session compare these with their own position in the log. */
   readonly turnEndedSeq?: number
   readonly endedSeq?: number
+  /** The requests to which people asked back, oldest first, until the agent has opened the request that follows. Missing if there are none. */
+  readonly askedBack?: readonly Pick<Request, 'id' | 'agentPath'>[]
 }
 /** The encrypted secrets of an answer. */
 export interface SealedAnswer {

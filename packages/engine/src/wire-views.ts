@@ -29,6 +29,7 @@ export function toSession(row: SessionRow, usage: ShownUsage | undefined): Sessi
     account: _account,
     turnEndedSeq: _turnEndedSeq,
     endedSeq: _endedSeq,
+    askedBack: _askedBack,
     id,
     ...session
   } = row

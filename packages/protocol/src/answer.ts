@@ -11,6 +11,40 @@ const reason = z
   .max(limits.reasonMax)
   .optional()
   .describe('The reason for the answer. The agent reads this text.')
+export const Comment = z
+  .strictObject({
+    path: z.string().min(1).max(limits.pathMax).optional().describe('The file that the comment is about.'),
+    edit: z
+      .int()
+      .min(1)
+      .optional()
+      .describe('The number of the edit, counted from 1, if the call makes several edits in the file.'),
+    line: z.int().min(1).optional().describe('The number of the line, counted from 1.'),
+    side: z
+      .enum(['before', 'after'])
+      .optional()
+      .describe(
+        'Whether `line` counts the lines of the text that the call replaces ("before") or of the text that replaces it ("after"). Missing if `line` counts the lines of a whole file, a plan or a command.',
+      ),
+    quote: z.string().max(limits.quoteMax).describe('The text of the line. A long line is cut.'),
+    text: z.string().min(1).max(limits.commentMax).describe('What the person says about the line.'),
+  })
+  .describe('A person’s comment on one line of a change, a plan or a command.')
+export type Comment = z.infer<typeof Comment>
+const comments = z
+  .array(Comment)
+  .max(limits.commentsMax)
+  .refine(list => JSON.stringify(list).length <= limits.commentsTotalMax, {
+    message: `are longer than ${limits.commentsTotalMax} characters together`,
+  })
+  .optional()
+  .describe('Comments on lines of what the agent wants to do. The agent reads them after the reason or the note.')
+const askBack = z
+  .boolean()
+  .optional()
+  .describe(
+    'Whether the person asks a question before answering. `reason` is the question. The agent is told to answer it in text, and to ask again if it still needs to. The next request of the same agent refers to this one with `follows`.',
+  )
 const interrupt = z.boolean().optional().describe('Whether to stop the current turn as well.')
 
 export const AllowAnswer = z
@@ -24,6 +58,7 @@ export const AllowAnswer = z
       .max(limits.reasonMax)
       .optional()
       .describe('A note for the agent, which reads it together with the tool’s result.'),
+    comments,
     mode: z.string().max(limits.nameMax).optional().describe('The mode in which the agent continues.'),
     suggestion: z
       .string()
@@ -39,6 +74,8 @@ export const DenyAnswer = z
   .strictObject({
     kind: z.literal('deny').describe('Forbids the agent to run the tool. Fits an approval.'),
     reason,
+    comments,
+    askBack,
     interrupt,
   })
   .describe('Denies an approval.')
@@ -71,6 +108,7 @@ export const DeclineAnswer = z
   .strictObject({
     kind: z.literal('decline').describe('Tells the agent that no answer will come. Fits questions and forms.'),
     reason,
+    askBack,
     interrupt,
   })
   .describe('Declines questions or a form.')
@@ -102,6 +140,7 @@ export function answerProblem(ask: Ask, answer: Answer): string | null {
   const kinds: readonly string[] = kindsFor[ask.kind]
   if (!kinds.includes(answer.kind))
     return `a request of kind ${ask.kind} takes ${kinds.join(' or ')}, not ${answer.kind}`
+  if ((answer.kind === 'deny' || answer.kind === 'decline') && answer.askBack) return askBackProblem(ask, answer)
   if (ask.kind === 'approval' && answer.kind === 'allow') {
     if (answer.input && !ask.editable) return 'this request is not editable, so leave out input'
     const problem = answer.input ? editedInputProblem(ask.input, answer.input) : null
@@ -117,6 +156,16 @@ export function answerProblem(ask: Ask, answer: Answer): string | null {
   if (ask.kind === 'questions' && answer.kind === 'answers') return questionsProblem(ask.questions, answer.answers)
   if (ask.kind === 'form' && answer.kind === 'submit') return formProblem(ask.schema, answer.values)
   return null
+}
+
+/** Agents read no reason if a form is declined, so a question about a form would not reach them. */
+function askBackProblem(
+  ask: Ask,
+  { reason = '', interrupt: stops }: Pick<z.infer<typeof DeclineAnswer>, 'reason' | 'interrupt'>,
+): string | null {
+  if (ask.kind === 'form') return 'a form takes no question back, because its agent would not read it'
+  if (reason.trim() === '') return 'an answer that asks back needs the question as its reason'
+  return stops ? 'an answer that asks back must not stop the turn' : null
 }
 
 /** Returns which field of the agent's input is missing in the edited input or has another type, or null. The agent's input has the shape that the tool takes, so an edit must keep that shape (G7). */

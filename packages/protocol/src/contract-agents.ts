@@ -111,7 +111,16 @@ export const agentOps = {
       effective: Effective.optional().describe(
         'What you may act on: the input to run, the answers or the values. Missing if the outcome is a no.',
       ),
-      reason: z.string().optional().describe('Why the outcome is a no. Missing if the person gave no reason.'),
+      reason: z
+        .string()
+        .optional()
+        .describe(
+          'Why the outcome is a no, with the comments of the person, or what the person asks before answering. Missing if the person gave no reason.',
+        ),
+      note: z
+        .string()
+        .optional()
+        .describe('What the person says with an allow: the note and the comments. Missing if the person said nothing.'),
       request: Request,
     }),
   },

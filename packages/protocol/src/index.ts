@@ -15,12 +15,14 @@ export {
   AnswerKind,
   AnswersAnswer,
   answerProblem,
+  Comment,
   DeclineAnswer,
   DenyAnswer,
   defaultDenyReason,
   QuestionAnswer,
   SubmitAnswer,
 } from './answer.ts'
+export { answerForAgent, commentPlace } from './answer-text.ts'
 export {
   ApprovalAsk,
   ApprovalAskInput,

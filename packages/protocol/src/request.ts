@@ -1,6 +1,7 @@
 /** The schemas of requests, their resolutions and deliveries, and drafts. */
 import { z } from 'zod'
 import { Answer, QuestionAnswer } from './answer.ts'
+import { textForAgent } from './answer-text.ts'
 import { Ask } from './ask.ts'
 import { PersonId, RequestId, RuleId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
@@ -76,6 +77,12 @@ export const Resolution = z
     effective: Effective.optional().describe(
       'What the agent may act on. Missing if the request was denied, declined or not answered, and in events that Holdpoint 0.1 stored.',
     ),
+    agentText: z
+      .string()
+      .optional()
+      .describe(
+        'The text that the agent reads with the answer. Present if the person commented on lines or asked back; otherwise the agent reads the reason or the note as it is. Events do not contain this field.',
+      ),
     editedRisk: Risk.optional().describe(
       'What the edited input touches and how dangerous it can be. Present only if a person edited the input.',
     ),
@@ -84,11 +91,12 @@ export const Resolution = z
   .describe('How a request was resolved.')
 export type Resolution = z.infer<typeof Resolution>
 
-/** Returns the resolution with `effective`. Stored requests and events of older versions lack this field, so everything that returns a resolution calls this function. */
+/** Returns the resolution with `effective` and `agentText`. Stored requests and events of older versions lack these fields, so everything that returns a resolution calls this function. */
 export function withEffective(ask: Ask, resolution: Resolution): Resolution {
-  const { effective: _, ...rest } = resolution
-  const effective = effectiveOf(ask, resolution.answer)
-  return effective ? { ...rest, effective } : rest
+  const { effective: _, agentText: _text, ...rest } = resolution
+  const effective = effectiveOf(ask, rest.answer)
+  const agentText = rest.answer ? textForAgent(ask, rest.answer) : null
+  return { ...rest, ...(effective && { effective }), ...(agentText !== null && { agentText }) }
 }
 
 function effectiveOf(ask: Ask, answer: Answer | undefined): Effective | null {
@@ -164,6 +172,9 @@ export const Request = z
       .describe(
         'Since when the agent is disconnected, in epoch milliseconds, so that an answer has to wait for it. Only in replies of `getRequest` and `listRequests`, for pending requests. The event stream reports it as a change of the session.',
       ),
+    follows: RequestId.optional().describe(
+      'The request of the same agent to which a person asked back. This request is the next one that the agent opened.',
+    ),
     resolution: Resolution.nullable().describe('How the request was resolved; null while the request is pending.'),
     delivery: Delivery,
   })

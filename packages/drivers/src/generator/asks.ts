@@ -43,8 +43,8 @@ export interface GeneratorAskOptions {
   readonly agentPath?: readonly string[]
   readonly deadlineMs?: number
   readonly onDeadline?: OnDeadline
-  /** With `cancel`, the turn ends if the ask is denied or declined or ends without an answer. By default, the agent continues: `approval` returns the reason, and the other asks return null. */
-  readonly onReject?: 'cancel' | 'continue'
+  /** With `cancel`, the turn ends if the ask is denied or declined or ends without an answer. By default, the agent continues: `approval` returns the reason, and the other asks return null. A function is called with the reason, or with what the person asks back, and the agent continues. It is called again when the turn is replayed. */
+  readonly onReject?: 'cancel' | 'continue' | ((reason: string) => void)
 }
 export interface ApprovalOptions extends GeneratorAskOptions {
   readonly tool?: string
@@ -60,7 +60,12 @@ export interface ApprovalOptions extends GeneratorAskOptions {
 }
 export type Approval =
   | { readonly allowed: true; readonly input: JsonObject; readonly note?: string; readonly mode?: string }
-  | { readonly allowed: false; readonly reason: string }
+  | {
+      readonly allowed: false
+      readonly reason: string
+      /** The person's question, if the person asked back instead of deciding. Answer it in text, and ask again if you still need to. */
+      readonly question?: string
+    }
 
 export interface ChoiceOption {
   readonly label: string
@@ -94,8 +99,10 @@ export function* approval(prompt: string, options: ApprovalOptions = {}): AskGen
     ...rest,
   }
   const handed = yield* askOne({ ask, agentPath, deadlineMs, onDeadline })
-  if (handed.kind !== 'answer' || handed.answer.kind !== 'allow')
-    return { allowed: false, reason: notGranted(handed, onReject) }
+  if (handed.kind !== 'answer' || handed.answer.kind !== 'allow') {
+    const question = questionIn(handed)
+    return { allowed: false, reason: notGranted(handed, onReject), ...(question === undefined ? {} : { question }) }
+  }
   const { note, mode } = handed.answer
   return {
     allowed: true,
@@ -189,7 +196,13 @@ function* askOne(item: AskItem): AskGenerator<HandedAnswer> {
 function notGranted(handed: HandedAnswer, onReject: GeneratorAskOptions['onReject']): string {
   const reason = reasonNotGranted(handed)
   if (onReject === 'cancel') throw new TurnCancelled(reason)
+  if (typeof onReject === 'function') onReject(reason)
   return reason
+}
+/** Returns what the person asked back, in the person's own words. */
+function questionIn({ kind, request }: HandedAnswer): string | undefined {
+  const answer = kind === 'answer' ? request.resolution?.answer : undefined
+  return answer?.kind === 'deny' && answer.askBack ? answer.reason : undefined
 }
 function reasonNotGranted(handed: HandedAnswer): string {
   switch (handed.kind) {

@@ -1,5 +1,5 @@
 /** Carried requests, which an earlier process of the session left open. The next process opens them again under their old keys. If a call cannot be resumed, its recorded answer applies once to an equal new call. */
-import { type Ask, canonicalJson, type Request } from '@holdpoint/protocol'
+import { type Ask, answerForAgent, canonicalJson, type Request } from '@holdpoint/protocol'
 import type { CarriedRequest, InterruptedTurn } from './agent-connection.ts'
 import type { AgentSession } from './agent-session.ts'
 import { decisions } from './loop-messages.ts'
@@ -109,7 +109,8 @@ export async function summarizeDecisions(
     else if (delivery?.state === 'unknown') lines.push(decisions.unknown(call))
     else if (resolution.answer?.kind === 'allow') lines.push(decisions.allowed(call))
     else {
-      lines.push(decisions.answered(call, JSON.stringify(resolution.answer ?? decisions.nobodyAnswered)))
+      const answer = resolution.answer && answerForAgent(ask, resolution.answer)
+      lines.push(decisions.answered(call, JSON.stringify(answer ?? decisions.nobodyAnswered)))
       await (await open?.hand())?.taken()
     }
   }

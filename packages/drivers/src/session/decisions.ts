@@ -30,8 +30,10 @@ export function decisionFor(given: CallAnswer): Decision | null {
       const { answer, ask, replayed } = given
       // An allow is valid for one run. The agent has already taken this one.
       if (replayed && answer.kind === 'allow') return denied(agentReads.about(nameOfAsk(ask), unknownOutcome))
-      if (answer.kind === 'deny' || answer.kind === 'decline')
+      if (answer.kind === 'deny' || answer.kind === 'decline') {
+        if (answer.askBack && answer.reason) return denied(agentReads.about(nameOfAsk(ask), answer.reason))
         return denied(reasonFor(ask, answer.reason), answer.interrupt === true)
+      }
       const note = answer.kind === 'allow' && answer.note ? agentReads.note(nameOfAsk(ask), answer.note) : null
       return { answer, stopsTurn: false, text: note }
     }

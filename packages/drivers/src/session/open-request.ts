@@ -2,6 +2,7 @@
 import {
   type AgentReason,
   type Answer,
+  answerForAgent,
   type Call,
   Fault,
   type JsonObject,
@@ -26,6 +27,7 @@ export type CrashPoint = (point: string) => void
 export type AskOutcome =
   | {
       readonly kind: 'answer'
+      /** The person's answer, with its comments as part of the reason or the note. */
       readonly answer: Answer
       readonly by: Resolution['by']
       /** The allowed input, as the agent sent it or as the person edited it. Null if the answer is not an allow. */
@@ -164,5 +166,10 @@ export class OpenRequest {
 function outcomeOf(expected: ExpectedRequest, resolution: Resolution): AskOutcome {
   const { answer, by } = resolution
   if (by === 'deadline' || !answer) return { kind: 'nobody', reason: 'nobody answered' }
-  return { kind: 'answer', answer, by, input: permittedInput(expected, resolution) }
+  return {
+    kind: 'answer',
+    answer: answerForAgent(expected.ask, answer),
+    by,
+    input: permittedInput(expected, resolution),
+  }
 }

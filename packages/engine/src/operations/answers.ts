@@ -14,6 +14,7 @@ import {
   type Resolution,
 } from '@holdpoint/protocol'
 import { RuleSet, validateRule } from '@holdpoint/rules'
+import { noteAskedBack } from '../asked-back.ts'
 import { accessFault, personIdOf, requestNotFound } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
@@ -80,6 +81,7 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
   const remembered = rememberRule(ctx, change, caller, row, item.answer)
   if (remembered instanceof Fault) return remembered
   markNeedsRunner(change, row.session)
+  noteAskedBack(change, row, item.answer)
   const who = { person: caller.name, personId: personIdOf(caller), via: caller.via }
   const resolution = { by: 'person' as const, ...who, answer: item.prepared.masked }
   return resolveRequest(change, row, 'answer', { ...resolution, ...edited }, drafts, item.prepared.sealed)

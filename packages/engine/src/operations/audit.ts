@@ -169,8 +169,9 @@ function askTexts(ask: Ask): (string | undefined)[] {
 function answerTexts(answer: Answer): (string | undefined)[] {
   switch (answer.kind) {
     case 'allow':
-      return [answer.note, ...jsonTexts(answer.input)]
+      return [answer.note, ...jsonTexts(answer.comments), ...jsonTexts(answer.input)]
     case 'deny':
+      return [answer.reason, ...jsonTexts(answer.comments)]
     case 'decline':
       return [answer.reason]
     case 'answers':

@@ -1,6 +1,7 @@
 /** Operations on requests from the agent's side: withdraw a request, get its answer, and report the delivery of the answer. */
 import {
   type AgentReason,
+  answerForAgent,
   Fault,
   type Output,
   type ParsedInput,
@@ -101,13 +102,16 @@ export async function handOverRequest(
 function toHandover(request: Request): Output<'handOverRequest'> {
   const { resolution } = request
   if (!resolution) return { outcome: 'pending', request }
-  const { by, answer, effective } = resolution
+  const { by, effective } = resolution
+  if (by === 'agent') return { outcome: resolution.reason as AgentReason, request } // the gateway writes only reasons that AgentReason lists
+  const answer = resolution.answer && answerForAgent(request.ask, resolution.answer)
   const reason = answer && 'reason' in answer ? answer.reason : resolution.reason
-  if (by === 'agent') return { outcome: reason as AgentReason, request } // the gateway writes only reasons that AgentReason lists
+  const note = answer?.kind === 'allow' ? answer.note : undefined
   return {
     outcome: answer?.kind ?? 'nobody',
     ...(effective && { effective }),
     ...(reason === undefined ? {} : { reason }),
+    ...(note === undefined ? {} : { note }),
     request,
   }
 }

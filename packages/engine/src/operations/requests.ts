@@ -14,6 +14,7 @@ import {
   withFolder,
 } from '@holdpoint/protocol'
 import { agentSession, keepLease } from '../agent-lease.ts'
+import { followedRequest, forgetAskedBack } from '../asked-back.ts'
 import {
   agentAccessFault,
   externalDriver,
@@ -137,11 +138,13 @@ function insertRequest(
   if (session.driver === externalDriver && session.state !== 'working')
     putSession(change, { ...applySessionTransition(change, session, 'startTurn'), turnOpen: true })
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
+  const agentPath = input.agentPath ?? []
+  const follows = followedRequest(session, agentPath)
   const row: RequestRow = {
     id,
     session: session.id,
     key: input.key,
-    agentPath: input.agentPath ?? [],
+    agentPath,
     ask: input.ask,
     digest,
     ...(risk ? { risk } : {}),
@@ -152,6 +155,7 @@ function insertRequest(
     status: 'pending',
     needs: 1,
     endorsements: [],
+    ...(follows ? { follows } : {}),
     resolution: null,
     delivery: { state: 'waiting', at: change.now },
     ord: change.nextSeq,
@@ -161,7 +165,9 @@ function insertRequest(
   }
   putRequest(change, undefined, row)
   change.event(session.id, { type: 'request.opened', value: toRequest(row) })
-  return resolveByRule(ctx, change, session, row)
+  const opened = resolveByRule(ctx, change, session, row)
+  if (follows && opened.status === 'pending') forgetAskedBack(change, session.id, follows)
+  return opened
 }
 
 export async function getRequest(
