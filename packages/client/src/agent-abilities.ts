@@ -11,6 +11,8 @@ export interface AnswerChoices {
   readonly stop: { readonly deny: boolean; readonly decline: boolean }
   /** Whether the agent ends its turn after a denial, so that its model reads the reason with the next message. */
   readonly denialEndsTurn: boolean
+  /** Whether a person can ask back. The agent must be able to answer in the same turn. */
+  readonly askBack: boolean
 }
 
 const allChoices: AnswerChoices = {
@@ -18,6 +20,7 @@ const allChoices: AnswerChoices = {
   edit: true,
   stop: { deny: true, decline: true },
   denialEndsTurn: false,
+  askBack: true,
 }
 
 /** A driver that does not report `approvals` is unknown or of an earlier version, so everything is offered. */
@@ -29,6 +32,7 @@ export function answerChoices(capabilities: readonly Capability[] | undefined): 
     edit: has('editInput'),
     stop: { deny: has('interrupt') && has('denyAndContinue'), decline: has('interrupt') },
     denialEndsTurn: !has('denyAndContinue'),
+    askBack: has('denyAndContinue'),
   }
 }
 

@@ -1,5 +1,5 @@
 /** An unfinished answer, and its versioned stored form. A stored draft that cannot be decoded counts as empty. */
-import { canonicalJson } from '@holdpoint/protocol'
+import { type Comment, canonicalJson, limits } from '@holdpoint/protocol'
 
 export interface DraftChoice {
   readonly chosen: readonly string[]
@@ -14,6 +14,10 @@ export type RawField = string | boolean | readonly string[]
 export interface AnswerDraft {
   readonly note?: string
   readonly reason?: string
+  /** The question that the person asks back. */
+  readonly question?: string
+  /** Comments on lines, in the order in which they were written. */
+  readonly comments?: readonly Comment[]
   /** The edited input, or undefined if the person has not edited the input. An empty string is an edit. */
   readonly edit?: string | undefined
   readonly mode?: string
@@ -22,12 +26,16 @@ export interface AnswerDraft {
 }
 
 const version = 1
-const textFields = ['note', 'reason', 'edit', 'mode'] as const
+const textFields = ['note', 'reason', 'question', 'edit', 'mode'] as const
 
 /** Applies a change and removes empty fields, so that a cleared draft equals an empty draft. */
 export function changeDraft(draft: AnswerDraft, change: AnswerDraft): AnswerDraft {
   const fields = Object.entries({ ...draft, ...change }).filter(([name, value]) =>
-    value instanceof Map ? value.size > 0 : value !== undefined && (value !== '' || name === 'edit'),
+    value instanceof Map
+      ? value.size > 0
+      : Array.isArray(value)
+        ? value.length > 0
+        : value !== undefined && (value !== '' || name === 'edit'),
   )
   return Object.fromEntries(fields)
 }
@@ -61,6 +69,7 @@ export function decodeDraft(stored: unknown): AnswerDraft {
     {
       answers: new Map(listOf(stored.answers).flatMap(decodeChoice)),
       values: new Map(listOf(stored.values).flatMap(decodeField)),
+      comments: listOf(stored.comments).flatMap(decodeComment),
     },
   )
 }
@@ -73,6 +82,22 @@ function decodeField({ name, raw }: UnknownObject): [string, RawField][] {
   return isText(name) && (isText(raw) || typeof raw === 'boolean' || isTextList(raw)) ? [[name, raw]] : []
 }
 
+/** Leaves out a comment that the gateway would refuse, because nobody could send the answer then. */
+function decodeComment({ path, edit, line, side, quote, text }: UnknownObject): Comment[] {
+  if (!isText(quote) || quote.length > limits.quoteMax) return []
+  if (!isText(text) || text === '' || text.length > limits.commentMax) return []
+  return [
+    {
+      ...(isText(path) && path !== '' && { path }),
+      ...(isCount(edit) && { edit }),
+      ...(isCount(line) && { line }),
+      ...((side === 'before' || side === 'after') && { side }),
+      quote,
+      text,
+    },
+  ]
+}
+
 type UnknownObject = Readonly<Record<string, unknown>>
 function isObject(value: unknown): value is UnknownObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -82,6 +107,9 @@ function listOf(value: unknown): readonly UnknownObject[] {
 }
 function isText(value: unknown): value is string {
   return typeof value === 'string'
+}
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 1
 }
 function isTextList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText)

@@ -2,6 +2,7 @@
 import {
   type AgentReason,
   type Answer,
+  type Comment,
   type Delivery,
   type DeliveryState,
   externalInfo,
@@ -41,16 +42,33 @@ export function resolutionLabel(resolution: Resolution, me?: string): string {
     answer?.kind === 'allow' && answer.mode !== undefined ? `, continuing in mode ${exactText(answer.mode)}` : ''
   const who = answeredByLabel(resolution, me)
   if (by === 'rule') return `${label} by ${who}${mode}`
+  const comments = commentsOf(answer).length
+  const commented = comments === 0 ? '' : `, with ${commentCountLabel(comments)}`
   const added = answer?.kind === 'allow' && answer.remember ? ', with a new rule' : ''
   const where = via === undefined || via === 'page' ? '' : ` via ${exactText(via)}`
-  return `${label} by ${who}${where}${added}${mode}`
+  return `${label} by ${who}${where}${added}${commented}${mode}`
 }
 
 /** Returns what was answered, such as “allowed with changes” or “nobody answered in time”. */
 export function answerLabel({ by, answer, reason, editedDigest }: Resolution): string {
   if (by === 'agent') return agentReasons[reason as AgentReason] ?? 'ended by the agent' // a newer gateway may send a reason that is not in the list
   if (by === 'deadline') return 'nobody answered in time'
+  if (answer && isAskedBack(answer)) return 'asked back'
   return `${answer ? answerKinds[answer.kind] : 'resolved'}${editedDigest === undefined ? '' : ' with changes'}`
+}
+
+/** Returns whether the person asked the agent a question instead of deciding. */
+export function isAskedBack(answer: Answer): boolean {
+  return (answer.kind === 'deny' || answer.kind === 'decline') && answer.askBack === true
+}
+
+/** Returns the comments of an answer. */
+export function commentsOf(answer: Answer | undefined): readonly Comment[] {
+  return (answer?.kind === 'allow' || answer?.kind === 'deny' ? answer.comments : undefined) ?? []
+}
+
+export function commentCountLabel(count: number): string {
+  return count === 1 ? '1 comment' : `${count} comments`
 }
 
 /** Returns who answered, such as “you”, “ana” or “a rule”; an empty string if nobody did. The label is escaped for display. */
@@ -85,9 +103,10 @@ function answerText(answer: Answer): string {
   }
 }
 
-/** Returns whether a resolution is positive, negative or neutral. */
-export function resolutionTone({ by, answer }: Resolution): 'yes' | 'no' | 'none' {
+/** Returns whether a resolution is positive, negative, a question back to the agent, or neutral. */
+export function resolutionTone({ by, answer }: Resolution): 'yes' | 'no' | 'asked' | 'none' {
   if (by === 'agent' || !answer) return 'none'
+  if (isAskedBack(answer)) return 'asked'
   return answer.kind === 'deny' || answer.kind === 'decline' ? 'no' : 'yes'
 }
 

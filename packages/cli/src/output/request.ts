@@ -134,7 +134,12 @@ export function riskRow(risk: Risk, label = 'Risk'): Row {
   return labelled(label, riskSpan(risk), trusted(touches === '' ? '' : `: ${touches}`))
 }
 
-const toneStyles: Readonly<Record<ReturnType<typeof resolutionTone>, Style>> = { yes: 'yes', no: 'no', none: 'quiet' }
+const toneStyles: Readonly<Record<ReturnType<typeof resolutionTone>, Style>> = {
+  yes: 'yes',
+  no: 'no',
+  asked: 'strong',
+  none: 'quiet',
+}
 export function resolutionStyle(resolution: NonNullable<Request['resolution']>): Style {
   return toneStyles[resolutionTone(resolution)]
 }

@@ -3,10 +3,11 @@ import type { SessionId } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { cardKeys } from '../shortcuts/card-keys.ts'
 import type { AnswerSubmission } from './answer-submission.ts'
+import { AskBackPanel } from './ask-back/lazy-ask-back.ts'
 import { type CardPanels, PanelButton } from './card-panel.tsx'
 import { DenyPanel } from './deny-panel.tsx'
 import type { CardDraft } from './draft/use-draft.ts'
-import { declineTexts } from './texts.ts'
+import { askBackTexts, declineTexts } from './texts.ts'
 import { useAnswerChoices } from './use-answer-choices.ts'
 import './card-footer.css'
 
@@ -15,6 +16,8 @@ export interface AnswerFooterProps {
   readonly submission: AnswerSubmission
   readonly cardDraft: CardDraft
   readonly panels: CardPanels
+  /** False for a form, because its agent would not read a question. */
+  readonly canAskBack: boolean
   /** The button that sends the answer. */
   readonly children: ReactNode
   /** Explains why the answer cannot be sent yet. */
@@ -22,18 +25,24 @@ export interface AnswerFooterProps {
 }
 
 export function AnswerFooter(props: AnswerFooterProps): ReactNode {
-  const { session, submission, cardDraft, panels, children, hint } = props
-  const canStop = useAnswerChoices(session).stop.decline
+  const { session, submission, cardDraft, panels, canAskBack, children, hint } = props
+  const choices = useAnswerChoices(session)
+  const canStop = choices.stop.decline
   const { button, open, reason } = declineTexts
   return (
     <footer className="card-footer">
       {panels.current === 'deny' ? (
         <DenyPanel {...{ submission, cardDraft, panels, canStop }} kind="decline" title={reason} label={button} />
+      ) : panels.current === 'ask' ? (
+        <AskBackPanel {...{ submission, cardDraft, panels }} kind="decline" />
       ) : (
         <>
           {hint}
           <div className="actions first">
             {children}
+            {canAskBack && choices.askBack && (
+              <PanelButton label={askBackTexts.open} disabled={submission.disabled} onOpen={() => panels.open('ask')} />
+            )}
             <PanelButton
               label={open}
               shortcut={cardKeys.deny}

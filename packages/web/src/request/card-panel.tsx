@@ -1,4 +1,4 @@
-/** The panels of a card. The main panel is a row of buttons. The other panels replace it while the person edits the request, writes a note, denies the request, or chooses what to remember. */
+/** The panels of a card. The main panel is a row of buttons. The other panels replace it while the person edits the request, writes a note, denies the request, asks back, or chooses what to remember. */
 import type { AnswerDraft, DraftSnapshot } from '@holdpoint/client'
 import type { Ask, Request, RequestId } from '@holdpoint/protocol'
 import { type ReactNode, type RefObject, useEffect, useMemo, useRef, useState } from 'react'
@@ -17,7 +17,7 @@ export interface AskCardProps<A extends Ask> {
   readonly focusCard: () => void
 }
 
-export type CardPanel = 'main' | 'edit' | 'note' | 'deny' | 'remember'
+export type CardPanel = 'main' | 'edit' | 'note' | 'deny' | 'ask' | 'remember'
 
 export interface CardPanels {
   readonly current: CardPanel
@@ -26,9 +26,10 @@ export interface CardPanels {
   readonly open: (panel: CardPanel) => void
 }
 
-/** Returns the panel in which the person started the draft, or `main` if the draft has no edit, reason or note. */
-export function panelForDraft({ edit, reason, note }: AnswerDraft): CardPanel {
+/** Returns the panel in which the person started the draft, or `main` if the draft has no edit, question, reason or note. */
+export function panelForDraft({ edit, question, reason, note }: AnswerDraft): CardPanel {
   if (edit !== undefined) return 'edit'
+  if (question !== undefined) return 'ask'
   if (reason !== undefined) return 'deny'
   return note === undefined ? 'main' : 'note'
 }

@@ -6,6 +6,7 @@ import type { Press } from '../shortcuts/press.ts'
 import { AnswerButton } from './answer-button.tsx'
 import type { AnswerSubmission } from './answer-submission.ts'
 import { BackButton, type CardPanels, useAutoFocus } from './card-panel.tsx'
+import { sentComments } from './comments/line-comments.ts'
 import type { CardDraft } from './draft/use-draft.ts'
 import { SendHint, sendKeyHandler } from './send-key.tsx'
 import { denyTexts } from './texts.ts'
@@ -30,7 +31,12 @@ export function DenyPanel({ submission, cardDraft, panels, kind, title, label, c
   const { sending, andStop } = denyTexts[kind]
   const back = () => panels.open('main')
   const given = reason.trim()
-  const answer: Extract<Answer, { kind: 'deny' | 'decline' }> = { kind, ...(given && { reason: given }) }
+  const comments = sentComments(cardDraft.draft)
+  const answer: Extract<Answer, { kind: 'deny' | 'decline' }> = {
+    kind,
+    ...(given && { reason: given }),
+    ...(comments.length > 0 && { comments }),
+  }
   const send = submission.disabled ? null : (press: Press) => submission.submit(label, answer, press)
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: this element handles the keys of the field inside

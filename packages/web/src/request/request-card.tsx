@@ -6,6 +6,7 @@ import { lazyComponent } from '../ui/lazy-component.tsx'
 import { ActionLine } from './action-line.tsx'
 import { useAnswerSubmission } from './answer-submission.ts'
 import { ApprovalCard } from './approval/approval-card.tsx'
+import { FollowedRequest } from './ask-back/lazy-ask-back.ts'
 import { CardHeader } from './card-header.tsx'
 import { type AskCardProps, cardElementId } from './card-panel.tsx'
 import { DraftConflict } from './draft/draft-conflict.tsx'
@@ -64,6 +65,7 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
       </header>
       <div className="card-surface" aria-busy={submission.sendingLabel !== null}>
         <ActionLine request={request} showSession={showSession} />
+        {request.follows && <FollowedRequest request={request} />}
         <CardContext value={context}>{askCard({ request, submission, cardDraft, focusCard })}</CardContext>
         <span id={descriptionId} role="note" aria-label={descriptionOf(request)} hidden />
         {cardDraft.tooLong && (

@@ -39,6 +39,21 @@ export const denyTexts = {
   placeholder: 'What should the agent do instead?',
 } as const
 
+export const askBackTexts = {
+  open: 'Ask back…',
+  title: 'What do you want to know before you answer?',
+  placeholder: 'The agent answers in text, and asks again if it still needs to.',
+  send: 'Ask the agent',
+  sending: 'Asking…',
+} as const
+
+export const followTexts = {
+  asked: 'asked back:',
+  you: 'You',
+  agentSaid: 'The agent’s answer:',
+  noAnswer: 'The agent wrote nothing in between.',
+} as const
+
 export const declineTexts = {
   button: 'Decline',
   open: 'Decline…',
@@ -86,6 +101,8 @@ export const receiptTexts = {
   edited: 'Edited before allowing',
   note: 'Note',
   reason: 'Reason',
+  question: 'Question to the agent',
+  comments: 'Comments',
   notAnswered: 'not answered',
   facts: {
     asked: 'Asked',

@@ -12,6 +12,8 @@ export interface CardActions {
   /** Opens the panel that asks for a reason and focuses its field. */
   readonly deny?: () => void
   readonly edit?: () => void
+  /** Shows the lines of the request to comment on them, or hides them. */
+  readonly comment?: () => void
   /** Picks the option with this number, counted from 1, of the question that number keys answer. */
   readonly choose?: (number: number) => void
   /** Expands collapsed content and moves the focus into the card. */

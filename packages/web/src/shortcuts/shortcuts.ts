@@ -13,6 +13,7 @@ const singleKeys = {
   [cardKeys.allow]: 'allow',
   [cardKeys.deny]: 'deny',
   [cardKeys.edit]: 'edit',
+  [cardKeys.comment]: 'comment',
   x: 'select',
   X: 'range',
   [similarKey]: 'similar',
@@ -92,11 +93,11 @@ export interface KeyDecision {
 export type ShortcutEffect = null | { readonly why: string } | { readonly act: () => void } | KeyDecision
 
 export type CardShortcut =
-  | { readonly name: 'allow' | 'deny' | 'edit' }
+  | { readonly name: 'allow' | 'deny' | 'edit' | 'comment' }
   | { readonly name: 'choose'; readonly n: number }
 
 export function isForCard(shortcut: ShortcutAction): shortcut is CardShortcut {
-  return shortcut.name === 'allow' || shortcut.name === 'deny' || shortcut.name === 'edit' || shortcut.name === 'choose'
+  return ['allow', 'deny', 'edit', 'comment', 'choose'].includes(shortcut.name)
 }
 
 /** Returns what a shortcut does to a card, the reason it may not run (to show to the person), or null if the card has no such action. */
@@ -107,7 +108,7 @@ export function actOnCard(
   inCooldown: boolean,
 ): ShortcutEffect {
   if (inCooldown) return { why: justChanged }
-  const { allow, allowAnswer, deny, edit, choose } = actions
+  const { allow, allowAnswer, deny, edit, comment, choose } = actions
   switch (shortcut.name) {
     case 'allow':
       if (isDangerous(request)) return { why: dangerousNotByKey }
@@ -121,6 +122,8 @@ export function actOnCard(
       return deny ? { act: deny } : null
     case 'edit':
       return edit ? { act: edit } : null
+    case 'comment':
+      return comment ? { act: comment } : null
     case 'choose':
       return choose ? { act: () => choose(shortcut.n) } : null
   }

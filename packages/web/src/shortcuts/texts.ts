@@ -28,6 +28,7 @@ export const shortcutGroups: readonly { readonly title: string; readonly keys: r
       { keys: [cardKeys.allow], description: 'Allow once' },
       { keys: [cardKeys.deny], description: 'Deny with a reason' },
       { keys: [cardKeys.edit], description: 'Edit, then allow' },
+      { keys: [cardKeys.comment], description: 'Comment on lines' },
       { keys: ['1', '…', '9'], description: 'Choose an option' },
       { keys: ['x'], description: 'Select (Shift+X selects a range)' },
       { keys: [similarKey], description: 'Select all requests like this one' },

@@ -140,6 +140,9 @@ function partnersOf(pairs: readonly RowPair[]): ReadonlyMap<DiffRow, DiffRow> {
 }
 
 const rowClasses = { ' ': 'same', '-': 'removed', '+': 'added' } as const
+export function diffRowClass({ sign }: DiffRow): string {
+  return rowClasses[sign]
+}
 const visibleSigns = { ' ': '', '-': '−', '+': '+' } as const
 
 interface CellProps {
@@ -147,9 +150,10 @@ interface CellProps {
   readonly lineNumber: number | null
   /** The row with which this row is compared. */
   readonly beside: DiffRow | null | undefined
-  readonly colors: RowColors
+  readonly colors?: RowColors | undefined
 }
-function Cell({ row, lineNumber, beside, colors }: CellProps): ReactNode {
+/** The line number, the sign and the text of a row. */
+export function DiffCell({ row, lineNumber, beside, colors }: CellProps): ReactNode {
   return (
     <>
       <span className="number" aria-hidden="true">
@@ -171,7 +175,7 @@ function CellText({ row, beside, colors }: Omit<CellProps, 'lineNumber'>): React
   const displayed = displayRun(row)
   const isCompared = beside && beside !== row && beside.text.length <= lineMax
   const spans = isCompared ? differingSpans(displayed, displayRun(beside)) : null
-  return <FileLine displayed={displayed} colors={colors.get(row)} {...(spans && { mark: spans[0] })} />
+  return <FileLine displayed={displayed} colors={colors?.get(row)} {...(spans && { mark: spans[0] })} />
 }
 
 interface UnifiedRowsProps {
@@ -183,8 +187,8 @@ interface UnifiedRowsProps {
 function UnifiedRows({ rows, partners, lang }: UnifiedRowsProps): ReactNode {
   const colors = useMemo(() => rowColors(rows, lang, lineMax), [rows, lang])
   return rows.map(row => (
-    <div key={`${row.before}/${row.after}`} className={`diff-row ${rowClasses[row.sign]}`}>
-      <Cell row={row} lineNumber={row.after ?? row.before} beside={partners.get(row)} colors={colors} />
+    <div key={`${row.before}/${row.after}`} className={`diff-row ${diffRowClass(row)}`}>
+      <DiffCell row={row} lineNumber={row.after ?? row.before} beside={partners.get(row)} colors={colors} />
     </div>
   ))
 }
@@ -198,11 +202,11 @@ function SplitRows({ pairs, lang }: SplitRowsProps): ReactNode {
   const colors = useMemo(() => rowColors(pairs.flatMap(rowsOf), lang, lineMax), [pairs, lang])
   return pairs.map(({ left, right }) => (
     <div key={`${left?.before}/${right?.after}`} className="diff-pair">
-      <div className={`diff-row ${left ? rowClasses[left.sign] : 'none'}`}>
-        {left && <Cell row={left} lineNumber={left.before} beside={right} colors={colors} />}
+      <div className={`diff-row ${left ? diffRowClass(left) : 'none'}`}>
+        {left && <DiffCell row={left} lineNumber={left.before} beside={right} colors={colors} />}
       </div>
-      <div className={`diff-row ${right ? rowClasses[right.sign] : 'none'}`}>
-        {right && <Cell row={right} lineNumber={right.after} beside={left} colors={colors} />}
+      <div className={`diff-row ${right ? diffRowClass(right) : 'none'}`}>
+        {right && <DiffCell row={right} lineNumber={right.after} beside={left} colors={colors} />}
       </div>
     </div>
   ))
@@ -213,7 +217,7 @@ function rowsOf({ left, right }: RowPair): readonly DiffRow[] {
   return [left, right === left ? null : right].filter(row => row !== null)
 }
 
-function rowLength({ text }: DiffRow): number {
+export function rowLength({ text }: DiffRow): number {
   return Math.min(text.length, lineMax)
 }
 

@@ -133,6 +133,7 @@ function inputSummary(input: ToolEntry['input']): string | null {
 const marks: Readonly<Record<ReturnType<typeof resolutionTone>, readonly [string, Style]>> = {
   yes: ['✓ ', 'yes'],
   no: ['✗ ', 'no'],
+  asked: ['? ', 'strong'],
   none: ['– ', 'quiet'],
 }
 

@@ -6,6 +6,7 @@ import type { May } from '../../gateway/gateway-context.ts'
 import { AnswerButton, type AnswerButtonProps, DangerousAnswerButton } from '../answer-button.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import type { CardPanels } from '../card-panel.tsx'
+import { sentComments } from '../comments/line-comments.ts'
 import type { CardDraft } from '../draft/use-draft.ts'
 import { CardContext } from '../shortcut.tsx'
 import { approvalTexts, dangerWarning } from './texts.ts'
@@ -26,29 +27,37 @@ export function textsFor({ plan }: ApprovalAsk): (typeof approvalTexts)['approva
   return approvalTexts[plan === undefined ? 'approval' : 'plan']
 }
 
-/** Returns an allow answer. It includes the draft's note, even if the note panel is closed, and for a plan the selected mode. */
-export function allowAnswer(
-  { plan }: ApprovalAsk,
-  { note, mode }: AnswerDraft,
-  input?: AllowAnswer['input'],
-): AllowAnswer {
+/** Returns an allow answer. It includes the draft's note, even if the note panel is closed, its comments, and for a plan the selected mode. */
+export function allowAnswer({ plan }: ApprovalAsk, draft: AnswerDraft, input?: AllowAnswer['input']): AllowAnswer {
+  const { note, mode } = draft
   const given = note?.trim()
+  const comments = sentComments(draft)
   return {
     kind: 'allow',
     ...(input && { input }),
     ...(given && { note: given }),
+    ...(comments.length > 0 && { comments }),
     ...(plan !== undefined && mode && { mode }),
   }
 }
 
-/** Returns the label of the main panel's Allow button and the answer that the button sends. The answer leaves out an unfinished edit, and the label says so. */
+/** Returns the label of the main panel's Allow button and the answer that the button sends. The answer leaves out an unfinished edit, and comments that the agent would not read, and the label says so. */
 export function defaultAllow(
   ask: ApprovalAsk,
   draft: AnswerDraft,
+  takesNote: boolean,
 ): Pick<AllowButtonProps, 'label'> & { readonly answer: AllowAnswer } {
-  const answer = allowAnswer(ask, draft)
-  const { allow, allowWithNote, allowWithoutEdit } = textsFor(ask)
-  return { label: draft.edit !== undefined ? allowWithoutEdit : answer.note ? allowWithNote : allow, answer }
+  const answer = allowAnswer(ask, takesNote ? draft : withoutComments(draft))
+  const texts = textsFor(ask)
+  if (draft.edit !== undefined) return { label: texts.allowWithoutEdit, answer }
+  if (answer.comments) return { label: answer.note ? texts.allowWithNoteAndComments : texts.allowWithComments, answer }
+  if (sentComments(draft).length > 0) return { label: texts.allowWithoutComments, answer }
+  return { label: answer.note ? texts.allowWithNote : texts.allow, answer }
+}
+
+/** Returns the draft for an allow if the agent would not read the comments. */
+export function withoutComments({ comments: _, ...draft }: AnswerDraft): AnswerDraft {
+  return draft
 }
 
 /** Returns the suggestions of the agent's own program that the person may accept. */

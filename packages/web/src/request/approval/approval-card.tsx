@@ -5,6 +5,8 @@ import { type ReactNode, useMemo } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
 import type { Press } from '../../shortcuts/press.ts'
 import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
+import { LineCommentsContext, sentComments } from '../comments/line-comments.ts'
+import { CommentsNotice, useCommenting } from '../comments/use-commenting.tsx'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
 import { useAnswerChoices } from '../use-answer-choices.ts'
 import { defaultAllow } from './allow-button.tsx'
@@ -15,12 +17,13 @@ import '../card-footer.css'
 export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
   const { request, ask, submission, cardDraft, focusCard } = props
   const fullyShown = useFullyShown()
-  const { edit } = useAnswerChoices(request.session)
+  const { edit, note } = useAnswerChoices(request.session)
   const panels = useCardPanels(cardDraft, request.id)
+  const commenting = useCommenting(ask, submission, cardDraft)
   const { complete, expand } = fullyShown
   const { draft } = cardDraft
   const actions = useMemo(() => {
-    const { label, answer } = defaultAllow(ask, draft)
+    const { label, answer } = defaultAllow(ask, draft, note)
     const allow = (press: Press) => submission.submit(label, answer, press)
     // A person who has another panel open or an unfinished edit does not mean to allow the original request.
     const canAllow = panels.current === 'main' && draft.edit === undefined
@@ -32,18 +35,22 @@ export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
       deny: () => panels.open('deny'),
       allowAnswer: canAllow ? answer : null,
       ...(ask.editable && edit && { edit: () => panels.open('edit') }),
+      ...(commenting.toggle && { comment: commenting.toggle }),
       ...(complete && canAllow && !isDangerous(request) && { allow }),
     }
-  }, [request, ask, draft, complete, expand, submission, panels, focusCard, edit])
+  }, [request, ask, draft, complete, expand, submission, panels, focusCard, edit, note, commenting.toggle])
   useCardActions(request.id, actions)
   return (
     <FullyShownProvider value={fullyShown}>
       <CardBody>
-        <ApprovalBody ask={ask} session={request.session} />
+        <LineCommentsContext value={commenting.lines}>
+          <ApprovalBody ask={ask} session={request.session} />
+        </LineCommentsContext>
       </CardBody>
       <footer className="card-footer">
         <ScrollHint fullyShown={fullyShown} action="allow" />
-        <ApprovalFooter {...{ request, ask, submission, cardDraft, panels }} fullyShown={complete} />
+        <CommentsNotice {...{ ask, commenting }} count={sentComments(draft).length} takesNote={note} />
+        <ApprovalFooter {...{ request, ask, submission, cardDraft, panels, commenting }} fullyShown={complete} />
       </footer>
     </FullyShownProvider>
   )

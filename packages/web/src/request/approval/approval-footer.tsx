@@ -3,10 +3,20 @@ import type { ReactNode } from 'react'
 import { useMay } from '../../gateway/gateway-context.ts'
 import { cardKeys } from '../../shortcuts/card-keys.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
+import { AskBackPanel } from '../ask-back/lazy-ask-back.ts'
 import { type CardPanel, PanelButton } from '../card-panel.tsx'
+import type { Commenting } from '../comments/use-commenting.tsx'
 import { DenyPanel } from '../deny-panel.tsx'
+import { askBackTexts } from '../texts.ts'
 import { useAnswerChoices } from '../use-answer-choices.ts'
-import { AllowButton, type ApprovalPanelProps, acceptableSuggestions, defaultAllow, textsFor } from './allow-button.tsx'
+import {
+  AllowButton,
+  type ApprovalPanelProps,
+  acceptableSuggestions,
+  defaultAllow,
+  textsFor,
+  withoutComments,
+} from './allow-button.tsx'
 import { EditPanel } from './edit-panel.tsx'
 import { NotePanel } from './note-panel.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
@@ -17,10 +27,16 @@ const AlwaysPanel = lazyComponent(
   () => <p className="soft small">{alwaysTexts.loading}</p>,
 )
 
-export function ApprovalFooter(props: ApprovalPanelProps): ReactNode {
-  const { request, ask, submission, cardDraft, panels } = props
+interface ApprovalFooterProps extends ApprovalPanelProps {
+  readonly commenting: Commenting
+}
+
+export function ApprovalFooter({ commenting, ...given }: ApprovalFooterProps): ReactNode {
+  const { request, ask, submission, cardDraft, panels } = given
   const { deny, reason, reasonForNextMessage } = textsFor(ask)
-  const { stop, denialEndsTurn } = useAnswerChoices(request.session)
+  const { stop, note, denialEndsTurn } = useAnswerChoices(request.session)
+  // The panels that allow leave out comments that the agent would not read.
+  const props = note ? given : { ...given, cardDraft: { ...cardDraft, draft: withoutComments(cardDraft.draft) } }
   switch (panels.current) {
     case 'edit':
       return <EditPanel {...props} />
@@ -38,16 +54,19 @@ export function ApprovalFooter(props: ApprovalPanelProps): ReactNode {
           canStop={stop.deny}
         />
       )
+    case 'ask':
+      return <AskBackPanel {...{ submission, cardDraft, panels }} kind="deny" />
     case 'main':
-      return <MainPanel {...props} />
+      return <MainPanel {...given} commenting={commenting} />
   }
 }
 
-function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: ApprovalPanelProps): ReactNode {
+function MainPanel(props: ApprovalFooterProps): ReactNode {
+  const { request, ask, submission, cardDraft, panels, fullyShown, commenting } = props
   const { edit, deny } = textsFor(ask)
-  const { label, answer } = defaultAllow(ask, cardDraft.draft)
-  const edited = cardDraft.draft.edit !== undefined
   const choices = useAnswerChoices(request.session)
+  const { label, answer } = defaultAllow(ask, cardDraft.draft, choices.note)
+  const edited = cardDraft.draft.edit !== undefined
   const may = useMay()
   const canRemember = ask.plan === undefined && !edited && !ask.caution?.noRemember
   const mayRemember = may('rule.allow') || acceptableSuggestions(ask, may).length > 0
@@ -70,6 +89,15 @@ function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: 
         <div className="more-actions">
           {ask.editable && choices.edit && panelButton(edited ? panelTexts.yourEdit : edit, 'edit', cardKeys.edit)}
           {choices.note && panelButton(answer.note ? panelTexts.yourNote : panelTexts.addNote, 'note')}
+          {commenting.toggle && (
+            <PanelButton
+              label={commenting.label}
+              shortcut={cardKeys.comment}
+              disabled={submission.disabled}
+              onOpen={commenting.toggle}
+            />
+          )}
+          {choices.askBack && panelButton(askBackTexts.open, 'ask')}
           {canRemember && mayRemember && panelButton(panelTexts.always, 'remember')}
         </div>
         {panelButton(`${deny}…`, 'deny', cardKeys.deny, 'align-end deny')}

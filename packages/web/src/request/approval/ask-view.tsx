@@ -1,27 +1,45 @@
 /** Shows everything that an approval would do, as a command, a change, a plan or fields. Each pane tracks whether the person saw all of its content. */
 import { type AskView, diffLines, lineCount, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, use, useMemo } from 'react'
 import { ExactText } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import { DiffView, isTooLongToCompare, WholeTexts } from '../../text/diff-view.tsx'
 import { languageOf } from '../../text/highlighter.ts'
 import { CodeWarnings } from '../../text/text-warnings.tsx'
+import { lazyComponent } from '../../ui/lazy-component.tsx'
+import { LineCommentsContext } from '../comments/line-comments.ts'
+import { commentTexts } from '../comments/texts.ts'
 import { Entries, Fields, shortTexts } from '../fields.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
 import { PlanView } from './plan-view.tsx'
 import { bodyTexts } from './texts.ts'
 import './ask-view.css'
 
+const loading = () => <p className="soft small">{commentTexts.loading}</p>
+const CommentableText = lazyComponent(
+  async () => (await import('../comments/commentable-lines.tsx')).CommentableText,
+  loading,
+)
+const CommentableDiff = lazyComponent(
+  async () => (await import('../comments/commentable-lines.tsx')).CommentableDiff,
+  loading,
+)
+
 export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
+  const isCommenting = use(LineCommentsContext) !== null
   switch (view.kind) {
     case 'command':
       return (
         <>
           <ScrollPane label={bodyTexts.command}>
-            <div className="command-text">
-              <Code text={view.command} lang="bash" prompt="$" />
-            </div>
+            {isCommenting ? (
+              <CommentableText text={view.command} isCommand />
+            ) : (
+              <div className="command-text">
+                <Code text={view.command} lang="bash" prompt="$" />
+              </div>
+            )}
           </ScrollPane>
           <OtherParameters rest={view.rest} />
         </>
@@ -37,7 +55,7 @@ export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
       return (
         <>
           <ScrollPane label={bodyTexts.plan}>
-            <PlanView text={view.plan} />
+            {isCommenting ? <CommentableText text={view.plan} isCommand={false} /> : <PlanView text={view.plan} />}
           </ScrollPane>
           <OtherParameters rest={view.rest} />
         </>
@@ -88,13 +106,26 @@ function LongChange({ change }: { readonly change: Change }): ReactNode {
 function ComparedChange({ change }: { readonly change: Change }): ReactNode {
   const { edits, isNew } = change
   const { diffs, removed, added, lineEndings } = useMemo(() => diffLines(edits), [edits])
+  const isCommenting = use(LineCommentsContext) !== null
   return (
     <>
       <FileChange change={change} facts={[...changeFacts(isNew, added, removed), lineEndingsLabel(lineEndings)]}>
-        {edits.map((edit, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
-          <DiffView key={index} edit={edit} rows={diffs[index] ?? []} lang={languageOf(change.path)} />
-        ))}
+        {edits.map((edit, index) =>
+          isCommenting ? (
+            <CommentableDiff
+              // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
+              key={index}
+              rows={diffs[index] ?? []}
+              path={change.path}
+              isWholeFile={isNew}
+              edit={edits.length > 1 ? index + 1 : undefined}
+              texts={`${edit.before}\n${edit.after}`}
+            />
+          ) : (
+            // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
+            <DiffView key={index} edit={edit} rows={diffs[index] ?? []} lang={languageOf(change.path)} />
+          ),
+        )}
       </FileChange>
       {!isNew && <p className="faint small">{bodyTexts.relativeLines}</p>}
     </>

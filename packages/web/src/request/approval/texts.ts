@@ -7,6 +7,9 @@ export const approvalTexts = {
   approval: {
     allow: 'Allow once',
     allowWithNote: 'Allow with your note',
+    allowWithComments: 'Allow with your comments',
+    allowWithNoteAndComments: 'Allow with note and comments',
+    allowWithoutComments: 'Allow without your comments',
     allowWithoutEdit: 'Allow as asked, without your edit',
     allowThisNote: 'Allow with this note',
     allowEdited: 'Allow with edits',
@@ -20,6 +23,9 @@ export const approvalTexts = {
   plan: {
     allow: 'Approve plan',
     allowWithNote: 'Approve with your note',
+    allowWithComments: 'Approve with your comments',
+    allowWithNoteAndComments: 'Approve with note and comments',
+    allowWithoutComments: 'Approve without your comments',
     allowWithoutEdit: 'Approve as asked, without your edit',
     allowThisNote: 'Approve with this note',
     allowEdited: 'Approve with edits',

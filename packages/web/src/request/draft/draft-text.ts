@@ -1,10 +1,14 @@
 /** Formats a draft as text that a person can read and copy. Drafts contain no secrets. */
 import type { AnswerDraft, DraftChoice, RawField } from '@holdpoint/client'
-import type { Ask } from '@holdpoint/protocol'
+import { type Ask, commentPlace } from '@holdpoint/protocol'
 
 /** Returns an empty string if the draft is empty. */
-export function draftText(ask: Ask, { edit, reason, note, answers, values }: AnswerDraft): string {
-  const parts = [edit, note, reason, ...choiceTexts(ask, answers), ...valueTexts(ask, values)]
+export function draftText(
+  ask: Ask,
+  { edit, reason, question, note, comments = [], answers, values }: AnswerDraft,
+): string {
+  const reviewed = comments.map(comment => `${commentPlace(ask, comment)}: ${comment.text}`)
+  const parts = [edit, note, reason, question, ...reviewed, ...choiceTexts(ask, answers), ...valueTexts(ask, values)]
   return parts.filter(part => part !== undefined && part.trim() !== '').join('\n')
 }
 

@@ -72,7 +72,7 @@ export function QuestionsCard(props: AskCardProps<QuestionsAsk>): ReactNode {
           />
         ))}
       </div>
-      <AnswerFooter {...{ submission, cardDraft, panels }} session={request.session}>
+      <AnswerFooter {...{ submission, cardDraft, panels }} session={request.session} canAskBack>
         {(!instant || instant.allowOther || answer) && (
           <AnswerButton
             {...{ submission, label, answer }}

@@ -1,12 +1,29 @@
 /** Shows the details of a resolved request: the ask, the answer, the person or rule that answered, the times, and the digest. */
-import { actionLabel, deliveryLabel, editableJson, editableOf, riskLabel } from '@holdpoint/client'
-import type { Answer, ApprovalAsk, JsonObject, QuestionsAsk, Request } from '@holdpoint/protocol'
+import {
+  actionLabel,
+  commentsOf,
+  deliveryLabel,
+  editableJson,
+  editableOf,
+  isAskedBack,
+  riskLabel,
+} from '@holdpoint/client'
+import {
+  type Answer,
+  type ApprovalAsk,
+  type Ask,
+  commentPlace,
+  type JsonObject,
+  type QuestionsAsk,
+  type Request,
+} from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import { ExactText } from '../../text/agent-text.tsx'
+import { Code } from '../../text/code.tsx'
 import { ChangeView } from '../../text/diff-view.tsx'
 import { dateTime } from '../../text/format-time.ts'
-import { AgentParagraphs, Quote } from '../../text/prose.tsx'
+import { AgentParagraphs, Quote, Sentences } from '../../text/prose.tsx'
 import { ApprovalBody } from '../approval/approval-body.tsx'
 import { Entries, type Fact, FactList } from '../fields.tsx'
 import { receiptTexts } from '../texts.ts'
@@ -52,6 +69,7 @@ function AnswerDetails({ request }: { readonly request: Request }): ReactNode {
       )}
       {answer.kind === 'submit' && <Entries value={answer.values} />}
       <NoteOrReason answer={answer} />
+      <Comments ask={ask} answer={answer} />
     </>
   )
 }
@@ -74,10 +92,29 @@ function EditDiff({ ask, input: edited }: { readonly ask: ApprovalAsk; readonly 
 function NoteOrReason({ answer }: { readonly answer: Answer }): ReactNode {
   const text = answer.kind === 'allow' ? answer.note : 'reason' in answer ? answer.reason : undefined
   if (!text) return null
+  const label = answer.kind === 'allow' ? receiptTexts.note : receiptTexts.reason
   return (
     <div className="remark">
-      <span className="soft small">{answer.kind === 'allow' ? receiptTexts.note : receiptTexts.reason}</span>
+      <span className="soft small">{isAskedBack(answer) ? receiptTexts.question : label}</span>
       <Quote text={text} />
+    </div>
+  )
+}
+
+/** Shows each comment with its place and the line that it quotes. */
+function Comments({ ask, answer }: { readonly ask: Ask; readonly answer: Answer }): ReactNode {
+  const comments = commentsOf(answer)
+  if (comments.length === 0) return null
+  return (
+    <div className="remark">
+      <span className="soft small">{receiptTexts.comments}</span>
+      {comments.map(comment => (
+        <div key={commentPlace(ask, comment)} className="remark">
+          <ExactText text={commentPlace(ask, comment)} className="mono" />
+          {comment.quote !== '' && <Code text={comment.quote} />}
+          <Sentences text={comment.text} />
+        </div>
+      ))}
     </div>
   )
 }

@@ -16,7 +16,7 @@ const ReceiptDetails = lazyComponent(
   () => null,
 )
 
-const icons = { yes: '✓', no: '✕', none: '–' } as const
+const icons = { yes: '✓', no: '✕', asked: '?', none: '–' } as const
 
 export function Receipt({
   request,

@@ -23,7 +23,7 @@ import { Path } from '../../text/path.tsx'
 import { auditTexts } from './texts.ts'
 import './audit-row.css'
 
-const icons = { yes: '✓', no: '✕', none: '–' } as const
+const icons = { yes: '✓', no: '✕', asked: '?', none: '–' } as const
 
 export const AuditRow = memo(function AuditRow({ entry }: { readonly entry: AuditDecision }): ReactNode {
   const { me } = useGateway()

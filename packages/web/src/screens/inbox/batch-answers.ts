@@ -46,13 +46,14 @@ export interface BatchAllow {
   readonly skipped: string
 }
 
-/** Returns the answers that the Allow buttons of the cards would send, including notes. Skips requests that the person has edited or begun to deny. */
+/** Returns the answers that the Allow buttons of the cards would send, including notes. Skips requests that the person has edited, commented on, asked about or begun to deny. */
 export function allowEach(requests: readonly Request[], draftOf: (id: RequestId) => AnswerDraft): BatchAllow {
   const answers: BatchAnswer[] = []
   const started = new Set<RequestId>()
   for (const request of requests) {
     const draft = draftOf(request.id)
-    if (request.ask.kind !== 'approval' || draft.edit !== undefined || draft.reason !== undefined)
+    const { edit, reason, question, comments } = draft
+    if (request.ask.kind !== 'approval' || (edit ?? reason ?? question ?? comments) !== undefined)
       started.add(request.id)
     else answers.push({ request, answer: allowAnswer(request.ask, draft) })
   }

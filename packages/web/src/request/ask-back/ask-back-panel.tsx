@@ -1,0 +1,56 @@
+/** The panel in which a person asks the agent a question before answering. The agent is told that nothing is decided yet. */
+import { type Answer, limits } from '@holdpoint/protocol'
+import type { ReactNode } from 'react'
+import type { Press } from '../../shortcuts/press.ts'
+import { AnswerButton } from '../answer-button.tsx'
+import type { AnswerSubmission } from '../answer-submission.ts'
+import { BackButton, type CardPanels, useAutoFocus } from '../card-panel.tsx'
+import { sentComments } from '../comments/line-comments.ts'
+import type { CardDraft } from '../draft/use-draft.ts'
+import { SendHint, sendKeyHandler } from '../send-key.tsx'
+import { askBackTexts } from '../texts.ts'
+import '../card-panel.css'
+
+export interface AskBackPanelProps {
+  readonly submission: AnswerSubmission
+  readonly cardDraft: CardDraft
+  readonly panels: CardPanels
+  readonly kind: 'deny' | 'decline'
+}
+
+export function AskBackPanel({ submission, cardDraft, panels, kind }: AskBackPanelProps): ReactNode {
+  const field = useAutoFocus<HTMLTextAreaElement>(panels.takesFocus)
+  const { draft } = cardDraft
+  const { title, placeholder, send: label, sending } = askBackTexts
+  const back = () => panels.open('main')
+  const reason = (draft.question ?? '').trim()
+  const comments = sentComments(draft)
+  const answer: Extract<Answer, { kind: 'deny' | 'decline' }> | null =
+    reason === '' ? null : { kind, reason, askBack: true, ...(comments.length > 0 && { comments }) }
+  const send = answer && !submission.disabled ? (press: Press) => submission.submit(label, answer, press) : null
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: this element handles the keys of the field inside
+    <div className="card-panel" onKeyDown={sendKeyHandler(send)}>
+      <label className="field">
+        {title}
+        <textarea
+          ref={field}
+          className="input"
+          dir="auto"
+          rows={2}
+          maxLength={limits.reasonMax}
+          value={draft.question ?? ''}
+          readOnly={submission.sendingLabel !== null}
+          placeholder={placeholder}
+          onChange={event => cardDraft.change({ question: event.target.value })}
+          onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && back()}
+        />
+        <SendHint send={send} />
+      </label>
+      <div className="actions">
+        <AnswerButton {...{ submission, label, answer }} busyLabel={sending} className="primary" />
+        <BackButton submission={submission} onBack={back} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,260 @@
+/** The lines of a change, a plan or a command, each with a button to comment on it. Clicking or tapping a line opens a field below it. The arrow keys move between lines. */
+import { type DiffRow, diffLines } from '@holdpoint/client'
+import { type ApprovalAsk, type Comment, commentPlace, limits } from '@holdpoint/protocol'
+import {
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  use,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
+import { DiffCell, diffRowClass, rowLength } from '../../text/diff-view.tsx'
+import { chunksOf, LazyChunks } from '../../text/lazy-chunks.tsx'
+import { CodeWarnings } from '../../text/text-warnings.tsx'
+import { CommentBox } from './comment-box.tsx'
+import { type LineComments, LineCommentsContext } from './line-comments.ts'
+import { commentTexts } from './texts.ts'
+import './commentable-lines.css'
+
+/** Where a comment belongs. */
+export type Place = Omit<Comment, 'quote' | 'text'>
+
+export function CommentableText({
+  text,
+  isCommand,
+}: {
+  readonly text: string
+  readonly isCommand: boolean
+}): ReactNode {
+  const rows = useMemo(() => diffLines([{ before: text, after: text }]).diffs[0] ?? [], [text])
+  return (
+    <>
+      <Lines rows={rows} placeOf={placeInText} />
+      <CodeWarnings text={text} kind={isCommand ? 'command' : 'code'} />
+    </>
+  )
+}
+
+function placeInText({ after }: DiffRow): Place {
+  return { line: after ?? 1 }
+}
+
+export interface CommentableDiffProps {
+  readonly rows: readonly DiffRow[]
+  readonly path: string
+  /** True if the new text is the whole file, so that its lines are those of the file. */
+  readonly isWholeFile: boolean
+  /** The number of the edit, counted from 1, if there are several. */
+  readonly edit?: number | undefined
+  /** Both texts, to find unusual characters in them. */
+  readonly texts: string
+}
+
+export function CommentableDiff({ rows, path, isWholeFile, edit, texts }: CommentableDiffProps): ReactNode {
+  const placeOf = useCallback(
+    (row: DiffRow): Place => ({
+      path,
+      ...(edit !== undefined && { edit }),
+      line: row.after ?? row.before ?? 1,
+      ...(!isWholeFile && { side: row.sign === '-' ? ('before' as const) : ('after' as const) }),
+    }),
+    [path, isWholeFile, edit],
+  )
+  return (
+    <>
+      <Lines rows={rows} placeOf={placeOf} />
+      <CodeWarnings text={texts} />
+    </>
+  )
+}
+
+const chunkSize = { rowsMax: 60, charsMax: 8000 } as const
+
+interface LinesProps {
+  readonly rows: readonly DiffRow[]
+  readonly placeOf: (row: DiffRow) => Place
+}
+
+function Lines({ rows, placeOf }: LinesProps): ReactNode {
+  const review = use(LineCommentsContext)
+  return review && <ReviewedLines {...{ rows, placeOf, review }} />
+}
+
+function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review: LineComments }): ReactNode {
+  const { ask, comments, readOnly, takesFocus } = review
+  const box = useRef<HTMLDivElement>(null)
+  const chunks = useMemo(() => chunksOf(rows, rowLength, chunkSize), [rows])
+  const [editing, setEditing] = useState(() => keyOfOnlyLine(rows, placeOf, takesFocus))
+  const [tabStop, setTabStop] = useState<string | null>(null)
+  const byPlace = useMemo(() => new Map(comments.map(comment => [keyOf(comment), comment])), [comments])
+  const actions = useLineActions(review, setEditing, setTabStop)
+  const first = rows[0] ? keyOf(placeOf(rows[0])) : null
+  useEffect(() => {
+    // The field of the only line takes the focus itself.
+    if (takesFocus && rows.length > 1) box.current?.querySelector<HTMLElement>('.comment-button')?.focus()
+  }, [takesFocus, rows])
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset would change the layout of the lines
+    <div
+      ref={box}
+      role="group"
+      aria-label={commentTexts.lines}
+      className="diff agent-background unified commentable"
+      onKeyDown={moveFocus}
+    >
+      <LazyChunks chunks={chunks} linesOf={chunk => chunk.length} textOf={() => ''}>
+        {chunk =>
+          chunk.map(row => {
+            const place = placeOf(row)
+            const key = keyOf(place)
+            return (
+              <Line
+                key={`${row.sign}${key}`}
+                {...{ row, placeOf, ask, readOnly, actions }}
+                comment={byPlace.get(key)}
+                isEditing={editing === key}
+                isTabStop={(tabStop ?? first) === key}
+              />
+            )
+          })
+        }
+      </LazyChunks>
+    </div>
+  )
+}
+
+/** Opens the field at once if there is nothing to choose. */
+function keyOfOnlyLine(rows: readonly DiffRow[], placeOf: LinesProps['placeOf'], takesFocus: boolean): string | null {
+  const [only, ...others] = rows
+  return takesFocus && only && others.length === 0 ? keyOf(placeOf(only)) : null
+}
+
+function keyOf({ edit, line, side }: Place): string {
+  return [edit, line, side].join('/')
+}
+
+interface LineActions {
+  readonly open: (place: Place) => void
+  readonly close: () => void
+  readonly write: (place: Place, row: DiffRow, text: string) => void
+  readonly focus: (place: Place) => void
+}
+
+/** Returns actions that stay the same, so that typing renders only the line that changes. */
+function useLineActions(
+  review: LineComments,
+  setEditing: (key: string | null) => void,
+  setTabStop: (key: string) => void,
+): LineActions {
+  const latest = useRef(review)
+  useLayoutEffect(() => {
+    latest.current = review
+  })
+  return useMemo(
+    () => ({
+      open: place => {
+        if (!latest.current.readOnly) setEditing(keyOf(place))
+      },
+      close: () => setEditing(null),
+      write: (place, row, text) => {
+        const { comments, change } = latest.current
+        const others = comments.filter(comment => keyOf(comment) !== keyOf(place))
+        change(text === '' ? others : [...others, { ...place, quote: quoteOf(row), text }].sort(byPosition))
+      },
+      focus: place => setTabStop(keyOf(place)),
+    }),
+    [setEditing, setTabStop],
+  )
+}
+
+function byPosition(a: Comment, b: Comment): number {
+  return (a.edit ?? 0) - (b.edit ?? 0) || (a.line ?? 0) - (b.line ?? 0)
+}
+
+/** A run of blank lines has only a marker of ours as its text. */
+function quoteOf({ text, count }: DiffRow): string {
+  return count > 1 ? '' : text.replace(/\r$/, '').slice(0, limits.quoteMax).toWellFormed()
+}
+
+interface LineProps {
+  readonly row: DiffRow
+  readonly placeOf: LinesProps['placeOf']
+  readonly ask: ApprovalAsk
+  readonly comment: Comment | undefined
+  readonly isEditing: boolean
+  readonly isTabStop: boolean
+  readonly readOnly: boolean
+  readonly actions: LineActions
+}
+
+const Line = memo(function Line({ row, placeOf, ask, comment, isEditing, isTabStop, ...props }: LineProps): ReactNode {
+  const { readOnly, actions } = props
+  const button = useRef<HTMLButtonElement>(null)
+  const place = placeOf(row)
+  // The path is shown above the lines.
+  const label = commentTexts.add(commentPlace(ask, { ...place, path: undefined }))
+  const close = () => {
+    actions.close()
+    button.current?.focus()
+  }
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions lint/a11y/useKeyWithClickEvents: the button at the end of the line does the same by keyboard */}
+      <div
+        className={`diff-row ${diffRowClass(row)} ${comment ? 'commented' : ''}`}
+        onClick={() => isNothingSelected() && actions.open(place)}
+      >
+        <DiffCell row={row} lineNumber={row.after ?? row.before} beside={undefined} />
+        <button
+          ref={button}
+          type="button"
+          className="comment-button"
+          aria-label={label}
+          aria-expanded={isEditing}
+          tabIndex={isTabStop ? 0 : -1}
+          disabled={readOnly}
+          onFocus={() => actions.focus(place)}
+          onClick={event => {
+            event.stopPropagation()
+            actions.open(place)
+          }}
+        >
+          <span aria-hidden="true">{comment ? '✎' : '+'}</span>
+        </button>
+      </div>
+      {(isEditing || comment) && (
+        <CommentBox
+          {...{ label, isEditing, readOnly, close }}
+          text={comment?.text ?? ''}
+          onOpen={() => actions.open(place)}
+          onText={text => actions.write(place, row, text)}
+        />
+      )}
+    </>
+  )
+})
+
+/** A person who selects text to copy it does not want to comment. */
+function isNothingSelected(): boolean {
+  return getSelection()?.isCollapsed ?? true
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 }
+
+/** Moves the focus to the button of another line. */
+function moveFocus(event: KeyboardEvent<HTMLElement>): void {
+  const { target, currentTarget, key } = event
+  if (!(target instanceof HTMLElement) || !target.matches('.comment-button')) return
+  const buttons = [...currentTarget.querySelectorAll<HTMLElement>('.comment-button')]
+  const step = steps[key]
+  const next =
+    key === 'Home' ? buttons[0] : key === 'End' ? buttons.at(-1) : step && buttons[buttons.indexOf(target) + step]
+  if (!next) return
+  event.preventDefault()
+  next.focus()
+}

@@ -1,0 +1,32 @@
+/** The person's comments on the lines of an approval, and the context by which the lines of the card know them. The lines themselves are loaded on demand. */
+import { type AnswerDraft, viewOf } from '@holdpoint/client'
+import type { ApprovalAsk, Comment } from '@holdpoint/protocol'
+import { createContext } from 'react'
+import { isTooLongToCompare } from '../../text/diff-view.tsx'
+
+export interface LineComments {
+  readonly ask: ApprovalAsk
+  readonly comments: readonly Comment[]
+  /** True while an answer is being sent. */
+  readonly readOnly: boolean
+  /** True if the person has just started to comment, false if the draft contained comments. */
+  readonly takesFocus: boolean
+  readonly change: (comments: readonly Comment[]) => void
+}
+
+/** Null while the person does not comment, and on receipts. */
+export const LineCommentsContext = createContext<LineComments | null>(null)
+
+/** Returns whether the card can show the content of an approval line by line. */
+export function isCommentable(ask: ApprovalAsk): boolean {
+  const view = viewOf(ask)
+  return view.kind === 'change' ? !isTooLongToCompare(view.edits) : view.kind !== 'fields'
+}
+
+/** Returns the comments of a draft that can be sent. */
+export function sentComments({ comments = [] }: AnswerDraft): Comment[] {
+  return comments.flatMap(comment => {
+    const text = comment.text.trim()
+    return text === '' ? [] : [{ ...comment, text }]
+  })
+}

@@ -1,0 +1,19 @@
+/** Texts about comments on the lines of a request. */
+import { commentCountLabel } from '@holdpoint/client'
+
+export const commentTexts = {
+  open: 'Comment…',
+  reopen: 'Your comments…',
+  close: 'Done commenting',
+  hint: 'Choose a line to comment on it. Your comments go with your answer.',
+  goWithAnswer: (count: number) =>
+    count === 1 ? '1 comment goes with your answer.' : `${commentCountLabel(count)} go with your answer.`,
+  onlyWithDenial: (deny: string) => `This agent reads nothing with an allow, so comments go only with “${deny}”.`,
+  loading: 'Loading the lines…',
+  lines: 'Lines to comment on',
+  add: (place: string) => `Comment on ${place.charAt(0).toLowerCase()}${place.slice(1)}`,
+  placeholder: 'What should the agent know or do differently here?',
+  done: 'Done',
+  edit: 'Edit',
+  remove: 'Delete',
+} as const
