@@ -165,6 +165,8 @@ gatewayCommand('allow')
 gatewayCommand('deny')
   .addArgument(requestArgument())
   .option('--reason <text>', optionHelp.reason)
+  .option('--ask <question>', optionHelp.askBack)
+  .option('--comment <place=text>', optionHelp.comment, collect)
   .option('--stop', optionHelp.stop)
   .addOption(jsonOption('resolvedRequest'))
   .action(async (id: string, options) =>

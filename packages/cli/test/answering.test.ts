@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { Request, type Session } from '@holdpoint/protocol'
+import { basename, join } from 'node:path'
+import { type ApprovalAsk, Request, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cleanEnvironment, closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
 import { runCli, runCliAgainst } from './support/cli-process.ts'
@@ -228,6 +228,30 @@ describe('holdpoint allow', () => {
 })
 
 describe('holdpoint deny', () => {
+  it('sends comments on lines, and show prints place, line and comment', async () => {
+    const { request } = await rehearse(gateway, 'edit')
+    const path = String((request.ask as ApprovalAsk).input.file_path)
+    const refused = await cli('deny', request.id, '--comment', '99=too far')
+    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('has no line for "99=too far"')])
+    const answer = (await json('deny', request.id, '--comment', `${basename(path)}:1=Keep it.`)).resolution.answer
+    expect(answer).toMatchObject({ kind: 'deny', comments: [{ path, line: 1, side: 'after', text: 'Keep it.' }] })
+    const { out } = await cli('show', request.id)
+    expect(out).toContain('with 1 comment')
+    expect(out).toContain(`${path}, line 1 of the new text`)
+    expect(out).toContain(`> ${answer.comments[0].quote}`)
+    expect(out).toContain('Keep it.')
+  })
+  it('asks back instead of denying, and show prints the question with the request that follows', async () => {
+    const session = await gateway.call('startSession', { driver: 'external' })
+    const open = (key: string) => gateway.call('openRequest', { id: session.id, key, ask: approvalAsk({ command: 'ls' }) })
+    const first = await open('first')
+    expect((await cli('deny', first.id, '--ask', 'Why?', '--reason', 'no')).code).toBe(2)
+    const { resolution } = await json('deny', first.id, '--ask', 'Why?')
+    expect(resolution.answer).toEqual({ kind: 'deny', reason: 'Why?', askBack: true })
+    expect((await cli('show', first.id)).out).toContain('asked back by you via cli: Why?')
+    const second = await open('second')
+    expect((await cli('show', second.id)).out).toMatch(new RegExp(`Follows +${first.id} +asked back by you via cli: Why`))
+  })
   it('gives the agent the reason, and also ends the turn with --stop', async () => {
     const first = await rehearse(gateway, 'approval')
     expect((await cli('deny', first.request.id.slice(4), '--reason', 'too early')).code).toBe(0)

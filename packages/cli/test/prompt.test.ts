@@ -101,6 +101,13 @@ describe('the keys of an approval', () => {
     ['the key 2 denies the request', approval, ['2'], { kind: 'deny' }],
     ['x denies the request and stops the turn', approval, ['x'], { kind: 'deny', interrupt: true }],
     ['R denies with a typed reason', approval, ['R', 'no', enter], { kind: 'deny', reason: 'no' }],
+    [
+      'b asks the agent a typed question before the answer',
+      approval,
+      ['b', 'why', enter],
+      { kind: 'deny', reason: 'why', askBack: true },
+    ],
+    ['Escape keeps a typed question out of a denial', approval, ['b', 'why', esc, 'r'], { kind: 'deny' }],
     ['Escape discards the typed reason', approval, ['R', 'no', esc, 'r'], { kind: 'deny' }],
     [
       'n adds a note, which is sent when the request is allowed',
@@ -407,6 +414,18 @@ describe('the keys of questions', () => {
       other('r'),
     ],
     [
+      'b asks the agent a typed question instead of answering',
+      one(),
+      ['b', 'which', enter],
+      { kind: 'decline', reason: 'which', askBack: true },
+    ],
+    [
+      '/ask asks the agent a question in a text question',
+      one({ options: [] }),
+      ['/ask for whom', enter],
+      { kind: 'decline', reason: 'for whom', askBack: true },
+    ],
+    [
       'a text that starts with a slash answers a text question',
       one({ options: [] }),
       ['/etc/hosts', enter],
@@ -671,14 +690,14 @@ describe('the keys of a request whose agent lacks capabilities', () => {
     return handlePromptKey(markShown(prompt, view), key, view)
   }
 
-  it('include no note, no edit and no “deny and stop”, and the prompt says that a denial ends the turn', () => {
+  it('include no note, no edit, no “ask back” and no “deny and stop”, and the prompt says that a denial ends the turn', () => {
     const text = textOf(limited)
-    expect(text).not.toMatch(/n note|e edit|x deny and stop/)
+    expect(text).not.toMatch(/n note|e edit|b ask back|x deny and stop/)
     expect(text).toContain('[r] Deny (ends the turn)')
-    expect(textOf(openPrompt(pendingRequest(ask), []))).toMatch(/e edit.*n note.*x deny and stop/s)
+    expect(textOf(openPrompt(pendingRequest(ask), []))).toMatch(/e edit.*n note.*b ask back.*x deny and stop/s)
   })
-  it('do nothing if they are for a note, an edit or “deny and stop”', () => {
-    for (const letter of ['n', 'x']) expect(press(limited, letter)).toMatchObject({ ignored: true })
+  it('do nothing if they are for a note, an edit, a question or “deny and stop”', () => {
+    for (const letter of ['n', 'b', 'x']) expect(press(limited, letter)).toMatchObject({ ignored: true })
     expect(press(limited, 'e').edit).toBeUndefined()
     expect(press(limited, 'r').answer).toEqual({ kind: 'deny' })
   })

@@ -1,5 +1,5 @@
 /** Decides how page and terminal present an ask. Every property of the input is shown somewhere. */
-import { type ApprovalAsk, type Ask, actionOf, type JsonObject } from '@holdpoint/protocol'
+import { type ApprovalAsk, type Ask, actionOf, type Comment, type JsonObject, limits } from '@holdpoint/protocol'
 import { type CutText, exactText, labelText, omissionMarker, singleLineCut } from './display-text.ts'
 
 export interface TextEdit {
@@ -165,4 +165,29 @@ function editsOf(edits: unknown): readonly TextEdit[] | null {
   if (!Array.isArray(edits) || edits.length === 0) return null
   const parsed = edits.map(edit => (Object.keys(edit ?? {}).length === 2 ? editOf(edit) : null))
   return parsed.every(edit => edit !== null) ? parsed : null
+}
+
+/** Returns the place and the quotation for a comment on a line: of a plan or a command, or of the new text of a change. Returns null if there is no such line, or if the path is another one than that of the change. */
+export function lineOf(ask: ApprovalAsk, line: number, path?: string): Omit<Comment, 'text'> | null {
+  const view = viewOf(ask)
+  if (view.kind === 'fields') return null
+  if (view.kind !== 'change') return path === undefined ? quotedLine(view.kind === 'plan' ? view.plan : view.command, line) : null
+  const [edit, ...others] = view.edits
+  if (!edit || others.length > 0 || (path !== undefined && !isSamePath(view.path, path))) return null
+  const quoted = quotedLine(edit.after, line)
+  return quoted && { path: view.path, ...quoted, ...(!view.isNew && { side: 'after' as const }) }
+}
+
+function quotedLine(text: string, line: number): Omit<Comment, 'text'> | null {
+  const found = text.split('\n')[line - 1]
+  return found === undefined ? null : { line, quote: quotationOf(found) }
+}
+
+/** Cuts a line to the length of a quotation. */
+export function quotationOf(line: string): string {
+  return line.replace(/\r$/, '').slice(0, limits.quoteMax).toWellFormed()
+}
+
+function isSamePath(whole: string, typed: string): boolean {
+  return whole === typed || whole.endsWith(`/${typed}`)
 }

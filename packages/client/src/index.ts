@@ -12,6 +12,8 @@ export {
   actionLabel,
   effectiveAsk,
   knownAction,
+  lineOf,
+  quotationOf,
   summary,
   summaryText,
   type TextEdit,

@@ -1,3 +1,4 @@
+import { limits } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type AnswerDraft, changeDraft, decodeDraft, encodeDraft, isEmptyDraft } from '../src/draft.ts'
@@ -9,6 +10,11 @@ describe('a stored draft', () => {
     const draft: AnswerDraft = {
       note: 'mind the gap',
       reason: 'not today',
+      question: 'why?',
+      comments: [
+        { path: 'a.ts', edit: 2, line: 3, side: 'before', quote: 'let x', text: 'keep' },
+        { quote: '', text: 'all of it' },
+      ],
       edit: 'ls -l\n',
       mode: 'plan',
       answers: new Map([['constructor', { chosen: ['a', 'b'], other: 'c' }]]),
@@ -25,6 +31,14 @@ describe('a stored draft', () => {
     const draft = changeDraft({ note: 'x', answers: new Map([['q', { chosen: ['a'] }]]) }, { note: '' })
     expect(isEmptyDraft(draft)).toBe(false)
     expect(isEmptyDraft(changeDraft(draft, { answers: new Map() }))).toBe(true)
+  })
+
+  it('a stored draft has no comments after the last one is deleted, and leaves out comments that cannot be sent', () => {
+    const comments = [{ line: 1, quote: 'ls', text: 'no' }]
+    expect(isEmptyDraft(changeDraft({ comments }, { comments: [] }))).toBe(true)
+    const long = { quote: 'x'.repeat(limits.quoteMax + 1), text: 'no' }
+    const stored = [...comments, long, { quote: 'ls', text: '' }, { line: 0, quote: 'ls', text: 'no' }, 7, null]
+    expect(decodeDraft({ version: 1, comments: stored })).toEqual({ comments: [...comments, { quote: 'ls', text: 'no' }] })
   })
 
   it('a stored draft of another version or shape decodes to an empty draft', () => {

@@ -1,6 +1,14 @@
 /** `holdpoint allow` and `holdpoint deny`. To allow a request, a person must read it to the end, and a script must pass the request's digest (G9). */
-import { effectiveAsk, isDangerous, type RuleDuration } from '@holdpoint/client'
-import { type Answer, answerProblem, type Call, Fault, type Request, type RuleDraft } from '@holdpoint/protocol'
+import { effectiveAsk, isDangerous, lineOf, type RuleDuration } from '@holdpoint/client'
+import {
+  type Answer,
+  answerProblem,
+  type Call,
+  type Comment,
+  Fault,
+  type Request,
+  type RuleDraft,
+} from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { withDuration } from '../gateway-client/rule-offers.ts'
 import { askLine, Cancelled, pageThrough } from '../output/interactive.ts'
@@ -13,7 +21,7 @@ import { readObject } from './input-files.ts'
 import { modesOf } from './queries.ts'
 import { requestContext } from './show.ts'
 import { alreadyResolved, submitAnswer } from './submit-answer.ts'
-import { allowTexts, answerTexts } from './texts.ts'
+import { allowTexts, answerTexts, denyTexts } from './texts.ts'
 
 export interface AllowOptions {
   readonly note?: string
@@ -134,21 +142,42 @@ async function confirm(output: Output, request: Request, answer: Answer): Promis
 
 export interface DenyOptions {
   readonly reason?: string
+  /** A question to the agent instead of a denial. */
+  readonly ask?: string
+  /** Comments on lines, each as `LINE=TEXT` or `PATH:LINE=TEXT`. */
+  readonly comment?: readonly string[]
   readonly stop?: boolean
   readonly json?: boolean
 }
 
-/** Denies an approval; declines questions and forms. */
-export async function deny(
-  { call }: GatewayClient,
-  typedId: string,
-  { reason, stop, json }: DenyOptions,
-): Promise<void> {
+/** Denies an approval; declines questions and forms. With `ask`, the agent is asked a question instead. */
+export async function deny({ call }: GatewayClient, typedId: string, options: DenyOptions): Promise<void> {
+  const { reason, ask, comment: typed = [], stop, json } = options
+  if (ask !== undefined && reason !== undefined) throw new Fault('bad_input', denyTexts.askOrReason)
   const request = await findRequest(call, typedId)
+  if (typed.length > 0 && request.ask.kind !== 'approval')
+    throw new Fault('bad_input', denyTexts.noLines(request.id))
+  const text = ask ?? reason
   const answer: Answer = {
     kind: request.ask.kind === 'approval' ? 'deny' : 'decline',
-    ...(reason !== undefined && { reason }),
+    ...(text !== undefined && { reason: text }),
+    ...(typed.length > 0 && { comments: typed.map(one => parseComment(request, one)) }),
+    ...(ask !== undefined && { askBack: true }),
     ...(stop && { interrupt: true }),
   }
+  requireFittingAnswer(request, answer)
   await submitAnswer(call, { request, answer, json })
+}
+
+/** Reads `LINE=TEXT` or `PATH:LINE=TEXT`, and quotes that line of what the agent wants to do. */
+function parseComment({ id, ask }: Request, typed: string): Comment {
+  const end = typed.indexOf('=')
+  const place = typed.slice(0, Math.max(0, end))
+  const colon = place.lastIndexOf(':')
+  const [line, text] = [place.slice(colon + 1), typed.slice(end + 1).trim()]
+  if (ask.kind !== 'approval' || !/^\d{1,9}$/.test(line) || text === '')
+    throw new Fault('bad_input', denyTexts.badComment(typed))
+  const found = lineOf(ask, Number(line), colon < 0 ? undefined : place.slice(0, colon))
+  if (!found) throw new Fault('bad_input', denyTexts.noSuchLine(id, typed))
+  return { ...found, text }
 }

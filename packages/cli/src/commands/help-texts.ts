@@ -155,6 +155,8 @@ export const optionHelp = {
   alwaysFor: 'How long the rule applies: turn, session, or a time such as 1h or 7d (default: no end)',
   planMode: 'Mode to continue in (plans only)',
   reason: 'Reason to give the agent',
+  askBack: 'Ask the agent this before you answer, instead of denying; it asks again if it still needs to',
+  comment: 'Comment on a line, as LINE=TEXT or PATH:LINE=TEXT; repeatable',
   stop: 'Also end the turn',
   choose: 'Option label or number; QUESTION=LABEL if there are several questions',
   text: 'Your own answer, or QUESTION=TEXT; - reads stdin',

@@ -1,5 +1,5 @@
 /** `holdpoint show`: prints a request in full, or a session. */
-import { actionLabel, previewLabel, ruleExplanation, ruleLabel, summaryText } from '@holdpoint/client'
+import { actionLabel, previewLabel, resolutionText, ruleExplanation, ruleLabel, summaryText } from '@holdpoint/client'
 import { type Call, Fault, faultStatus, type Request, type Session } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { loadRuleOffers } from '../gateway-client/rule-offers.ts'
@@ -27,7 +27,17 @@ export async function show(
   if (!('ask' in request)) return showSession(call, request, json)
   if (json) return out.json(request)
   const rules = await ruleRows(call, request)
-  out.print(...requestRows(request, await requestContext(call, request)), ...rules, ...answerHintRows(request, rules))
+  const context = await requestContext(call, request)
+  const followed = await followedRows(call, request, context.me)
+  out.print(...requestRows(request, context), ...followed, ...rules, ...answerHintRows(request, rules))
+}
+
+/** Shows what a person asked back before this request; nothing if the earlier request cannot be read. */
+async function followedRows(call: Call, { follows }: Request, me: string): Promise<readonly Row[]> {
+  if (!follows) return []
+  const earlier = await call('getRequest', { id: follows }).catch(() => null)
+  if (!earlier?.resolution) return []
+  return [labelled('Follows', trusted(`${earlier.id}  ${resolutionText(earlier.resolution, me)}`))]
 }
 
 async function showSession(call: Call, session: Session, json: boolean | undefined): Promise<void> {
@@ -81,6 +91,7 @@ function answerHintRows({ id, ask, status }: Request, rules: readonly Row[]): re
       `holdpoint allow ${id}`,
       ...(isRememberable ? [`holdpoint allow ${id} --always NUMBER`] : []),
       `holdpoint deny ${id} --reason "…"`,
+      `holdpoint deny ${id} --ask "…"`,
     ],
     questions: [`holdpoint answer ${id} ${questionOptions(ask)}`, `holdpoint answer ${id} --decline`],
     form: [`holdpoint answer ${id} --set FIELD=VALUE`, `holdpoint answer ${id} --decline`],

@@ -40,6 +40,14 @@ export const watchTexts = {
   badCursor: (typed: string) => `--after must be the cursor of an event, not "${typed}"`,
 } as const
 
+export const denyTexts = {
+  askOrReason: 'Use either --reason to deny, or --ask to ask the agent a question.',
+  noLines: (id: string) => `Request ${id} has no lines to comment on.`,
+  badComment: (typed: string) => `"${typed}" is not a comment. Use --comment LINE=TEXT or --comment PATH:LINE=TEXT.`,
+  noSuchLine: (id: string, typed: string) =>
+    `Request ${id} has no line for "${typed}". Lines are counted from 1, in the new text of a change; see: holdpoint show ${id}`,
+} as const
+
 export const allowTexts = {
   confirm: 'Allow this once? [y/N] ',
   confirmAndRemember: 'Allow this and remember it? [y/N] ',

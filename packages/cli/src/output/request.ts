@@ -19,6 +19,7 @@ import {
   timeSince,
   touchesLabel,
   viewOf,
+  commentsOf,
 } from '@holdpoint/client'
 import {
   type Answer,
@@ -36,6 +37,8 @@ import {
   type RiskLevel,
   type RuleDraft,
   type Session,
+  type Comment,
+  commentPlace,
 } from '@holdpoint/protocol'
 import { questionName } from './question.ts'
 import {
@@ -100,9 +103,10 @@ function editedRows(ask: Ask, { effective, editedRisk }: Resolution): readonly R
   ]
 }
 
-/** Shows what an allow contains besides the yes: the note, what is remembered, and the next mode. */
+/** Shows what an answer contains besides the yes or no: the note, what is remembered, the next mode, and the comments. */
 export function answerRows(ask: Ask, answer: Answer): readonly Row[] {
-  if (answer.kind !== 'allow') return []
+  const comments = commentsOf(answer).flatMap((comment, index) => commentRows(ask, comment, index === 0))
+  if (answer.kind !== 'allow') return comments
   const { note, suggestion, remember, mode } = answer
   const chosen = ask.kind === 'approval' && ask.suggestions?.find(({ id }) => id === suggestion)
   return [
@@ -117,6 +121,16 @@ export function answerRows(ask: Ask, answer: Answer): readonly Row[] {
         ]
       : []),
     ...(mode === undefined ? [] : [labelled('Next mode', untrustedCode(mode))]),
+    ...comments,
+  ]
+}
+
+/** Shows where a comment belongs, the quoted line and the comment. */
+function commentRows(ask: Ask, comment: Comment, isFirst: boolean): readonly Row[] {
+  return [
+    labelled(isFirst ? 'Comments' : '', untrustedCode(commentPlace(ask, comment))),
+    ...(comment.quote === '' ? [] : [labelled('', trusted('> ', 'quiet'), untrustedCode(comment.quote))]),
+    ...comment.text.split('\n').map(line => labelled('', untrustedLine(line))),
   ]
 }
 function durationRows({ until, expiresAt }: RuleDraft): readonly Row[] {

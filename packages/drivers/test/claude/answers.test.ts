@@ -2,7 +2,7 @@
 import { type Answer, type JsonObject, limits } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ClaudeFixture, type ClaudeFixtureOptions } from './claude-fixture.ts'
-import { bash, type ModelScript, steps, toolUse } from './model.ts'
+import { bash, type ModelScript, say, steps, toolUse } from './model.ts'
 
 let claude: ClaudeFixture
 afterEach(() => claude.close())
@@ -42,6 +42,37 @@ describe('approval requests from Claude Code', () => {
   it('a denial without a reason tells the model that a person denied the call', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny' })
     expect(claude.model.toolResult()).toContain('A person declined this.')
+  })
+
+  it('the model reads path, line, quoted text and comment of a denied change', async () => {
+    const file = { file_path: '/tmp/holdpoint-review/a.txt', content: 'first\nsecond\n' }
+    const comments = [{ path: 'src/a.txt', line: 2, quote: 'second', text: 'Call it two.' }]
+    await askAndAnswer(steps([toolUse('Write', file, 'toolu_1')]), { kind: 'deny', reason: 'Almost.', comments })
+    expect(claude.model.toolResult()).toContain('Almost.')
+    expect(claude.model.toolResult()).toContain('src/a.txt, line 2:\n> second\nCall it two.')
+  })
+
+  it('the model reads the comments on an allowed command beside its result', async () => {
+    const comments = [{ line: 1, quote: 'touch out.txt', text: 'Next time in tmp.' }]
+    await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'allow', comments })
+    expect(claude.readFile('out.txt')).toBe('')
+    expect(claude.model.hasRead('Line 1 of the command:\n> touch out.txt\nNext time in tmp.')).toBe(true)
+  })
+
+  it('the model reads the question that a person asks back, answers it, and its next request follows the earlier one', async () => {
+    const reply = 'Because the test needs it.'
+    claude = await ClaudeFixture.create(steps([bash('touch out.txt')], [say(reply), bash('touch out.txt', 'toolu_2')]))
+    await claude.startClaude()
+    const first = await claude.waitForRequest()
+    await claude.answer(first, { kind: 'deny', reason: 'Why do you need out.txt?', askBack: true })
+    const second = await claude.waitForRequest('toolu_2')
+    expect(claude.model.toolResult()).toContain('asks you this first:\n\nWhy do you need out.txt?')
+    expect(second.follows).toBe(first.id)
+    expect(claude.agentTexts()).toEqual([reply])
+    expect(claude.readFile('out.txt')).toBeNull()
+    await claude.answer(second, { kind: 'allow' })
+    await claude.waitForTurnEnd()
+    expect(claude.readFile('out.txt')).toBe('')
   })
 
   it('a denial with interrupt: true ends the turn', async () => {

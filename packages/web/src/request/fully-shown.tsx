@@ -65,10 +65,12 @@ export interface ScrollPaneProps {
   readonly children: ReactNode
   /** Accessible name of the content. */
   readonly label: string
+  /** A button below the content. */
+  readonly action?: ReactNode
 }
 
 /** Shows short content as it is, and long content in a box that scrolls or expands. */
-export function ScrollPane({ children, label }: ScrollPaneProps): ReactNode {
+export function ScrollPane({ children, label, action }: ScrollPaneProps): ReactNode {
   const fullyShown = use(FullyShownContext)
   const [open, setOpen] = useState(false)
   const { box, end, overflows } = usePane(useId())
@@ -86,11 +88,14 @@ export function ScrollPane({ children, label }: ScrollPaneProps): ReactNode {
         {children}
         <div ref={end} className="scroll-end" />
       </figure>
-      {(overflows || expanded) && (
-        <button type="button" className="button plain small scroll-more" onClick={() => setOpen(!expanded)}>
-          {expanded ? cardTexts.collapse : cardTexts.showAll}
-        </button>
-      )}
+      <div className="scroll-actions">
+        {(overflows || expanded) && (
+          <button type="button" className="button plain small" onClick={() => setOpen(!expanded)}>
+            {expanded ? cardTexts.collapse : cardTexts.showAll}
+          </button>
+        )}
+        {action}
+      </div>
     </div>
   )
 }

@@ -48,6 +48,7 @@ export const askBackTexts = {
 } as const
 
 export const followTexts = {
+  discussion: 'Discussion before this request',
   asked: 'asked back:',
   you: 'You',
   agentSaid: 'The agent’s answer:',

@@ -128,6 +128,11 @@ function rowsText(rows: readonly DiffRow[]): string {
   return rows.map(row => displayRun(row)).join('\n')
 }
 
+/** Returns the row with which each changed row of a diff in one column is compared. */
+export function comparedRows(rows: readonly DiffRow[]): ReadonlyMap<DiffRow, DiffRow> {
+  return rows.length > comparedMax ? noPartners : partnersOf(pairRows(rows))
+}
+
 /** Returns the row beside each changed row, with which the row is compared. */
 function partnersOf(pairs: readonly RowPair[]): ReadonlyMap<DiffRow, DiffRow> {
   const partners = new Map<DiffRow, DiffRow>()

@@ -1,6 +1,6 @@
 /** Handles the keys of an approval. A single keypress allows a request only if all of it has been on the screen and it is not dangerous. */
 import { type AnswerChoices, applyEdit, editableOf, effectiveAsk, ruleDurations } from '@holdpoint/client'
-import type { ApprovalAsk, JsonObject, Request, Risk, RuleDraft } from '@holdpoint/protocol'
+import type { Answer, ApprovalAsk, Comment, JsonObject, Request, Risk, RuleDraft } from '@holdpoint/protocol'
 import { type RuleOffer, type RuleOffers, withDuration } from '../../gateway-client/rule-offers.ts'
 import { suggestionsOf } from '../../output/request.ts'
 import { type ApprovalInput, handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
@@ -10,13 +10,17 @@ import { confirmWord, approvalTexts as texts } from './texts.ts'
 
 export interface ApprovalState {
   readonly kind: 'approval'
-  /** The current meaning of the keys: `decide` takes single letters; `note`, `reason` and `confirm` type into `line`; `mode`, `always` and `duration` move in `selection`. */
-  readonly step: 'decide' | 'note' | 'reason' | 'confirm' | 'mode' | 'always' | 'duration'
+  /** The current meaning of the keys: `decide` takes single letters; `note`, `reason`, `question` and `confirm` type into `line`; `mode`, `always` and `duration` move in `selection`. */
+  readonly step: 'decide' | 'note' | 'reason' | 'question' | 'confirm' | 'mode' | 'always' | 'duration'
   readonly line: TextInput
   readonly selection: ListSelection
   readonly note: string
   /** The unsent text of a reason for denying the request. */
   readonly reason: string
+  /** The unsent question that the person asks back. */
+  readonly question: string
+  /** Comments on lines that the person has written on the page. They go with the answer. */
+  readonly comments: readonly Comment[]
   /** The text to open in the editor; null for the request's own text. */
   readonly edit: string | null
   /** The tool input after the person's edit; null without an edit. */
@@ -59,7 +63,8 @@ const undecided = {
 } as const
 
 export function openApproval(): ApprovalState {
-  return { kind: 'approval', note: '', reason: '', edit: null, input: null, editedRisk: null, ...undecided }
+  const texts = { note: '', reason: '', question: '', comments: [] }
+  return { kind: 'approval', ...texts, edit: null, input: null, editedRisk: null, ...undecided }
 }
 
 /** Returns whether the gateway has not said yet what the edited input touches. */
@@ -92,6 +97,7 @@ export function handleApprovalKey(
       return chooseDuration(state, ask, input, context)
     case 'note':
     case 'reason':
+    case 'question':
     case 'confirm':
       return type(state, ask, input, context)
   }
@@ -110,11 +116,14 @@ function decide(
       return allow(state, ask, context)
     case 'r':
     case '2':
-      return { state, answer: { kind: 'deny', ...(state.note && { reason: state.note }) } }
+      return { state, answer: denyWith(state, state.note) }
     case 'x':
-      return { state, answer: { kind: 'deny', interrupt: true, ...(state.note && { reason: state.note }) } }
+      return { state, answer: { ...denyWith(state, state.note), interrupt: true } }
     case 'R':
       return { state: { ...state, step: 'reason', line: textInputWith(state.reason) } }
+    case 'b':
+      if (!context.offered.askBack) return { state, ignored: true }
+      return { state: { ...state, step: 'question', line: textInputWith(state.question) } }
     case 'n':
       if (!context.offered.note) return { state, ignored: true }
       return { state: { ...state, step: 'note', line: textInputWith(state.note) } }
@@ -126,6 +135,11 @@ function decide(
     default:
       return { state, ignored: true }
   }
+}
+
+/** Returns a denial with the comments that the person has written. */
+function denyWith({ comments }: ApprovalState, reason: string): Extract<Answer, { kind: 'deny' }> {
+  return { kind: 'deny', ...(reason && { reason }), ...(comments.length > 0 && { comments: [...comments] }) }
 }
 
 /** Opens the list of rules. The rules that Holdpoint offers are for the request as it is, so an edited request has only the suggestions of the agent. */
@@ -142,20 +156,21 @@ function openAlways(state: ApprovalState, ask: ApprovalAsk, context: ApprovalCon
 function allow(
   state: ApprovalState,
   ask: ApprovalAsk,
-  { isFullyShown, modes, isDangerous }: ApprovalContext,
+  { isFullyShown, modes, isDangerous, offered }: ApprovalContext,
 ): KeyResult<ApprovalState> {
   if (!isFullyShown) return { state, hint: texts.notFullyShown }
   if (isCheckingRisk(state)) return { state, hint: texts.stillChecking }
   if (ask.plan !== undefined && modes.length > 0 && state.mode === null)
     return { state: { ...state, step: 'mode', selection: emptySelection } }
   if (isDangerous && state.step !== 'confirm') return { state: { ...state, step: 'confirm', line: emptyTextInput } }
-  const { input, note, mode, suggestion, remember } = state
+  const { input, note, comments, mode, suggestion, remember } = state
   return {
     state,
     answer: {
       kind: 'allow',
       ...(input && { input }),
       ...(note && { note }),
+      ...(comments.length > 0 && offered.note && { comments: [...comments] }),
       ...(mode !== null && mode !== keepMode && { mode }),
       ...(suggestion !== null && { suggestion }),
       ...(remember !== null && { remember }),
@@ -239,11 +254,18 @@ function type(
   if (!typed) return { state, ignored: true }
   if ('line' in typed) return { state: { ...state, line: typed.line } }
   const back: ApprovalState = { ...state, ...undecided }
-  if ('cancelled' in typed) return { state: state.step === 'reason' ? { ...back, reason: state.line.text } : back }
+  if ('cancelled' in typed) {
+    const { step, line } = state
+    return { state: step === 'reason' || step === 'question' ? { ...back, [step]: line.text } : back }
+  }
   if (state.step === 'note') return { state: { ...back, note: typed.submitted } }
   if (state.step === 'reason') {
     if (typed.submitted === '') return { state, hint: texts.reasonMissing }
-    return { state, answer: { kind: 'deny', reason: typed.submitted } }
+    return { state, answer: denyWith(state, typed.submitted) }
+  }
+  if (state.step === 'question') {
+    if (typed.submitted === '') return { state, hint: texts.questionMissing }
+    return { state, answer: { ...denyWith(state, typed.submitted), askBack: true } }
   }
   if (typed.submitted !== confirmWord) return { state: { ...state, line: emptyTextInput }, hint: texts.wrongWord }
   return allow(state, ask, context)

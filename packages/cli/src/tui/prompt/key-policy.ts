@@ -36,8 +36,8 @@ function isTooSoon(prompt: Prompt, takesText: boolean, guard: TypingGuard): bool
 
 /** Returns whether the prompt takes letters as text. */
 export function isTextField({ state }: Prompt): boolean {
-  if (state.kind === 'approval') return state.step === 'note' || state.step === 'reason' || state.step === 'confirm'
-  if (state.kind === 'questions') return state.step === 'other' || state.step === 'reason'
+  if (state.kind === 'approval') return ['note', 'reason', 'question', 'confirm'].includes(state.step)
+  if (state.kind === 'questions') return ['other', 'reason', 'question'].includes(state.step)
   if (state.asksAboutLetter) return false
   return state.isDeclining || state.fields[state.index]?.choices === null
 }

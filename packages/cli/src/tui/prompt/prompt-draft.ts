@@ -40,19 +40,22 @@ function firstChangedIndex(at: number, before: readonly unknown[], after: readon
   return changed < 0 ? at : Math.min(at, changed)
 }
 
-function approvalDraft({ step, line, note, reason, edit }: ApprovalState): AnswerDraft {
+function approvalDraft({ step, line, note, reason, question, edit }: ApprovalState): AnswerDraft {
   return {
     note: step === 'note' ? line.text : note,
     reason: step === 'reason' ? line.text : reason,
+    question: step === 'question' ? line.text : question,
     edit: edit ?? undefined,
   }
 }
 function approvalWithDraft(state: ApprovalState, ask: ApprovalAsk, draft: AnswerDraft): ApprovalState {
-  const { note = '', reason = '', edit } = draft
-  const line =
-    state.step === 'note' ? textInputWith(note) : state.step === 'reason' ? textInputWith(reason) : state.line
+  const { note = '', reason = '', question = '', comments = [], edit } = draft
+  const typed: Partial<Record<ApprovalState['step'], string>> = { note, reason, question }
+  const text = typed[state.step]
+  const line = text === undefined ? state.line : textInputWith(text)
+  const pending = state.input ? state.edit : pendingEdit(ask, edit)
   // A draft from another device must not overwrite an edit that was made in this terminal.
-  return { ...state, line, note, reason, edit: state.input ? state.edit : pendingEdit(ask, edit) }
+  return { ...state, line, note, reason, question, comments, edit: pending }
 }
 
 function questionsDraft({ entries }: QuestionsState, { questions }: QuestionsAsk): ReadonlyMap<string, DraftChoice> {

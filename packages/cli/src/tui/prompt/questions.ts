@@ -1,4 +1,5 @@
 /** Handles the keys of questions. A question is answered with options from a list, with typed text, or with both. */
+import type { AnswerChoices } from '@holdpoint/client'
 import type { Answer, Question, QuestionAnswer, QuestionsAsk } from '@holdpoint/protocol'
 import { handleLineKey, type KeyResult, type PromptInput, singleKeypress } from './key-result.ts'
 import { emptySelection, handleSelectionKey, type ListSelection } from './list-selection.ts'
@@ -19,7 +20,7 @@ export interface QuestionsState {
   readonly index: number
   readonly entries: readonly QuestionState[]
   /** In the step `letter`, the person says whether the answer `r` means the letter or that they decline. */
-  readonly step: 'choose' | 'other' | 'reason' | 'letter'
+  readonly step: 'choose' | 'other' | 'reason' | 'question' | 'letter'
   readonly reason: TextInput
 }
 
@@ -37,19 +38,25 @@ export function openQuestions({ questions }: QuestionsAsk): QuestionsState {
 }
 
 /** Commands that the person types into a text field, where single letters are part of the answer. */
-export const typedCommands = { reject: '/reject', stop: '/stop', edit: '/edit', skip: '/skip' } as const
+export const typedCommands = { reject: '/reject', ask: '/ask', stop: '/stop', edit: '/edit', skip: '/skip' } as const
 
 export function handleQuestionsKey(
   state: QuestionsState,
   ask: QuestionsAsk,
   input: PromptInput,
+  { askBack }: Pick<AnswerChoices, 'askBack'>,
 ): KeyResult<QuestionsState> {
-  if (state.step === 'reason') return typeReason(state, input)
+  if (state.step === 'reason' || state.step === 'question') return typeReason(state, input)
   if (state.step === 'letter') return explainLetter(state, ask, input)
-  return state.step === 'other' ? typeAnswer(state, ask, input) : choose(state, ask, input)
+  return state.step === 'other' ? typeAnswer(state, ask, input, askBack) : choose(state, ask, input, askBack)
 }
 
-function choose(state: QuestionsState, ask: QuestionsAsk, input: PromptInput): KeyResult<QuestionsState> {
+function choose(
+  state: QuestionsState,
+  ask: QuestionsAsk,
+  input: PromptInput,
+  canAskBack: boolean,
+): KeyResult<QuestionsState> {
   const { question, entry } = current(state, ask)
   const { options, multiSelect: isMultiple, allowOther } = question
   const selection =
@@ -79,6 +86,8 @@ function choose(state: QuestionsState, ask: QuestionsAsk, input: PromptInput): K
       return next(withEntry(state, { ...emptyQuestion, skipped: true }), ask)
     case 'R':
       return { state: { ...state, step: 'reason' } }
+    case 'b':
+      return canAskBack ? { state: { ...state, step: 'question' } } : { state, ignored: true }
     default:
       return { state, ignored: true }
   }
@@ -92,7 +101,12 @@ function confirm(state: QuestionsState, ask: QuestionsAsk): KeyResult<QuestionsS
   return { state, hint: `${how} ${question.allowOther ? texts.orOther : texts.orDecline}` }
 }
 
-function typeAnswer(state: QuestionsState, ask: QuestionsAsk, input: PromptInput): KeyResult<QuestionsState> {
+function typeAnswer(
+  state: QuestionsState,
+  ask: QuestionsAsk,
+  input: PromptInput,
+  canAskBack: boolean,
+): KeyResult<QuestionsState> {
   const { question, entry } = current(state, ask)
   const typed = handleLineKey(entry.line, input)
   if (!typed) return { state, ignored: true }
@@ -102,7 +116,7 @@ function typeAnswer(state: QuestionsState, ask: QuestionsAsk, input: PromptInput
     if (question.options.length > 0) return { state: { ...state, step: 'choose' } }
     return { state: goToQuestion(state, ask.questions, state.index - 1) }
   }
-  const handled = entry.isFromEditor ? null : runTypedCommand(state, ask, typed.submitted)
+  const handled = entry.isFromEditor ? null : runTypedCommand(state, ask, typed.submitted, canAskBack)
   if (handled) return handled
   if (typed.submitted === '') return { state, hint: texts.empty }
   if (typed.submitted === declineLetter && !entry.isFromEditor) return { state: { ...state, step: 'letter' } }
@@ -134,9 +148,14 @@ function submitText(state: QuestionsState, ask: QuestionsAsk): KeyResult<Questio
 }
 
 /** Runs a typed command such as /skip, or returns null if the line is an answer. */
-function runTypedCommand(state: QuestionsState, ask: QuestionsAsk, line: string): KeyResult<QuestionsState> | null {
+function runTypedCommand(
+  state: QuestionsState,
+  ask: QuestionsAsk,
+  line: string,
+  canAskBack: boolean,
+): KeyResult<QuestionsState> | null {
   const { question, entry } = current(state, ask)
-  const decline = parseDecline(line)
+  const decline = parseDecline(line) ?? (canAskBack ? parseAskBack(line) : null)
   if (decline) return { state, answer: decline }
   if (line === typedCommands.skip && ask.questions.length > 1)
     return next(withEntry(state, { ...emptyQuestion, skipped: true }), ask)
@@ -157,13 +176,20 @@ export function parseDecline(line: string): Answer | null {
   return { kind: 'decline', reason: line.slice(typedCommands.reject.length).trim() }
 }
 
+/** Parses `/ask QUESTION`; returns null for any other line. */
+function parseAskBack(line: string): Answer | null {
+  const question = line.startsWith(`${typedCommands.ask} `) ? line.slice(typedCommands.ask.length).trim() : ''
+  return question === '' ? null : { kind: 'decline', reason: question, askBack: true }
+}
+
 function typeReason(state: QuestionsState, input: PromptInput): KeyResult<QuestionsState> {
   const typed = handleLineKey(state.reason, input)
   if (!typed) return { state, ignored: true }
   if ('line' in typed) return { state: { ...state, reason: typed.line } }
   if ('cancelled' in typed) return { state: { ...state, step: 'choose' } }
-  if (typed.submitted === '') return { state, hint: texts.reasonMissing }
-  return { state, answer: { kind: 'decline', reason: typed.submitted } }
+  const asksBack = state.step === 'question'
+  if (typed.submitted === '') return { state, hint: asksBack ? texts.questionMissing : texts.reasonMissing }
+  return { state, answer: { kind: 'decline', reason: typed.submitted, ...(asksBack && { askBack: true }) } }
 }
 
 /** Goes to the next question; after the last question, returns the answer, or a hint if every question was skipped. */

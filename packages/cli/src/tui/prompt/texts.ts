@@ -20,6 +20,7 @@ export const approvalTexts = {
   notEditable: 'This request cannot be edited. Allow it as it is, or deny it.',
   chooseOne: 'Choose one by its number or with the arrow keys. Esc goes back.',
   reasonMissing: 'Type a reason, then press Enter. To deny without a reason, press Esc and then r.',
+  questionMissing: 'Type your question, then press Enter. Esc goes back.',
   wrongWord: `Type the whole word "${confirmWord}", then press Enter. Esc goes back.`,
   unchanged: 'Nothing was changed. This is the original request.',
   badEdit: (problem: string) => `${problem} Nothing was changed. Press e to edit again.`,
@@ -28,6 +29,9 @@ export const approvalTexts = {
   edited: 'Changed by you. The agent will run this version.',
   unfinishedEdit: 'Unfinished edit: press e to continue',
   draftReason: 'Draft reason: ',
+  draftQuestion: 'Draft question: ',
+  comments: (count: string) => `${count} from the page`,
+  commentsOnlyWithDenial: ', only with a denial: this agent reads nothing with an allow',
   note: 'With your note: ',
   remembered: 'Also allowed from now on: ',
   chooseMode: 'Approve the plan and continue in:',
@@ -48,6 +52,7 @@ export const questionTexts = {
   empty: 'The answer is empty. Type an answer and press Enter, or type /reject to decline.',
   secretInEditor: 'A secret is never written to a file, so type it here.',
   noneAnswered: 'You haven’t answered any question. Answer at least one, or decline with r or /reject.',
+  questionMissing: 'Type your question, then press Enter. Esc goes back.',
   reasonMissing: 'Type a reason, then press Enter. To decline without a reason, press Esc and then r.',
   ownAnswer: 'your own answer: ',
   letter: 'Does “r” mean that you decline, or is it your answer?',
@@ -93,8 +98,10 @@ function heldAction({ answer, edit }: PromptKeyResult): string {
     case 'allow':
       return 'Allowing'
     case 'deny':
+      if (answer.askBack) return 'Asking back'
       return answer.interrupt ? 'Denying and stopping' : 'Denying'
     case 'decline':
+      if (answer.askBack) return 'Asking back'
       return answer.interrupt ? 'Declining and stopping' : 'Declining'
     case 'answers':
     case 'submit':

@@ -5,7 +5,7 @@ import { type ReactNode, useMemo } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
 import type { Press } from '../../shortcuts/press.ts'
 import { type AskCardProps, useCardPanels } from '../card-panel.tsx'
-import { LineCommentsContext, sentComments } from '../comments/line-comments.ts'
+import { CommentingContext, sentComments } from '../comments/line-comments.ts'
 import { CommentsNotice, useCommenting } from '../comments/use-commenting.tsx'
 import { CardBody, FullyShownProvider, ScrollHint, useFullyShown } from '../fully-shown.tsx'
 import { useAnswerChoices } from '../use-answer-choices.ts'
@@ -43,14 +43,14 @@ export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
   return (
     <FullyShownProvider value={fullyShown}>
       <CardBody>
-        <LineCommentsContext value={commenting.lines}>
+        <CommentingContext value={commenting}>
           <ApprovalBody ask={ask} session={request.session} />
-        </LineCommentsContext>
+        </CommentingContext>
       </CardBody>
       <footer className="card-footer">
         <ScrollHint fullyShown={fullyShown} action="allow" />
         <CommentsNotice {...{ ask, commenting }} count={sentComments(draft).length} takesNote={note} />
-        <ApprovalFooter {...{ request, ask, submission, cardDraft, panels, commenting }} fullyShown={complete} />
+        <ApprovalFooter {...{ request, ask, submission, cardDraft, panels }} fullyShown={complete} />
       </footer>
     </FullyShownProvider>
   )

@@ -5,7 +5,6 @@ import { cardKeys } from '../../shortcuts/card-keys.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { AskBackPanel } from '../ask-back/lazy-ask-back.ts'
 import { type CardPanel, PanelButton } from '../card-panel.tsx'
-import type { Commenting } from '../comments/use-commenting.tsx'
 import { DenyPanel } from '../deny-panel.tsx'
 import { askBackTexts } from '../texts.ts'
 import { useAnswerChoices } from '../use-answer-choices.ts'
@@ -27,11 +26,7 @@ const AlwaysPanel = lazyComponent(
   () => <p className="soft small">{alwaysTexts.loading}</p>,
 )
 
-interface ApprovalFooterProps extends ApprovalPanelProps {
-  readonly commenting: Commenting
-}
-
-export function ApprovalFooter({ commenting, ...given }: ApprovalFooterProps): ReactNode {
+export function ApprovalFooter(given: ApprovalPanelProps): ReactNode {
   const { request, ask, submission, cardDraft, panels } = given
   const { deny, reason, reasonForNextMessage } = textsFor(ask)
   const { stop, note, denialEndsTurn } = useAnswerChoices(request.session)
@@ -57,12 +52,11 @@ export function ApprovalFooter({ commenting, ...given }: ApprovalFooterProps): R
     case 'ask':
       return <AskBackPanel {...{ submission, cardDraft, panels }} kind="deny" />
     case 'main':
-      return <MainPanel {...given} commenting={commenting} />
+      return <MainPanel {...given} />
   }
 }
 
-function MainPanel(props: ApprovalFooterProps): ReactNode {
-  const { request, ask, submission, cardDraft, panels, fullyShown, commenting } = props
+function MainPanel({ request, ask, submission, cardDraft, panels, fullyShown }: ApprovalPanelProps): ReactNode {
   const { edit, deny } = textsFor(ask)
   const choices = useAnswerChoices(request.session)
   const { label, answer } = defaultAllow(ask, cardDraft.draft, choices.note)
@@ -89,14 +83,6 @@ function MainPanel(props: ApprovalFooterProps): ReactNode {
         <div className="more-actions">
           {ask.editable && choices.edit && panelButton(edited ? panelTexts.yourEdit : edit, 'edit', cardKeys.edit)}
           {choices.note && panelButton(answer.note ? panelTexts.yourNote : panelTexts.addNote, 'note')}
-          {commenting.toggle && (
-            <PanelButton
-              label={commenting.label}
-              shortcut={cardKeys.comment}
-              disabled={submission.disabled}
-              onOpen={commenting.toggle}
-            />
-          )}
           {choices.askBack && panelButton(askBackTexts.open, 'ask')}
           {canRemember && mayRemember && panelButton(panelTexts.always, 'remember')}
         </div>

@@ -8,8 +8,9 @@ import { DiffView, isTooLongToCompare, WholeTexts } from '../../text/diff-view.t
 import { languageOf } from '../../text/highlighter.ts'
 import { CodeWarnings } from '../../text/text-warnings.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
-import { LineCommentsContext } from '../comments/line-comments.ts'
+import { CommentingContext } from '../comments/line-comments.ts'
 import { commentTexts } from '../comments/texts.ts'
+import { CommentButton } from '../comments/use-commenting.tsx'
 import { Entries, Fields, shortTexts } from '../fields.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
 import { PlanView } from './plan-view.tsx'
@@ -27,12 +28,12 @@ const CommentableDiff = lazyComponent(
 )
 
 export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
-  const isCommenting = use(LineCommentsContext) !== null
+  const isCommenting = Boolean(use(CommentingContext)?.lines)
   switch (view.kind) {
     case 'command':
       return (
         <>
-          <ScrollPane label={bodyTexts.command}>
+          <ScrollPane label={bodyTexts.command} action={<CommentButton />}>
             {isCommenting ? (
               <CommentableText text={view.command} isCommand />
             ) : (
@@ -54,7 +55,7 @@ export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
     case 'plan':
       return (
         <>
-          <ScrollPane label={bodyTexts.plan}>
+          <ScrollPane label={bodyTexts.plan} action={<CommentButton />}>
             {isCommenting ? <CommentableText text={view.plan} isCommand={false} /> : <PlanView text={view.plan} />}
           </ScrollPane>
           <OtherParameters rest={view.rest} />
@@ -106,7 +107,7 @@ function LongChange({ change }: { readonly change: Change }): ReactNode {
 function ComparedChange({ change }: { readonly change: Change }): ReactNode {
   const { edits, isNew } = change
   const { diffs, removed, added, lineEndings } = useMemo(() => diffLines(edits), [edits])
-  const isCommenting = use(LineCommentsContext) !== null
+  const isCommenting = Boolean(use(CommentingContext)?.lines)
   return (
     <>
       <FileChange change={change} facts={[...changeFacts(isNew, added, removed), lineEndingsLabel(lineEndings)]}>
@@ -150,7 +151,9 @@ function FileChange({ change: { path }, facts, children }: FileChangeProps): Rea
         <span className="soft small">{facts.filter(Boolean).join(' · ')}</span>
       </div>
       <CodeWarnings text={path} />
-      <ScrollPane label={bodyTexts.change}>{children}</ScrollPane>
+      <ScrollPane label={bodyTexts.change} action={<CommentButton />}>
+        {children}
+      </ScrollPane>
     </>
   )
 }

@@ -5,6 +5,7 @@ import { type ReactNode, useEffect, useState } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import { Quote } from '../../text/prose.tsx'
 import { followTexts } from '../texts.ts'
+import './followed-request.css'
 
 interface Discussion {
   readonly resolution: Resolution
@@ -32,12 +33,13 @@ export function FollowedRequest({ request }: { readonly request: Request }): Rea
   const { resolution, question, reply } = discussion
   const who = answeredByLabel(resolution, me)
   return (
-    <div className="remark followed-request">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
+    <section className="remark followed-request" aria-label={followTexts.discussion} tabIndex={0}>
       <span className="soft small">{`${who === 'you' ? followTexts.you : who} ${followTexts.asked}`}</span>
       <Quote text={question} />
       <span className="soft small">{reply === '' ? followTexts.noAnswer : followTexts.agentSaid}</span>
       {reply !== '' && <Quote text={reply} />}
-    </div>
+    </section>
   )
 }
 

@@ -1,6 +1,6 @@
 /** The lines of a change, a plan or a command, each with a button to comment on it. Clicking or tapping a line opens a field below it. The arrow keys move between lines. */
-import { type DiffRow, diffLines } from '@holdpoint/client'
-import { type ApprovalAsk, type Comment, commentPlace, limits } from '@holdpoint/protocol'
+import { type DiffRow, diffLines, quotationOf } from '@holdpoint/client'
+import { type ApprovalAsk, type Comment, commentPlace } from '@holdpoint/protocol'
 import {
   type KeyboardEvent,
   memo,
@@ -13,11 +13,11 @@ import {
   useRef,
   useState,
 } from 'react'
-import { DiffCell, diffRowClass, rowLength } from '../../text/diff-view.tsx'
+import { comparedRows, DiffCell, diffRowClass, rowLength } from '../../text/diff-view.tsx'
 import { chunksOf, LazyChunks } from '../../text/lazy-chunks.tsx'
 import { CodeWarnings } from '../../text/text-warnings.tsx'
 import { CommentBox } from './comment-box.tsx'
-import { type LineComments, LineCommentsContext } from './line-comments.ts'
+import { CommentingContext, type LineComments } from './line-comments.ts'
 import { commentTexts } from './texts.ts'
 import './commentable-lines.css'
 
@@ -81,7 +81,7 @@ interface LinesProps {
 }
 
 function Lines({ rows, placeOf }: LinesProps): ReactNode {
-  const review = use(LineCommentsContext)
+  const review = use(CommentingContext)?.lines
   return review && <ReviewedLines {...{ rows, placeOf, review }} />
 }
 
@@ -89,6 +89,7 @@ function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review
   const { ask, comments, readOnly, takesFocus } = review
   const box = useRef<HTMLDivElement>(null)
   const chunks = useMemo(() => chunksOf(rows, rowLength, chunkSize), [rows])
+  const partners = useMemo(() => comparedRows(rows), [rows])
   const [editing, setEditing] = useState(() => keyOfOnlyLine(rows, placeOf, takesFocus))
   const [tabStop, setTabStop] = useState<string | null>(null)
   const byPlace = useMemo(() => new Map(comments.map(comment => [keyOf(comment), comment])), [comments])
@@ -110,13 +111,13 @@ function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review
       <LazyChunks chunks={chunks} linesOf={chunk => chunk.length} textOf={() => ''}>
         {chunk =>
           chunk.map(row => {
-            const place = placeOf(row)
-            const key = keyOf(place)
+            const comment = commentOn(row, placeOf(row), byPlace)
+            const key = keyOf(comment ?? placeOf(row))
             return (
               <Line
                 key={`${row.sign}${key}`}
-                {...{ row, placeOf, ask, readOnly, actions }}
-                comment={byPlace.get(key)}
+                {...{ row, placeOf, ask, readOnly, actions, comment }}
+                beside={partners.get(row)}
                 isEditing={editing === key}
                 isTabStop={(tabStop ?? first) === key}
               />
@@ -126,6 +127,13 @@ function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review
       </LazyChunks>
     </div>
   )
+}
+
+/** Returns the comment on a line. Another device may have compared the texts differently, so a comment on an old line can belong to an unchanged one. */
+function commentOn(row: DiffRow, place: Place, byPlace: ReadonlyMap<string, Comment>): Comment | undefined {
+  const found = byPlace.get(keyOf(place))
+  if (found || row.sign !== ' ' || row.before === null) return found
+  return byPlace.get(keyOf({ ...place, line: row.before, side: 'before' }))
 }
 
 /** Opens the field at once if there is nothing to choose. */
@@ -178,11 +186,13 @@ function byPosition(a: Comment, b: Comment): number {
 
 /** A run of blank lines has only a marker of ours as its text. */
 function quoteOf({ text, count }: DiffRow): string {
-  return count > 1 ? '' : text.replace(/\r$/, '').slice(0, limits.quoteMax).toWellFormed()
+  return count > 1 ? '' : quotationOf(text)
 }
 
 interface LineProps {
   readonly row: DiffRow
+  /** The row with which this row is compared. */
+  readonly beside: DiffRow | undefined
   readonly placeOf: LinesProps['placeOf']
   readonly ask: ApprovalAsk
   readonly comment: Comment | undefined
@@ -192,10 +202,10 @@ interface LineProps {
   readonly actions: LineActions
 }
 
-const Line = memo(function Line({ row, placeOf, ask, comment, isEditing, isTabStop, ...props }: LineProps): ReactNode {
-  const { readOnly, actions } = props
+const Line = memo(function Line(props: LineProps): ReactNode {
+  const { row, beside, placeOf, ask, comment, isEditing, isTabStop, readOnly, actions } = props
   const button = useRef<HTMLButtonElement>(null)
-  const place = placeOf(row)
+  const place = comment ? withoutText(comment) : placeOf(row)
   // The path is shown above the lines.
   const label = commentTexts.add(commentPlace(ask, { ...place, path: undefined }))
   const close = () => {
@@ -209,7 +219,7 @@ const Line = memo(function Line({ row, placeOf, ask, comment, isEditing, isTabSt
         className={`diff-row ${diffRowClass(row)} ${comment ? 'commented' : ''}`}
         onClick={() => isNothingSelected() && actions.open(place)}
       >
-        <DiffCell row={row} lineNumber={row.after ?? row.before} beside={undefined} />
+        <DiffCell row={row} lineNumber={row.after ?? row.before} beside={beside} />
         <button
           ref={button}
           type="button"
@@ -238,6 +248,10 @@ const Line = memo(function Line({ row, placeOf, ask, comment, isEditing, isTabSt
     </>
   )
 })
+
+function withoutText({ quote: _, text: _text, ...place }: Comment): Place {
+  return place
+}
 
 /** A person who selects text to copy it does not want to comment. */
 function isNothingSelected(): boolean {

@@ -14,8 +14,19 @@ export interface LineComments {
   readonly change: (comments: readonly Comment[]) => void
 }
 
-/** Null while the person does not comment, and on receipts. */
-export const LineCommentsContext = createContext<LineComments | null>(null)
+export interface Commenting {
+  /** The comments for the lines of the card; null if the card does not show its lines to comment on them. */
+  readonly lines: LineComments | null
+  /** Shows or hides the lines; null if the content has no lines. */
+  readonly toggle: (() => void) | null
+  /** The label of the button that calls `toggle`. */
+  readonly label: string
+  /** True while the card accepts no input. */
+  readonly disabled: boolean
+}
+
+/** Null on receipts. */
+export const CommentingContext = createContext<Commenting | null>(null)
 
 /** Returns whether the card can show the content of an approval line by line. */
 export function isCommentable(ask: ApprovalAsk): boolean {

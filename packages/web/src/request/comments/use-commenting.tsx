@@ -1,20 +1,13 @@
 /** Whether the card shows its lines to comment on them, and the notice that says what becomes of the comments. */
 import type { ApprovalAsk } from '@holdpoint/protocol'
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, use, useMemo, useState } from 'react'
+import { cardKeys } from '../../shortcuts/card-keys.ts'
 import type { AnswerSubmission } from '../answer-submission.ts'
 import { textsFor } from '../approval/allow-button.tsx'
+import { PanelButton } from '../card-panel.tsx'
 import type { CardDraft } from '../draft/use-draft.ts'
-import { isCommentable, type LineComments } from './line-comments.ts'
+import { type Commenting, CommentingContext, isCommentable } from './line-comments.ts'
 import { commentTexts } from './texts.ts'
-
-export interface Commenting {
-  /** The comments for the lines of the card; null if the card does not show its lines to comment on them. */
-  readonly lines: LineComments | null
-  /** Shows or hides the lines; null if the content has no lines. */
-  readonly toggle: (() => void) | null
-  /** The label of the button that calls `toggle`. */
-  readonly label: string
-}
 
 export function useCommenting(ask: ApprovalAsk, submission: AnswerSubmission, cardDraft: CardDraft): Commenting {
   const [chosen, setChosen] = useState<boolean | null>(null)
@@ -36,8 +29,9 @@ export function useCommenting(ask: ApprovalAsk, submission: AnswerSubmission, ca
         : null,
       toggle: canComment ? () => setChosen(!isOpen) : null,
       label: isOpen ? commentTexts.close : comments ? commentTexts.reopen : commentTexts.open,
+      disabled: submission.disabled,
     }),
-    [ask, canComment, isOpen, chosen, comments, readOnly, change],
+    [ask, canComment, isOpen, chosen, comments, readOnly, change, submission.disabled],
   )
 }
 
@@ -57,5 +51,20 @@ export function CommentsNotice({ ask, commenting, count, takesNote }: CommentsNo
       {count === 0 ? commentTexts.hint : commentTexts.goWithAnswer(count)}
       {!takesNote && ` ${commentTexts.onlyWithDenial(textsFor(ask).deny)}`}
     </p>
+  )
+}
+
+/** The button below the content of an approval that shows its lines to comment on them, or hides them. Receipts have none. */
+export function CommentButton(): ReactNode {
+  const commenting = use(CommentingContext)
+  if (!commenting?.toggle) return null
+  return (
+    <PanelButton
+      label={commenting.label}
+      className="plain small comment-toggle"
+      shortcut={cardKeys.comment}
+      disabled={commenting.disabled}
+      onOpen={commenting.toggle}
+    />
   )
 }

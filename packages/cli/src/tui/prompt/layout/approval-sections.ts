@@ -1,6 +1,7 @@
 /** Builds the sections of an approval: the whole request, the notes that go with the answer, and the key hints. */
 import {
   type AnswerChoices,
+  commentCountLabel,
   previewLabel,
   ruleDurations,
   ruleExplanation,
@@ -46,7 +47,7 @@ export function approvalSections(prompt: Prompt, ask: ApprovalAsk, state: Approv
   const isPlan = ask.plan !== undefined
   const body = bodyOf(request, ask, state)
   const list = listOf(state, ask, modes)
-  const notes = noteRows(state, ask)
+  const notes = noteRows(state, ask, offered.note)
   if (!list)
     return {
       body,
@@ -74,13 +75,15 @@ export function approvalSections(prompt: Prompt, ask: ApprovalAsk, state: Approv
 }
 
 /** Returns rows for what the person has prepared: an edit, a reason, a note, and what to remember. */
-function noteRows(state: ApprovalState, ask: ApprovalAsk): readonly Row[] {
-  const { input, edit, note, reason, step, suggestion, remember, offers } = state
+function noteRows(state: ApprovalState, ask: ApprovalAsk, takesNote: boolean): readonly Row[] {
+  const { input, edit, note, reason, question, comments, step, suggestion, remember, offers } = state
   const remembered = suggestionsOf(ask).find(({ id }) => id === suggestion)
   return [
     ...(input ? [row(trusted(texts.edited, 'strong'))] : []),
     ...(edit !== null && !input && ask.editable ? [row(trusted(texts.unfinishedEdit, 'quiet'))] : []),
     ...(reason && step !== 'reason' ? [row(trusted(texts.draftReason, 'quiet'), untrustedLine(reason))] : []),
+    ...(question && step !== 'question' ? [row(trusted(texts.draftQuestion, 'quiet'), untrustedLine(question))] : []),
+    ...(comments.length > 0 ? [commentsRow(comments.length, takesNote)] : []),
     ...(note && step !== 'note' ? [row(trusted(texts.note, 'quiet'), untrustedLine(note))] : []),
     ...(remembered
       ? [
@@ -97,6 +100,11 @@ function noteRows(state: ApprovalState, ask: ApprovalAsk): readonly Row[] {
       ? [row(trusted(texts.remembered, 'quiet'), trusted(rememberedLabel(remember, offers?.now ?? 0)))]
       : []),
   ]
+}
+
+function commentsRow(count: number, takesNote: boolean): Row {
+  const where = takesNote ? '' : texts.commentsOnlyWithDenial
+  return row(trusted(`${texts.comments(commentCountLabel(count))}${where}`, 'quiet'))
 }
 
 function rememberedLabel(rule: RuleDraft, now: number): string {
@@ -176,6 +184,8 @@ function footerOf(state: ApprovalState, ask: ApprovalAsk, context: FooterContext
         input: { label: isPlan ? 'Feedback' : 'Reason', line },
         keys: [['Enter', isPlan ? 'send feedback' : 'deny with this reason'], backKey],
       }
+    case 'question':
+      return { ...emptyFooter, input: { label: 'Question', line }, keys: [['Enter', 'ask the agent'], backKey] }
     case 'confirm':
       return {
         ...emptyFooter,
@@ -196,6 +206,7 @@ function footerOf(state: ApprovalState, ask: ApprovalAsk, context: FooterContext
           ...(offered.note ? [['n', 'note'] as const] : []),
           ...(ask.caution?.noRemember || isPlan ? [] : [['s', 'always…'] as const]),
           ['R', isPlan ? 'keep planning, with feedback' : 'deny with a reason'],
+          ...(offered.askBack ? [['b', 'ask back'] as const] : []),
           ...(offered.stop.deny ? [['x', 'deny and stop'] as const] : []),
         ],
       }

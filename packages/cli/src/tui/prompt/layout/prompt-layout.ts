@@ -124,7 +124,7 @@ function sectionsOf(prompt: Prompt): PromptSections {
   const { state, request } = prompt
   const { ask } = request
   if (state.kind === 'approval' && ask.kind === 'approval') return approvalSections(prompt, ask, state)
-  if (state.kind === 'questions' && ask.kind === 'questions') return questionsSections(ask, state)
+  if (state.kind === 'questions' && ask.kind === 'questions') return questionsSections(ask, state, prompt.offered)
   if (state.kind === 'form' && ask.kind === 'form') return formSections(ask, state, prompt.offered.stop.decline)
   return { body: [], focus: null, ...emptyFooter }
 }

@@ -1,4 +1,5 @@
 /** Builds the sections of a question: its text, its options, the preview of the selected option, and the key hints. */
+import type { AnswerChoices } from '@holdpoint/client'
 import type { QuestionsAsk } from '@holdpoint/protocol'
 import { blankRow, codeRows, indented, quotedRows, type Row, row, trusted, untrusted } from '../../../output/span.ts'
 import { current, type QuestionsState, typedCommands } from '../questions.ts'
@@ -12,7 +13,7 @@ import {
   type PromptSections,
 } from './prompt-sections.ts'
 
-export function questionsSections(ask: QuestionsAsk, state: QuestionsState): PromptSections {
+export function questionsSections(ask: QuestionsAsk, state: QuestionsState, offered: AnswerChoices): PromptSections {
   const { question, entry } = current(state, ask)
   const head = [
     ...(ask.questions.length > 1 || question.header ? [headerRow(state.index, ask)] : []),
@@ -35,7 +36,7 @@ export function questionsSections(ask: QuestionsAsk, state: QuestionsState): Pro
       ...(preview === undefined ? [] : [blankRow, ...codeRows(preview)]),
     ],
     focus: focus < 0 ? null : head.length + focus,
-    ...footerOf(ask, state),
+    ...footerOf(ask, state, offered),
   }
 }
 
@@ -55,7 +56,7 @@ function ownAnswerRow(text: string, secret: boolean): Row {
   )
 }
 
-function footerOf(ask: QuestionsAsk, state: QuestionsState): PromptFooter {
+function footerOf(ask: QuestionsAsk, state: QuestionsState, { askBack }: AnswerChoices): PromptFooter {
   const { question, entry } = current(state, ask)
   const hasSeveral = ask.questions.length > 1
   if (state.step === 'reason')
@@ -65,6 +66,12 @@ function footerOf(ask: QuestionsAsk, state: QuestionsState): PromptFooter {
       keys: [['Enter', 'decline with this reason'], backKey],
     }
   if (state.step === 'letter') return letterFooter
+  if (state.step === 'question')
+    return {
+      ...emptyFooter,
+      input: { label: 'Question', line: state.reason },
+      keys: [['Enter', 'ask the agent'], backKey],
+    }
   if (state.step === 'other')
     return {
       ...emptyFooter,
@@ -74,6 +81,7 @@ function footerOf(ask: QuestionsAsk, state: QuestionsState): PromptFooter {
         ...(question.secret ? [] : [[typedCommands.edit, 'open your editor'] as const]),
         ...(hasSeveral ? [[typedCommands.skip, 'skip'] as const] : []),
         [typedCommands.reject, 'decline'],
+        ...(askBack ? [[typedCommands.ask, 'ask back'] as const] : []),
         ...(question.options.length > 0 || state.index > 0 ? [backKey] : []),
       ],
     }
@@ -89,6 +97,7 @@ function footerOf(ask: QuestionsAsk, state: QuestionsState): PromptFooter {
       ...(hasSeveral ? [['s', 'skip'] as const] : []),
       ...(state.index > 0 ? [['←', 'back'] as const] : []),
       ['r', 'decline'],
+      ...(askBack ? [['b', 'ask back'] as const] : []),
     ],
   }
 }

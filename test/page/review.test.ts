@@ -1,0 +1,166 @@
+/** Comments on lines of a request, and questions that people ask back, on the page. */
+import type { Ask } from '@holdpoint/protocol'
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
+import type { Locator } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { hasNoBrowser, phone } from '../support/browser.ts'
+import { announceLocalRunner } from '../support/local-agent.ts'
+import { asks } from '../support/request-samples.ts'
+import { button, cardOf, click, openCard, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
+
+const path = '/src/api/src/retry.ts'
+
+describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
+  const fixture = setUpPageFixture()
+
+  /** Opens the page with one request. */
+  async function openRequest(ask: Ask, options = {}) {
+    const page = await fixture.openPage(options)
+    const agent = await fixture.openAsker()
+    const request = await agent.ask(ask)
+    const card = await openCard(page, request)
+    return { page, agent, request, card }
+  }
+  const commentOn = (card: Locator, place: string) => button(card, `Comment on ${place}`)
+
+  it('comments on lines of a diff go with a denial, and the receipt shows path, line, quotation and comment', async () => {
+    const { page, request, card } = await openRequest(asks.edit())
+    await button(card, 'Comment…').click()
+    await card.getByText('Choose a line to comment on it.').waitFor()
+    await card.locator('.diff-row.added', { hasText: 'log(tries)' }).locator('code').click()
+    await card.getByLabel('Comment on line 3 of the new text').and(card.locator('textarea')).fill('Do not log this.')
+    await button(card, 'Done').click()
+    await card.locator('.diff-row.removed').locator('code').click()
+    await card.locator('textarea').fill('Keep 3 tries.')
+    await card.getByText('2 comments go with your answer.').waitFor()
+    await button(card, 'Deny…').click()
+    await click(page, button(card, 'Deny'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({
+      kind: 'deny',
+      comments: [
+        { path, line: 2, side: 'before', quote: '  const tries = 3', text: 'Keep 3 tries.' },
+        { path, line: 3, side: 'after', quote: '\tlog(tries)', text: 'Do not log this.' },
+      ],
+    })
+    const line = receipt(page, 'denied by you, with 2 comments')
+    await line.locator('summary').click()
+    const details = line.locator('.receipt-details')
+    await details.getByText(`${path}, line 3 of the new text`).waitFor()
+    expect(await visibleText(details)).toContain('Do not log this.')
+  })
+
+  it('the keyboard chooses a line, and the keys of a comment never send an answer', async () => {
+    const { page, request, card } = await openRequest(asks.plan())
+    await page.keyboard.press('c')
+    const first = commentOn(card, 'line 1 of the plan')
+    await expect.poll(() => first.evaluate(element => element === document.activeElement)).toBe(true)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.keyboard.type('Which schema?')
+    await page.keyboard.press('Control+Enter')
+    await card.locator('textarea').waitFor({ state: 'detached' })
+    expect(await commentOn(card, 'line 3 of the plan').evaluate(element => element === document.activeElement)).toBe(
+      true,
+    )
+    expect(await fixture.isPending(request)).toBe(true)
+    await click(page, button(card, 'Approve with your comments'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({
+      kind: 'allow',
+      comments: [{ line: 3, quote: '1. Read the schema', text: 'Which schema?' }],
+    })
+    await receipt(page, 'allowed by you, with 1 comment').waitFor()
+  })
+
+  it('a comment on a command of one line needs no choice, and can be changed and deleted', async () => {
+    const { card } = await openRequest(asks.command(), phone)
+    await button(card, 'Comment…').tap()
+    await card.locator('textarea').fill('Not on staging.')
+    await button(card, 'Done').tap()
+    await card.getByText('1 comment goes with your answer.').waitFor()
+    await button(card, 'Edit').tap()
+    await card.locator('textarea').fill('Use test.')
+    await button(card, 'Done').tap()
+    await card.getByText('Use test.').waitFor()
+    await button(card, 'Delete').tap()
+    await card.getByText('Choose a line to comment on it.').waitFor()
+    await button(card, 'Done commenting').tap()
+    await button(card, 'Allow once').waitFor()
+  })
+
+  it('comments are part of the draft, so another device shows them', async () => {
+    const { page, request, card } = await openRequest(asks.edit())
+    const other = await openCard(await fixture.openPage(phone), request)
+    await button(card, 'Comment…').click()
+    await commentOn(card, 'line 1 of the new text').click()
+    await card.locator('textarea').fill('Why a function?')
+    await other.getByText('Why a function?').waitFor()
+    await other.getByText('1 comment goes with your answer.').waitFor()
+    await page.reload()
+    await cardOf(page, request).getByText('Why a function?').waitFor()
+  })
+
+  it('hostile characters of a line stay visible while a person comments on it', async () => {
+    const { card } = await openRequest(asks.command('echo a\u202E\u200Bb # ⟨CR⟩\nrm -rf build'))
+    await button(card, 'Comment…').click()
+    const shown = await visibleText(card.getByRole('group', { name: 'Lines to comment on' }))
+    expect(shown).toContain('\\u{202e}')
+    expect(shown).toContain('\\u{200b}')
+    expect(shown).not.toContain('\u202E')
+  })
+
+  it('an agent that reads nothing with an allow gets comments only with a denial, and the card says so', async () => {
+    const runner = await announceLocalRunner(fixture.gateway, ['approvals', 'messages'])
+    try {
+      const agent = await runner.openAgent('/srv')
+      const request = await agent.ask(asks.edit())
+      const page = await fixture.openPage()
+      const card = await openCard(page, request)
+      await button(card, 'Comment…').click()
+      await commentOn(card, 'line 1 of the new text').click()
+      await card.locator('textarea').fill('No.')
+      await card.getByText('comments go only with “Deny”').waitFor()
+      expect(await button(card, 'Ask back…').count()).toBe(0)
+      await click(page, button(card, 'Allow without your comments'))
+      expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
+    } finally {
+      runner.close()
+    }
+  })
+
+  it('a person asks back, the receipt shows a question and no denial, and the next request shows the discussion', async () => {
+    const { page, agent, request, card } = await openRequest(asks.command())
+    await button(card, 'Ask back…').click()
+    await expect.poll(() => button(card, 'Ask the agent').isDisabled()).toBe(true)
+    await card.getByLabel('What do you want to know').fill('Why staging?')
+    await click(page, button(card, 'Ask the agent'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'Why staging?', askBack: true })
+    const line = receipt(page, 'asked back by you: Why staging?')
+    await line.waitFor()
+    expect(await visibleText(line.locator('.receipt-icon'))).toBe('?')
+    const { id } = agent.session
+    const items = [{ type: 'message.added' as const, block: 'b1', text: 'Because it is broken there.' }]
+    await fixture.gateway.call('appendEvents', { id, items })
+    const next = await agent.ask(asks.command('npm run migrate -- --env test'))
+    expect(next.follows).toBe(request.id)
+    const followed = (await openCard(page, next)).locator('.followed-request')
+    await followed.getByText('You asked back:').waitFor()
+    expect(await visibleText(followed)).toContain('Why staging?')
+    expect(await visibleText(followed)).toContain('Because it is broken there.')
+  })
+
+  it('a person asks back instead of answering questions, but not instead of filling in a form', async () => {
+    const { page, agent, request, card } = await openRequest(asks.questions())
+    await button(card, 'Ask back…').click()
+    await card.getByLabel('What do you want to know').fill('Who reads the output?')
+    await click(page, button(card, 'Ask the agent'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({
+      kind: 'decline',
+      reason: 'Who reads the output?',
+      askBack: true,
+    })
+    const form = await openCard(page, await agent.ask(asks.form()))
+    await button(form, 'Decline…').waitFor()
+    expect(await button(form, 'Ask back…').count()).toBe(0)
+  })
+})
