@@ -232,7 +232,7 @@ describe('holdpoint deny', () => {
     const { request } = await rehearse(gateway, 'edit')
     const path = String((request.ask as ApprovalAsk).input.file_path)
     const refused = await cli('deny', request.id, '--comment', '99=too far')
-    expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('has no line for "99=too far"')])
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('has no line for "99=too far"')])
     const answer = (await json('deny', request.id, '--comment', `${basename(path)}:1=Keep it.`)).resolution.answer
     expect(answer).toMatchObject({ kind: 'deny', comments: [{ path, line: 1, side: 'after', text: 'Keep it.' }] })
     const { out } = await cli('show', request.id)

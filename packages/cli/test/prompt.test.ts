@@ -102,12 +102,12 @@ describe('the keys of an approval', () => {
     ['x denies the request and stops the turn', approval, ['x'], { kind: 'deny', interrupt: true }],
     ['R denies with a typed reason', approval, ['R', 'no', enter], { kind: 'deny', reason: 'no' }],
     [
-      'b asks the agent a typed question before the answer',
+      'w asks the agent a typed question before the answer',
       approval,
-      ['b', 'why', enter],
+      ['w', 'why', enter],
       { kind: 'deny', reason: 'why', askBack: true },
     ],
-    ['Escape keeps a typed question out of a denial', approval, ['b', 'why', esc, 'r'], { kind: 'deny' }],
+    ['Escape keeps a typed question out of a denial', approval, ['w', 'why', esc, 'r'], { kind: 'deny' }],
     ['Escape discards the typed reason', approval, ['R', 'no', esc, 'r'], { kind: 'deny' }],
     [
       'n adds a note, which is sent when the request is allowed',
@@ -414,9 +414,9 @@ describe('the keys of questions', () => {
       other('r'),
     ],
     [
-      'b asks the agent a typed question instead of answering',
+      'w asks the agent a typed question instead of answering',
       one(),
-      ['b', 'which', enter],
+      ['w', 'which', enter],
       { kind: 'decline', reason: 'which', askBack: true },
     ],
     [
@@ -692,12 +692,12 @@ describe('the keys of a request whose agent lacks capabilities', () => {
 
   it('include no note, no edit, no “ask back” and no “deny and stop”, and the prompt says that a denial ends the turn', () => {
     const text = textOf(limited)
-    expect(text).not.toMatch(/n note|e edit|b ask back|x deny and stop/)
+    expect(text).not.toMatch(/n note|e edit|w ask back|x deny and stop/)
     expect(text).toContain('[r] Deny (ends the turn)')
-    expect(textOf(openPrompt(pendingRequest(ask), []))).toMatch(/e edit.*n note.*b ask back.*x deny and stop/s)
+    expect(textOf(openPrompt(pendingRequest(ask), []))).toMatch(/e edit.*n note.*w ask back.*x deny and stop/s)
   })
   it('do nothing if they are for a note, an edit, a question or “deny and stop”', () => {
-    for (const letter of ['n', 'b', 'x']) expect(press(limited, letter)).toMatchObject({ ignored: true })
+    for (const letter of ['n', 'w', 'x']) expect(press(limited, letter)).toMatchObject({ ignored: true })
     expect(press(limited, 'e').edit).toBeUndefined()
     expect(press(limited, 'r').answer).toEqual({ kind: 'deny' })
   })

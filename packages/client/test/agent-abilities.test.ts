@@ -11,7 +11,7 @@ const session = (capabilities: readonly Capability[], process: object | null = n
 describe('what a person can do with a request', () => {
   it('everything is offered for an agent with all capabilities', () => {
     const stop = { deny: true, decline: true }
-    expect(answerChoices(all)).toEqual({ note: true, edit: true, stop, denialEndsTurn: false })
+    expect(answerChoices(all)).toEqual({ note: true, edit: true, stop, denialEndsTurn: false, askBack: true })
   })
   it('a note and an edit are offered only for agents that can receive them', () => {
     expect(answerChoices(without('note'))).toMatchObject({ note: false, edit: true })

@@ -121,7 +121,7 @@ function decide(
       return { state, answer: { ...denyWith(state, state.note), interrupt: true } }
     case 'R':
       return { state: { ...state, step: 'reason', line: textInputWith(state.reason) } }
-    case 'b':
+    case 'w':
       if (!context.offered.askBack) return { state, ignored: true }
       return { state: { ...state, step: 'question', line: textInputWith(state.question) } }
     case 'n':

@@ -86,7 +86,7 @@ function choose(
       return next(withEntry(state, { ...emptyQuestion, skipped: true }), ask)
     case 'R':
       return { state: { ...state, step: 'reason' } }
-    case 'b':
+    case 'w':
       return canAskBack ? { state: { ...state, step: 'question' } } : { state, ignored: true }
     default:
       return { state, ignored: true }

@@ -206,7 +206,7 @@ function footerOf(state: ApprovalState, ask: ApprovalAsk, context: FooterContext
           ...(offered.note ? [['n', 'note'] as const] : []),
           ...(ask.caution?.noRemember || isPlan ? [] : [['s', 'always…'] as const]),
           ['R', isPlan ? 'keep planning, with feedback' : 'deny with a reason'],
-          ...(offered.askBack ? [['b', 'ask back'] as const] : []),
+          ...(offered.askBack ? [['w', 'ask back'] as const] : []),
           ...(offered.stop.deny ? [['x', 'deny and stop'] as const] : []),
         ],
       }

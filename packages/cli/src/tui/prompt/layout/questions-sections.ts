@@ -97,7 +97,7 @@ function footerOf(ask: QuestionsAsk, state: QuestionsState, { askBack }: AnswerC
       ...(hasSeveral ? [['s', 'skip'] as const] : []),
       ...(state.index > 0 ? [['←', 'back'] as const] : []),
       ['r', 'decline'],
-      ...(askBack ? [['b', 'ask back'] as const] : []),
+      ...(askBack ? [['w', 'ask back'] as const] : []),
     ],
   }
 }
