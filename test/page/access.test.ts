@@ -108,7 +108,14 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       await card.getByLabel('(this is what will run)').fill('other')
     })
     await lookAtCard(3, card => button(card, 'Add a note…').click())
-    for (const index of [4, 5]) await lookAtCard(index)
+    await lookAtCard(4, async card => {
+      await button(card, 'Comment…').click()
+      await button(card, 'Comment on line 1 of the plan').click()
+      await card.locator('textarea').fill('Shorter.')
+      await button(card, 'Done').click()
+      await button(card, 'Comment on line 3 of the plan').click()
+    })
+    await lookAtCard(5, card => button(card, 'Ask back…').click())
     await lookAtCard(6, card => button(card, 'Always…').click())
     for (const index of [7, 8]) await lookAtCard(index)
     await lookAtCard(9, async card => {

@@ -243,14 +243,17 @@ describe('holdpoint deny', () => {
   })
   it('asks back instead of denying, and show prints the question with the request that follows', async () => {
     const session = await gateway.call('startSession', { driver: 'external' })
-    const open = (key: string) => gateway.call('openRequest', { id: session.id, key, ask: approvalAsk({ command: 'ls' }) })
+    const open = (key: string) =>
+      gateway.call('openRequest', { id: session.id, key, ask: approvalAsk({ command: 'ls' }) })
     const first = await open('first')
     expect((await cli('deny', first.id, '--ask', 'Why?', '--reason', 'no')).code).toBe(2)
     const { resolution } = await json('deny', first.id, '--ask', 'Why?')
     expect(resolution.answer).toEqual({ kind: 'deny', reason: 'Why?', askBack: true })
     expect((await cli('show', first.id)).out).toContain('asked back by you via cli: Why?')
     const second = await open('second')
-    expect((await cli('show', second.id)).out).toMatch(new RegExp(`Follows +${first.id} +asked back by you via cli: Why`))
+    expect((await cli('show', second.id)).out).toMatch(
+      new RegExp(`Follows +${first.id} +asked back by you via cli: Why`),
+    )
   })
   it('gives the agent the reason, and also ends the turn with --stop', async () => {
     const first = await rehearse(gateway, 'approval')

@@ -171,7 +171,8 @@ function editsOf(edits: unknown): readonly TextEdit[] | null {
 export function lineOf(ask: ApprovalAsk, line: number, path?: string): Omit<Comment, 'text'> | null {
   const view = viewOf(ask)
   if (view.kind === 'fields') return null
-  if (view.kind !== 'change') return path === undefined ? quotedLine(view.kind === 'plan' ? view.plan : view.command, line) : null
+  if (view.kind !== 'change')
+    return path === undefined ? quotedLine(view.kind === 'plan' ? view.plan : view.command, line) : null
   const [edit, ...others] = view.edits
   if (!edit || others.length > 0 || (path !== undefined && !isSamePath(view.path, path))) return null
   const quoted = quotedLine(edit.after, line)

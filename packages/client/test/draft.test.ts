@@ -38,7 +38,9 @@ describe('a stored draft', () => {
     expect(isEmptyDraft(changeDraft({ comments }, { comments: [] }))).toBe(true)
     const long = { quote: 'x'.repeat(limits.quoteMax + 1), text: 'no' }
     const stored = [...comments, long, { quote: 'ls', text: '' }, { line: 0, quote: 'ls', text: 'no' }, 7, null]
-    expect(decodeDraft({ version: 1, comments: stored })).toEqual({ comments: [...comments, { quote: 'ls', text: 'no' }] })
+    expect(decodeDraft({ version: 1, comments: stored })).toEqual({
+      comments: [...comments, { quote: 'ls', text: 'no' }],
+    })
   })
 
   it('a stored draft of another version or shape decodes to an empty draft', () => {

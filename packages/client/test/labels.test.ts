@@ -29,6 +29,20 @@ describe('the labels of a resolution', () => {
     ['allowed by ana, continuing in mode acceptEdits', by({ kind: 'allow', mode: 'acceptEdits' })],
     ['denied by ana via cli: too risky', by({ kind: 'deny', reason: 'too risky' }, { via: 'cli' })],
     ['declined by ana', by({ kind: 'decline' })],
+    ['asked back by ana: why?', by({ kind: 'deny', reason: 'why?', askBack: true })],
+    ['asked back by ana: which?', by({ kind: 'decline', reason: 'which?', askBack: true })],
+    ['denied by ana, with 1 comment', by({ kind: 'deny', comments: [{ quote: 'ls', text: 'no' }] })],
+    [
+      'allowed by ana, with 2 comments: fine',
+      by({
+        kind: 'allow',
+        note: 'fine',
+        comments: [
+          { quote: 'a', text: 'b' },
+          { quote: 'c', text: 'd' },
+        ],
+      }),
+    ],
     ['submitted by ana', by({ kind: 'submit', values: { secret: 's' } })],
     [
       'answered by ana: a, b, mine; c',
@@ -50,7 +64,8 @@ describe('the labels of a resolution', () => {
   ])('resolutionText can return “%s”', (label, resolution) => {
     expect(resolutionText(resolution, me)).toBe(label)
   })
-  it('resolutionTone distinguishes positive, negative and neutral resolutions', () => {
+  it('resolutionTone distinguishes positive, negative and neutral resolutions, and questions', () => {
+    expect(resolutionTone(by({ kind: 'deny', reason: 'why?', askBack: true }))).toBe('asked')
     expect(resolutionTone(by({ kind: 'allow' }))).toBe('yes')
     expect(resolutionTone(by({ kind: 'answers', answers: [] }))).toBe('yes')
     expect(resolutionTone(by({ kind: 'deny' }))).toBe('no')

@@ -155,8 +155,7 @@ export async function deny({ call }: GatewayClient, typedId: string, options: De
   const { reason, ask, comment: typed = [], stop, json } = options
   if (ask !== undefined && reason !== undefined) throw new Fault('bad_input', denyTexts.askOrReason)
   const request = await findRequest(call, typedId)
-  if (typed.length > 0 && request.ask.kind !== 'approval')
-    throw new Fault('bad_input', denyTexts.noLines(request.id))
+  if (typed.length > 0 && request.ask.kind !== 'approval') throw new Fault('bad_input', denyTexts.noLines(request.id))
   const text = ask ?? reason
   const answer: Answer = {
     kind: request.ask.kind === 'approval' ? 'deny' : 'decline',

@@ -4,6 +4,7 @@ import {
   actionLabel,
   agentDisconnectedLabels,
   CodeWarnings,
+  commentsOf,
   type DiffRow,
   deliveryLabel,
   diffLines,
@@ -19,12 +20,13 @@ import {
   timeSince,
   touchesLabel,
   viewOf,
-  commentsOf,
 } from '@holdpoint/client'
 import {
   type Answer,
   type ApprovalAsk,
   type Ask,
+  type Comment,
+  commentPlace,
   type FormAsk,
   type FormField,
   fieldChoices,
@@ -37,8 +39,6 @@ import {
   type RiskLevel,
   type RuleDraft,
   type Session,
-  type Comment,
-  commentPlace,
 } from '@holdpoint/protocol'
 import { questionName } from './question.ts'
 import {

@@ -56,7 +56,7 @@ export const helpLines: readonly (KeyHint | null)[] = [
   null,
   ['a 1 / r 2', 'allow or deny the request'],
   ['e  n  s', 'edit the request in your editor; add a note; don’t ask again'],
-  ['R  x', 'deny with a reason; deny and stop the turn'],
+  ['R  w  x', 'deny with a reason; ask back; deny and stop the turn'],
   ['1–9 ↑↓ space', 'choose an option; mark several options'],
   ['Enter  o', 'confirm your choice; type another answer'],
   ['space PgDn', 'next page; read to the end before you allow'],

@@ -155,7 +155,8 @@ function handleStateKey(prompt: Prompt, input: ApprovalInput): KeyResult<PromptS
     })
   // Only approvals ask for rules and risks.
   if (input.name === 'offers' || input.name === 'risk') return { state, ignored: true }
-  if (state.kind === 'questions' && ask.kind === 'questions') return handleQuestionsKey(state, ask, input, prompt.offered)
+  if (state.kind === 'questions' && ask.kind === 'questions')
+    return handleQuestionsKey(state, ask, input, prompt.offered)
   if (state.kind === 'form' && ask.kind === 'form') return handleFormKey(state, ask, input)
   return { state, ignored: true }
 }
