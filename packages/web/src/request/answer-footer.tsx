@@ -3,7 +3,7 @@ import type { SessionId } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { cardKeys } from '../shortcuts/card-keys.ts'
 import type { AnswerSubmission } from './answer-submission.ts'
-import { AskBackPanel } from './ask-back/lazy-ask-back.ts'
+import { LazyAskBackPanel } from './ask-back/lazy-ask-back-panel.ts'
 import { type CardPanels, PanelButton } from './card-panel.tsx'
 import { DenyPanel } from './deny-panel.tsx'
 import type { CardDraft } from './draft/use-draft.ts'
@@ -16,8 +16,8 @@ export interface AnswerFooterProps {
   readonly submission: AnswerSubmission
   readonly cardDraft: CardDraft
   readonly panels: CardPanels
-  /** False for a form, because its agent would not read a question. */
-  readonly canAskBack: boolean
+  /** Whether the agent would read a question. The agent of a form would not. */
+  readonly canAskBack?: boolean
   /** The button that sends the answer. */
   readonly children: ReactNode
   /** Explains why the answer cannot be sent yet. */
@@ -25,7 +25,7 @@ export interface AnswerFooterProps {
 }
 
 export function AnswerFooter(props: AnswerFooterProps): ReactNode {
-  const { session, submission, cardDraft, panels, canAskBack, children, hint } = props
+  const { session, submission, cardDraft, panels, canAskBack = false, children, hint } = props
   const choices = useAnswerChoices(session)
   const canStop = choices.stop.decline
   const { button, open, reason } = declineTexts
@@ -34,7 +34,7 @@ export function AnswerFooter(props: AnswerFooterProps): ReactNode {
       {panels.current === 'deny' ? (
         <DenyPanel {...{ submission, cardDraft, panels, canStop }} kind="decline" title={reason} label={button} />
       ) : panels.current === 'ask' ? (
-        <AskBackPanel {...{ submission, cardDraft, panels }} kind="decline" />
+        <LazyAskBackPanel {...{ submission, cardDraft, panels }} kind="decline" />
       ) : (
         <>
           {hint}

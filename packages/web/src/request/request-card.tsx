@@ -6,7 +6,6 @@ import { lazyComponent } from '../ui/lazy-component.tsx'
 import { ActionLine } from './action-line.tsx'
 import { useAnswerSubmission } from './answer-submission.ts'
 import { ApprovalCard } from './approval/approval-card.tsx'
-import { FollowedRequest } from './ask-back/lazy-ask-back.ts'
 import { CardHeader } from './card-header.tsx'
 import { type AskCardProps, cardElementId } from './card-panel.tsx'
 import { DraftConflict } from './draft/draft-conflict.tsx'
@@ -18,6 +17,10 @@ import './request-card.css'
 
 /** Forms are rare, so they are not part of the first screen. */
 const FormCard = lazyComponent(async () => (await import('./form/form-card.tsx')).FormCard)
+const FollowedRequest = lazyComponent(
+  async () => (await import('./ask-back/followed-request.tsx')).FollowedRequest,
+  () => null,
+)
 
 export interface RequestCardProps {
   readonly request: Request

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { useMay } from '../../gateway/gateway-context.ts'
 import { cardKeys } from '../../shortcuts/card-keys.ts'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
-import { AskBackPanel } from '../ask-back/lazy-ask-back.ts'
+import { LazyAskBackPanel } from '../ask-back/lazy-ask-back-panel.ts'
 import { type CardPanel, PanelButton } from '../card-panel.tsx'
 import { DenyPanel } from '../deny-panel.tsx'
 import { askBackTexts } from '../texts.ts'
@@ -50,7 +50,7 @@ export function ApprovalFooter(given: ApprovalPanelProps): ReactNode {
         />
       )
     case 'ask':
-      return <AskBackPanel {...{ submission, cardDraft, panels }} kind="deny" />
+      return <LazyAskBackPanel {...{ submission, cardDraft, panels }} kind="deny" />
     case 'main':
       return <MainPanel {...given} />
   }

@@ -72,7 +72,6 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
       <AnswerFooter
         {...{ submission, cardDraft, panels }}
         session={request.session}
-        canAskBack={false}
         hint={
           <div className="footer-hints">
             <ScrollHint fullyShown={fullyShown} action="submit" />
