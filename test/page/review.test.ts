@@ -6,7 +6,16 @@ import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, phone } from '../support/browser.ts'
 import { announceLocalRunner } from '../support/local-agent.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, openCard, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
+import {
+  button,
+  cardOf,
+  click,
+  openCard,
+  receipt,
+  setUpPageFixture,
+  visibleText,
+  waitForCooldown,
+} from './page-fixture.ts'
 
 const path = '/src/api/src/retry.ts'
 
@@ -51,12 +60,14 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
 
   it('the keyboard chooses a line, and the keys of a comment never send an answer', async () => {
     const { page, request, card } = await openRequest(asks.plan())
+    await waitForCooldown(page)
     await page.keyboard.press('c')
     const first = commentOn(card, 'line 1 of the plan')
     await expect.poll(() => first.evaluate(element => element === document.activeElement)).toBe(true)
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('Enter')
+    await card.locator('textarea').waitFor()
     await page.keyboard.type('Which schema?')
     await page.keyboard.press('Control+Enter')
     await card.locator('textarea').waitFor({ state: 'detached' })
@@ -86,6 +97,22 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await card.getByText('Choose a line to comment on it.').waitFor()
     await button(card, 'Done commenting').tap()
     await button(card, 'Allow once').waitFor()
+  })
+
+  it('the buttons of a denial stay on the screen of a phone beside a long list of lines', async () => {
+    const { card } = await openRequest(asks.write(60), phone)
+    await button(card, 'Comment…').tap()
+    await commentOn(card, 'line 1').tap()
+    await card.locator('textarea').fill('Shorter.')
+    await button(card, 'Deny…').tap()
+    const deny = button(card, 'Deny')
+    await deny.waitFor()
+    const isInside = () =>
+      deny.evaluate(element => {
+        const footer = element.closest('.card-footer')?.getBoundingClientRect()
+        return footer !== undefined && element.getBoundingClientRect().bottom <= footer.bottom
+      })
+    await expect.poll(isInside).toBe(true)
   })
 
   it('comments are part of the draft, so another device shows them', async () => {
