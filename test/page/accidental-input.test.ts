@@ -82,14 +82,14 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
       const two = await asker.ask(asks.command('two'))
       if (screen === 'session') await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
       await cardOf(page, one).waitFor()
-      await (screen === 'session' ? cardOf(page, two) : rowOf(page, two)).waitFor()
+      await rowOf(page, two).waitFor()
       await waitForCooldown(page)
       // The second click of the double click lands at the moment the first card disappears, on the card that takes its place.
       await page.evaluate(
         ([first, second]) => {
           const cardIn = (id: string) => document.querySelector(`article[id$="${id}"]`)
           new MutationObserver((_, observer) => {
-            // In the inbox, the second card opens now, and its button is disabled for a moment.
+            // The second card opens now, and its button is disabled for a moment.
             const allow = cardIn(second)?.querySelector<HTMLButtonElement>('button.allow:enabled')
             if (cardIn(first) || !allow) return
             observer.disconnect()

@@ -54,6 +54,8 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
 
     const form = card(page, 'Fill in a form')
     await form.getByLabel('To', { exact: true }).fill('Ada')
+    // The button works once the whole form has been on the screen.
+    await form.getByLabel('photo').scrollIntoViewIfNeeded()
     await click(page, button(form, 'Submit'))
 
     await click(page, button(card(page, 'Read a file'), 'Allow once'))

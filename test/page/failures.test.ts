@@ -6,6 +6,7 @@ import {
   cardOf,
   click,
   openCard,
+  pressKey,
   receipt,
   rowOf,
   setUpPageFixture,
@@ -43,8 +44,7 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
     await openCard(page, denied)
     await reason.press('End')
     await page.keyboard.type('day')
-    await waitForCooldown(page)
-    await page.keyboard.press('Control+Enter')
+    await pressKey(page, 'Control+Enter')
     expect(await fixture.answerGivenOnPage(denied)).toEqual({ kind: 'deny', reason: 'not on a Friday' })
   })
 

@@ -177,11 +177,14 @@ function recordChanges({ letterMs, textMs }: { readonly letterMs: number; readon
     node instanceof Element && (node.matches('article, li, details') || node.querySelector('article') !== null)
   const recordAfterPaint = () => {
     times.changing = (times.changing ?? 0) + 1
+    // The page handles a change after it is drawn, which can take until the second frame, for example while a font is loading.
     requestAnimationFrame(() =>
-      setTimeout(() => {
-        times.changing = (times.changing ?? 1) - 1
-        times.changedAt = performance.now()
-      }, 0),
+      requestAnimationFrame(() =>
+        setTimeout(() => {
+          times.changing = (times.changing ?? 1) - 1
+          times.changedAt = performance.now()
+        }, 0),
+      ),
     )
   }
   new MutationObserver(records => {

@@ -34,7 +34,15 @@ describe('completion', () => {
     )
     expect(await completed('')).not.toContain('complete')
     expect(await completed('in')).toEqual(['inbox', 'interrupt'])
-    expect(await completed('deny', '--')).toEqual(['--url', '--home', '--reason', '--stop', '--json'])
+    expect(await completed('deny', '--')).toEqual([
+      '--url',
+      '--home',
+      '--reason',
+      '--ask',
+      '--comment',
+      '--stop',
+      '--json',
+    ])
     expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish'])
     const approval = await askAsExternalAgent(gateway, approvalAsk({ command: 'make\u001b[2J' }))
     const form = await askAsExternalAgent(gateway, {

@@ -269,7 +269,7 @@ describe('an approval in holdpoint run', () => {
       const [before] = range()
       run.terminal.press(key)
       await run.terminal.waitUntil(() => range()[0] !== before)
-      for (const line of run.terminal.lines()) seen.add(/│ ([-+] row \d+!?)$/.exec(line)?.[1] ?? '')
+      for (const line of run.terminal.lines()) seen.add(/│ +\d* ([-+] row \d+!?)$/.exec(line)?.[1] ?? '')
     }
     for (const key of [keys.down, keys.up, keys.pageDown, keys.pageUp, keys.down, keys.up]) await go(key)
     for (let [, end, all] = range(); end !== all; [, end, all] = range()) await go(' ')

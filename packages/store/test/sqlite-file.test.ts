@@ -5,6 +5,7 @@ import { auditTypes, type EventQuery } from '@holdpoint/engine'
 import { DatabaseSync } from '@photostructure/sqlite'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { openSqlite, restoreSqlite, type SqliteStore, verifyChain } from '../src/index.ts'
+import { latestVersion } from '../src/migrations.ts'
 import { selectEvents, selectRows, sqliteDialect } from '../src/sql.ts'
 import { SqliteFile } from '../src/sqlite-file.ts'
 import * as sample from './samples.ts'
@@ -294,7 +295,7 @@ describe('backup and restore', () => {
     file = copy
     tamper(`UPDATE event SET text = '{}' WHERE seq = 2`)
     await expectRefused(copy, { code: 'store_unavailable', message: expect.stringContaining('event 2') })
-    tamper('PRAGMA user_version = 7')
+    tamper(`PRAGMA user_version = ${latestVersion + 1}`)
     await expectRefused(copy, { code: 'store_newer' })
     await expectRefused(folder.path, { code: 'store_unavailable' })
     expect(readFileSync(live).equals(before)).toBe(true)

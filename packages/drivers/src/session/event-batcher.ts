@@ -15,8 +15,10 @@ interface QueuedEvent {
 type DeltaEvent = Extract<AgentEvent, { readonly offset: number }>
 
 const isDelta = (event: AgentEvent): event is DeltaEvent => 'offset' in event
-/** Events that are stored wait this long for the next one, so that the gateway stores them together. An agent often asks right after it has reported the call, and the request would otherwise wait until the report is on the disk. */
-const collectMs = 8
+/** Returns whether the event is sent at once, together with the events before it. */
+const isUrgent = (event: AgentEvent) => !isDelta(event) && event.type !== 'tool.started'
+/** The report about a tool call waits this long for a request. Many agents ask right after the report, and the request would otherwise wait until the report is on the disk. */
+const toolStartMaxMs = 8
 /** Maximum size of a batch, well below the gateway's limit for one frame. A single larger event is sent alone. */
 const postBytes = limits.inboundFrameMaxBytes / 2
 
@@ -61,8 +63,10 @@ export class EventBatcher {
     // Callers that await the promise get the error. If nobody awaits the promise, its rejection must not count as unhandled.
     this.#last.catch(() => {})
     for (const entry of entries) this.#enqueue(entry)
+    if (events.some(isUrgent)) this.#sendNow()
+    // A report about a tool call shortens the pause.
+    this.#endPause()
     if (!this.#isSending) void this.#sendQueue()
-    else if (events.some(event => !isDelta(event))) this.#endPause()
     return this.#last
   }
 
@@ -131,12 +135,13 @@ export class EventBatcher {
     for (const resolve of this.#onAllSent.splice(0)) resolve()
   }
 
-  /** Delays deltas until their interval has passed, and events that are stored for a few milliseconds. Events that are stored are sent together with the deltas before them. */
+  /** Delays deltas until their interval has passed, and reports about tool calls for a few milliseconds. */
   async #pause(): Promise<void> {
-    const isStored = () => this.#queue.some(({ event }) => !isDelta(event))
-    const collectUntil = this.#clock.now() + collectMs
+    let toolStartUntil: number | null = null
     for (;;) {
-      const waitMs = (isStored() ? collectUntil : this.#nextDeltaAt) - this.#clock.now()
+      const now = this.#clock.now()
+      if (this.#queue.some(({ event }) => !isDelta(event))) toolStartUntil ??= now + toolStartMaxMs
+      const waitMs = (toolStartUntil ?? this.#nextDeltaAt) - now
       if (this.#skipPause || waitMs <= 0) break
       await new Promise<void>(resolve => {
         const cancel = this.#clock.after(waitMs, resolve)
