@@ -64,7 +64,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
     await page.keyboard.type('it is spelt well')
     await click(page, button(lint, 'Deny'))
 
-    await page.getByText('Turn done').waitFor()
+    await transcript(page).getByText('Turn done').waitFor()
     const told = (await transcript(page).getByRole('listitem').allInnerTexts()).join('\n')
     expect(told).toContain('The command was allowed, and it ran.')
     expect(told).toContain('The edit was allowed, and I made it.')
