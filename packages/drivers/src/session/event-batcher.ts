@@ -15,10 +15,6 @@ interface QueuedEvent {
 type DeltaEvent = Extract<AgentEvent, { readonly offset: number }>
 
 const isDelta = (event: AgentEvent): event is DeltaEvent => 'offset' in event
-/** Returns whether the event is sent at once, together with the events before it. */
-const isUrgent = (event: AgentEvent) => !isDelta(event) && event.type !== 'tool.started'
-/** The report about a tool call waits this long for a request. Many agents ask right after the report, and the request would otherwise wait until the report is on the disk. */
-const toolStartMaxMs = 8
 /** Maximum size of a batch, well below the gateway's limit for one frame. A single larger event is sent alone. */
 const postBytes = limits.inboundFrameMaxBytes / 2
 
@@ -36,8 +32,8 @@ export class EventBatcher {
   /** The idempotency key of the call that is running, if the call only stores events. */
   #runningKey: string | null = null
   #onAllSent: (() => void)[] = []
-  #skipPause = false
-  #endPause = () => {}
+  #skipDeltaPause = false
+  #endDeltaPause = () => {}
   #nextDeltaAt = 0
   #last: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | null = null
@@ -63,9 +59,7 @@ export class EventBatcher {
     // Callers that await the promise get the error. If nobody awaits the promise, its rejection must not count as unhandled.
     this.#last.catch(() => {})
     for (const entry of entries) this.#enqueue(entry)
-    if (events.some(isUrgent)) this.#sendNow()
-    // A report about a tool call shortens the pause.
-    this.#endPause()
+    if (events.some(event => !isDelta(event))) this.#sendNow()
     if (!this.#isSending) void this.#sendQueue()
     return this.#last
   }
@@ -88,8 +82,8 @@ export class EventBatcher {
   }
 
   #sendNow(): void {
-    this.#skipPause = true
-    this.#endPause()
+    this.#skipDeltaPause = true
+    this.#endDeltaPause()
   }
 
   #enqueue(entry: QueuedEvent): void {
@@ -104,7 +98,7 @@ export class EventBatcher {
   async #sendQueue(): Promise<void> {
     this.#isSending = true
     while (this.#queue.length > 0) {
-      await this.#pause()
+      await this.#pauseBetweenDeltas()
       const batch = this.#nextBatch()
       const hasDeltas = batch.some(entry => isDelta(entry.event))
       const key = batch.every(entry => isDelta(entry.event)) ? undefined : randomUUID()
@@ -135,23 +129,18 @@ export class EventBatcher {
     for (const resolve of this.#onAllSent.splice(0)) resolve()
   }
 
-  /** Delays deltas until their interval has passed, and reports about tool calls for a few milliseconds. */
-  async #pause(): Promise<void> {
-    let toolStartUntil: number | null = null
-    for (;;) {
-      const now = this.#clock.now()
-      if (this.#queue.some(({ event }) => !isDelta(event))) toolStartUntil ??= now + toolStartMaxMs
-      const waitMs = (toolStartUntil ?? this.#nextDeltaAt) - now
-      if (this.#skipPause || waitMs <= 0) break
-      await new Promise<void>(resolve => {
-        const cancel = this.#clock.after(waitMs, resolve)
-        this.#endPause = () => {
-          cancel()
-          resolve()
-        }
-      })
-    }
-    this.#endPause = () => {}
+  /** Delays deltas until the interval has passed. An event that must be stored ends the delay and is sent together with the deltas before it. */
+  async #pauseBetweenDeltas(): Promise<void> {
+    const waitMs = this.#nextDeltaAt - this.#clock.now()
+    if (this.#skipDeltaPause || waitMs <= 0) return
+    await new Promise<void>(resolve => {
+      const cancel = this.#clock.after(waitMs, resolve)
+      this.#endDeltaPause = () => {
+        cancel()
+        resolve()
+      }
+    })
+    this.#endDeltaPause = () => {}
   }
 
   #nextBatch(): QueuedEvent[] {
@@ -163,7 +152,7 @@ export class EventBatcher {
       count++
     }
     const batch = this.#queue.splice(0, count)
-    if (this.#queue.length === 0) this.#skipPause = false
+    if (this.#queue.length === 0) this.#skipDeltaPause = false
     return batch
   }
 }
