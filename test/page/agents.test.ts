@@ -13,7 +13,7 @@ import {
   toolUse,
 } from '../../packages/drivers/test/claude/model.ts'
 import { hasNoBrowser } from '../support/browser.ts'
-import { button, click, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
+import { button, click, markChanged, receipt, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 /** Finds the card with this accessible name among the pending requests of the session screen. */
 function card(page: Page, name: string): Locator {
@@ -56,8 +56,12 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
     await form.getByLabel('To', { exact: true }).fill('Ada')
     // The button works once the whole form has been on the screen.
     await form.getByLabel('photo').scrollIntoViewIfNeeded()
+    await button(form, 'Submit').click({ trial: true })
+    await markChanged(page)
     await click(page, button(form, 'Submit'))
 
+    // Two subagents ask at once. The riskier request comes first.
+    await page.locator('li[data-request]', { hasText: 'Read a file' }).getByRole('button').click()
     await click(page, button(card(page, 'Read a file'), 'Allow once'))
     const lint = card(page, 'Use “Lint”')
     await button(lint, 'Deny…').click()

@@ -262,8 +262,10 @@ export async function installClock(page: Page): Promise<void> {
 export async function click(page: Page, target: Locator): Promise<void> {
   // Scroll first, as a person would, so that the content above the target has been on screen.
   await target.scrollIntoViewIfNeeded()
-  // The page ignores a click on a button that has just changed, for example after the gateway checked an edit.
+  // The page ignores a click on a button that has just changed, for example after the gateway checked an edit, or after the whole request was on the screen.
+  const wasEnabled = await target.isEnabled()
   await target.click({ trial: true })
+  if (!wasEnabled) await markChanged(page)
   await waitForCooldown(page)
   await target.click()
 }
