@@ -35,15 +35,15 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
   }
 
   it('shows changed files with counts and diffs, the to-do list, times and the cost', async () => {
-    const agent = await fixture.openAsker('files', '/work/app')
+    const agent = await fixture.openAsker('files', '/srv/app')
     await say(
       agent,
       ...used('Edit', {
-        file_path: '/work/app/src/greet.ts',
+        file_path: '/srv/app/src/greet.ts',
         old_string: 'const a = 1\nreturn a',
         new_string: 'const a = 2\nreturn a',
       }),
-      ...used('Write', { file_path: '/work/app/new.md', content: '# New\n' }),
+      ...used('Write', { file_path: '/srv/app/new.md', content: '# New\n' }),
       ...used('TodoWrite', {
         todos: [
           { content: 'Write it', status: 'completed', activeForm: 'Writing' },
@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
         ],
       }),
       { type: 'turn.finished', ending: 'done', cost: 0.5 },
-      { type: 'session.changed', repository: { root: '/work/app', branch: 'feature/retry', commit: null } },
+      { type: 'session.changed', repository: { root: '/srv/app', branch: 'feature/retry', commit: null } },
     )
     const page = await openSession(agent)
     await page.locator('.session-header').getByText('feature/retry').waitFor()
@@ -165,8 +165,8 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
   })
 
   it('is a sheet on a phone', async () => {
-    const agent = await fixture.openAsker('phone', '/work/app')
-    await say(agent, ...used('Write', { file_path: '/work/app/new.md', content: '# New\n' }))
+    const agent = await fixture.openAsker('phone', '/srv/app')
+    await say(agent, ...used('Write', { file_path: '/srv/app/new.md', content: '# New\n' }))
     const page = await openSession(agent, phone)
     await button(page, 'Overview').tap()
     await overview(page).getByText('1 file changed').waitFor()

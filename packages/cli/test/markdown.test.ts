@@ -21,7 +21,7 @@ const styled = (text: string) =>
   )
 
 describe('Markdown on a terminal', () => {
-  it('is drawn without its signs: headings, emphasis, lists, quotes, tables', () => {
+  it('shows headings, emphasis, lists, quotes and tables without the Markdown signs', () => {
     const text = [
       '## The *plan*',
       '',

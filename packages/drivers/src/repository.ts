@@ -26,11 +26,18 @@ export function readRepository(folder: string): Repository | null {
 /** A work tree has a file that names its folder instead. */
 function gitFolderOf(root: string): string | null {
   const path = join(root, '.git')
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (!stats) return null
-  if (stats.isDirectory()) return path
+  if (isFolder(path)) return path
   const target = /^gitdir: ([^\n\0]+)\n?$/.exec(readStart(path) ?? '')?.[1]
   return target === undefined ? null : resolve(root, target)
+}
+
+/** A link that leads back to itself, or a folder that this person may not read, is no repository. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 function headOf(head: string): Pick<Repository, 'branch' | 'commit'> | null {

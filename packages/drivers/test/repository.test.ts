@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -35,6 +35,10 @@ describe('readRepository', () => {
     mkdirSync(tree)
     writeFileSync(join(tree, '.git'), `gitdir: ../store\n`)
     expect(readRepository(tree)).toEqual({ root: tree, branch: 'second', commit: null })
+  })
+  it('finds no repository behind a link that leads back to itself', () => {
+    symlinkSync('.git', join(folder, '.git'))
+    expect(readRepository(folder)).toBeNull()
   })
   it('shows nothing of a file that is not as Git writes it, and never waits for a pipe', () => {
     makeGit('a secret of another program\n')

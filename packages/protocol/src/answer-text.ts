@@ -1,6 +1,7 @@
 /** Turns what a person says with an answer into the one text that the agent reads: the reason or the note, and the comments on lines. Every driver and the API use this text, so all agents read the same. */
 import type { Answer, Comment } from './answer.ts'
 import type { Ask } from './ask.ts'
+import { escapeInvisible } from './escape-invisible.ts'
 
 /** Returns the answer with the agent's text as its reason or note, and without comments. */
 export function answerForAgent(ask: Ask, answer: Answer): Answer {
@@ -32,10 +33,11 @@ const beforeQuestion = 'The person has not decided yet, and asks you this first:
 const afterQuestion = 'Answer the question in text. Then ask again if you still need it.'
 const commentsHeading = 'The person commented on these lines:'
 
-/** Returns the place, the quoted line and the comment. Every line of the quotation has a mark, so that it cannot be taken for the person's words. */
+/** Returns the place, the quoted line and the comment. The path is in one line, and every line of the quotation has a mark, so that neither can be taken for the person's words. */
 function commentText(ask: Ask, comment: Comment): string {
-  const quote = comment.quote.split('\n').map(line => `> ${line}`.trimEnd())
-  return [`${commentPlace(ask, comment)}:`, ...quote, comment.text.trim()].join('\n')
+  const path = comment.path === undefined ? {} : { path: escapeInvisible(comment.path) }
+  const quote = comment.quote.split(/\r\n|[\n\r\u2028\u2029]/).map(line => `> ${line}`.trimEnd())
+  return [`${commentPlace(ask, { ...comment, ...path })}:`, ...quote, comment.text.trim()].join('\n')
 }
 
 /** Returns where a comment belongs, such as `src/a.ts, line 3 of the new text` or `Line 2 of the plan`. The path is the agent's text. */

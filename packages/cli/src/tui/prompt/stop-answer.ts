@@ -3,7 +3,7 @@ import type { Answer } from '@holdpoint/protocol'
 import { openPrompt, type Prompt } from './prompt.ts'
 import { promptTexts as texts } from './texts.ts'
 
-/** Returns the answer. It stops the turn if that differs from a plain denial. */
+/** Returns the denial that Ctrl+C sends. It also stops the turn, if the agent can do that and a plain denial would not. */
 export function stopAnswer({ request: { ask }, offered }: Prompt): Answer {
   const kind = ask.kind === 'approval' ? 'deny' : 'decline'
   return offered.stop[kind] ? { kind, interrupt: true } : { kind }
