@@ -144,4 +144,15 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
       expect(await header.locator('time').count()).toBe(1)
     }
   })
+
+  it('the rows of a session keep every space of a command', async () => {
+    const asker = await fixture.openAsker()
+    const request = await asker.ask(asks.command('echo a  b'))
+    await asker.ask(asks.command('echo c'))
+    const page = await fixture.openPage()
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+    const summary = rowOf(page, request).locator('.one-line')
+    await summary.waitFor()
+    expect(await summary.evaluate(it => getComputedStyle(it).whiteSpace)).toBe('pre')
+  })
 })
