@@ -200,6 +200,7 @@ class Simulation {
     const callAsOwner = this.#callAs({ ...caller, role: 'owner' })
     const sessions = [...this.replayed.sessions.values()]
     const session = this.#random.pick(sessions)
+    const running = sessions.filter(({ state }) => state !== 'ended')
     const pending = [...this.replayed.requests.values()].filter(request => request.status === 'pending')
     // In a fifth of the cases, pick from all requests, so that people also answer requests that are already resolved.
     const request = this.#random.pick(this.#random.chance(0.8) ? pending : [...this.replayed.requests.values()])
@@ -210,7 +211,8 @@ class Simulation {
     const effect = this.#random.chance(0.5) ? 'allow' : 'deny'
     const [name, act] = this.#random.pickWeighted<readonly [string, () => Promise<unknown>]>([
       [
-        sessions.length < 6 ? 6 : 0.5,
+        // A person replaces sessions that have ended. Otherwise, a seed that loses all sessions early would test little.
+        running.length < 6 ? 6 : 0.5,
         ['starts a session', () => this.#retryOnce(() => call('startSession', start, idempotent))],
       ],
       [14, ['answers', async () => request && this.#answer(request, caller)]],
