@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { Action } from './action.ts'
 import { AnswerKind } from './answer.ts'
 import { AskInput } from './ask.ts'
-import { AgentEvent } from './event.ts'
+import { AgentEvent, StoredAgentEvent } from './event.ts'
 import { CommandId, Cursor, RequestId, RunnerId, SessionId } from './ids.ts'
 import { JsonObject } from './json.ts'
 import { limits } from './limits.ts'
@@ -11,6 +11,7 @@ import { agentFaults, type Operation, pageOf, waitParam } from './operation.ts'
 import { AgentPath, AgentReason, DeliveryState, deadlineFields, Effective, Request, RequestKey } from './request.ts'
 import { Verdict } from './rule.ts'
 import { Command, CommandOutcome, Ending, Session } from './session.ts'
+import { MomentReply, VariableName, VariableValue } from './watcher.ts'
 
 const fence = z
   .int()
@@ -32,19 +33,18 @@ export const agentOps = {
     status: 201,
     summary:
       'Open a request: ask people. If the session already has a request with the same key and ask, the reply is that request with status 200.',
-    faults: [...agentFaults, 'key_conflict', 'out_of_order'],
+    faults: [...agentFaults, 'key_conflict'],
     input: z.strictObject({
       id: SessionId,
       key: RequestKey,
       ask: AskInput,
       agentPath: AgentPath.optional(),
-      afterEvents: z
-        .string()
-        .min(1)
-        .max(limits.keyMax)
+      events: z
+        .array(StoredAgentEvent)
+        .max(limits.eventsPerPostMax)
         .optional()
         .describe(
-          'The idempotency key of an earlier call of `appendEvents`, whose reply you need not wait for. The request is opened only if those events are stored before it; otherwise the call fails with `out_of_order`.',
+          'Events that happened before the request. They are stored together with it, which is quicker than a call of `appendEvents` before this one. If the call fails, they are not stored.',
         ),
       fence,
       ...deadlineFields,
@@ -83,9 +83,56 @@ export const agentOps = {
         .describe('The folder in which the tool would run. Default: the folder of the session.'),
       action: Action.optional().describe('What the call does, as in an approval.'),
       agentPath: AgentPath.optional(),
+      key: RequestKey.optional().describe(
+        'The agent’s own id of the call. With it, watchers see the call once, even if the agent also asks about it.',
+      ),
       fence,
     }),
     output: Verdict,
+  },
+  reportMoment: {
+    method: 'POST',
+    path: '/sessions/:id/moments',
+    summary:
+      'Report a moment of a session, and get what its watchers say. A moment that is reported again with the same key gets the same reply and has no second effect. `appendEvents` also evaluates the moments "after" (at `tool.finished`) and "stop" (at `turn.finished`) if the agent has not reported them.',
+    faults: agentFaults,
+    input: z.strictObject({
+      id: SessionId,
+      moment: z.enum(['prompt', 'after', 'stop']).describe('The moment.'),
+      key: RequestKey.describe(
+        'The agent’s own id of the moment: the id of the message, of the tool call (the same as in `tool.started`) or of the turn.',
+      ),
+      text: z.string().max(limits.textMax).optional().describe('The text of the message, at "prompt".'),
+      result: z
+        .strictObject({
+          ok: z.boolean().describe('Whether the call succeeded.'),
+          exitCode: z.int().optional().describe('The exit code of the command.'),
+          text: z.string().max(limits.resultTextMax).optional().describe('The beginning of the output.'),
+        })
+        .optional()
+        .describe('The result of the call, at "after".'),
+      call: z
+        .strictObject({
+          tool: z.string().min(1).max(limits.nameMax).describe('The name of the tool.'),
+          input: JsonObject.describe('The input of the tool.'),
+          cwd: z.string().max(limits.pathMax).optional().describe('The folder in which the tool ran.'),
+          action: Action.optional().describe('What the call did, as in an approval.'),
+        })
+        .optional()
+        .describe('The call, at "after". Not needed if the call was checked or asked with the same key.'),
+      agentPath: AgentPath.optional(),
+      fence,
+    }),
+    output: MomentReply,
+  },
+  setAgentVariable: {
+    method: 'POST',
+    path: '/sessions/:id/variables',
+    summary:
+      'Set a variable of the session that a file declares as the agent’s. If several files declare it, it is set in each of them.',
+    faults: [...agentFaults, 'unsupported'],
+    input: z.strictObject({ id: SessionId, name: VariableName, value: VariableValue, fence }),
+    output: z.object({ value: VariableValue }),
   },
   withdrawRequest: {
     method: 'POST',

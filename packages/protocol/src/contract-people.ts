@@ -19,6 +19,7 @@ import {
 import { Draft, deadlineFields, Person, Request } from './request.ts'
 import { Risk } from './risk.ts'
 import { Attachment, AttachmentPart, attachmentFields, Command, DriverInfo, Session, SessionState } from './session.ts'
+import { Variable, VariableName, VariableValue, Watcher } from './watcher.ts'
 
 const sessionFields = {
   mode: z
@@ -335,5 +336,39 @@ export const peopleOps = {
     faults: ['not_found'],
     input: z.strictObject({ id: RequestId }),
     output: emptyObject,
+  },
+  listWatchers: {
+    method: 'GET',
+    path: '/watchers',
+    summary:
+      'List the watchers that are in force: all of them, or those for one session, with the effects that its agent does not support.',
+    faults: ['not_found'],
+    input: z.strictObject({ session: SessionId.optional().describe('Only the watchers that apply to this session.') }),
+    output: z.object({ items: z.array(Watcher).describe('The watchers, in the order of their files.') }),
+  },
+  listVariables: {
+    method: 'GET',
+    path: '/sessions/:id/variables',
+    summary: 'List the variables of a session, with their values.',
+    faults: ['not_found'],
+    input: z.strictObject({ id: SessionId }),
+    output: z.object({ items: z.array(Variable).describe('The variables, in the order of their files.') }),
+  },
+  setVariable: {
+    method: 'PUT',
+    path: '/sessions/:id/variables/:name',
+    summary: 'Set a variable of a session.',
+    faults: ['not_found', 'unsupported'],
+    input: z.strictObject({
+      id: SessionId,
+      name: VariableName,
+      value: VariableValue,
+      file: z
+        .string()
+        .max(limits.pathMax)
+        .optional()
+        .describe('The file that declares the variable. Needed only if several files do.'),
+    }),
+    output: Variable,
   },
 } as const satisfies Record<string, Operation>

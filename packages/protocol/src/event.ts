@@ -1,5 +1,6 @@
 /** The schemas of events, of the events that agents may append, and of the frames of the event stream. */
 import { z } from 'zod'
+import { Action } from './action.ts'
 import { AnswerKind } from './answer.ts'
 import { CommandId, Cursor, PersonId, RequestId, RuleId, SessionId, TokenId } from './ids.ts'
 import { JsonObject } from './json.ts'
@@ -7,6 +8,7 @@ import { limits } from './limits.ts'
 import { AgentPath, Delivery, Person, Request, Resolution } from './request.ts'
 import { Rule } from './rule.ts'
 import { AgentProcess, Command, CommandOutcome, Repository, Session, TurnEnding } from './session.ts'
+import { VariableChanged, WatchFired } from './watcher-events.ts'
 
 const block = z
   .string()
@@ -42,6 +44,7 @@ export const ToolStarted = z
     tool: z.string().min(1).max(limits.nameMax).describe('The name of the tool.'),
     title: z.string().max(limits.titleMax).optional().describe('What the call does, in a few words.'),
     input: JsonObject.describe('The input of the tool.'),
+    action: Action.optional().describe('What the call does, as in an approval.'),
     agentPath,
   })
   .describe('A tool call started.')
@@ -51,6 +54,7 @@ export const ToolFinished = z
     block,
     ok: z.boolean().describe('Whether the call succeeded.'),
     output: z.unknown().optional().describe('The output of the tool.'),
+    exitCode: z.int().optional().describe('The exit code of a shell command, if the agent reports it.'),
     agentPath,
   })
   .describe('A tool call finished.')
@@ -115,7 +119,7 @@ const AgentChanged = z
     'The agent’s mode, model, conversation, process or branch changed. The log stores a `session.changed` event with the whole session.',
   )
 
-export const AgentEvent = z
+export const StoredAgentEvent = z
   .discriminatedUnion('type', [
     MessageAdded.extend({
       type: z.literal('message.added').describe('The agent wrote a message.'),
@@ -129,8 +133,12 @@ export const AgentEvent = z
     TurnFinished,
     ErrorRaised,
     AgentChanged,
-    Delta,
   ])
+  .describe('An event of an agent that is stored.')
+export type StoredAgentEvent = z.input<typeof StoredAgentEvent>
+
+export const AgentEvent = z
+  .discriminatedUnion('type', [...StoredAgentEvent.options, Delta])
   .describe('An event that an agent may append.')
 export type AgentEvent = z.input<typeof AgentEvent>
 
@@ -146,6 +154,7 @@ export const KeptDecision = z
       personId: true,
       via: true,
       rule: true,
+      watcher: true,
       editedDigest: true,
       editedRisk: true,
     }).shape,
@@ -254,6 +263,8 @@ const EventBody = z.discriminatedUnion('type', [
   z.object({ type: z.literal('rule.added').describe('A rule was added.'), value: Rule }),
   z.object({ type: z.literal('rule.changed').describe('A rule was changed.'), value: Rule }),
   z.object({ type: z.literal('rule.removed').describe('A rule was removed.'), rule: RuleId }),
+  WatchFired,
+  VariableChanged,
   z.object({
     type: z.literal('token.added').describe('A token was created.'),
     token: TokenId,

@@ -41,6 +41,7 @@ export {
   withFolder,
 } from './ask.ts'
 export { downloadAttachment, uploadAttachments } from './attachment-transfer.ts'
+export { callTitles, isCallTitle, truncateTitle } from './call-titles.ts'
 export { type Clock, orAborted, pause, systemClock, type TimerOptions, within } from './clock.ts'
 export {
   type Call,
@@ -69,6 +70,7 @@ export {
   Hello,
   type KeptDecision,
   MessageAdded,
+  StoredAgentEvent,
   StreamingBlock,
   ToolFinished,
   ToolStarted,
@@ -103,6 +105,7 @@ export {
   TokenId,
 } from './ids.ts'
 export { canonicalJson, type Json, JsonObject, parseJsonStrict } from './json.ts'
+export type { JsonPath } from './json-places.ts'
 export { limits, type QuotaLimits, quotas, type RoleLimits, rates, slotUnits } from './limits.ts'
 export { namedSchemas } from './named-schemas.ts'
 export { commonFaults, type Operation } from './operation.ts'
@@ -115,11 +118,13 @@ export {
   Draft,
   deadlineFields,
   Effective,
+  isGatewayRequest,
   OnDeadline,
   Person,
   Request,
   RequestKey,
   Resolution,
+  watchKeyPrefix,
   withEffective,
 } from './request.ts'
 export { type RetryOptions, type RetryPauses, retry, retryPauseMs } from './retry.ts'
@@ -127,7 +132,7 @@ export { type DirectionRun, hasRightToLeft, readsRightToLeft, splitRightToLeft }
 export { Risk, RiskLevel, Touch } from './risk.ts'
 export { CommandGroup, Rule, RuleDraft, RuleEffect, RulePreview, RuleProposal, RuleScope, Verdict } from './rule.ts'
 export { commandGroups, ruleEffects } from './rule-choices.ts'
-export { parseRuleDrafts } from './rule-file.ts'
+export { type RuleFileText, readRuleFileText } from './rule-file.ts'
 export {
   AgentProcess,
   Attachment,
@@ -145,3 +150,18 @@ export {
   SessionState,
 } from './session.ts'
 export { actionKind, actionOf, actionProblem, editedCall, hostOf, type ToolCall } from './tool-call.ts'
+export {
+  MomentReply,
+  ReadyMadeUse,
+  Variable,
+  VariableDeclaration,
+  VariableName,
+  VariableValue,
+  WatchEffects,
+  Watcher,
+  WatcherDraft,
+  WatchLimit,
+  WatchMoment,
+  WatchSource,
+} from './watcher.ts'
+export { WatcherRef } from './watcher-ref.ts'

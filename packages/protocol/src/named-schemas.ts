@@ -36,6 +36,7 @@ import {
   Event,
   Hello,
   MessageAdded,
+  StoredAgentEvent,
   StreamingBlock,
   ToolFinished,
   ToolStarted,
@@ -75,6 +76,19 @@ import {
   Session,
   SessionState,
 } from './session.ts'
+import {
+  MomentReply,
+  Variable,
+  VariableDeclaration,
+  VariableValue,
+  WatchEffects,
+  Watcher,
+  WatcherDraft,
+  WatchLimit,
+  WatchMoment,
+  WatchSource,
+} from './watcher.ts'
+import { WatcherRef } from './watcher-ref.ts'
 
 export const namedSchemas = {
   Session,
@@ -125,6 +139,7 @@ export const namedSchemas = {
   AttachmentPart,
   Event,
   AgentEvent,
+  StoredAgentEvent,
   MessageAdded,
   ToolStarted,
   ToolFinished,
@@ -150,6 +165,17 @@ export const namedSchemas = {
   RulePreview,
   RuleProposal,
   Verdict,
+  Watcher,
+  WatcherDraft,
+  WatcherRef,
+  WatchEffects,
+  WatchLimit,
+  WatchMoment,
+  WatchSource,
+  Variable,
+  VariableDeclaration,
+  VariableValue,
+  MomentReply,
   AuditEntry,
   Token,
   Role,

@@ -47,6 +47,8 @@ deleteDraft           no      own     own     no      no
 openRequest           no      own     own     own     own
 appendEvents          no      own     own     own     own
 checkTool             no      own     own     own     own
+reportMoment          no      own     own     own     own
+setAgentVariable      no      all     all     own     own
 withdrawRequest       no      own     own     own     own
 handOverRequest       no      own     own     own     own
 reportDelivery        no      own     own     own     own
@@ -70,6 +72,9 @@ rule.others           no      all     no      no      no
 previewRule           no      all     all     no      no
 proposeRules          no      all     all     no      no
 checkRules            no      all     all     no      no
+listWatchers          no      all     all     no      no
+listVariables         no      all     all     own     own
+setVariable           no      all     all     no      no
 listAudit             no      all     all     no      no
 listTokens            no      all     no      no      no
 addToken              no      all     no      no      no
@@ -86,7 +91,7 @@ backup                no      all     no      no      no
 `
 
 describe('the access table', () => {
-  it('A3: gives each role exactly the access that is listed in this file', () => {
+  it('A3: the access table gives each role exactly the access that is listed in this file', () => {
     const line = (cells: readonly string[]) =>
       `${cells[0]?.padEnd(22)}${cells
         .slice(1)
@@ -102,19 +107,19 @@ describe('the access table', () => {
     expect(Object.keys(accessTable)).toEqual(expect.arrayContaining(Object.keys(contract)))
     expect(accessColumns).toEqual(['nobody', ...Role.options])
   })
-  it('lets only people answer (G8)', () => {
+  it('the access table lets only people answer (G8)', () => {
     for (const action of Object.keys(accessTable) as (keyof typeof accessTable)[])
       if (action.startsWith('answer'))
         for (const role of ['nobody', 'runner', 'agent'] as const) expect(accessOf(role, action), action).toBe('no')
   })
-  it('never gives a person more than the owner', () => {
+  it('the access table never gives a person more than the owner', () => {
     for (const [action, [, owner, person]] of Object.entries(accessTable))
       if (person !== 'no') expect(owner, action).not.toBe('no')
   })
-  it('gives an unknown role nothing', () => {
+  it('the access table gives an unknown role nothing', () => {
     expect(accessOf('intruder' as Role, 'signIn')).toBe('no') // as if a database contained another role
   })
-  it('lists the roles that may call an operation', () => {
+  it('the access table lists the roles that may call an operation', () => {
     expect(rolesFor('answerRequest')).toEqual(['owner', 'person'])
     expect(rolesFor('backup')).toEqual(['owner'])
     expect(rolesFor('signIn')).toContain('nobody')

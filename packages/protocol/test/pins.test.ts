@@ -37,9 +37,14 @@ const surface = [
   'putDraft: PUT /requests/:id/draft (id draft)',
   'getDraft: GET /requests/:id/draft (id)',
   'deleteDraft: DELETE /requests/:id/draft (id)',
-  'openRequest: POST /sessions/:id/requests 201 (id key ask agentPath afterEvents fence deadlineMs onDeadline)',
+  'listWatchers: GET /watchers (session)',
+  'listVariables: GET /sessions/:id/variables (id)',
+  'setVariable: PUT /sessions/:id/variables/:name (id name value file)',
+  'openRequest: POST /sessions/:id/requests 201 (id key ask agentPath events fence deadlineMs onDeadline)',
   'appendEvents: POST /sessions/:id/events (id items fence)',
-  'checkTool: POST /sessions/:id/check (id tool input cwd action agentPath fence)',
+  'checkTool: POST /sessions/:id/check (id tool input cwd action agentPath key fence)',
+  'reportMoment: POST /sessions/:id/moments (id moment key text result call agentPath fence)',
+  'setAgentVariable: POST /sessions/:id/variables (id name value fence)',
   'withdrawRequest: POST /requests/:id/withdraw (id fence)',
   'handOverRequest: POST /requests/:id/handover (id wait fence)',
   'reportDelivery: POST /requests/:id/delivery (id state reason fence)',
@@ -88,7 +93,6 @@ const statuses = {
   not_resolved: 409,
   digest_mismatch: 409,
   key_conflict: 409,
-  out_of_order: 409,
   version_conflict: 409,
   fenced: 409,
   lease_held: 409,
@@ -127,7 +131,7 @@ describe('the contract', () => {
     ).toEqual(surface)
   })
   it.each(operations)(
-    'includes %s, which refuses unknown fields and has every path parameter in its input',
+    'the contract includes %s, which refuses unknown fields and has every path parameter in its input',
     (_name, op) => {
       const unknown = op.input.safeParse({ surely_unknown: 1 })
       expect(unknown.error?.issues.some(issue => issue.code === 'unrecognized_keys')).toBe(true)
@@ -138,7 +142,7 @@ describe('the contract', () => {
     const routes = operations.map(([, op]) => `${op.method} ${op.path.replace(/:\w+/g, ':')}`)
     expect(new Set(routes).size).toBe(routes.length)
   })
-  it('allows only people to answer requests (G8)', () => {
+  it('the contract allows only people to answer requests (G8)', () => {
     for (const name of Object.keys(contract) as OperationName[])
       if (name.startsWith('answer')) expect(rolesFor(name)).toEqual(['owner', 'person'])
   })
@@ -149,7 +153,7 @@ describe('a fault', () => {
     expect(faultStatus).toEqual(statuses)
     expect(faultCodes).toEqual(Object.keys(statuses))
   })
-  it.each(faultCodes)('with the code %s keeps its code, message and detail on the wire', code => {
+  it.each(faultCodes)('a fault with the code %s keeps its code, message and detail on the wire', code => {
     const fault = new Fault(code, 'What happened.', { id: 'x' })
     expect(fault.status).toBe(statuses[code])
     expect(FaultBody.parse(JSON.parse(JSON.stringify(fault)))).toEqual({
