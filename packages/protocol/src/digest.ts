@@ -12,20 +12,19 @@ export function requestIdText(session: SessionId, key: string): string {
 
 /** Returns the canonical text of a request, with the fields that decide what runs, but without titles and descriptions (G7). The digest of the request is the SHA-256 of this text. */
 export function digestText(session: SessionId, ask: Ask): string {
-  const base = { version: digestVersion, session, kind: ask.kind }
+  const version = digestVersion
   switch (ask.kind) {
-    case 'approval':
-      return canonicalJson({
-        ...base,
-        tool: ask.tool,
-        input: ask.input,
-        action: ask.action,
-        cwd: ask.cwd,
-        plan: ask.plan,
-      })
-    case 'questions':
-      return canonicalJson({ ...base, questions: ask.questions })
-    case 'form':
-      return canonicalJson({ ...base, schema: ask.schema, url: ask.url })
+    case 'approval': {
+      const { kind, tool, input, action, cwd, plan } = ask
+      return canonicalJson({ version, session, kind, tool, input, action, cwd, plan })
+    }
+    case 'questions': {
+      const { kind, questions } = ask
+      return canonicalJson({ version, session, kind, questions })
+    }
+    case 'form': {
+      const { kind, schema, url } = ask
+      return canonicalJson({ version, session, kind, schema, url })
+    }
   }
 }
