@@ -5,7 +5,7 @@ import { type Action, actionOf, actionProblem, editedCall, type JsonObject } fro
 const callOf = (input: JsonObject, action?: Action, tool = 'Tool') => ({ tool, input, cwd: '/srv', action })
 
 describe('actionOf', () => {
-  it('takes a text in the field "command" as a shell command, for a tool with any name', () => {
+  it('actionOf takes a text in the field "command" as a shell command, for a tool with any name', () => {
     expect(actionOf(callOf({ command: 'git push' }))).toEqual({ shell: 'git push', cwd: '/srv' })
     expect(actionOf(callOf({ command: ['git', 'push'] }))).toEqual({ other: 'Tool' })
   })

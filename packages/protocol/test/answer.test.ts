@@ -167,7 +167,7 @@ describe('answerProblem for answers to questions', () => {
           null,
       ).toBe(fits)
     })
-  it('accepts one option or the person’s own text for a single choice, but not both', () => {
+  it('answerProblem for answers to questions accepts one option or the person’s own text for a single choice, but not both', () => {
     const ask: AskValue = { kind: 'questions', questions: [question({ allowOther: true })] }
     const problem = (chosen: string[], other?: string) =>
       answerProblem(ask, { kind: 'answers', answers: [{ id: 'color', chosen, ...(other ? { other } : {}) }] })

@@ -19,14 +19,14 @@ describe('maskCredentials', () => {
     ['after letters', `TOKEN${secret}`, `TOKEN${mask(43)}`],
     ['before letters', `${secret}abc`, `${mask(43)}abc`],
     ['twice', `${secret} ${secret}`, `${mask(43)} ${mask(43)}`],
-  ])('masks a secret %s', (_where, text, expected) => {
+  ])('maskCredentials masks a secret %s', (_where, text, expected) => {
     const { value, found } = maskCredentials(text)
     expect(value).toBe(expected)
     expect(value).toHaveLength(text.length)
     expect(found.size).toBe(1)
   })
 
-  it('masks texts and names at any depth of a JSON value, and changes nothing else', () => {
+  it('maskCredentials masks texts and names at any depth of a JSON value, and changes nothing else', () => {
     const value = { a: [1, null, { b: `x ${secret}` }], [secret]: true, c: 'hp_ is our prefix' }
     expect(maskCredentials(value).value).toEqual({
       a: [1, null, { b: `x ${mask(43)}` }],
@@ -42,17 +42,17 @@ describe('maskCredentials', () => {
     'sha256 e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
     'https://example.com/hp_/Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG',
     '',
-  ])('does not mask %j', text => {
+  ])('maskCredentials does not mask %j', text => {
     const { value, found } = maskCredentials(text)
     expect([value, found.size]).toEqual([text, 0])
   })
 
-  it('returns the same object if there is nothing to mask', () => {
+  it('maskCredentials returns the same object if there is nothing to mask', () => {
     const value = { a: [{ b: 'hp_x' }] }
     expect(maskCredentials(value).value).toBe(value)
   })
 
-  it('masks every secret that Holdpoint makes', () => {
+  it('maskCredentials masks every secret that Holdpoint makes', () => {
     for (const bytes of [24, 32])
       for (let i = 0; i < 2000; i++) {
         const made = newSecret(randomBytes, bytes)
@@ -65,7 +65,7 @@ describe('maskCredentials', () => {
     ['names', `hp_${'a'.repeat(43)}`],
     ['secrets', `${secret} `],
     ['letters', 'h'],
-  ])('X6: masks 900 KB of %s in less than 50 ms', (_what, part) => {
+  ])('X6: maskCredentials masks 900 KB of %s in less than 50 ms', (_what, part) => {
     const text = part.repeat(900_000 / part.length)
     const mask = () => [maskCredentials({ a: { b: [text] } }), shownLength(text)]
     expect(leastCpuMs(mask)).toBeLessThan(50)
@@ -73,7 +73,7 @@ describe('maskCredentials', () => {
 })
 
 describe('hasCredential', () => {
-  it('finds a secret and a masked secret at any depth', () => {
+  it('hasCredential finds a secret and a masked secret at any depth', () => {
     expect([{ a: [secret] }, { [secret]: 1 }, mask(43), { a: mask(32) }].map(hasCredential)).toEqual(
       Array(4).fill(true),
     )
@@ -82,14 +82,14 @@ describe('hasCredential', () => {
 })
 
 describe('shownLength', () => {
-  it('excludes the start of a possible secret at the end of a text', () => {
+  it('shownLength excludes the start of a possible secret at the end of a text', () => {
     for (let length = 1; length < secret.length; length++) expect(shownLength(`ab ${secret.slice(0, length)}`)).toBe(3)
     expect(shownLength(`ab ${secret}`)).toBe(3 + secret.length)
     expect(shownLength(`ab ${secret.slice(0, 20)} c`)).toBe(25)
     expect(shownLength('')).toBe(0)
   })
 
-  it('shows no secret, however a text is split', () => {
+  it('shownLength shows no secret, however a text is split', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(60), { maxLength: 12 }), sizes => {
         const text = `start ${secret} middle hp_x ${link}, end`

@@ -27,11 +27,11 @@ describe('digestText', () => {
       expect(digestText(session, { ...approval, ...change } as Ask) !== digestText(session, approval)).toBe(differs)
     },
   )
-  it('contains the session, so that an answer fits only one session', () => {
+  it('digestText contains the session, so that an answer fits only one session', () => {
     const other = 'ses_11111111111111111111' as SessionId
     expect(digestText(other, approval)).not.toBe(digestText(session, approval))
   })
-  it('of an approval is canonical JSON with a version, the session and the fields that affect what runs', () => {
+  it('digestText of an approval is canonical JSON with a version, the session and the fields that affect what runs', () => {
     expect(digestText(session, approval)).toBe(
       '{"cwd":"/a","input":{"command":"ls","timeout":1},"kind":"approval","session":"ses_00000000000000000000","tool":"Bash","version":1}',
     )

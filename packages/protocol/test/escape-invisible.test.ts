@@ -62,7 +62,7 @@ const tricky = fc
 const anyText = fc.oneof(tricky, fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }))
 
 describe('escapeInvisible', () => {
-  it.each(texts)('escapes every invisible character of "$name"', ({ text, level }) => {
+  it.each(texts)('escapeInvisible escapes every invisible character of "$name"', ({ text, level }) => {
     expect(withoutEmoji(escapeInvisible(text))).not.toMatch(invisible)
     if (level === 'character') {
       expect(escapeInvisible(text)).not.toBe(text)
@@ -70,10 +70,10 @@ describe('escapeInvisible', () => {
     }
   })
 
-  it('escapes every invisible character of any text', () => {
+  it('escapeInvisible escapes every invisible character of any text', () => {
     fc.assert(fc.property(anyText, text => void expect(withoutEmoji(escapeInvisible(text))).not.toMatch(invisible)))
   })
-  it('with `multiline`, keeps line feeds and tabs but no other invisible characters', () => {
+  it('escapeInvisible with `multiline` keeps line feeds and tabs but no other invisible characters', () => {
     fc.assert(
       fc.property(anyText, text => {
         const shown = escapeInvisible(text, { multiline: true })
@@ -95,17 +95,17 @@ describe('escapeInvisible', () => {
       },
     )
   })
-  it('distinguishes an invisible character after a backslash from a written escape', () => {
+  it('escapeInvisible distinguishes an invisible character after a backslash from a written escape', () => {
     expect(escapeInvisible('\\\u200b')).not.toBe(escapeInvisible('\\u{200b}'))
   })
-  it('leaves plain text, paths and regular expressions unchanged', () => {
+  it('escapeInvisible leaves plain text, paths and regular expressions unchanged', () => {
     for (const text of ['npm test', 'C:\\new\\users', 'sed s/\\d\\u0041/x/', 'héllo 世界 😀', 'a {b} u{c}'])
       expect(escapeInvisible(text)).toBe(text)
   })
-  it('shows the code point of an invisible character', () => {
+  it('escapeInvisible shows the code point of an invisible character', () => {
     expect(escapeInvisible('a\u202eb\u{e0041}\u0000')).toBe('a\\u{202e}b\\u{e0041}\\u{0}')
   })
-  it('keeps ordinary combining marks and escapes excess marks', () => {
+  it('escapeInvisible keeps ordinary combining marks and escapes excess marks', () => {
     for (const text of ['Vie\u0323\u0302t', 'ש\u05bc\u05c1\u05b7\u0591', 'ก\u0e34\u0e48', 'a\u0301\u0301\u0301\u0301b'])
       expect([text, escapeInvisible(text), hasInvisible(text)]).toEqual([text, text, false])
     expect(escapeInvisible(`a${'\u0301'.repeat(6)}b`)).toBe(`a${'\u0301'.repeat(4)}\\u{301}\\u{301}b`)
@@ -118,7 +118,7 @@ describe('escapeInvisible', () => {
       false,
     ])
   })
-  it('takes linear time for a long run of backslashes or marks', () => {
+  it('escapeInvisible takes linear time for a long run of backslashes or marks', () => {
     for (const unit of ['\\', '\u0301'])
       expect(leastCpuMs(() => escapeInvisible(unit.repeat(262_144)))).toBeLessThan(250)
   })
@@ -142,7 +142,7 @@ describe('an emoji with a variation selector', () => {
 })
 
 describe('hasInvisible', () => {
-  it('returns true exactly if the text has an invisible character', () => {
+  it('hasInvisible returns true exactly if the text has an invisible character', () => {
     fc.assert(fc.property(anyText, text => void expect(hasInvisible(text)).toBe(invisible.test(withoutEmoji(text)))))
     fc.assert(
       fc.property(
@@ -158,11 +158,14 @@ describe('hasInvisible', () => {
 
 describe('escapeInvisible with `keepEmoji`', () => {
   const family = '\u{1f468}\u{200d}\u{1f469}\u{200d}\u{1f467}'
-  it.each(['\u{26a0}\u{fe0f}', '\u{2764}\u{fe0f}', family, '\u{1f44d}\u{1f3fd}', '\u{1f680}'])('keeps %s', text => {
-    expect(escapeInvisible(`so ${text} it is`, { keepEmoji: true })).toBe(`so ${text} it is`)
-    expect(hasInvisible(text, { keepEmoji: true })).toBe(false)
-  })
-  it('keeps a joined emoji that is escaped without the option', () => {
+  it.each(['\u{26a0}\u{fe0f}', '\u{2764}\u{fe0f}', family, '\u{1f44d}\u{1f3fd}', '\u{1f680}'])(
+    'escapeInvisible with `keepEmoji` keeps %s',
+    text => {
+      expect(escapeInvisible(`so ${text} it is`, { keepEmoji: true })).toBe(`so ${text} it is`)
+      expect(hasInvisible(text, { keepEmoji: true })).toBe(false)
+    },
+  )
+  it('escapeInvisible with `keepEmoji` keeps a joined emoji that is escaped without the option', () => {
     expect(escapeInvisible(family)).toBe('\u{1f468}\\u{200d}\u{1f469}\\u{200d}\u{1f467}')
     expect(hasInvisible(family)).toBe(true)
   })
@@ -173,11 +176,11 @@ describe('escapeInvisible with `keepEmoji`', () => {
     ['a second selector', '\u{26a0}\u{fe0f}\u{fe0f}', '\u{26a0}\u{fe0f}\\u{fe0f}'],
     ['tag characters', '\u{1f3f4}\u{e0067}', '\u{1f3f4}\\u{e0067}'],
     ['an unassigned emoji', '\u{1fbff}', '\\u{1fbff}'],
-  ])('escapes %s', (_, text, shown) => {
+  ])('escapeInvisible with `keepEmoji` escapes %s', (_, text, shown) => {
     expect(escapeInvisible(text, { keepEmoji: true })).toBe(shown)
     expect(hasInvisible(text, { keepEmoji: true })).toBe(true)
   })
-  it('treats all other text exactly as it does without the option', () => {
+  it('escapeInvisible with `keepEmoji` treats all other text exactly as it does without the option', () => {
     fc.assert(
       fc.property(tricky, text => {
         expect(escapeInvisible(text, { keepEmoji: true })).toBe(escapeInvisible(text))
@@ -188,18 +191,18 @@ describe('escapeInvisible with `keepEmoji`', () => {
 
 describe('F7: with `escapeRightToLeft`, escapeInvisible', () => {
   const options = { escapeRightToLeft: true } as const
-  it('escapes letters of every right-to-left script, so that no software can reorder them', () => {
+  it('F7: with `escapeRightToLeft`, escapeInvisible escapes letters of every right-to-left script, so that no software can reorder them', () => {
     expect(escapeInvisible('cat א > ب', options)).toBe('cat \\u{5d0} > \\u{628}')
     // Syriac, Thaana, N'Ko, Mandaic, an Arabic digit, a presentation form, Phoenician, Adlam, Arabic mathematics.
     for (const letter of ['ܐ', 'ހ', 'ߊ', 'ࡀ', '١', 'ﭐ', 'ﺀ', '𐤀', '𞤀', '𞸀'])
       expect(escapeInvisible(`a${letter}`, options)).toMatch(/^a\\u\{[0-9a-f]+\}$/)
   })
-  it('keeps letters of all other scripts', () => {
+  it('F7: with `escapeRightToLeft`, escapeInvisible keeps letters of all other scripts', () => {
     const text = 'aé ж λ 中 あ 한 हि ไ 😀'
     expect(escapeInvisible(text, options)).toBe(text)
     expect(escapeInvisible('א')).toBe('א')
   })
-  it('produces text that can still be unescaped', () => {
+  it('F7: with `escapeRightToLeft`, escapeInvisible produces text that can still be unescaped', () => {
     const unit = fc.constantFrom('א', '\\', 'u{5d0}', 'a', '\u200b', '٣')
     fc.assert(
       fc.property(fc.string({ unit }), text => void expect(decodeEscapes(escapeInvisible(text, options))).toBe(text)),

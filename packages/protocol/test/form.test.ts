@@ -1,6 +1,6 @@
 /** Checks every keyword of forms with valid values and with values just beyond each limit. */
 import { describe, expect, it } from 'vitest'
-import { type FormField, FormSchema, fieldChoices, formProblem, limits } from '../src/index.ts'
+import { type FormField, FormSchema, fieldChoices, formProblem, type Json, limits } from '../src/index.ts'
 
 const text = (change: object = {}): FormField => ({ type: 'string', ...change }) as FormField // the row contains the remaining fields
 const rows: readonly [string, FormField, readonly unknown[], readonly unknown[]][] = [
@@ -48,19 +48,28 @@ describe('a form field', () => {
 
 describe('a form', () => {
   const schema: FormSchema = { type: 'object', properties: { a: text(), b: text() }, required: ['a'] }
-  it('needs its required fields, but not its optional fields', () => {
+  it('a form needs its required fields, but not its optional fields', () => {
     expect(formProblem(schema, { a: 'x' })).toBeNull()
     expect(formProblem(schema, { b: 'x' })).toBe('"a" is required')
   })
-  it('refuses an unknown field', () => {
+  it('a form refuses an unknown field', () => {
     expect(formProblem(schema, { a: 'x', c: 1 })).toBe('"c" is not a field of this form')
   })
-  it('does not mistake inherited properties for fields', () => {
+  it('a form does not mistake inherited properties for fields', () => {
     const inherited: FormSchema = { type: 'object', properties: { toString: text() }, required: ['toString'] }
     expect(formProblem(inherited, {})).toBe('"toString" is required')
     expect(formProblem(inherited, { toString: 'x' })).toBeNull()
     expect(formProblem({ type: 'object', properties: { toString: text() } }, {})).toBeNull()
     expect(formProblem(schema, { a: 'x', valueOf: 'y' })).toContain('valueOf')
+  })
+  it('a form names the number of characters and choices in the singular and in the plural', () => {
+    const problem = (field: FormField, value: Json) =>
+      formProblem({ type: 'object', properties: { a: field } }, { a: value })
+    const list = (change: object) => ({ type: 'array', items: { enum: ['a', 'b'] }, ...change }) as FormField // the row contains the remaining fields
+    expect(problem(list({ minItems: 1 }), [])).toBe('"a" needs at least 1 choice')
+    expect(problem(list({ minItems: 2 }), [])).toBe('"a" needs at least 2 choices')
+    expect(problem(text({ minLength: 1 }), '')).toBe('"a" must have at least 1 character')
+    expect(problem(text({ maxLength: 2 }), 'abc')).toBe('"a" must have at most 2 characters')
   })
   it('a form has at most `fieldsMax` fields', () => {
     const of = (count: number) => ({
@@ -74,7 +83,7 @@ describe('a form', () => {
     expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['x'] }).success).toBe(false)
     expect(FormSchema.safeParse({ type: 'object', properties: {}, required: ['toString'] }).success).toBe(false)
   })
-  it('lists the choices of a field with their titles', () => {
+  it('a form lists the choices of a field with their titles', () => {
     expect(fieldChoices(text({ oneOf: [{ const: 'a', title: 'A' }, { const: 'b' }] }))).toEqual([
       { value: 'a', title: 'A' },
       { value: 'b', title: 'b' },

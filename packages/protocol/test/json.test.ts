@@ -27,7 +27,7 @@ function reverseKeys(value: unknown): unknown {
 }
 
 describe('canonicalJson', () => {
-  it('formats the example of RFC 8785 as the RFC does', () => {
+  it('canonicalJson formats the example of RFC 8785 as the RFC does', () => {
     const example = {
       numbers: [333333333.3333333, 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
       string: '\u20ac$\u000f\nA\'B"\\\\"/',
@@ -38,19 +38,19 @@ describe('canonicalJson', () => {
     )
   })
 
-  it('sorts keys by UTF-16 code units, as in the example of RFC 8785', () => {
+  it('canonicalJson sorts keys by UTF-16 code units, as in the example of RFC 8785', () => {
     const keys = ['\u20ac', '\r', '\ufb33', '1', '\ud83d\ude00', '\u0080', '\u00f6']
     const sorted = JSON.parse(canonicalJson(Object.fromEntries(keys.map(name => [name, 0]))))
     expect(Object.keys(sorted)).toEqual(['1', '\r', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33'])
   })
 
-  it('formats numbers as ECMAScript does', () => {
+  it('canonicalJson formats numbers as ECMAScript does', () => {
     expect(canonicalJson([0, -0, 5e-324, 1.7976931348623157e308, 9007199254740992, 1e21, 1e-7])).toBe(
       '[0,0,5e-324,1.7976931348623157e+308,9007199254740992,1e+21,1e-7]',
     )
   })
 
-  it('does not depend on the order of keys and parses back to the same value', () => {
+  it('canonicalJson does not depend on the order of keys and parses back to the same value', () => {
     fc.assert(
       fc.property(jsonValue, value => {
         expect(canonicalJson(reverseKeys(value))).toBe(canonicalJson(value))
@@ -59,7 +59,7 @@ describe('canonicalJson', () => {
     )
   })
 
-  it('leaves out undefined fields and refuses values without a JSON form', () => {
+  it('canonicalJson leaves out undefined fields and refuses values without a JSON form', () => {
     expect(canonicalJson({ a: undefined, b: [undefined] })).toBe('{"b":[null]}')
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1, Symbol('x'), undefined])
       expect(() => canonicalJson(value)).toThrow(Fault)
@@ -89,7 +89,7 @@ describe('parseJsonStrict', () => {
     ['a long number with a short exponent', `[1${'0'.repeat(250)}e99]`],
     ['a number with too many digits', `[${'9'.repeat(400)}]`],
   ]
-  it.each(refused)('refuses %s', (_name, text) => {
+  it.each(refused)('parseJsonStrict refuses %s', (_name, text) => {
     expect(() => parseJsonStrict(text)).toThrow(expect.objectContaining({ code: 'bad_json' }))
   })
 
@@ -102,11 +102,11 @@ describe('parseJsonStrict', () => {
     ['large numbers in range', '[1e308,123456789012345000000000000000,1E+10]'],
     ['digits inside a string', `"${'9'.repeat(400)} 1e400"`],
   ]
-  it.each(accepted)('reads %s', (_name, text) => {
+  it.each(accepted)('parseJsonStrict reads %s', (_name, text) => {
     expect(parseJsonStrict(text)).toEqual(JSON.parse(text))
   })
 
-  it('accepts up to `jsonDepthMax` nested levels and refuses more', () => {
+  it('parseJsonStrict accepts up to `jsonDepthMax` nested levels and refuses more', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
     expect(() => parseJsonStrict(nested(limits.jsonDepthMax))).not.toThrow()
     expect(() => parseJsonStrict(nested(limits.jsonDepthMax + 1))).toThrow(
@@ -118,14 +118,14 @@ describe('parseJsonStrict', () => {
     ).toThrow()
   })
 
-  it('parses everything that JSON.stringify writes', () => {
+  it('parseJsonStrict parses everything that JSON.stringify writes', () => {
     fc.assert(fc.property(jsonValue, value => void expect(parseJsonStrict(JSON.stringify(value))).toEqual(value)))
     fc.assert(
       fc.property(jsonValue, value => void expect(parseJsonStrict(JSON.stringify(value, null, 2))).toEqual(value)),
     )
   })
 
-  it('does not pollute Object.prototype', () => {
+  it('parseJsonStrict does not pollute Object.prototype', () => {
     for (const [, text] of refused)
       try {
         parseJsonStrict(text)

@@ -12,7 +12,7 @@ afterEach(() => {
 })
 
 describe('retry', () => {
-  it('repeats a call after retryable errors and resolves with the first success', async () => {
+  it('retry repeats a call after retryable errors and resolves with the first success', async () => {
     const run = vi.fn<() => Promise<string>>().mockRejectedValueOnce(restarting).mockResolvedValueOnce('done')
     const result = retry(run, { ...pauses, isRetryable: isTransient })
     await vi.advanceTimersByTimeAsync(100)
@@ -20,13 +20,13 @@ describe('retry', () => {
     expect(run).toHaveBeenCalledTimes(2)
   })
 
-  it('rejects at once with an error that is not retryable', async () => {
+  it('retry rejects at once with an error that is not retryable', async () => {
     const run = vi.fn(() => Promise.reject(new Fault('forbidden', 'No.')))
     await expect(retry(run, { ...pauses, isRetryable: isTransient })).rejects.toMatchObject({ code: 'forbidden' })
     expect(run).toHaveBeenCalledTimes(1)
   })
 
-  it('rejects with the last error when its attempts are used up', async () => {
+  it('retry rejects with the last error when its attempts are used up', async () => {
     const run = vi.fn(() => Promise.reject(restarting))
     const result = expect(retry(run, { ...pauses, attempts: 3, isRetryable: isTransient })).rejects.toBe(restarting)
     await vi.advanceTimersByTimeAsync(300)
@@ -34,7 +34,7 @@ describe('retry', () => {
     expect(run).toHaveBeenCalledTimes(3)
   })
 
-  it('rejects with the reason of its signal if the signal aborts during a pause', async () => {
+  it('retry rejects with the reason of its signal if the signal aborts during a pause', async () => {
     const controller = new AbortController()
     const run = vi.fn(() => Promise.reject(restarting))
     const result = retry(run, { ...pauses, isRetryable: isTransient, signal: controller.signal })
@@ -46,7 +46,7 @@ describe('retry', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
-  it('doubles its pauses up to the maximum and shortens each by at most half', () => {
+  it('retry doubles its pauses up to the maximum and shortens each by at most half', () => {
     for (const [failures, wholeMs] of [100, 200, 400, 800, 1000, 1000].entries()) {
       const ms = retryPauseMs(failures + 1, pauses)
       expect(ms).toBeGreaterThanOrEqual(wholeMs / 2)
@@ -57,7 +57,7 @@ describe('retry', () => {
 })
 
 describe('isTransient', () => {
-  it('returns true for a restart, an unavailable store and a missing reply, and false for all other errors', () => {
+  it('isTransient returns true for a restart, an unavailable store and a missing reply, and false for all other errors', () => {
     const unreachable = Object.assign(new Error('no reply'), { name: 'Unreachable' })
     expect([restarting, new Fault('store_full', 'full'), unreachable].map(isTransient)).toEqual([true, true, true])
     expect([new Fault('not_found', 'gone'), new Error('bug'), 'text', null].map(isTransient)).not.toContain(true)
@@ -65,7 +65,7 @@ describe('isTransient', () => {
 })
 
 describe('systemClock', () => {
-  it('fires a timer at the right time even if it is longer than the longest timer of the platform', async () => {
+  it('systemClock fires a timer at the right time even if it is longer than the longest timer of the platform', async () => {
     const callback = vi.fn()
     const longMs = 2 ** 31 + 5000
     systemClock.after(longMs, callback)
@@ -75,7 +75,7 @@ describe('systemClock', () => {
     expect(callback).toHaveBeenCalledTimes(1)
   })
 
-  it('keeps the process alive for a timer, but not for a background timer', () => {
+  it('systemClock keeps the process alive for a timer, but not for a background timer', () => {
     vi.useRealTimers()
     const timers = vi.spyOn(globalThis, 'setTimeout')
     const cancels = [systemClock.after(1000, () => {}), systemClock.after(1000, () => {}, { background: true })]
@@ -85,7 +85,7 @@ describe('systemClock', () => {
     expect(hasRef).toEqual([true, false])
   })
 
-  it('leaves no timer after an aborted pause or a promise that settled in time', async () => {
+  it('systemClock leaves no timer after an aborted pause or a promise that settled in time', async () => {
     const controller = new AbortController()
     const paused = expect(pause(systemClock, 1000, controller.signal)).rejects.toThrow('stopped')
     controller.abort(new Error('stopped'))

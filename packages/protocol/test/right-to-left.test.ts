@@ -15,7 +15,7 @@ describe('readsRightToLeft', () => {
 })
 
 describe('splitRightToLeft', () => {
-  it('separates right-to-left words from the rest, and loses nothing', () => {
+  it('splitRightToLeft separates right-to-left words from the rest, and loses nothing', () => {
     expect(splitRightToLeft('a אב > ג')).toEqual([
       { text: 'a ', isRightToLeft: false },
       { text: 'אב', isRightToLeft: true },
