@@ -43,7 +43,18 @@ export interface Masked<T> {
 /** Masks every secret in a text or JSON value. A masked secret is as long as before, so that positions in texts stay valid. Returns the same value if there is none. */
 export function maskCredentials<T>(value: T): Masked<T> {
   const found = new Set<string>()
+  if (!mentionsSecret(value)) return { value, found }
   return { value: maskValue(value, found) as T, found } // masking does not change the type
+}
+
+/** Returns whether a text or name in a JSON value contains the prefix of a secret. Nearly no value does, so this check copies nothing. */
+function mentionsSecret(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes(prefix)
+  if (value === null || typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.some(mentionsSecret)
+  const fields = value as Readonly<Record<string, unknown>> // the checks above leave only objects
+  for (const name of Object.keys(fields)) if (name.includes(prefix) || mentionsSecret(fields[name])) return true
+  return false
 }
 
 function maskValue(value: unknown, found: Set<string>): unknown {
@@ -70,10 +81,13 @@ function maskText(text: string, found: Set<string>): string {
 
 /** Returns whether a JSON value contains a secret, masked or not. */
 export function hasCredential(value: unknown): boolean {
+  return mentionsSecret(value) && findsCredential(value)
+}
+function findsCredential(value: unknown): boolean {
   if (typeof value === 'string')
     return value.includes(prefix) && (maskedSecret.test(value) || maskText(value, new Set()) !== value)
   if (value === null || typeof value !== 'object') return false
-  return Object.entries(value).some(([name, item]) => hasCredential(name) || hasCredential(item))
+  return Object.entries(value).some(([name, item]) => findsCredential(name) || findsCredential(item))
 }
 
 /** Returns how many characters of an unfinished text can be shown without showing the start of a secret. */

@@ -15,8 +15,6 @@ export const faultDescriptions: Readonly<Record<FaultCode, string>> = {
   not_resolved: 'The request is still pending, so there is nothing to deliver.',
   digest_mismatch: 'The digest does not match the request. Read the request again before you answer.',
   key_conflict: 'The session already has a request with this key and a different ask. Use a new key.',
-  out_of_order:
-    'The call may only follow an earlier call, which is not committed. Wait for the reply to the earlier call, then repeat this one.',
   version_conflict: 'Somebody else changed this in the meantime. Read it again before you change it.',
   fenced: 'Another runner has taken over the session, or the runner was announced again. Stop driving the session.',
   lease_held: 'Another runner holds the lease of the session.',

@@ -15,7 +15,6 @@ export const faultStatus = {
   not_resolved: 409,
   digest_mismatch: 409,
   key_conflict: 409,
-  out_of_order: 409,
   version_conflict: 409,
   fenced: 409,
   lease_held: 409,

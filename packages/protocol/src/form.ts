@@ -125,20 +125,24 @@ function fieldProblem(field: FormField, value: unknown): string | null {
       if (typeof value !== 'string') return 'must be text'
       if (offered && !offered.includes(value)) return `must be one of ${offered.join(', ')}`
       if (field.minLength !== undefined && lengthOf(value) < field.minLength)
-        return `must have at least ${field.minLength} characters`
+        return `must have at least ${counted(field.minLength, 'character')}`
       if (field.maxLength !== undefined && lengthOf(value) > field.maxLength)
-        return `must have at most ${field.maxLength} characters`
+        return `must have at most ${counted(field.maxLength, 'character')}`
       return field.format ? formatProblem(field.format, value) : null
     case 'array':
       if (!Array.isArray(value) || value.some(item => typeof item !== 'string')) return 'must be a list of choices'
       if (offered && value.some(item => !offered.includes(item))) return `may only contain ${offered.join(', ')}`
       if (new Set(value).size !== value.length) return 'contains the same choice twice'
       if (field.minItems !== undefined && value.length < field.minItems)
-        return `needs at least ${field.minItems} choices`
+        return `needs at least ${counted(field.minItems, 'choice')}`
       if (field.maxItems !== undefined && value.length > field.maxItems)
-        return `takes at most ${field.maxItems} choices`
+        return `takes at most ${counted(field.maxItems, 'choice')}`
       return null
   }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
 /** Counts characters as JSON Schema does. The `length` of a string would count UTF-16 code units. */

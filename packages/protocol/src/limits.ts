@@ -67,6 +67,17 @@ export const limits = {
   draftMaxBytes: 64 * 1024,
   rulesMax: 10_000,
   rulesPerFileMax: 200,
+  watchersPerFileMax: 200,
+  variablesPerFileMax: 100,
+  /** The length of a condition of a watcher. */
+  conditionMax: 2000,
+  variableTextMax: 4096,
+  /** The size of all variables of a session, as JSON. */
+  variablesMaxBytes: 64 * 1024,
+  /** The number of the last calls of a session that `recent` returns. */
+  recentCallsMax: 100,
+  /** The part of the output of a tool that conditions can read. */
+  resultTextMax: 4096,
   /** The length of the command of a rule. All rules are read again when one changes. */
   ruleCommandMax: 32 * 1024,
   /** The number of resolved requests with which a rule is compared for a preview. */

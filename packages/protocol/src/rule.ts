@@ -4,6 +4,7 @@ import { ActionKind } from './action.ts'
 import { PersonId, RequestId, RuleId, RunnerId, SessionId } from './ids.ts'
 import { limits } from './limits.ts'
 import { commandGroups, ruleEffects } from './rule-choices.ts'
+import { WatcherRef } from './watcher-ref.ts'
 
 export const RuleEffect = z
   .enum(ruleEffects)
@@ -149,6 +150,11 @@ export const Verdict = z
       .string()
       .optional()
       .describe('The command as an allow rule read it, in canonical quoting. This is the command that runs.'),
+    watcher: WatcherRef.optional(),
+    say: z
+      .array(z.string())
+      .optional()
+      .describe('Texts of watchers that the agent must read. Give each of them to the agent once.'),
   })
   .describe('What the rules decide about a tool call.')
 export type Verdict = z.infer<typeof Verdict>
