@@ -1,7 +1,7 @@
 /** Finds out whether a tool call touches Holdpoint's own data folder, which contains its tokens and its database. In doubt, the result is yes. */
 import type { Json, JsonObject } from '@holdpoint/protocol'
 import { foldPath, isInside, isPattern, joinPath, parentOf, patternReaches } from './paths.ts'
-import { mentions, percentDecoded, plainText, simpleCommands, wordsOf } from './shell-text.ts'
+import { bracedWords, mentions, percentDecoded, plainText, simpleCommands, wordsOf } from './shell-text.ts'
 import { hasFindAction, mayReachTrees, treeCommand } from './tree-commands.ts'
 
 export interface ProtectedFolderOptions {
@@ -23,12 +23,14 @@ const contentFields: ReadonlySet<string> = new Set([
   ...['content', 'old_string', 'new_string', 'old_str', 'new_str', 'new_source', 'prompt', 'description', 'title'],
   ...['text', 'body', 'message', 'plan', 'query', 'todos', 'questions', 'subject', 'activeForm'],
 ])
-/** Tools that search a whole folder: the field that names the folder. */
-const searchTools: Readonly<Record<string, string>> = { Grep: 'path' }
+/** Tools that search the content of a whole folder, as agents name them. */
+const searchTool = /grep|^rg$|^search_file_content$/i
+/** The fields in which they name the folder. */
+const searchedFields = ['path', 'dir_path', 'directory'] as const
 /** Tools whose `pattern` is a path. For all others, it is an expression to search for. */
 const pathPatternTools: ReadonlySet<string> = new Set(['Glob'])
 /** Fields with the folder in which a call runs. */
-const folderFields = ['cwd', 'path', 'workdir', 'directory'] as const
+const folderFields = ['cwd', 'path', 'workdir', 'directory', 'dir_path'] as const
 
 /** The variable that names the data folder. */
 const folderVariable = /\$\{?holdpoint_home(?!\w)/
@@ -101,9 +103,7 @@ class Search {
   search(tool: string, input: JsonObject): Touch {
     const namedFolders = folderFields.map(field => input[field]).filter(value => typeof value === 'string')
     this.#cwds = [...new Set([...this.#cwds, ...namedFolders.flatMap(path => this.#absolutePaths(path))])]
-    const searchedFolder = Object.hasOwn(searchTools, tool) ? input[searchTools[tool] as string] : null // `Object.hasOwn` has shown that the field exists
-    if (searchedFolder !== null && this.#mayContainFolder(typeof searchedFolder === 'string' ? searchedFolder : '.'))
-      return 'yes'
+    if (searchTool.test(tool) && searchedFolders(input).some(folder => this.#mayContainFolder(folder))) return 'yes'
     if (this.#valueTouchesFolder(input, tool, '')) return 'yes'
     return this.#hasLongText || this.#wordsLeft < 0 || this.#lookupsLeft < 0 ? 'unclear' : 'no'
   }
@@ -132,7 +132,11 @@ class Search {
     if (/%[0-9a-f]{2}/i.test(text) && this.#textTouchesFolder(percentDecoded(text).replaceAll('%', ' '), isCommand))
       return true
     if (!isCommand && text.length <= pathMax && this.#mayBeProtected(text)) return true
-    return this.#wordsTouchFolder(wordsOf(plain)) || this.#treesTouchFolder(plain)
+    return (
+      this.#wordsTouchFolder(wordsOf(plain)) ||
+      this.#wordsTouchFolder(bracedWords(plain)) ||
+      this.#treesTouchFolder(plain)
+    )
   }
 
   /** Does the same as `#textTouchesFolder` for one word without quotes, variables and separators. An input can have thousands of them. */
@@ -188,9 +192,13 @@ class Search {
   /** Returns the absolute paths that a word can mean. */
   #absolutePaths(word: string, folders = this.#cwds): readonly string[] {
     const { home } = this.#options
+    // `~+` and `~-` are the current and the previous folder.
+    const current = /^(?:~[+-]|\/proc\/(?:thread-)?self\/cwd)(?=\/|$)/.exec(word)
+    if (current) return folders.map(folder => `${folder}${word.slice(current[0].length)}`)
     const tilde = /^~[\w.-]*(?=\/|$)/.exec(word)
     if (tilde) return [`${home}${word.slice(tilde[0].length)}`]
-    return word.startsWith('/') ? [word] : folders.map(folder => `${folder}/${word}`)
+    if (!word.startsWith('/')) return folders.map(folder => `${folder}/${word}`)
+    return [word.replace(/^\/proc\/(?:thread-)?self\/root(?=\/|$)/, '') || '/']
   }
 
   #mayBeProtected(word: string): boolean {
@@ -201,8 +209,10 @@ class Search {
   }
 
   #isProtected({ normal, real }: PathForms): boolean {
-    const isNamed = (folder: string) => (isPattern(normal) ? patternReaches(normal, folder) : isInside(normal, folder))
-    return this.#folders.some(folder => isNamed(folder) || isInside(real, folder))
+    // The part of a pattern before its first special character may lead through links.
+    const reaches = (path: string, folder: string) =>
+      isPattern(path) ? patternReaches(path, folder) : isInside(path, folder)
+    return this.#folders.some(folder => reaches(normal, folder) || reaches(real, folder))
   }
   /** Returns whether this folder is the data folder or contains it. */
   #containsFolder({ normal, real }: PathForms): boolean {
@@ -236,6 +246,11 @@ class Search {
     this.#realPaths.set(path, real)
     return real
   }
+}
+
+function searchedFolders(input: JsonObject): readonly string[] {
+  const named = searchedFields.map(field => input[field]).filter(value => typeof value === 'string')
+  return named.length === 0 ? ['.'] : named
 }
 
 /** Returns whether the text can read the environment of another process. The command may compute the process id, so any id counts. */

@@ -1,12 +1,57 @@
 /** Splits shell commands roughly, for deny rules: the result may contain too many words, but hardly ever too few. This is not a parser, and an allow rule must not rely on it. */
+import { ansiDecoded } from './shell/ansi-quotes.ts'
 
-/** Removes quotes and backslashes, and replaces the variables whose value is known. */
+/** In longer texts, the quotes $'…' are not decoded. No rule allows such a text. */
+const decodedMax = 64 * 1024
+
+/** Decodes the quotes $'…'. Each character is read once. */
+function withoutAnsiQuotes(text: string): string {
+  let result = ''
+  let at = 0
+  for (let start = text.indexOf("$'"); start >= 0; start = text.indexOf("$'", at)) {
+    let end = start + 2
+    while (end < text.length && text[end] !== "'") end += text[end] === '\\' ? 2 : 1
+    result += text.slice(at, start) + ansiDecoded(text.slice(start + 2, end))
+    at = end + 1
+  }
+  return result + text.slice(at)
+}
+
+/** Removes quotes and backslashes, decodes the quotes $'…', and replaces the variables whose value is known. */
 export function plainText(text: string, variables: { readonly HOME: string; readonly PWD: string }): string {
-  const unquoted = text.replace(/(?:\\\n|\$(?=['"])|['"\\])+/g, '')
+  const decoded = text.length > decodedMax ? text : withoutAnsiQuotes(text)
+  const unquoted = decoded.replace(/(?:\\\n|\$(?=['"])|['"\\])+/g, '')
   return unquoted.replace(/\$(?:(HOME|PWD)(?!\w)|\{(HOME|PWD)\})/g, (_, name, braced) => {
     const known: keyof typeof variables = name ?? braced
     return variables[known]
   })
+}
+
+/** A word that leads to more words, has more braces or is longer is replaced by a pattern. */
+const bracesMax = { words: 64, braces: 16, characters: 1000 } as const
+
+/** Yields the words that the shell makes of each word with braces, such as `a{b,c}`: the words themselves, or one pattern that matches at least all of them. */
+export function* bracedWords(text: string): Generator<string> {
+  for (const [word] of text.matchAll(/[^\s;|&()<>`]+/g)) if (word.includes('{')) yield* expandBraces(word)
+}
+function expandBraces(word: string): readonly string[] {
+  if (word.length > bracesMax.characters || word.split('{', bracesMax.braces + 2).length > bracesMax.braces + 1)
+    return [patternOf(word)]
+  let words: readonly string[] = [word]
+  while (words.length <= bracesMax.words && words.some(each => innermostBraces.test(each)))
+    words = words.flatMap(expandOnce)
+  return words.length <= bracesMax.words ? words : [patternOf(word)]
+}
+const innermostBraces = /\{([^{}]*)\}/
+function expandOnce(word: string): readonly string[] {
+  const found = innermostBraces.exec(word)
+  if (!found) return [word]
+  const [{ length }, content = ''] = found
+  const choices = content.includes('..') ? ['*'] : content.split(',')
+  return choices.map(choice => word.slice(0, found.index) + choice + word.slice(found.index + length))
+}
+function patternOf(word: string): string {
+  return `${word.slice(0, word.indexOf('{'))}*${word.slice(word.lastIndexOf('}') + 1)}`
 }
 
 /** Decodes percent-encoding such as %2e, for the URLs of files. */

@@ -200,6 +200,22 @@ describe('secret files', () => {
       'ſecrets.yml',
       'ID_RSA',
     ],
+    // Copies that editors and people make
+    ...['.env~', '.netrc.bak', 'credentials.json.old', '.env.local.swp', 'server.key.orig', '.ENV~'],
+    // Agents
+    ...[
+      '.gemini/oauth_creds.json',
+      '.qwen/oauth_creds.json',
+      '.copilot/config.json',
+      '.config/github-copilot/apps.json',
+    ],
+    ...['.local/share/opencode/mcp-auth.json', '.claude/.credentials.json', '.codex/auth.json'],
+    // Other programs
+    ...['.m2/settings.xml', '.gradle/gradle.properties', '.kaggle/kaggle.json', '.databrickscfg', '.terraformrc'],
+    ...['.config/sops/age/keys.txt', '.config/hub', '.msmtprc', '.authinfo', '.mozilla/firefox/x/logins.json'],
+    ...['.local/share/keyrings/login.keyring', '.config/google-chrome/Default/Cookies', 'fish_history'],
+    // Names that say it
+    ...['password', 'passwords.txt', 'api_key', 'apikey.txt', 'private_key', 'privkey1.pem', 'vpn.ovpn', '.flaskenv'],
   ])('P11: %j may not be read or written, but may be listed', path => {
     expect(problemOf(path, 'read')).toBe('secret')
     expect(problemOf(path, 'write')).toBe('secret')
@@ -230,6 +246,12 @@ describe('secret files', () => {
       'token.rs',
       'history.md',
       'keyboard.key.ts',
+      'password.ts',
+      'src/api-key.ts',
+      'gradle.properties',
+      'settings.xml',
+      'notes.old',
+      'a.txt~',
     ],
   ])('%j is an ordinary file', path => {
     expect(problemOf(path, 'write')).toBe('none')
@@ -332,17 +354,17 @@ describe('a call that names very many files', () => {
   }
   const paths = Array.from({ length: 1000 }, (_, i) => `${'src/../'.repeat(40)}file ${i}`)
 
-  it('is dangerous and unreadable, and only a limited number of files is looked up', () => {
+  it('a call that names very many files is dangerous and unreadable, and only a limited number of files is looked up', () => {
     looked.length = 0
     expect(riskOf({ write: paths }, { ...site, files })).toEqual({ level: 'dangerous', touches: ['unreadable'] })
     expect(looked.length).toBeLessThanOrEqual(1500)
   })
-  it('is dangerous and unreadable if its paths are very long', () => {
+  it('a call that names very many files is dangerous and unreadable if its paths are very long', () => {
     const long = Array.from({ length: 100 }, (_, i) => `${i}${'x'.repeat(2000)}`)
     expect(riskOf({ read: long }, site)).toMatchObject({ level: 'dangerous', touches: ['unreadable'] })
     expect(riskOf({ read: long.slice(0, 60) }, site).touches).toEqual([])
   })
-  it('goes to a person, even if a rule would allow or deny it', () => {
+  it('a call that names very many files goes to a person, even if a rule would allow or deny it', () => {
     const rule = { madeBy: 'ada', madeAt: 0, version: 1 }
     const rules = new RuleSet([
       { ...rule, id: RuleId.parse(`rul_${'1'.repeat(20)}`), effect: 'allow', action: 'write', path: '/**' },

@@ -1,9 +1,10 @@
 /** Tests commands that read or run more than their arguments say because of files that anybody can commit: links, secrets deep in a folder, and hidden repositories of git. */
+import { execFileSync } from 'node:child_process'
 import { describe, expect, it } from 'vitest'
 import { checkArguments } from '../src/programs/check-arguments.ts'
 import { riskOf } from '../src/risk.ts'
 import type { CallSite } from '../src/site.ts'
-import { makeSite } from './support/node-files.ts'
+import { makeSite, writeTree } from './support/node-files.ts'
 
 /** Returns the group of a command whose words have no spaces, or null if it is not proven. */
 function groupOf(command: string, site: CallSite): string | null {
@@ -49,6 +50,61 @@ describe('a folder that git takes for a repository', () => {
   })
 })
 
+describe('a folder whose .git is not the repository that git uses', () => {
+  const settings = '[core]\n\tbare = false\n'
+  const hostile = '[core]\n\tbare = false\n\tfsmonitor = touch PWNED; false\n'
+  const head = 'ref: refs/heads/main\n'
+  const inner = { HEAD: head, config: settings, 'objects/': '', 'refs/': '' }
+  const at = (folder: string, tree: Readonly<Record<string, string>>) =>
+    Object.fromEntries(Object.entries(tree).map(([path, text]) => [`${folder}/${path}`, text]))
+  const cases: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
+    ['has no objects', { 'sub/.git/HEAD': head, 'sub/.git/config': settings, 'sub/.git/refs/': '' }],
+    ['has no refs', { 'sub/.git/HEAD': head, 'sub/.git/config': settings, 'sub/.git/objects/': '' }],
+    ['has an invalid HEAD', at('sub/.git', { ...inner, HEAD: 'main\n' })],
+    ['has a HEAD outside of refs', at('sub/.git', { ...inner, HEAD: 'ref: main\n' })],
+  ]
+  it.each(cases)('git in a folder whose .git %s counts as running project code', (_, tree) => {
+    const site = makeSite({ ...repository, '.git/config': hostile, 'sub/a.txt': '' })
+    writeTree(site.folder, tree)
+    const top = execFileSync('git', ['rev-parse', '--show-toplevel'], { cwd: `${site.folder}/sub`, encoding: 'utf8' })
+    expect(top.trim()).toBe(site.folder)
+    expect(groupOf('git -C sub status', site)).toBe('project-code')
+    expect(groupOf('git -C sub diff', site)).not.toBe('only-reads')
+  })
+  it('git counts as running project code if spaces around a path in its files make the path mean another folder', () => {
+    const hidden = { ...at('a', inner), ...at('a ', { ...inner, config: hostile }) }
+    const linked = makeSite({ '.git': 'gitdir: a \n', ...hidden })
+    const gitFolder = execFileSync('git', ['rev-parse', '--git-dir'], { cwd: linked.folder, encoding: 'utf8' })
+    expect(gitFolder).toBe(`${linked.folder}/a \n`)
+    expect(groupOf('git status', linked)).toBe('project-code')
+    const shared = makeSite({ '.git/HEAD': head, '.git/commondir': '../a \n', ...hidden })
+    expect(groupOf('git status', shared)).toBe('project-code')
+  })
+  it.each(['core.excludesfile', 'core.attributesfile', 'blame.ignorerevsfile'])(
+    'git counts as running project code if the setting %s names a file of which it would print lines',
+    name => {
+      const [section = '', key = ''] = name.split('.')
+      const groupWith = (file: string, more = {}) => {
+        const config = `${settings}[${section}]\n\t${key} = ${file}\n`
+        return groupOf('git status', makeSite({ ...repository, '.git/config': config, ...more }))
+      }
+      for (const file of ['/home/ana/.ssh/id_rsa', '../notes', '~/x', '.env', '"/etc/passwd"'])
+        expect(groupWith(file), file).toBe('project-code')
+      expect(groupWith('.git-blame-ignore-revs', { '.git-blame-ignore-revs': '->/etc/passwd' })).toBe('project-code')
+      expect(groupWith('.git-blame-ignore-revs', { '.git-blame-ignore-revs': '' })).toBe('only-reads')
+    },
+  )
+  it('git only reads in a worktree, whose repository is named by files', () => {
+    const site = makeSite({
+      'main/.git/HEAD': head,
+      'main/.git/config': settings,
+      ...at('main/.git/worktrees/w', { HEAD: `${'0'.repeat(40)}\n`, commondir: '../..\n' }),
+      'w/.git': 'gitdir: ../main/.git/worktrees/w\n',
+    })
+    expect(groupOf('git -C w status', site)).toBe('only-reads')
+  })
+})
+
 describe('git outside of a repository', () => {
   it.each(['git diff s1 s2', 'git diff', 'git grep x'])('%s is not proven, because it may read any files', command => {
     const site = makeSite({ 's1/.env': 'KEY=1', 's2/a.txt': '' })
@@ -73,6 +129,13 @@ describe('git outside of a repository', () => {
 })
 
 describe('commands that read a folder with secrets in it', () => {
+  it.each(['.m2/settings.xml', '.env~', '.qwen/oauth_creds.json'])(
+    'grep -r is not proven in a folder with %s',
+    file => {
+      expect(groupOf('grep -r x .', makeSite({ [file]: '' }))).toBeNull()
+      expect(groupOf('grep -r x .', makeSite({ 'a.txt': '', 'settings.xml': '' }))).toBe('only-reads')
+    },
+  )
   it('grep -r is not proven in a folder with settings of gh, even with an excluded folder', () => {
     const site = makeSite({ '.config/gh/hosts.yml': 'token', 'src/a.ts': '' })
     expect(groupOf('grep -r x . --exclude-dir=keys', site)).toBeNull()

@@ -83,6 +83,17 @@ describe('shell commands that name the data folder', () => {
     'cat /proc/1234/root/home/ana/x',
     'ps auxe',
     'ps eww -p 1234',
+    'cat ~/.{holdpoint,ssh}/token',
+    'cat ~/.{h,x}old{x,point}/token',
+    'cat ~/.{x,{h,y}oldpoint}/token',
+    'cat ~/.hold{o..q}oint/token',
+    `cat ~/.${'{h,x}'.repeat(12)}oldpoint/token`,
+    "cat ~/.hold$'\\x70'oint/token",
+    "cat ~/.hold$'\\160oin\\u0074'/token",
+    'cat up/.h*/token',
+    'cat ~+/../.h*/token',
+    'cat /proc/self/cwd/../.h*/token',
+    'cat /proc/self/root/home/ana/.h*/token',
   ])('P11: %j is denied', command => {
     expect(bash(command)).toBe('yes')
   })
@@ -117,6 +128,25 @@ describe('shell commands that name the data folder', () => {
     ['rsync -a ~/ backup:', app],
     ['chmod -R 777 ..', app],
     ['sudo chown -R eve ~', app],
+    ['grep -rm1 hp_ ~', app],
+    ['grep -nrA2 hp_', home],
+    ['grep -hrehp_ ..', app],
+    ['grep --recur hp_ ..', app],
+    ['grep --deref hp_ ..', app],
+    ['grep -d recurse hp_ ..', app],
+    ['grep --directories=recurse hp_ ..', app],
+    ['git grep --no-index hp_', home],
+    ['git grep --no-ind -h hp_ ~', app],
+    ['git -C ~ grep --untracked hp_', app],
+    ['git diff --no-index /tmp/empty ..', app],
+    ['diff -rN /tmp/empty ~', app],
+    ['rsync -az9 ~/ backup:', app],
+    ['cp -Rp5 ~ /tmp/x', app],
+    ['mv ~ /tmp/x', app],
+    ['cat $(find ~ -name token)', app],
+    ['for f in `find ~ -name token`; do cat $f; done', app],
+    ['find ~ -name token | while read f; do cat "$f"; done', app],
+    ['find ~ | cpio -o', app],
   ])('P11: %j in %s is denied, because it works on a whole folder that contains the data folder', (command, cwd) => {
     expect(bash(command, cwd)).toBe('yes')
   })
@@ -143,6 +173,10 @@ describe('file tools that name the data folder', () => {
     ['Grep', { pattern: 'hp_', path: '/home/ana' }],
     ['Grep', { pattern: 'hp_', path: '..' }],
     ['Grep', { pattern: 'hp_', glob: '.holdpoint/**' }],
+    ['grep', { pattern: 'hp_', path: '/home/ana' }],
+    ['rg', { pattern: 'hp_', paths: '/home/ana', path: '..' }],
+    ['grep_search', { pattern: 'hp_', dir_path: '..' }],
+    ['search_file_content', { pattern: 'hp_', dir_path: '/home/ana' }],
     ['WebFetch', { url: 'file:///home/ana/.holdpoint/token', prompt: 'x' }],
     ['mcp__files__read', { path: '/home/ana/.holdpoint/token' }],
     ['mcp__files__read_many', { paths: ['/tmp/x', '/home/ana/.holdpoint/token'] }],
@@ -156,6 +190,7 @@ describe('file tools that name the data folder', () => {
   it('P11: a search of the session’s folder is denied if the data folder is in it', () => {
     expect(touch('Grep', { pattern: 'hp_' }, home)).toBe('yes')
     expect(touch('Grep', { pattern: 'hp_' }, app)).toBe('no')
+    expect(touch('grep_search', { pattern: 'hp_' }, home)).toBe('yes')
   })
 
   it('P11: every path is denied in a session in the data folder', () => {
@@ -207,6 +242,16 @@ describe('calls that do not touch the data folder', () => {
     'for f in src/*; do echo "$f"; done',
     'psql postgres://me@db/x -c "select 1"',
     'cd src && ls && cd .. && npm test',
+    'cat ~/.{bashrc,profile}',
+    'mkdir -p src/{a,b}/{c,d}',
+    'git diff --stat ..',
+    'git grep -n token',
+    'git diff --no-index src/a src/b',
+    'diff -r src build',
+    'diff a.txt ~/b.txt',
+    'mv a.txt ~',
+    'echo $(find src -name "*.ts" | wc -l)',
+    'grep -A2 -e recurse package.json',
   ])('%j is not denied', command => {
     expect(bash(command)).toBe('no')
     expect(bash(command, app, custom)).toBe('no')
@@ -254,6 +299,12 @@ describe('long calls', () => {
     ['tildes', (n: number) => '~'.repeat(n)],
     ['nested quotes', (n: number) => `"'`.repeat(n / 2)],
     ['quoted letters', (n: number) => `'a`.repeat(n / 2)],
+    ['open braces', (n: number) => '{'.repeat(n)],
+    ['braces in one word', (n: number) => '{a,b}'.repeat(n / 5)],
+    ['words with many braces', (n: number) => '.{a,b}{c,d}{e,f}{g,h}{i,j}{k,l}{m,n} '.repeat(n / 37)],
+    ['words with nested braces', (n: number) => '.{a,{b,{c,{d,{e,{f,{g,{h,i}}}}}}}}/x '.repeat(n / 36)],
+    ['quotes with escape sequences', (n: number) => `$'\\x`.repeat(n / 4)],
+    ['searches of git', (n: number) => 'git grep --no-index x ..;'.repeat(n / 25)],
   ])('P2: 60 KB and 900 KB of %s are checked in less than 50 ms', (_what, text) => {
     bash(text(10_000))
     for (const size of [60_000, 900_000]) {

@@ -37,7 +37,7 @@ function checkRealPath(path: string, real: string, site: CallSite, use: PathUse)
   const written = joinPath(site.cwd, path)
   const names = written === real ? [real] : [real, written]
   const isSecret = use !== 'list' && names.some(isSecretPath)
-  // A change of these settings is a problem of its own.
+  // A write to these settings is not checked here, because `isProtectedPath` below refuses it.
   if (isSecret || (use === 'read' && names.some(mayHoldCredentials)))
     return failure('secret', real, `${quote(path)} may contain passwords or keys.`)
   if (!isInside(real, site.folder))
@@ -58,8 +58,12 @@ function failure(problem: PathProblem, path: string, reason: string): PathCheck 
 function unclearReason(path: string): string | null {
   if (path === '') return 'names no file.'
   if (path.length > pathMax || path.split('/').length > partsMax) return 'is too long.'
-  if (/[\p{C}\u2028\u2029]/u.test(path) || !path.isWellFormed()) return 'contains characters that cannot be seen.'
-  if (/[\p{Default_Ignorable_Code_Point}]/u.test(path)) return 'contains characters that some systems ignore.'
+  // Nearly all paths have only visible ASCII characters, so this check comes first.
+  const isAscii = /^[ -~]*$/.test(path)
+  if (!isAscii && (/[\p{C}\u2028\u2029]/u.test(path) || !path.isWellFormed()))
+    return 'contains characters that cannot be seen.'
+  if (!isAscii && /[\p{Default_Ignorable_Code_Point}]/u.test(path))
+    return 'contains characters that some systems ignore.'
   if (path.startsWith('~')) return 'may start in a home folder.'
   if (/^\$|\$[{(]|`|%\w+%/.test(path)) return 'may contain a variable.'
   if (path.includes('\\') || /^[a-z]:/i.test(path) || path.startsWith('//')) return 'means another file on Windows.'

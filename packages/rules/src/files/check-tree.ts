@@ -2,7 +2,14 @@
 import { isInside, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
 import { checkPath, type PathCheck, quote } from './check-path.ts'
-import { foldName, holdsCredentials, isSecretFolder, isSecretName, mayHoldCredentials } from './path-names.ts'
+import {
+  foldName,
+  holdsCredentials,
+  isSecretFolder,
+  isSecretInFolder,
+  isSecretName,
+  mayHoldCredentials,
+} from './path-names.ts'
 
 /** The files of a folder that a program does not read. */
 export interface TreeFilter {
@@ -114,7 +121,7 @@ function nameMatcher(pattern: string): (name: string) => boolean {
 
 function isSecretFile(path: string, name: string, { endings }: TreeFilter, files: FileLookup): boolean {
   if (endings !== null && !endings.some(ending => name.endsWith(ending))) return false
-  if (isSecretName(foldName(name))) return true
+  if (isSecretName(foldName(name)) || isSecretInFolder(path)) return true
   // Nearly every folder has such settings, so their content decides. Settings that cannot be read count as secret.
   return mayHoldCredentials(path) && holdsCredentials(files.readText?.(path) ?? 'token')
 }

@@ -2,19 +2,33 @@
 
 /** Folders whose whole content is secret. */
 const secretFolders =
-  /^(?:\.ssh|\.aws|\.kube|\.gnupg|\.azure|\.docker|\.password-store|\.holdpoint|\.gcloud|\.oci|\.1password)$/
+  /^(?:\.ssh|\.aws|\.kube|\.gnupg|\.azure|\.docker|\.password-store|\.holdpoint|\.gcloud|\.oci|\.1password|\.kaggle|\.age|\.snowsql|\.ngrok2|\.mozilla|\.thunderbird)$/
 /** Folders whose whole content is secret inside the folder `.config`. */
-const secretSettings = /^(?:gcloud|gh|glab-cli|op|rclone|configstore)$/
+const secretSettings =
+  /^(?:gcloud|gh|glab-cli|op|rclone|configstore|github-copilot|hub|sops|hcloud|doctl|ngrok|google-chrome|chromium|bravesoftware)$/
+/** The same folders anywhere in a path. */
+const secretFolderInPath = new RegExp(
+  `(?:^|/)(?:${withoutAnchors(secretFolders)}|\\.config/${withoutAnchors(secretSettings)})(?:/|$)`,
+)
+/** Files that are secret only in one folder. */
+const secretFileInFolder =
+  /(?:^|\/)(?:\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties|\.copilot\/config\.json)$/
+/** The names of all secret folders, and of folders with secret files, start with a dot. Most paths have no such name, and this check is quicker. */
+const mayNameHidden = /(?:^|\/)\./
+function withoutAnchors({ source }: RegExp): string {
+  return source.slice(1, -1)
+}
 
 const secretFiles: readonly RegExp[] = [
   // Environment files, except the ones that are written to be shared.
   /^\.env(?:[._-](?!(?:example|sample|template|dist)$).*)?$/,
   /^(?!.*(?:example|sample|template)).+\.env$/,
   /^\.envrc/,
+  /^\.flaskenv$/,
   /^\.dev\.vars(?:\.(?!(?:example|sample|template|dist)$).*)?$/,
   /^(?!.*(?:example|sample|template)).*\.tfvars(?:\.json)?$/,
   // Keys and certificates with keys
-  /\.(?:pem|key|p12|pfx|p8|pkcs12|jks|keystore|ppk|kdbx)(?:\.(?:bak|old|orig|txt))?$/,
+  /\.(?:pem|key|p12|pfx|p8|pkcs12|jks|keystore|ppk|kdbx?|keychain|keyring|ovpn)(?:\.txt)?$/,
   /^id_(?:[^.]+|(?:rsa|dsa|ecdsa|ed25519)\w*\.(?!pub$).*)$/,
   // Passwords, tokens and credentials
   /(?:^|[._-])credentials?(?:\.(?:json|ya?ml|toml|ini|cfg|conf|db|xml|properties|txt|csv|bak|enc))*$/,
@@ -23,10 +37,12 @@ const secretFiles: readonly RegExp[] = [
   /^service[-_]?account.*\.json$/,
   /^\.?(?:(?:access|auth|api|refresh|session|vault|bot|id)[-_]?)?token(?:\.(?:txt|json|ya?ml|dat))?$/,
   /\.token$/,
-  /^(?:\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.pypirc|\.dockercfg|\.git-credentials|\.boto|\.s3cfg|\.vault[-_]pass(?:word)?|\.claude\.json)$/,
-  /^(?:auth\.json|kubeconfig|rclone\.conf|master\.key|.*\.tfstate(?:\.backup)?|credentials\.tfrc\.json|shadow|gshadow|sudoers)$/,
+  /^\.?(?:api[-_]?keys?|passwords?|private[-_]?key|privkey\d*)(?:\.(?:txt|json|ya?ml|csv|ini))?$/,
+  /^(?:\.netrc|_netrc|\.pgpass|\.my\.cnf|\.htpasswd|\.pypirc|\.dockercfg|\.git-credentials|\.boto|\.s3cfg|\.vault[-_]pass(?:word)?|\.claude\.json|\.databrickscfg|\.terraformrc|\.msmtprc|\.authinfo|\.sentryclirc|\.linode-cli)$/,
+  /^(?:(?:mcp-)?auth\.json|oauth_creds\.json|kubeconfig|rclone\.conf|master\.key|.*\.tfstate(?:\.backup)?|credentials\.tfrc\.json|shadow|gshadow|sudoers)$/,
   // Histories of shells and other prompts, which often include passwords
   /^\.(?:\w+_)?history$/,
+  /^fish_history$/,
 ]
 /** Settings of package managers and of git. Most hold no secret, but the token of a registry or a URL with a password may be among them. */
 const credentialSettings = /^(?:\.?npmrc|\.yarnrc(?:\.ya?ml)?|\.?pip\.(?:conf|ini)|bunfig\.toml|\.gitconfig)$/
@@ -69,6 +85,8 @@ const protectedFiles: readonly RegExp[] = [
 
 /** Returns the name in the form in which names are compared. Some file systems ignore case, the composition of accents, and dots or spaces at the end. */
 export function foldName(name: string): string {
+  // Nearly all names have this form already.
+  if (/^[\w-][\w.-]*$/.test(name) && !name.endsWith('.')) return name.toLowerCase()
   const folded = foldCharacters(name)
   // Windows reads `name::$DATA` as `name`.
   const colon = folded.indexOf(':')
@@ -86,16 +104,30 @@ function foldCharacters(name: string): string {
 
 /** Returns whether a path names a secret. All of the path counts, because a secret folder makes everything in it secret. */
 export function isSecretPath(path: string): boolean {
-  const names = path.split('/').map(foldName)
-  if (processFiles.test(names.join('/'))) return true
-  if (names.some((name, index) => isSecretFolder(name, names[index - 1] ?? ''))) return true
-  return isSecretName(names.at(-1) ?? '')
+  const folded = foldPath(path)
+  if (processFiles.test(folded)) return true
+  if (mayNameHidden.test(folded) && (secretFolderInPath.test(folded) || isSecretInFolder(folded))) return true
+  return isSecretName(folded.slice(folded.lastIndexOf('/') + 1))
 }
 
-/** Returns whether a file with this name is secret. The name must be folded. */
-export function isSecretName(name: string): boolean {
-  return secretFiles.some(pattern => pattern.test(name))
+/** Folds every name of a path. */
+function foldPath(path: string): string {
+  // Nearly all paths have only such names, which are folded at once.
+  if (/^[\w/.-]*$/.test(path) && !/\.(?:\/|$)/.test(path)) return path.toLowerCase()
+  return path.split('/').map(foldName).join('/')
 }
+
+/** Returns whether a file is secret because of its name and its folder. */
+export function isSecretInFolder(path: string): boolean {
+  return secretFileInFolder.test(path.toLowerCase())
+}
+
+/** Returns whether a file with this name is secret. The name must be folded. A copy that an editor or a person has made is as secret as the file. */
+export function isSecretName(name: string): boolean {
+  const original = name.replace(copyEnding, '')
+  return secretFiles.some(pattern => pattern.test(name) || (original !== name && pattern.test(original)))
+}
+const copyEnding = /(?:~|\.(?:bak|backup|old|orig|save|sw[op]))$/
 
 /** Returns whether a path names settings in which credentials are common, so that nobody should read them without a question. */
 export function mayHoldCredentials(path: string): boolean {

@@ -11,7 +11,7 @@ export interface RuleLink {
   readonly real: string
 }
 
-/** The maximum number of lookups for one call. One takes 2 to 5 µs. As many rules as a gateway can have fit in, if most of them name files in the same folders. */
+/** The maximum number of lookups for one call. One takes 2 to 5 µs. This is enough for all rules that a gateway can have, if most of them name files in the same folders. */
 const lookupsMax = 12_000
 
 interface Entry {
@@ -98,7 +98,7 @@ class LinkSearch {
       const target = realOf(inFolder(real, entry.name), this.#files)
       if (target === null) continue
       this.links.push({ written: entry.written, real: target })
-      // A link that leads to a folder above itself does not end; the paths of rules do.
+      // A link may lead to a folder above itself. The visits end anyway, because they follow the paths of rules, which end.
       if (entry.entries) this.visit(entry, target)
     }
   }
@@ -159,7 +159,7 @@ export class LinkedNames {
     }
   }
 
-  /** Returns the names of everything in a folder: each is the path of a folder as rules may have written it, with the path that replaces it without links. */
+  /** Yields the paths under which rules may have written the folder, and the links in it: `written` is the path in a rule, `real` the same path without links. */
   *inside(folder: string): Generator<{ readonly written: string; readonly real: string }> {
     yield { written: folder, real: folder }
     for (const [real, names] of this.#byTarget)
@@ -169,7 +169,7 @@ export class LinkedNames {
   }
 }
 
-/** Replaces the folder `from`, in which the path is, by the folder `to`. */
+/** Replaces the folder `from`, which contains the path, with the folder `to`. */
 export function renamed(path: string, from: string, to: string): string {
   const rest = from === '/' ? path.slice(1) : path.slice(from.length + 1)
   if (rest === '') return to
