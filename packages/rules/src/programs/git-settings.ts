@@ -9,7 +9,7 @@ import { joinPath, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
 
 const harmlessSettings: readonly RegExp[] = [
-  /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|quotepath|abbrev|untrackedcache|splitindex|preloadindex|compression|protecthfs|protectntfs|commentchar|whitespace|sparsecheckout|sparsecheckoutcone|multipackindex|commitgraph|bigfilethreshold|sharedrepository|hidedotfiles|trustctime|checkstat|excludesfile|attributesfile)$/,
+  /^core\.(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|longpaths|quotepath|abbrev|untrackedcache|splitindex|preloadindex|compression|protecthfs|protectntfs|commentchar|whitespace|sparsecheckout|sparsecheckoutcone|multipackindex|commitgraph|bigfilethreshold|sharedrepository|hidedotfiles|trustctime|checkstat)$/,
   /^extensions\.(?:objectformat|refstorage|worktreeconfig|noop)$/,
   /^remote\..*\.(?:url|pushurl|fetch|push|tagopt|mirror|prune|prunetags|gh-resolved|skipdefaultupdate|followremotehead)$/,
   /^branch\..*\.(?:remote|merge|rebase|pushremote|description|vscode-merge-base|gk-merge-base|gk-merge-target|gk-last-accessed|gk-last-modified|github-pr-owner-number|base|mergeoptions)$/,
@@ -28,6 +28,9 @@ const harmlessSettings: readonly RegExp[] = [
 const namesProgram =
   /^(?:merge\.(?:tool|guitool)|.*\.(?:driver|cmd|command|helper|program|uploadpack|receivepack|vcs|proxy|cookiefile|extraheader))$|^http\.(?:.*\.)?(?:sslcert|sslkey)|^maintenance\.(?!auto$|strategy$|repo$)|^status\.submodulesummary$|^submodule\.recurse$|^stash\.usebuiltin$/
 
+/** Settings that name a file of which git may print lines: `check-ignore -v` prints patterns, and `blame` a line that is not a revision. */
+const namesPrintedFile = /^(?:core\.(?:excludesfile|attributesfile)|blame\.ignorerevsfile)$/
+
 const foldersMax = 64
 
 /** The only hook that runs for commands that read: they update the index with what they learn about files. */
@@ -36,7 +39,7 @@ const readingHooks = ['post-index-change']
 /** Returns why git may run programs of the project in this folder, or null if its settings name none and none of these hooks exists. */
 export function gitSettingsProblem(site: CallSite, hooks: readonly string[] = readingHooks): string | null {
   const { files } = site
-  if (!files?.readText) return 'The settings of git cannot be looked at.'
+  if (!files?.readText) return 'Holdpoint cannot read the settings of git.'
   const top = topFolder(site.cwd, files)
   if (typeof top === 'string') return top
   if (top === null) return null
@@ -47,10 +50,9 @@ export function gitSettingsProblem(site: CallSite, hooks: readonly string[] = re
 export function mayShowCredentials({ cwd, files }: CallSite): boolean {
   const top = files && topFolder(cwd, files)
   if (top === null) return false
-  const folder = typeof top === 'string' ? null : gitFolderOf(top.folder, files as FileLookup) // a folder was found, so there are files
-  if (folder === null) return true
-  const common = commonFolderOf(folder, files as FileLookup) // as above
-  return [`${common}/config`, `${folder}/config.worktree`].some(
+  const git = typeof top === 'string' ? null : gitFoldersOf(top.folder, files as FileLookup) // a folder was found, so there are files
+  if (git === null) return true
+  return [`${git.common}/config`, `${git.own}/config.worktree`].some(
     path => files?.realPath(path) !== null && holdsCredentials(files?.readText?.(path) ?? 'token'),
   )
 }
@@ -59,7 +61,7 @@ export function mayShowCredentials({ cwd, files }: CallSite): boolean {
 export function repositoryFolder({ cwd, files }: CallSite): string | null {
   const top = files && topFolder(cwd, files)
   if (!top || typeof top === 'string') return null
-  return gitFolderOf(top.folder, files) === null ? null : top.folder
+  return gitFoldersOf(top.folder, files) === null ? null : top.folder
 }
 
 /**
@@ -71,9 +73,9 @@ function topFolder(cwd: string, files: FileLookup): { readonly folder: string } 
   for (let steps = 0; folder !== null && steps < foldersMax; steps++) {
     const inFolder = (name: string) => (folder === '/' ? `/${name}` : `${folder}/${name}`)
     const entries = files.list?.(folder)
-    if (!entries) return 'The settings of git cannot be looked at.'
+    if (!entries) return 'Holdpoint cannot read the settings of git.'
     if (entries.some(({ name }) => /^(?:head|commondir)$/.test(foldName(name))))
-      return 'The folder looks like a repository of git without a folder of files.'
+      return 'The folder looks like a bare repository of git.'
     if (files.realPath(inFolder('.git')) !== null) return { folder }
     if (folder === '/') return null
     folder = parentOf(folder)
@@ -82,23 +84,23 @@ function topFolder(cwd: string, files: FileLookup): { readonly folder: string } 
 }
 
 function repositoryProblem(top: string, files: FileLookup, hooks: readonly string[]): string | null {
-  const gitFolder = gitFolderOf(top, files)
-  if (gitFolder === null) return 'The settings of git cannot be looked at.'
-  const common = commonFolderOf(gitFolder, files)
-  const config = files.readText?.(`${common}/config`) ?? null
-  if (config === null) return 'The settings of git cannot be looked at.'
-  const worktree = files.realPath(`${gitFolder}/config.worktree`)
+  const git = gitFoldersOf(top, files)
+  const config = git && files.readText?.(`${git.common}/config`)
+  if (!git || typeof config !== 'string') return 'Holdpoint cannot read the settings of git.'
+  const worktree = files.realPath(`${git.own}/config.worktree`)
   const settings = readSettings(config)
   const more = worktree ? readSettings(files.readText?.(worktree) ?? '[') : []
-  if (settings === null || more === null) return 'The settings of git are hard to read.'
+  if (settings === null || more === null) return 'Holdpoint does not understand the settings of git.'
   for (const { name, value } of [...settings, ...more]) {
     if (name === 'core.hookspath' && isPlainPath(value)) {
       if (hasHook(joinPath(top, value), files, hooks)) return hookProblem
     } else if (name === 'core.worktree' && isPlainPath(value)) {
-      if (files.realPath(joinPath(gitFolder, value)) !== files.realPath(top)) return worktreeProblem
+      if (files.realPath(joinPath(git.own, value)) !== files.realPath(top)) return worktreeProblem
+    } else if (namesPrintedFile.test(name)) {
+      if (!isListOfIgnored(value, top, files)) return `The setting ${name} of this repository may show another file.`
     } else if (!isHarmless(name)) return `The setting ${name} of this repository may run a program of the project.`
   }
-  return hasHook(`${common}/hooks`, files, hooks) ? hookProblem : null
+  return hasHook(`${git.common}/hooks`, files, hooks) ? hookProblem : null
 }
 const worktreeProblem = 'The repository keeps its files in another folder.'
 const hookProblem = 'The repository has a hook that this command of git runs.'
@@ -112,29 +114,48 @@ function isPlainPath(path: string): boolean {
   return /^[\w./@+-]+$/.test(path)
 }
 
+/** Returns whether a file in the repository, which is not behind a link, has a name such as .gitignore or .git-blame-ignore-revs. */
+function isListOfIgnored(path: string, top: string, files: FileLookup): boolean {
+  if (!/^[\w.-]+$/.test(path) || !/ignore|attributes/.test(path)) return false
+  const file = joinPath(top, path)
+  return [file, null].includes(files.realPath(file))
+}
+
 function hasHook(folder: string, files: FileLookup, hooks: readonly string[]): boolean {
   return hooks.some(hook => files.realPath(`${folder}/${hook}`) !== null)
 }
 
-/** `.git` is a folder, or a file that names one. */
-function gitFolderOf(top: string, files: FileLookup): string | null {
-  if (files.realPath(`${top}/.git/HEAD`) !== null) return `${top}/.git`
-  const text = files.readText?.(`${top}/.git`) ?? ''
-  const target = text.startsWith('gitdir: ') ? text.slice('gitdir: '.length).trim() : ''
-  return target === '' || target.includes('\n') ? null : joinPath(top, target)
+interface GitFolders {
+  /** The folder that `.git` is or names. */
+  readonly own: string
+  /** The folder with the settings, which a worktree shares with its repository. */
+  readonly common: string
 }
 
-/** A worktree shares the settings of its repository. */
-function commonFolderOf(gitFolder: string, files: FileLookup): string {
-  const common = files.readText?.(`${gitFolder}/commondir`)?.trim()
-  return common ? joinPath(gitFolder, common) : gitFolder
+/** Returns null if it is not certain that git uses this `.git`: git ignores a folder that is not a repository, and takes the next one above. */
+function gitFoldersOf(top: string, files: FileLookup): GitFolders | null {
+  const isFolder = (path: string) => (files.list?.(path) ?? null) !== null
+  const path = `${top}/.git`
+  const own = isFolder(path) ? path : namedFolder(top, files.readText?.(path), 'gitdir: ')
+  if (own === null || !validHead.test(files.readText?.(`${own}/HEAD`) ?? '')) return null
+  const shared = `${own}/commondir`
+  const common = files.realPath(shared) === null ? own : namedFolder(own, files.readText?.(shared), '')
+  return common !== null && ['objects', 'refs'].every(name => isFolder(`${common}/${name}`)) ? { own, common } : null
+}
+const validHead = /^(?:ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/
+
+/** Returns the folder that a file of git names in its only line, after `start`. Git takes spaces at the end as a part of the path. */
+function namedFolder(from: string, text: string | null | undefined, start: string): string | null {
+  const line = text?.replace(/\r?\n$/, '') ?? ''
+  const path = line.startsWith(start) ? line.slice(start.length) : ''
+  return path === '' || path !== path.trim() || /[\r\n]/.test(path) ? null : joinPath(from, path)
 }
 
 /** Git also looks into the submodules that are checked out, each of which has settings of its own. */
 function submoduleProblem(top: string, files: FileLookup, hooks: readonly string[]): string | null {
   if (files.realPath(`${top}/.gitmodules`) === null) return null
   const settings = readSettings(files.readText?.(`${top}/.gitmodules`) ?? '[')
-  if (settings === null) return 'The settings of git are hard to read.'
+  if (settings === null) return 'Holdpoint does not understand the settings of git.'
   for (const { name, value } of settings) {
     if (!name.endsWith('.path')) continue
     const folder = joinPath(top, value)

@@ -46,7 +46,7 @@ function reads(operands: Grammar['operands'], flags: Flags, refuses?: Grammar['r
 
 /** Some placeholders check signatures, for which git runs gpg. A character before their name (-, + or a space) changes the white space around them. */
 function formatProblem({ flags }: ParsedArguments): string | null {
-  const formats = [...(flags.get('--format') ?? []), ...(flags.get('--pretty') ?? []), ...(flags.get('--sort') ?? [])]
+  const formats = ['--format', '--pretty', '--sort', '--group'].flatMap(flag => flags.get(flag) ?? [])
   return formats.some(format => /%[-+ ]*G|signature/.test(format)) ? 'The format makes git check signatures.' : null
 }
 

@@ -24,7 +24,7 @@ export const valueKinds = [
 export type ValueKind = (typeof valueKinds)[number]
 
 export interface Flag {
-  /** Whether the flag takes a value. An optional value must be attached: `--color=auto`, `-U3`. So must a value that the program accepts only there. */
+  /** Whether the flag takes a value. An optional value must be attached: `--color=auto`, `-U3`. A required value must be attached if the program accepts it only in this form. */
   readonly value: 'none' | 'required' | 'optional'
   readonly kind: ValueKind
   /** The only values that are accepted, or null. */

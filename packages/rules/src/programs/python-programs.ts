@@ -53,14 +53,14 @@ const unittest = tool(
 function isFile(path: string): boolean {
   return /\.\w+$/.test(path)
 }
-/** `tests.test_a.TestB.test_c`, `tests/test_a.py` */
+/** Returns whether a name belongs to a test, such as `tests.test_a.TestB.test_c` or `tests/test_a.py`. */
 function isTestOfPython(name: string): boolean {
   return (
     isTestFile(name) ||
     (/^[\w.]+$/.test(name) && name.split('.').some(part => /^tests?(?:_|$)|_tests?$|^Test/.test(part)))
   )
 }
-/** `test*.py`, `*_test.py` */
+/** Returns whether a pattern matches only tests, such as `test*.py` or `*_test.py`. */
 function isTestPattern(pattern: string): boolean {
   return /^tests?[\w*]*\.py$|^[\w*]*_tests?\.py$/.test(pattern)
 }

@@ -15,7 +15,7 @@ const grepFlags = flagsOf(
   '--binary-files=text|binary|without-match --label=word',
 )
 
-/** Returns the names without wildcards. A pattern might match other names than we expect. */
+/** Returns the names without wildcards. A pattern might match unexpected names. */
 function literalNames(patterns: readonly string[]): ReadonlySet<string> {
   return new Set(patterns.filter(name => /^[\w.-]+$/.test(name)))
 }

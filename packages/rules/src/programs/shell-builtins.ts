@@ -10,7 +10,7 @@ const printf: Program = {
   check([format = '', ...values]) {
     if (format.startsWith('-') || !/^(?:[^%]|%%|%-?\d*(?:\.\d+)?[sdiufxXeEgGcbq])*$/.test(format))
       return refuse('The format of printf is not simple.')
-    // Shells evaluate a value for a number as an expression if it is not one.
+    // If the value for a numeric conversion is not a number, shells evaluate it as an expression.
     if (/%-?\d*(?:\.\d+)?[diufxXeEgG]/.test(format) && !values.every(value => /^[\w.+ -]*$/.test(value)))
       return refuse('The values of printf are not simple.')
     return proven
