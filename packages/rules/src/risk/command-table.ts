@@ -144,7 +144,7 @@ cat|ls|head|tail|wc|pwd|echo|printf|test|[|true|false|:|cd|pushd|popd|dirs|date|
 `
 
 interface TableLine {
-  /** Alternatives per word; the first one is the name of the program. */
+  /** Alternatives per word after the name of the program. */
   readonly words: readonly (readonly string[])[]
   /** Alternatives per option. */
   readonly options: readonly (readonly string[])[]
@@ -160,8 +160,9 @@ function readTable(): ReadonlyMap<string, readonly TableLine[]> {
     const [left, right] = text.split(' => ')
     if (left === undefined || right === undefined) continue
     const parts = left.split(' ').map(part => part.split('|'))
+    const [names = [], ...words] = parts.filter(([first = '']) => !first.startsWith('-'))
     const line: TableLine = {
-      words: parts.filter(([first = '']) => !first.startsWith('-')),
+      words,
       options: parts.filter(([first = '']) => first.startsWith('-')),
       touches: right
         .split(' ')
@@ -171,7 +172,7 @@ function readTable(): ReadonlyMap<string, readonly TableLine[]> {
           level: name.endsWith('!') ? 'dangerous' : 'notable',
         })),
     }
-    for (const name of line.words[0] ?? []) lines.set(name, [...(lines.get(name) ?? []), line])
+    for (const name of names) lines.set(name, [...(lines.get(name) ?? []), line])
   }
   return lines
 }
@@ -183,17 +184,17 @@ const wordsBefore = 2
 export function tableLines(name: string, args: readonly string[]): readonly TableLine[] {
   const words = args.filter(arg => !arg.startsWith('-')).map(arg => arg.toLowerCase())
   return (commandTable.get(name) ?? []).filter(
-    line =>
-      areIn(line.words.slice(1), words) && line.options.every(names => names.some(option => hasOption(args, option))),
+    line => areIn(line.words, words) && line.options.every(names => names.some(option => hasOption(args, option))),
   )
 }
 
 function areIn(wanted: readonly (readonly string[])[], words: readonly string[]): boolean {
   let at = 0
   for (const alternatives of wanted) {
-    const found = words.slice(at, at + wordsBefore + 1).findIndex(word => alternatives.includes(word))
-    if (found < 0) return false
-    at += found + 1
+    const end = Math.min(at + wordsBefore + 1, words.length)
+    while (at < end && !alternatives.includes(words[at] as string)) at++ // `at` is below the length
+    if (at === end) return false
+    at++
   }
   return true
 }

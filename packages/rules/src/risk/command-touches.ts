@@ -58,7 +58,7 @@ export function addWrite(path: string, site: CallSite, findings: RiskFindings): 
   if (found.problem === 'unclear') findings.add('unreadable')
 }
 
-/** Settings after whose change other things run or are allowed without a question. */
+/** Settings that decide what runs or is allowed without a question. */
 const decidesWhatRuns =
   /(?:^|\/)(?:\.git|\.claude|\.codex|\.opencode|\.gemini|\.cursor|\.husky|\.githooks|\.holdpoint)(?:\/|$)|(?:^|\/)(?:holdpoint\.(?:config|rules)\.json|\.mcp\.json|\.(?:bash|zsh|z)\w*|\.profile|\.gitconfig|\.envrc|authorized_keys)$/i
 
@@ -67,6 +67,7 @@ function isTemporary(path: string): boolean {
 }
 
 function expandHome(path: string, { home }: CallSite): string {
+  if (path[0] !== '~' && path[0] !== '$') return path
   return path.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)
 }
 
@@ -172,16 +173,19 @@ const writesOutput: ReadonlySet<string> = new Set(
 /** Adds `secrets` if an argument is the path of a secret, also after `=` and `@`. */
 function addSecrets(args: readonly string[], site: CallSite, findings: RiskFindings, work: RiskWork): void {
   for (const arg of args) {
-    const parts = new Set([arg, ...arg.split(/[=@,:]/).slice(1)])
-    work.spend(parts.size - 1)
+    const parts = /[=@,:]/.test(arg) ? [...new Set([arg, ...arg.split(/[=@,:]/).slice(1)])] : [arg]
+    work.spend(parts.length - 1)
     for (const part of parts) {
       if (part === '' || part.length > 1000 || /\s/.test(part)) continue
       const path = joinPath(site.cwd, expandHome(part, site))
-      // A plain word such as `token` names a file only if there is one.
-      const isNamed = () => /[./~]/.test(part) || (site.files?.realPath(path) ?? null) !== null
-      if (work.isSecret(path, () => isSecretPath(path)) && isNamed()) findings.add('secrets', 'dangerous')
+      if (work.isSecret(path, isSecretPath) && isNamed(part, path, site)) findings.add('secrets', 'dangerous')
     }
   }
+}
+
+/** A plain word such as `token` names a file only if there is one. */
+function isNamed(word: string, path: string, { files }: CallSite): boolean {
+  return /[./~]/.test(word) || (files?.realPath(path) ?? null) !== null
 }
 
 const codePatterns: readonly (readonly [RegExp, Parameters<RiskFindings['add']>])[] = [
@@ -206,7 +210,7 @@ function addCode(name: string, args: readonly string[], findings: RiskFindings):
   for (const [pattern, finding] of codePatterns) if (pattern.test(code)) findings.add(...finding)
 }
 
-/** Adds `publishes` for a script or target whose name says so. */
+/** Adds `publishes` for a script or target whose name says that it publishes. */
 function addPublishingScript(name: string, args: readonly string[], findings: RiskFindings): void {
   if (!/^(?:npm|pnpm|yarn|bun|make|gmake|just|task|rake|nx|turbo|gradle|gradlew|mvn)$/.test(name)) return
   const words = args.filter(arg => !arg.startsWith('-')).slice(0, 3)

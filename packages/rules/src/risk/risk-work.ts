@@ -17,12 +17,18 @@ export class RiskWork {
   }
 
   /** Remembers the result for a path, because wrappers repeat the same words many times. */
-  isSecret(path: string, look: () => boolean): boolean {
+  isSecret(path: string, look: (path: string) => boolean): boolean {
     const known = this.#secrets.get(path)
     if (known !== undefined) return known
-    this.spend(secretUnits + path.split('/').length)
-    const found = look()
+    this.spend(secretUnits + countParts(path))
+    const found = look(path)
     this.#secrets.set(path, found)
     return found
   }
+}
+
+function countParts(path: string): number {
+  let count = 1
+  for (let at = path.indexOf('/'); at >= 0; at = path.indexOf('/', at + 1)) count++
+  return count
 }

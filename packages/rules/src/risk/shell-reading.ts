@@ -1,15 +1,8 @@
 /** Reads a shell command for its risk: which programs it starts, and which files it redirects to. This is less strict than `parseCommand`, because no rule allows anything because of it. */
-import {
-  type AndOr,
-  type Command,
-  type CommandNode,
-  type PipelineNode,
-  parse,
-  type Redirection,
-  type Word,
-} from 'unbash'
+import type { AndOr, Command, CommandNode, PipelineNode, Redirection, Word } from 'unbash'
 import { isSecretName } from '../files/path-names.ts'
 import { parseCommand } from '../shell/parse-command.ts'
+import { parseScript } from '../shell/parse-script.ts'
 import type { CommandOperator, CommandSegment } from '../shell/parsed-command.ts'
 import { parsingCost } from '../shell/syntax-commands.ts'
 import { workingFolders } from '../shell/working-folders.ts'
@@ -38,7 +31,7 @@ export function readShell(text: string, cwd: string): readonly ReadCommand[] | n
   if (text.length > lengthMax) return null
   const parsed = parseCommand(text)
   const segments = parsed.provable
-    ? parsed.segments.map(segment => ({ ...segment, targets: [], sources: [] }))
+    ? parsed.segments.map(({ argv, operator, redirects }) => ({ argv, operator, redirects, targets: [], sources: [] }))
     : treeCommands(text)
   if (!segments || segments.filter(({ argv }) => argv[0] === 'cd').length > folderChangesMax) return null
   const folders = workingFolders(segments, cwd)
@@ -54,7 +47,7 @@ function treeCommands(text: string): readonly ReadSegment[] | null {
   // A text with substitutions is refused in any case, and parsing nested ones would take long.
   if (parsingCost(text) > 0) return null
   try {
-    const script = parse(text)
+    const script = parseScript(text)
     if (script.errors?.length) return null
     const segments: ReadSegment[] = []
     for (const { command, background } of script.commands)

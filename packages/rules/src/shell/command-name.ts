@@ -51,7 +51,7 @@ export function commandProblem(argv: readonly string[]): string | null {
   if (!programName.test(name)) return 'The name of the program is not plain text.'
   // Some file systems ignore case. There, a name such as EVAL can start a program that runs the builtin.
   const folded = name.toLowerCase()
-  if (reservedWords.has(folded)) return `The word ${name} belongs to the language of the shell.`
+  if (reservedWords.has(folded)) return `The word ${name} is a reserved word of the shell.`
   if (!builtins.has(folded)) return null
   if (Object.hasOwn(harmless, name) && harmless[name]?.(args)) return null
   return name === 'cd'

@@ -32,7 +32,7 @@ const operators = /&&|\|\||[;|]/y
 const nullRedirect = /(?:(<)|([12]?)>>?|(&)>>?) *\/dev\/null(?=[ ;|&]|$)|(2>&1|1?>&2)(?=[ ;|&]|$)/y
 /** Characters that every shell takes literally at any position of a word. */
 const plainCharacters = /[\w./:@%+,-]+/y
-/** Characters that shells take literally inside a word, as in --name=value, HEAD~1 and HEAD^. At its start, or ~ after = or :, shells may expand them. */
+/** Characters that shells take literally inside a word, as in --name=value, HEAD~1 and HEAD^. Shells may expand these characters at the start of a word, and ~ also after = or :. */
 const innerCharacters = /(?:(?<=[\w./:@%+,^~=-])=|(?<=[\w^~])[~^])/y
 const singleQuoted = /'([^']*)'/y
 /** A dollar sign before the closing quote, `|` or `)` starts no expansion. */

@@ -9,7 +9,7 @@ import {
   provableLimits,
   unproven,
 } from './parsed-command.ts'
-import { type TreeSegment, treeSegments } from './tree-segments.ts'
+import { type TreeSegment, type TreeWord, treeSegments } from './tree-segments.ts'
 
 interface ReadSegment {
   readonly words: WordToken[]
@@ -68,17 +68,26 @@ function wordProblem({ value, isBare }: WordToken, before: readonly WordToken[])
 
 /** Returns whether the parser reads the same words at the same positions, the same operators and the same redirects. */
 function agrees(segments: readonly ReadSegment[], text: string): boolean {
-  // These fields are in the order in which `treeSegments` returns them.
-  const read: readonly TreeSegment[] = segments.map(({ words, operator, redirects }) => ({
-    words: words.map(({ value, start, end }) => ({ value, start, end })),
-    operator,
-    redirects,
-  }))
   try {
-    return JSON.stringify(treeSegments(text)) === JSON.stringify(read)
+    const tree = treeSegments(text)
+    return tree?.length === segments.length && tree.every((segment, index) => isSameSegment(segment, segments[index]))
   } catch {
     return false
   }
+}
+
+function isSameSegment(tree: TreeSegment, read: ReadSegment | undefined): boolean {
+  return (
+    read?.operator === tree.operator &&
+    read.words.length === tree.words.length &&
+    read.redirects.length === tree.redirects.length &&
+    tree.redirects.every((redirect, index) => redirect === read.redirects[index]) &&
+    tree.words.every((word, index) => isSameWord(word, read.words[index]))
+  )
+}
+
+function isSameWord({ value, start, end }: TreeWord, read: WordToken | undefined): boolean {
+  return read?.value === value && read.start === start && read.end === end
 }
 
 /** Rewrites `cd sub` to `cd ./sub`, because the first form looks for the folder in CDPATH first. */

@@ -7,7 +7,7 @@ const changes: ReadonlySet<string> = new Set(['cd', 'chdir', 'pushd'])
 const folderOption = /^(?:-C|--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir|--root)$/
 const attachedFolder = /^(?:-C|(?:--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir|--root)=)(.+)$/s
 
-/** Returns null if there are too many. */
+/** The result is null if the commands reach more than foldersMax folders. */
 export function reachedFolders(
   commands: readonly LiteralCommand[],
   starts: readonly string[],

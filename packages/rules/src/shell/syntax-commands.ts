@@ -1,6 +1,7 @@
 /** Finds the commands of a text with a parser, at every level of nesting. */
-import { type Command, forEachChild, parse, type Script, type SyntaxNode } from 'unbash'
+import { type Command, forEachChild, type Script, type SyntaxNode } from 'unbash'
 import type { FoundCommands } from './found-commands.ts'
+import { parseScript } from './parse-script.ts'
 
 /** Returns a measure for the time that parsing can take: the parser reads a substitution again for each level around it. */
 export function parsingCost(text: string): number {
@@ -15,7 +16,7 @@ export function findParsedCommands(text: string, found: FoundCommands): boolean 
     collect(node, found)
   }
   try {
-    const waiting: SyntaxNode[] = [parse(text)]
+    const waiting: SyntaxNode[] = [parseScript(text)]
     for (let node = waiting.pop(); node; node = waiting.pop()) {
       visit(node)
       const children: SyntaxNode[] = []

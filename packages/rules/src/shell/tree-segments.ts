@@ -1,5 +1,6 @@
 /** The second reading of a shell command, from the syntax tree of a complete parser. `parseCommand` compares it with the first one, word by word. */
-import { type AndOr, type Command, type PipelineNode, parse, type Redirection, type Word } from 'unbash'
+import type { AndOr, Command, PipelineNode, Redirection, Word } from 'unbash'
+import { parseScript } from './parse-script.ts'
 import type { CommandOperator, NullRedirect } from './parsed-command.ts'
 
 export interface TreeWord {
@@ -15,7 +16,7 @@ export interface TreeSegment {
 
 /** Returns null unless the tree has nothing but simple commands with literal words. */
 export function treeSegments(text: string): readonly TreeSegment[] | null {
-  const script = parse(text)
+  const script = parseScript(text)
   if (script.errors?.length || script.shebang !== undefined) return null
   const segments: TreeSegment[] = []
   for (const { command, background } of script.commands)

@@ -14,6 +14,9 @@ interface Outcome {
  * looking at symbolic links.
  */
 export function workingFolders(segments: readonly CommandSegment[], start: string): readonly (readonly string[])[] {
+  // Without `cd`, every command can run, and only in the first folder.
+  if (segments[0]?.operator === null && !segments.some(({ argv }) => argv[0] === 'cd'))
+    return segments.map(() => [start])
   let outcomes: readonly Outcome[] = [{ folder: start, succeeded: true }]
   let running: ReadonlySet<string> = new Set()
   return segments.map(({ argv, operator }) => {

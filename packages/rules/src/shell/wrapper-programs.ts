@@ -49,7 +49,7 @@ export function programName(word: string): string {
   return word.slice(word.lastIndexOf('/') + 1).toLowerCase()
 }
 
-/** Programs that usually run no command of their arguments, so that a rule for exactly these arguments is clear. */
+/** Wrappers that rarely run a command from their arguments, so a rule for exactly these arguments may be proposed. */
 const rareWrappers = names('make gmake tar gtar bsdtar rsync man')
 
 /** Returns whether a command can run other programs or code that its arguments name. */
