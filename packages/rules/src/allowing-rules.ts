@@ -153,7 +153,7 @@ export class AllowingRules {
   ): { readonly rule: Rule } | NotAllowed {
     const applies = (rule: Rule) => appliesAt(rule, site)
     const exact = this.#exact.get(JSON.stringify(argv))?.find(applies)
-    // Input from a pipe can be code. Only for a program with known arguments is it certain that it does not run its input.
+    // Input from a pipe can be code. A program is certain not to run its input only if Holdpoint knows its arguments.
     if (exact && (operator !== '|' || checkArguments(argv, site).ok)) return { rule: exact }
     if (context.folder === null) return { reason: 'Holdpoint does not know in which folder this agent runs.' }
     const candidates = [

@@ -90,7 +90,7 @@ function readsInside(rule: Rule): Decision {
 }
 
 /** Returns the paths of a rule that may lead through links. The path of a rule that allows must be the real one. */
-function pathsOf({ effect, path, scope }: Rule): readonly string[] {
+export function pathsOf({ effect, path, scope }: Rule): readonly string[] {
   const folder = scope?.cwd === undefined ? [] : [joinPath('/', scope.cwd)]
   return path === undefined || effect === 'allow' ? folder : [...folder, rulePath(path, scope?.cwd ?? '/').path]
 }

@@ -7,13 +7,15 @@ export {
   type ImportOptions,
   importClaudePermissions,
 } from './import-claude.ts'
+export { isInside } from './paths.ts'
 export { checkArguments, hasGrammar } from './programs/check-arguments.ts'
 export type { ArgumentCheck } from './programs/grammar-check.ts'
 export { type Proposals, proposeRules } from './propose.ts'
 export { ProtectedFolder, type ProtectedFolderOptions } from './protected-folder.ts'
 export { riskOf } from './risk.ts'
 export type { Decision, RuleContext } from './rule-context.ts'
-export { parseRuleFile, ruleFileName } from './rule-file.ts'
+export { parseRuleFile, type RuleFileContent } from './rule-file.ts'
+export { ruleFileName } from './rule-file-name.ts'
 export { ruleProblem, validateRule } from './rule-validation.ts'
 export { canonicalCommand, quoteWord } from './shell/canonical-command.ts'
 export {
@@ -34,3 +36,18 @@ export type {
 export { unwrapShell } from './shell/unwrap-shell.ts'
 export { workingFolders } from './shell/working-folders.ts'
 export type { CallSite, FileLookup, FolderEntry } from './site.ts'
+export { momentEffects, type WatchEffect } from './watch/compiled-watcher.ts'
+export { defaultOf, variableProblem } from './watch/condition-names.ts'
+export { type ReadyMadeSetting, type ReadyMadeWatchers, readyMadeWatchers } from './watch/ready-made.ts'
+export { type WatchedAgent, watchGaps } from './watch/watch-gaps.ts'
+export type {
+  FileWatcher,
+  Firing,
+  Firings,
+  RecentCall,
+  Spent,
+  WatchFile,
+  WatchPass,
+  WatchResult,
+} from './watch/watch-pass.ts'
+export { type SessionPlace, WatcherSet } from './watch/watcher-set.ts'

@@ -1,10 +1,10 @@
 /** Rules for paths, arranged so that those for a path, or for everything in a folder, are found without comparing all of them. */
 import { type LinkedNames, renamed } from './files/rule-links.ts'
 
-/** Something with a path in the form in which paths are compared. */
+/** An item with a path, in the form in which paths are compared. */
 export interface WithPath {
   readonly path: string
-  /** Whether it is about everything in the folder at this path. */
+  /** Whether the item applies to everything in the folder at this path. */
   readonly isFolder: boolean
 }
 
@@ -22,14 +22,14 @@ export class PathRules<T extends WithPath> {
     return this.#byPath.size
   }
 
-  /** Yields what is about one of the paths, or about one of the folders that contain them. */
+  /** Yields the items that apply to one of the paths, directly or through a folder that contains it. */
   *about(names: ReadonlySet<string>, folders: ReadonlySet<string>): Generator<T> {
     for (const folder of folders)
       for (const item of this.#byPath.get(folder) ?? []) if (item.isFolder || names.has(folder)) yield item
     for (const name of names) if (!folders.has(name)) yield* this.#byPath.get(name) ?? []
   }
 
-  /** Yields what is about a path in the folder, with the path as it is written or without links, whichever is in the folder. */
+  /** Yields the items for paths in the folder. Each comes with the form of its path, as written or without links, that is in the folder. */
   *inside(folder: string, linked: LinkedNames): Generator<{ readonly item: T; readonly path: string }> {
     for (const { written, real } of linked.inside(folder))
       for (const path of this.#pathsIn(written))

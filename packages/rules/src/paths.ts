@@ -89,7 +89,7 @@ function matchesName(pattern: string | undefined, name: string): boolean {
   return /^\**$/.test(wanted.slice(at))
 }
 
-/** Replaces each set such as [a-z], []x] or [[:alpha:]] with a wildcard for one character. Replaces everything after a set that does not end with a wildcard for any text, so that each character is read once. */
+/** Replaces each set such as [a-z], []x] or [[:alpha:]] with a wildcard for one character. If a set has no end, a wildcard for any text replaces the set and everything after it, so that each character is read once. */
 function withoutSets(pattern: string): string {
   let result = ''
   for (let at = 0; at < pattern.length; at++) {

@@ -82,7 +82,7 @@ function one(rule: RuleDraft, explanation: string): Proposals {
 
 function commandProposals(text: string, site: CallSite): Proposals {
   const parsed = parseCommand(text)
-  if (!parsed.provable) return none(`A rule must know what runs. ${parsed.reason}`)
+  if (!parsed.provable) return none(`A rule needs a command that Holdpoint can read completely. ${parsed.reason}`)
   const [first, ...others] = parsed.segments
   if (!first || others.length > 0) return none('A rule is for one command, and this one has several parts.')
   const { argv } = first

@@ -43,11 +43,8 @@ export class RestrictedCall {
     this.ruleNames = ruleNames
   }
 
-  /** The text of the shell command; null if the call runs none. A tool that Holdpoint does not know may run the text of its field `command`. */
   get shellText(): string | null {
-    if ('shell' in this.action) return this.action.shell
-    const { command } = this.call.input
-    return 'other' in this.action && typeof command === 'string' ? command : null
+    return shellTextOf(this.call, this.action)
   }
   /** Whether the call is too long to search all of it. A rule may then miss something, so the call must not be allowed. */
   get isTooLong(): boolean {
@@ -149,6 +146,12 @@ export class RestrictedCall {
   }
 }
 
+/** Returns the text of the shell command; null if the call runs none. A tool that Holdpoint does not know may run the text of its field `command`. */
+export function shellTextOf({ input: { command } }: ToolCall, action: Action): string | null {
+  if ('shell' in action) return action.shell
+  return 'other' in action && typeof command === 'string' ? command : null
+}
+
 function foldedPaths(paths: readonly (string | null)[]): readonly string[] {
   return paths.filter(path => path !== null).map(foldPath)
 }
@@ -202,6 +205,14 @@ export class RestrictingRules {
     return other?.effect === 'deny' ? other : (byCommand ?? other)
   }
 
+  /** Returns all matching rules. */
+  findAll(call: RestrictedCall): ReadonlySet<Rule> {
+    const found = new Set<Rule>()
+    if (this.#byProgram.size > 0 && call.shellText !== null) addMatches(this.#forCommands(call), call, found)
+    addMatches(this.#forOthers(call), call, found)
+    return found
+  }
+
   /** Returns a rule for a path in one of these folders. A call that reads a whole folder reads that path too. */
   findInside(call: RestrictedCall, folders: () => readonly ReadFolder[]): Rule | null {
     if (this.#byPath.size === 0) return null
@@ -229,6 +240,10 @@ export class RestrictingRules {
     if (mentioned === null) return
     for (const [program, rules] of this.#byProgram) if (mentioned.has(program) && !programs.has(program)) yield* rules
   }
+}
+
+function addMatches(rules: Iterable<RestrictingRule>, call: RestrictedCall, found: Set<Rule>): void {
+  for (const each of rules) if (!found.has(each.rule) && isMatch(each, call)) found.add(each.rule)
 }
 
 /** Returns the first of the rules that match and deny, or else the first that asks. */

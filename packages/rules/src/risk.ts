@@ -67,7 +67,8 @@ function addShell(whole: string, site: CallSite, findings: RiskFindings, work: R
   const text = whole.slice(0, searchedMax)
   const { commands, isComplete, isCutShort } = literalCommands(text)
   const direct = isCutShort ? null : readShell(text, site.cwd)
-  const harmless = new Set<string>()
+  /** The commands whose words and folder are certain; the loop over the literal commands below skips them. */
+  const known = new Set<string>()
   if (direct === null) findings.add('unreadable')
   for (const command of withoutRepeated(direct ?? [])) {
     const redirects = command.targets.length + command.sources.length
@@ -76,11 +77,12 @@ function addShell(whole: string, site: CallSite, findings: RiskFindings, work: R
       for (const folder of command.folders) addWrite(target, { ...site, cwd: folder }, findings)
     for (const source of command.sources)
       for (const folder of command.folders) addRead(source, { ...site, cwd: folder }, findings)
-    if (isHarmlessCommand(command, site)) harmless.add(keyOf(command.argv))
-    else addDirect(command, site, findings, work)
+    const isHarmless = isHarmlessCommand(command, site)
+    if (!isHarmless) addDirect(command, site, findings, work)
+    if (isHarmless || command.folders.includes(site.cwd)) known.add(keyOf(command.argv))
   }
   // Also look at commands that wrappers run, and at commands in texts that a shell would run.
-  for (const { argv } of commands) if (!harmless.has(keyOf(argv))) addWrapped(argv, site, findings, work)
+  for (const { argv } of commands) if (!known.has(keyOf(argv))) addWrapped(argv, site, findings, work)
   if (!isComplete) findings.add('unreadable', isCutShort ? 'dangerous' : 'notable')
   if (runsComputedCode(text.slice(0, parsedMax))) findings.add('unreadable', 'dangerous')
   if (direct === null) addRedirects(text, site, findings)
@@ -88,6 +90,8 @@ function addShell(whole: string, site: CallSite, findings: RiskFindings, work: R
 
 /** The same command in the same folder has the same risk, however often it occurs in the text. */
 function withoutRepeated(commands: readonly ReadCommand[]): readonly ReadCommand[] {
+  // Commands of different programs differ, so most texts need no comparison of whole commands.
+  if (new Set(commands.map(({ argv }) => argv[0])).size === commands.length) return commands
   const known = new Set<string>()
   return commands.filter(({ argv, folders, targets, sources }) => {
     const key = JSON.stringify([argv, folders, targets, sources])

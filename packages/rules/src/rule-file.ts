@@ -1,19 +1,25 @@
-/** Parses `holdpoint.rules.json`, the file of a person or of a project, and says in which folder its rules apply. */
-import { Fault, parseRuleDrafts, type RuleDraft } from '@holdpoint/protocol'
+/** Parses `holdpoint.rules.json`, the file of a person or of a project, and says in which folder its rules and watchers apply. */
+import { type RuleDraft, readRuleFileText } from '@holdpoint/protocol'
 import { isInside, joinPath, rulePath } from './paths.ts'
+import { ruleFileName } from './rule-file-name.ts'
 import { ruleProblem } from './rule-validation.ts'
+import { checkWatchers, type WatchContent } from './watch/watch-file.ts'
 
-export const ruleFileName = 'holdpoint.rules.json'
+export interface RuleFileContent extends WatchContent {
+  readonly rules: readonly RuleDraft[]
+}
 
-/** Returns the rules of a file. Throws a Fault that says where the problem is and what to do. `folder` is the folder of a project's file, in which all of its rules apply, or null for the person's own file. */
-export function parseRuleFile(text: string, folder: string | null): readonly RuleDraft[] {
-  return parseRuleDrafts(text).map((draft, index) => {
+/** Returns the rules, variables and watchers of a file; the ready-made watchers that it uses are included. Throws a Fault that says where the problem is and what to do. `folder` is the folder of a project's file, in which all of it applies, or null for the person's own file. */
+export function parseRuleFile(text: string, folder: string | null): RuleFileContent {
+  const file = readRuleFileText(text)
+  const rules = file.rules.map((draft, index) => {
     const rule = folder === null ? draft : inProject(draft, folder)
     const problem =
       lifetimeProblem(draft) ?? (folder === null ? null : projectProblem(rule, folder)) ?? ruleProblem(rule)
-    if (problem) throw new Fault('bad_input', `rules[${index}]: ${problem}`)
+    if (problem) throw file.problemAt(['rules', index], problem)
     return rule
   })
+  return { rules, ...checkWatchers(file, folder) }
 }
 
 /** Rules in a file have no state of their own, so they cannot end with a session or be used up. */

@@ -1,0 +1,46 @@
+/** Says which effects of a watcher cannot hold for an agent, because its driver does not see or cannot do what the watcher needs. */
+import type { WatcherDraft } from '@holdpoint/protocol'
+import { gapTexts } from './texts.ts'
+
+/** What Holdpoint can see and do with an agent. */
+export interface WatchedAgent {
+  /** Whether every call is checked before it runs. */
+  readonly checksEveryTool: boolean
+  /** Whether the agent asks about some of its calls. */
+  readonly asksAboutTools: boolean
+  readonly asksQuestions: boolean
+  /** Whether the agent reports the result of its calls. */
+  readonly reportsResults: boolean
+  /** Whether the agent can read a text right after a call. If not, it reads the text with its next message. */
+  readonly givesTextAfterTool: boolean
+  /** Whether Holdpoint sees each message before the agent does. */
+  readonly reportsPrompts: boolean
+  /** Whether an agent that stops can be sent back to work, by a message or by its hook. */
+  readonly canBeSentBack: boolean
+  readonly reportsCost: boolean
+  readonly reportsTokens: boolean
+}
+
+/** Returns a sentence for each gap; none if the watcher holds for the agent. */
+export function watchGaps(watcher: Pick<WatcherDraft, 'on' | 'action' | 'do'>, agent: WatchedAgent): readonly string[] {
+  const { on, action, do: effects } = watcher
+  const gaps: (string | false)[] = [
+    on === 'before' && action === 'question' && !agent.asksQuestions && gapTexts.noQuestions,
+    on === 'before' && action !== 'question' && !agent.checksEveryTool && callGap(agent),
+    on === 'prompt' && !agent.reportsPrompts && gapTexts.noPrompts,
+    on === 'after' && !agent.reportsResults && gapTexts.noResults,
+    on === 'after' &&
+      effects.say !== undefined &&
+      agent.reportsResults &&
+      !agent.givesTextAfterTool &&
+      gapTexts.lateText,
+    on === 'stop' && !agent.canBeSentBack && gapTexts.noSendBack,
+    effects.limit?.cost !== undefined && !agent.reportsCost && gapTexts.noCost,
+    effects.limit?.tokens !== undefined && !agent.reportsTokens && gapTexts.noTokens,
+  ]
+  return gaps.filter(gap => gap !== false)
+}
+
+function callGap({ asksAboutTools }: WatchedAgent): string {
+  return asksAboutTools ? gapTexts.someCalls : gapTexts.noCalls
+}
