@@ -15,14 +15,14 @@ const reason = (drafts: readonly Partial<RuleDraft>[], call: ToolCall, change: P
 const call = (action: Action, cwd = '/srv'): ToolCall => ({ tool: 'T', input: {}, cwd, action })
 
 describe('several allow rules', () => {
-  it('with the same command in different folders match in each of their folders', () => {
+  it('several allow rules with the same command in different folders match in each of their folders', () => {
     for (const args of ['exact', 'grammar'] as const) {
       const drafts = ['/srv/a', '/srv/b'].map(cwd => ({ command: 'ls', args, scope: { cwd } }))
       for (const cwd of ['/srv/a', '/srv/b']) expect(verdict(drafts, bash('ls', cwd))).toBe('allow')
       expect(verdict(drafts, bash('ls', '/srv/c'))).toBe('ask')
     }
   })
-  it('of different kinds match independently of each other', () => {
+  it('several allow rules of different kinds match independently of each other', () => {
     const exact = { command: 'mytool' }
     const grammar: Partial<RuleDraft> = { command: 'wc', args: 'grammar' }
     const group: Partial<RuleDraft> = { group: 'only-reads' }
@@ -35,7 +35,7 @@ describe('several allow rules', () => {
       expect(verdict(drafts, bash('wc -l a.txt'))).toBe('allow')
     }
   })
-  it('are named once each, even if one allows two parts of a command', () => {
+  it('several allow rules are named once each, even if one allows two parts of a command', () => {
     const allow = srvRule({ command: 'ls' })
     expect(evaluate([allow], bash('ls && ls')).rules).toEqual([allow])
   })
@@ -43,38 +43,41 @@ describe('several allow rules', () => {
 
 describe('an allow rule with known arguments', () => {
   const status: Partial<RuleDraft> = { command: 'cargo test', args: 'grammar' }
-  it('allows its words with further arguments, but no other words', () => {
+  it('an allow rule with known arguments allows its words with further arguments, but no other words', () => {
     expect(verdict([status], bash('cargo test'))).toBe('allow')
     expect(verdict([status], bash('cargo test --lib'))).toBe('allow')
     expect(verdict([status], bash('cargo check'))).toBe('ask')
     expect(verdict([status], bash('cargo'))).toBe('ask')
   })
-  it('says why further arguments are not known', () => {
+  it('an allow rule with known arguments says why further arguments are not known', () => {
     expect(reason([{ command: 'ls', args: 'grammar' }], bash('ls --unknown'))).toMatch(/--unknown/)
     expect(reason([{ command: 'ls', args: 'exact' }], bash('ls --unknown'))).toBe('No rule matches.')
   })
-  it.each(['awk', 'node'])('for the interpreter %j does not allow it without arguments', command => {
-    const drafts: Partial<RuleDraft>[] = [{ command, args: 'grammar' }, { group: 'only-reads' }]
-    expect(verdict(drafts, bash(`echo x | ${command}`))).toBe('ask')
-    expect(verdict(drafts, bash(command))).toBe('ask')
-  })
+  it.each(['awk', 'node'])(
+    'an allow rule with known arguments for the interpreter %j does not allow it without arguments',
+    command => {
+      const drafts: Partial<RuleDraft>[] = [{ command, args: 'grammar' }, { group: 'only-reads' }]
+      expect(verdict(drafts, bash(`echo x | ${command}`))).toBe('ask')
+      expect(verdict(drafts, bash(command))).toBe('ask')
+    },
+  )
 })
 
 describe('a group of commands', () => {
-  it('allows its own commands, but not those of the other group', () => {
+  it('a group of commands allows its own commands, but not those of the other group', () => {
     expect(verdict([{ group: 'only-reads' }], bash('ls'))).toBe('allow')
     expect(verdict([{ group: 'project-code' }], bash('cargo test'))).toBe('allow')
     expect(reason([{ group: 'only-reads' }], bash('cargo test'))).toBe('No rule matches.')
     expect(reason([{ group: 'project-code' }], bash('ls'))).toBe('No rule matches.')
   })
-  it('applies to sessions in its folder and below, even if the call names another folder', () => {
+  it('a group of commands applies to sessions in its folder and below, even if the call names another folder', () => {
     const reads = (cwd: string): Partial<RuleDraft>[] => [{ group: 'only-reads', scope: { cwd } }]
     expect(verdict(reads('/srv'), bash('ls', '/srv/sub'))).toBe('allow')
     expect(verdict(reads('/srv'), bash('ls', '/srv/sub'), { folder: '/srv/sub' })).toBe('allow')
     expect(verdict(reads('/srv/sub'), bash('ls', '/srv/sub'))).toBe('ask')
     expect(verdict(reads('/srv'), bash('ls', '/elsewhere'))).toBe('ask')
   })
-  it('says why a command is not in it', () => {
+  it('a group of commands says why a command is not in it', () => {
     expect(reason([{ group: 'only-reads' }], bash('curl x.test'))).toBe(
       'There is no list of harmless options for “curl”.',
     )
@@ -82,17 +85,17 @@ describe('a group of commands', () => {
 })
 
 describe('the reason why no rule allows a command', () => {
-  it('names the part that cannot be proven, if there are rules with commands', () => {
+  it('the reason why no rule allows a command names the part that cannot be proven, if there are rules with commands', () => {
     expect(reason([{ command: 'ls' }], bash('ls $x'))).toBe('The command expands a variable.')
     expect(reason([{ path: '/srv/a' }], bash('ls $x'))).toBe('No rule matches.')
     expect(reason([], bash('ls $x'))).toBe('No rule matches.')
   })
-  it('says that the agent cannot run the canonical text', () => {
+  it('the reason why no rule allows a command says that the agent cannot run the canonical text', () => {
     expect(reason([{ command: 'ls' }], bash('ls '), { isEditable: false })).toBe(
       'This agent cannot run the command as Holdpoint has read it.',
     )
   })
-  it('does not allow an additional field either if the agent has put the command into a shell', () => {
+  it('an additional field is not allowed either if the agent has put the command into a shell', () => {
     const input = { command: "/bin/bash -lc 'npm test'" }
     const wrapped = { tool: 'exec_command', cwd: '/srv', action: { shell: 'npm test', cwd: '/srv' } }
     const drafts = [{ command: 'npm test' }]
@@ -100,19 +103,19 @@ describe('the reason why no rule allows a command', () => {
     const additionalPermissions = { network: { enabled: true } }
     expect(verdict(drafts, { ...wrapped, input: { ...input, additionalPermissions } })).toBe('ask')
   })
-  it('names the additional field', () => {
+  it('the reason why no rule allows a command names the additional field', () => {
     const input = { command: 'ls', sandbox: false }
     expect(reason([{ command: 'ls' }], { tool: 'Bash', input, cwd: '/srv' })).toBe(
       'No rule allows a command with the field "sandbox".',
     )
   })
-  it('says that a cd leads to a folder without a rule', () => {
+  it('the reason why no rule allows a command says that a cd leads to a folder without a rule', () => {
     expect(reason([{ group: 'only-reads' }], bash('cd /etc && ls'))).toBe(
       'The command changes to a folder that no rule covers.',
     )
     expect(reason([{ group: 'only-reads' }], bash('cd src'))).toBe('No rule matches.')
   })
-  it('says that Holdpoint does not know the folder of the agent', () => {
+  it('the reason why no rule allows a command says that Holdpoint does not know the folder of the agent', () => {
     const drafts = [{ command: 'ls', scope: { session } }]
     expect(verdict(drafts, bash('ls'), { folder: null })).toBe('allow')
     expect(reason(drafts, bash('pwd'), { folder: null })).toBe(
@@ -128,7 +131,7 @@ describe('an agent whose input is not the text of the command', () => {
     cwd: '/srv',
     action: { shell, cwd: '/srv' },
   })
-  it('may run a command that is already in canonical quoting, because nothing has to be replaced', () => {
+  it('an agent whose input is not the text of the command may run a command that is already in canonical quoting, because nothing has to be replaced', () => {
     expect(evaluate([srvRule({ command: 'ls src' })], run('ls src'))).toMatchObject({
       verdict: 'allow',
       command: 'ls src',
@@ -142,27 +145,27 @@ describe('the folder of a call', () => {
     ...bash('ls', cwd),
     action: { shell: 'ls', cwd: action },
   })
-  it('is the folder in which the command runs, if the call is a command', () => {
+  it('the folder of a call is the folder in which the command runs, if the call is a command', () => {
     expect(verdict([{ command: 'ls' }], inFolder('/srv', '/elsewhere'))).toBe('allow')
     expect(verdict([{ command: 'ls' }], inFolder('/elsewhere', '/srv'))).toBe('ask')
   })
-  it('is compared with its symbolic links resolved, for the call and for the rule', () => {
+  it('the folder of a call is compared with its symbolic links resolved, for the call and for the rule', () => {
     const files = { realPath: (path: string) => posix.normalize(path).replace(/^\/link(?=\/|$)/, '/srv') }
     expect(verdict([{ command: 'ls' }], bash('ls', '/link'), { files })).toBe('allow')
     expect(verdict([{ command: 'ls', scope: { cwd: '/link' } }], bash('ls'), { files })).toBe('allow')
     expect(verdict([{ command: 'ls', scope: { cwd: '/srv/a' } }], bash('cd /link/a && ls'), { files })).toBe('allow')
   })
-  it('is compared as written if nothing exists there or its files are on another machine', () => {
+  it('the folder of a call is compared as written if nothing exists there or its files are on another machine', () => {
     expect(verdict([{ command: 'ls' }], bash('ls'), { files: { realPath: () => null } })).toBe('allow')
     expect(verdict([{ command: 'ls' }], bash('ls'), { files: null })).toBe('allow')
     expect(verdict([{ command: 'ls' }], bash('ls', '/srv/sub'), { files: null })).toBe('ask')
   })
-  it('must be inside the folder of the session, even if the rule is for the whole session', () => {
+  it('the folder of a call must be inside the folder of the session, even if the rule is for the whole session', () => {
     const drafts = [{ command: 'ls', scope: { session } }]
     expect(verdict(drafts, bash('ls', '/srv/sub'))).toBe('allow')
     expect(verdict(drafts, bash('ls', '/elsewhere'))).toBe('ask')
   })
-  it('must be the rule’s folder for a command; for a path, a host or an MCP tool, the session may be in that folder instead', () => {
+  it('the folder of a call must be the rule’s folder for a command; for a path, a host or an MCP tool, the session may be in that folder instead', () => {
     expect(verdict([{ command: 'ls' }], bash('ls', '/srv/sub'))).toBe('ask')
     const others: readonly (readonly [Partial<RuleDraft>, Action])[] = [
       [{ path: '/srv/a.txt' }, { read: ['../a.txt'] }],
@@ -183,7 +186,7 @@ describe('a trusted rule from the file of a project', () => {
   const source = { file: '/srv/app/holdpoint.rules.json', trusted: true, project: true, runner }
   const files = { realPath: (path: string) => (path === '/srv/app/link' ? '/srv/other' : posix.normalize(path)) }
   const rule = { ...srvRule({ command: 'ls', scope: { cwd: '/srv/app/link' } }), source }
-  it('does not match in a folder that a link makes appear inside the project', () => {
+  it('a trusted rule from the file of a project does not match in a folder that a link makes appear inside the project', () => {
     expect(evaluate([rule], bash('ls', '/srv/other'), { files }).verdict).toBe('ask')
     expect(
       evaluate([{ ...rule, source: { ...source, project: false } }], bash('ls', '/srv/other'), { files }),
@@ -191,7 +194,7 @@ describe('a trusted rule from the file of a project', () => {
       verdict: 'allow',
     })
   })
-  it('matches in the project', () => {
+  it('a trusted rule from the file of a project matches in the project', () => {
     const inside = { ...rule, scope: { cwd: '/srv/app' } }
     expect(evaluate([inside], bash('ls', '/srv/app')).verdict).toBe('allow')
   })
@@ -199,11 +202,11 @@ describe('a trusted rule from the file of a project', () => {
 
 describe('an allow rule for a session whose folder is not known', () => {
   const unknown = { folder: null }
-  it('matches an exact command, a host and an MCP tool of that session', () => {
+  it('an allow rule for a session whose folder is not known matches an exact command, a host and an MCP tool of that session', () => {
     expect(verdict([{ command: 'ls', scope: { session } }], bash('ls'), unknown)).toBe('allow')
     expect(verdict([{ host: 'a.test', scope: { session } }], call({ fetch: 'a.test' }), unknown)).toBe('allow')
   })
-  it('matches nothing that depends on the folder', () => {
+  it('an allow rule for a session whose folder is not known matches nothing that depends on the folder', () => {
     expect(verdict([{ command: 'ls', scope: { session, cwd: '/srv' } }], bash('ls'), unknown)).toBe('ask')
     expect(verdict([{ command: 'ls', args: 'grammar', scope: { session } }], bash('ls -l'), unknown)).toBe('ask')
     expect(verdict([{ path: '/srv/a', scope: { session } }], call({ read: ['/srv/a'] }), unknown)).toBe('ask')
@@ -213,7 +216,7 @@ describe('an allow rule for a session whose folder is not known', () => {
 })
 
 describe('an allow rule for a tool of the agent', () => {
-  it('does not match other tools', () => {
+  it('an allow rule for a tool of the agent does not match other tools', () => {
     expect(verdict([{ tool: 'T', path: '/srv/a' }], call({ read: ['/srv/a'] }))).toBe('allow')
     expect(verdict([{ tool: 'U', path: '/srv/a' }], call({ read: ['/srv/a'] }))).toBe('ask')
     expect(verdict([{ tool: 'U', command: 'ls' }], bash('ls'))).toBe('ask')
@@ -221,13 +224,13 @@ describe('an allow rule for a tool of the agent', () => {
 })
 
 describe('an allow rule for a kind of action', () => {
-  it('does not match actions of another kind', () => {
+  it('an allow rule for a kind of action does not match actions of another kind', () => {
     expect(verdict([{ action: 'fetch', host: 'a.test' }], call({ fetch: 'a.test' }))).toBe('allow')
     expect(verdict([{ action: 'read', host: 'a.test' }], call({ fetch: 'a.test' }))).toBe('ask')
     expect(verdict([{ host: 'a.test' }], call({ mcp: 'a.test', tool: 'a.test' }))).toBe('ask')
     expect(verdict([{ path: '/srv/a' }], call({ fetch: 'a.test' }))).toBe('ask')
   })
-  it('does not match an invalid host name, even if the rule has the same one', () => {
+  it('an allow rule for a kind of action does not match an invalid host name, even if the rule has the same one', () => {
     expect(verdict([{ host: 'a/b' }], call({ fetch: 'a/b' }))).toBe('ask')
   })
 })
@@ -235,12 +238,12 @@ describe('an allow rule for a kind of action', () => {
 describe('an allow rule with a path', () => {
   const read = (...paths: string[]) => call({ read: paths })
   const write = (...paths: string[]) => call({ write: paths })
-  it('allows a call only if it covers every file that the call names', () => {
+  it('an allow rule with a path allows a call only if it covers every file that the call names', () => {
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs/a', '/srv/docs/b'))).toBe('allow')
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs/a', '/srv/b'))).toBe('ask')
     expect(verdict([{ action: 'write', path: '/srv/docs/**' }], write('/srv/docs/a', '/srv/b'))).toBe('ask')
   })
-  it('starts in the folder of the rule, or at the root', () => {
+  it('an allow rule with a path starts in the folder of the rule, or at the root', () => {
     expect(verdict([{ path: 'docs/**' }], read('/srv/docs/a'))).toBe('allow')
     expect(verdict([{ path: 'a' }], read('/srv/a'))).toBe('allow')
     expect(verdict([{ path: '/srv/a', scope: {} }], read('/srv/a'))).toBe('allow')
@@ -248,7 +251,7 @@ describe('an allow rule with a path', () => {
     expect(evaluate([everywhere], read('/srv/a')).verdict).toBe('allow')
     expect(evaluate([everywhere], read('/srv/a'), { folder: null }).verdict).toBe('ask')
   })
-  it('covers the content of a folder only if it ends with /**', () => {
+  it('an allow rule with a path covers the content of a folder only if it ends with /**', () => {
     expect(verdict([{ path: '/srv/docs' }], read('/srv/docs'))).toBe('allow')
     expect(verdict([{ path: '/srv/docs' }], read('/srv/docs/a'))).toBe('ask')
     expect(verdict([{ path: '/srv/docs/**' }], read('/srv/docs'))).toBe('allow')
@@ -257,7 +260,7 @@ describe('an allow rule with a path', () => {
     expect(verdict([{ path: '/**' }], read('/etc/hosts'))).toBe('allow')
     for (const path of ['**', 'docs/**/']) expect(verdict([{ path }], read('/srv/docs/a'))).toBe('ask')
   })
-  it('covers secrets, protected files and files outside the session’s folder only if it names them exactly', () => {
+  it('an allow rule with a path covers secrets, protected files and files outside the session’s folder only if it names them exactly', () => {
     for (const path of ['/srv/.env', '/etc/hosts']) expect(verdict([{ path }], read(path))).toBe('allow')
     expect(verdict([{ path: '/srv/**' }], read('/srv/.env'))).toBe('ask')
     expect(verdict([{ path: '/etc/**' }], read('/etc/hosts'))).toBe('allow')
@@ -280,15 +283,15 @@ describe('an allow rule with a path of a real folder', () => {
     const rule = srvRule({ action: 'read', path, scope: {} })
     return new RuleSet([rule]).evaluate(call({ read: [asked] }, `${site.folder}/docs`), context).verdict
   }
-  it('does not allow a search through another folder, even if that contains no secret', () => {
+  it('an allow rule with a path of a real folder does not allow a search through another folder, even if that contains no secret', () => {
     expect(verdictOf(`${site.folder}/docs/**`, '../more')).toBe('ask')
     expect(verdictOf(`${site.folder}/docs`, '../more')).toBe('ask')
   })
-  it('allows a search through the folder if the search does not follow links', () => {
+  it('an allow rule with a path of a real folder allows a search through the folder if the search does not follow links', () => {
     expect(verdictOf(`${site.folder}/docs/**`, '.')).toBe('allow')
     expect(verdictOf(`${site.folder}/docs`, '.')).toBe('allow')
   })
-  it('allows a search through a folder outside the session’s folder that it names, if that contains no secret', () => {
+  it('an allow rule with a path of a real folder allows a search through a folder outside the session’s folder that it names, if that contains no secret', () => {
     expect(verdictOf(`${site.folder}/more/**`, '../more')).toBe('allow')
     expect(verdictOf(`${site.folder}/keys/**`, '../keys')).toBe('ask')
     expect(verdictOf(`${site.folder}/keys`, '../keys')).toBe('ask')

@@ -230,7 +230,7 @@ describe('git in a repository whose settings name programs', () => {
   })
 
   it.each(['.git/hooks/post-index-change', '.husky/post-index-change'])(
-    'counts as running project code because of the hook %s',
+    'git counts as running project code because of the hook %s',
     hook => {
       const config = '[core]\n\thooksPath = .husky\n'
       const site = makeSite({ '.git/HEAD': 'ref: refs/heads/main', '.git/config': config, [hook]: '' })
@@ -238,7 +238,7 @@ describe('git in a repository whose settings name programs', () => {
     },
   )
 
-  it('counts as running project code in a committed folder that git takes for a repository', () => {
+  it('git counts as running project code in a committed folder that git takes for a repository', () => {
     const site = makeRepository({
       'bare/HEAD': 'ref: refs/heads/main',
       'bare/objects/': '',
@@ -250,7 +250,7 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git -C bare status', site)).toEqual(['project-code'])
   })
 
-  it('counts as running project code because of the settings of a submodule', () => {
+  it('git counts as running project code because of the settings of a submodule', () => {
     const site = makeRepository({
       '.gitmodules': '[submodule "sub"]\n\tpath = sub\n\turl = x',
       'sub/.git/HEAD': 'ref: refs/heads/main',
@@ -261,7 +261,7 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git status', site)).toEqual(['only-reads'])
   })
 
-  it('counts as only reading with the usual settings of a repository, a worktree and husky', () => {
+  it('git counts as only reading with the usual settings of a repository, a worktree and husky', () => {
     const site = makeRepository({ 'a.ts': '' })
     const git = (...args: string[]) => execFileSync('git', args, { cwd: site.folder })
     git('config', 'user.name', 'Ana')
@@ -279,7 +279,7 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git status', { ...site, cwd: join(site.folder, '.worktrees/b') })).toEqual(['project-code'])
   })
 
-  it('counts as running project code if its settings cannot be read', () => {
+  it('git counts as running project code if the settings of the repository cannot be read', () => {
     const { readText: _, ...files } = clean.files ?? { realPath: () => null }
     expect(groupsOf('git status', { ...clean, files })).toEqual(['project-code'])
   })

@@ -51,26 +51,26 @@ describe('a text of 30,000 characters with very many', () => {
 
 describe('a long text with few parts', () => {
   const script = many(600, i => `const value${i} = compute(${i}, 'text ${i}')\n`)
-  it('is searched to the end, even if a here-document in it has very many words', () => {
+  it('a long text with few parts is searched to the end, even if a here-document in it has very many words', () => {
     const text = `cat > a.ts <<'EOF'\n${script}\nEOF\nrm -r -f x`
     expect(literalCommands(text)).toMatchObject({ isCutShort: false, isComplete: true })
     expect(evaluate(text)).toBe('deny')
   })
-  it('is searched to the end if it is in quotes', () => {
+  it('a long text with few parts is searched to the end if it is in quotes', () => {
     expect(literalCommands(`node -e "${script}"`).commands[0]?.name).toBe('node')
   })
 })
 
 describe('a text that searches folders many times', () => {
   const folder = new ProtectedFolder({ folder: '/home/ada/.holdpoint', home: '/home/ada', realPath: path => path })
-  it('is compared with the data folder in a time proportional to its length', () => {
+  it('a text that searches folders many times is compared with the data folder in a time proportional to its length', () => {
     const text = 'find . ;'.repeat(8000)
     expect(leastCpuMs(() => folder.touchedBy('Bash', { command: text }, ['/srv']))).toBeLessThan(100)
   })
 })
 
 describe('the same command many times in a text', () => {
-  it('has the risk of a single one', () => {
+  it('the same command many times in a text has the risk of a single one', () => {
     expect(riskAt('cat src/a.ts;'.repeat(600))).toEqual(riskAt('cat src/a.ts'))
   })
 })

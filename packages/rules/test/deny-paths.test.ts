@@ -50,7 +50,7 @@ describe.each(['deny', 'ask'] as const)(
       'tar -C src -c private',
       'make --directory=src private/a.txt',
       'cd src; (cat private/a.txt)',
-    ])('matches %j', command => expect(evaluate(drafts, bash(command)).verdict).toBe(effect))
+    ])('the rule matches %j', command => expect(evaluate(drafts, bash(command)).verdict).toBe(effect))
     it.each([
       'grep -r . src',
       'grep -r . link',
@@ -61,7 +61,7 @@ describe.each(['deny', 'ask'] as const)(
       'git log -p -- src',
       'git diff',
       'git grep TOP',
-    ])('leaves %j, which reads a folder around the path, to a person', command =>
+    ])('the rule leaves %j, which reads a folder around the path, to a person', command =>
       expect(evaluate(drafts, bash(command)).verdict).toBe('ask'),
     )
     it.each([
@@ -72,7 +72,7 @@ describe.each(['deny', 'ask'] as const)(
       'cat src/b.txt',
       'grep -r . d2',
       'cd src && cat b.txt',
-    ])('does not match %j, which reads other files or only names', command =>
+    ])('the rule does not match %j, which reads other files or only names', command =>
       expect(evaluate(drafts, bash(command)).verdict).toBe('allow'),
     )
   },
@@ -85,30 +85,30 @@ describe('a rule that denies, in a folder with links', () => {
     { effect: 'deny', ...draft },
   ]
   const write = (path: string): ToolCall => ({ tool: 'T', input: {}, cwd: site.folder, action: { write: [path] } })
-  it('matches a new file that a call reaches through a link', () => {
+  it('in a folder with links, a rule that denies matches a new file that a call reaches through a link', () => {
     for (const path of ['src/private/new.txt', 'link/private/new.txt', 'link/private/new/new.txt'])
       expect(evaluate(deny({ path: 'src/private/**' }), write(path)).verdict, path).toBe('deny')
     expect(evaluate(deny({ path: 'src/new.txt' }), write('link/new.txt')).verdict).toBe('deny')
     expect(evaluate(deny({ path: 'src/private/**' }), write('src/new.txt')).verdict).toBe('allow')
   })
-  it('matches a path with two dots after a link or a missing folder, whichever of them counts first', () => {
+  it('in a folder with links, a rule that denies matches a path with two dots after a link or a missing folder, whichever of them counts first', () => {
     for (const command of ['inner/../private', 'inner/../src/private', 'gone/../src/private'].map(
       at => `cat ${at}/a.txt`,
     ))
       expect(evaluate([{ command }, ...deny({ path: 'src/private/**' })], bash(command)).verdict, command).toBe('deny')
   })
-  it('matches the file itself if the rule names a link to it', () => {
+  it('in a folder with links, a rule that denies matches the file itself if the rule names a link to it', () => {
     for (const path of ['link/private/**', 'link/private/a.txt', 'inner/a.txt', `${site.folder}/link/**`])
       expect(evaluate(deny({ path }), bash('cat src/private/a.txt')).verdict, path).toBe('deny')
     expect(evaluate(deny({ path: 'link/new.txt' }), write('src/new.txt')).verdict).toBe('deny')
     expect(evaluate(deny({ path: 'link/private/**' }), bash('cat src/b.txt')).verdict).toBe('allow')
   })
-  it('leaves a search of the folder to a person if the rule names a link to a path in it', () => {
+  it('in a folder with links, a rule that denies leaves a search of the folder to a person if the rule names a link to a path in it', () => {
     for (const path of ['link/private/**', 'inner/a.txt'])
       expect(evaluate(deny({ path }), bash('grep -r . src')).verdict, path).toBe('ask')
     expect(evaluate(deny({ path: 'link/private/**' }), bash('grep -r . d2')).verdict).toBe('allow')
   })
-  it('matches in the folder to which the folder of the rule leads', () => {
+  it('in a folder with links, a rule that denies matches in the folder to which the folder of the rule leads', () => {
     const inLink = { scope: { cwd: `${site.folder}/link` } }
     const inFolder = (cwd: string) => ({ ...bash('cat b.txt'), cwd: `${site.folder}/${cwd}` })
     for (const cwd of ['src', 'link', 'src/private'])
@@ -120,19 +120,19 @@ describe('a rule that denies, in a folder with links', () => {
 })
 
 describe('a search through a folder that contains a denied path', () => {
-  it('says which rule is the reason for the question', () => {
+  it('a search through a folder that contains a denied path says which rule is the reason for the question', () => {
     const { reason, rules } = evaluate([{ effect: 'deny', path: 'src/private/**' }, onlyReads], bash('grep -r . src'))
     expect(reason).toBe(
       'This reads a folder that contains src/private/**, for which there is the rule “deny src/private/**”.',
     )
     expect(rules).toEqual([])
   })
-  it('is allowed if the denied path is a secret that the search is known to skip', () => {
+  it('a search through a folder that contains a denied path is allowed if the denied path is a secret that the search is known to skip', () => {
     const drafts = [{ effect: 'deny' as const, path: 'keys/.env' }, onlyReads]
     expect(evaluate(drafts, bash('rg TOP')).verdict).toBe('allow')
     expect(evaluate(drafts, bash('cat keys/.env')).verdict).toBe('deny')
   })
-  it('is not allowed by an exact rule for a program whose arguments are not known', () => {
+  it('a search through a folder that contains a denied path is not allowed by an exact rule for a program whose arguments are not known', () => {
     const drafts = [{ effect: 'deny' as const, path: 'src/private/**' }, { command: 'tar -cf x.tar src' }]
     expect(evaluate(drafts, bash('tar -cf x.tar src')).verdict).toBe('ask')
   })
@@ -140,14 +140,17 @@ describe('a search through a folder that contains a denied path', () => {
 
 describe('a rule that allows reading a folder', () => {
   const allow: Partial<Rule> = { action: 'read', path: `${site.folder}/**` }
-  it('allows a search through a folder without secrets', () => {
+  it('a rule that allows reading a folder allows a search through a folder without secrets', () => {
     expect(evaluate([allow], read('Grep', 'src')).verdict).toBe('allow')
   })
-  it.each(['keys', '.', site.folder])('does not allow a search through %j, which contains a secret', path => {
-    expect(evaluate([allow], read('Grep', path)).verdict).toBe('ask')
-    expect(evaluate([{ action: 'read', path: site.folder }], read('Grep', site.folder)).verdict).toBe('ask')
-  })
-  it('does not allow a search through a folder that contains a denied path', () => {
+  it.each(['keys', '.', site.folder])(
+    'a rule that allows reading a folder does not allow a search through %j, which contains a secret',
+    path => {
+      expect(evaluate([allow], read('Grep', path)).verdict).toBe('ask')
+      expect(evaluate([{ action: 'read', path: site.folder }], read('Grep', site.folder)).verdict).toBe('ask')
+    },
+  )
+  it('a rule that allows reading a folder does not allow a search through a folder that contains a denied path', () => {
     expect(evaluate([{ effect: 'deny', path: 'src/private/**' }, allow], read('Grep', 'src')).verdict).toBe('ask')
     expect(evaluate([{ effect: 'deny', path: 'src/private/**' }, allow], read('Read', 'src/b.txt')).verdict).toBe(
       'allow',
@@ -165,13 +168,13 @@ describe('an exact rule for a program that reads from a pipe', () => {
     expect(evaluate([{ command }, onlyReads], bash(text)).verdict).toBe('ask')
     expect(evaluate([{ command }, onlyReads], bash(command)).verdict).toBe('allow')
   })
-  it('allows a program whose arguments are known', () => {
+  it('an exact rule for a program that reads from a pipe allows a program whose arguments are known', () => {
     expect(
       evaluate([{ command: 'cat src/b.txt' }, { command: 'head -n 5' }], bash('cat src/b.txt | head -n 5')),
     ).toMatchObject({ verdict: 'allow' })
   })
   it.each(['bash', 'sh', '/bin/zsh', 'python3', 'node', 'perl'])(
-    'cannot be added for the interpreter %j alone',
+    'an exact rule cannot be added for the interpreter %j alone',
     command => {
       expect(ruleProblem({ effect: 'allow', command, scope })).toMatch(/runs whatever it reads/)
       expect(evaluate([{ command }, onlyReads], bash(`echo x | ${command}`)).verdict).toBe('ask')

@@ -40,15 +40,17 @@ const verdict = (rules: readonly Rule[], call: ToolCall, change: Partial<RuleCon
 
 describe('an allow rule with a command', () => {
   const allow = [rule({ command: 'npm test' })]
-  it('allows exactly that command', () => expect(verdict(allow, bash('npm test'))).toBe('allow'))
+  it('an allow rule with a command allows exactly that command', () =>
+    expect(verdict(allow, bash('npm test'))).toBe('allow'))
   it.each(['npm  test', ' npm test', 'npm test ', 'npm "test"', "npm 'test'", 'npm te\\st'])(
-    'allows %j and returns it in canonical quoting, because the words are the same',
+    'an allow rule with a command allows %j and returns it in canonical quoting, because the words are the same',
     command => expect(evaluate(allow, bash(command))).toMatchObject({ verdict: 'allow', command: 'npm test' }),
   )
-  it.each(['npm  test', 'npm "test"'])('does not allow %j to an agent that cannot run an edited text', command =>
-    expect(verdict(allow, bash(command), { isEditable: false })).toBe('ask'),
+  it.each(['npm  test', 'npm "test"'])(
+    'an allow rule with a command does not allow %j to an agent that cannot run an edited text',
+    command => expect(verdict(allow, bash(command), { isEditable: false })).toBe('ask'),
   )
-  it('allows the canonical text to an agent that cannot run an edited text', () =>
+  it('an allow rule with a command allows the canonical text to an agent that cannot run an edited text', () =>
     expect(verdict(allow, bash('npm test'), { isEditable: false })).toBe('allow'))
   it.each([
     '"npm" test',
@@ -62,12 +64,12 @@ describe('an allow rule with a command', () => {
     'npm te\u200bst',
     'nрm test',
     '',
-  ])('does not allow %j', command => expect(verdict(allow, bash(command))).toBe('ask'))
+  ])('an allow rule with a command does not allow %j', command => expect(verdict(allow, bash(command))).toBe('ask'))
   it.each([undefined, null, 1, true, ['npm test'], ['npm', 'test'], { toString: 'npm test' }])(
-    'does not allow a command that is not a string: %j',
+    'an allow rule with a command does not allow a command that is not a string: %j',
     command => expect(verdict(allow, bash(command))).toBe('ask'),
   )
-  it('does not allow the same text under another field name', () => {
+  it('an allow rule with a command does not allow the same text under another field name', () => {
     expect(verdict(allow, { tool: 'Bash', input: { cmd: 'npm test' }, cwd: '/srv' })).toBe('ask')
   })
   const additionalFields: readonly [object, 'allow' | 'ask'][] = [
@@ -84,13 +86,18 @@ describe('an allow rule with a command', () => {
     [{ toString: 'x' }, 'ask'],
     [JSON.parse('{"__proto__": "x"}'), 'ask'],
   ]
-  it.each(additionalFields)('and the additional input fields %j give the verdict %s', (more, expected) => {
-    const input = { ...bash('npm test').input }
-    for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
-    expect(verdict(allow, { tool: 'Bash', input, cwd: '/srv' })).toBe(expected)
-    expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/srv' })).toBe('deny')
-  })
-  it('does not match in another folder, or if the stored rule has no folder', () => {
+  it.each(additionalFields)(
+    'with the additional input fields %j, an allow rule with a command gives the verdict %s',
+    (more, expected) => {
+      const input = { ...bash('npm test').input }
+      for (const [name, value] of Object.entries(more)) Object.defineProperty(input, name, { value, enumerable: true })
+      expect(verdict(allow, { tool: 'Bash', input, cwd: '/srv' })).toBe(expected)
+      expect(verdict([rule({ effect: 'deny', command: 'npm test' })], { tool: 'Bash', input, cwd: '/srv' })).toBe(
+        'deny',
+      )
+    },
+  )
+  it('an allow rule with a command does not match in another folder, or if the stored rule has no folder', () => {
     expect(verdict(allow, bash('npm test', '/elsewhere'))).toBe('ask')
     expect(verdict([rule({ command: 'npm test', scope: {} })], bash('npm test'))).toBe('ask')
   })
@@ -99,14 +106,14 @@ describe('an allow rule with a command', () => {
     readonly rule: string
     readonly command: string
   }[] // the file contains a list of objects with these fields
-  it('P-A: allows none of the commands in the collection of bypass attempts', () => {
+  it('P-A: an allow rule with a command allows none of the commands in the collection of bypass attempts', () => {
     expect(attacks.length).toBeGreaterThan(60)
     const allowed = attacks.filter(
       ({ rule: command, command: asked }) => verdict([rule({ command })], bash(asked)) === 'allow',
     )
     expect(allowed).toEqual([])
   })
-  it('P-A: allows none of the bypass attempts, even if all groups are on and the arguments may vary', () => {
+  it('P-A: an allow rule with a command allows none of the bypass attempts, even if all groups are on and the arguments may vary', () => {
     const groups = [rule({ group: 'only-reads' }), rule({ group: 'project-code' })]
     const allowed = attacks.filter(({ rule: command, command: asked }) => {
       const rules = [rule({ command }), rule({ command, args: 'grammar' }), ...groups]
@@ -120,23 +127,24 @@ describe('an allow rule with a path', () => {
   const allow = [rule({ action: 'read', path: '/srv/a.txt' })]
   const read = (path: string): ToolCall => ({ tool: 'Read', input: {}, cwd: '/srv', action: { read: [path] } })
   const write = (path: string): ToolCall => ({ tool: 'Edit', input: {}, cwd: '/srv', action: { write: [path] } })
-  it('allows reading that file in every spelling of its path', () => {
+  it('an allow rule with a path allows reading that file in every spelling of its path', () => {
     for (const path of ['/srv/a.txt', 'a.txt', './a.txt', '/srv//a.txt', '/srv/sub/../a.txt'])
       expect(verdict(allow, read(path)), path).toBe('allow')
   })
-  it.each(['/srv/A.txt', '/srv/a.txt.', '/srv/b.txt', '/etc/passwd', '../a.txt'])('does not allow reading %j', path =>
-    expect(verdict(allow, read(path))).toBe('ask'),
+  it.each(['/srv/A.txt', '/srv/a.txt.', '/srv/b.txt', '/etc/passwd', '../a.txt'])(
+    'an allow rule with a path does not allow reading %j',
+    path => expect(verdict(allow, read(path))).toBe('ask'),
   )
-  it('allows writing only if it says so', () => {
+  it('an allow rule with a path allows writing only if it says so', () => {
     expect(verdict(allow, write('/srv/a.txt'))).toBe('ask')
     expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], write('/srv/a.txt'))).toBe('allow')
     expect(verdict([rule({ action: 'write', path: '/srv/a.txt' })], read('/srv/a.txt'))).toBe('ask')
   })
-  it('matches the real path, so a link to another file is not allowed', () => {
+  it('an allow rule with a path matches the real path, so a link to another file is not allowed', () => {
     const files = { realPath: (path: string) => (path === '/srv/a.txt' ? '/etc/passwd' : posix.normalize(path)) }
     expect(verdict(allow, read('/srv/a.txt'), { files })).toBe('ask')
   })
-  it('allows nothing if the files cannot be looked up', () => {
+  it('an allow rule with a path allows nothing if the files cannot be looked up', () => {
     expect(verdict([rule({ action: 'read', path: '/srv/**' })], read('/srv/a.txt'), { files: null })).toBe('ask')
   })
 })
@@ -144,11 +152,11 @@ describe('an allow rule with a path', () => {
 describe('an allow rule with a host', () => {
   const allow = [rule({ host: 'docs.example.com' })]
   const fetch = (host: string): ToolCall => ({ tool: 'WebFetch', input: {}, cwd: '/srv', action: { fetch: host } })
-  it.each(['docs.example.com', 'DOCS.example.com', 'docs.example.com.'])('allows %s', host =>
+  it.each(['docs.example.com', 'DOCS.example.com', 'docs.example.com.'])('an allow rule with a host allows %s', host =>
     expect(verdict(allow, fetch(host))).toBe('allow'),
   )
   it.each(['docs.example.com.evil.test', 'evil.test', 'xdocs.example.com', 'user@docs.example.com', ''])(
-    'does not allow %j',
+    'an allow rule with a host does not allow %j',
     host => expect(verdict(allow, fetch(host))).toBe('ask'),
   )
 })
@@ -161,7 +169,7 @@ describe('an allow rule for an MCP tool', () => {
     cwd: '/srv',
     action: { mcp: server, tool },
   })
-  it('allows that tool of that server and no other', () => {
+  it('an allow rule for an MCP tool allows that tool of that server and no other', () => {
     expect(verdict(allow, mcp('github', 'get_issue'))).toBe('allow')
     expect(verdict(allow, mcp('github', 'delete_repo'))).toBe('ask')
     expect(verdict(allow, mcp('gitlab', 'get_issue'))).toBe('ask')
@@ -188,7 +196,7 @@ describe('a command of several parts', () => {
   ])('a command of several parts is asked if one part is not allowed or cannot be proven: %s', command =>
     expect(verdict(rules, bash(command))).toBe('ask'),
   )
-  it('may change to a folder inside the session’s folder if the rule is for that folder', () => {
+  it('a command of several parts may change to a folder inside the session’s folder if the rule is for that folder', () => {
     expect(verdict([rule({ command: 'ls', scope: { cwd: '/srv/sub' } })], bash('cd ./sub && ls'))).toBe('allow')
     expect(verdict([rule({ command: 'ls' })], bash('cd ./sub && ls'))).toBe('ask')
     expect(verdict([rule({ command: 'ls', scope: { cwd: '/etc' } })], bash('cd /etc && ls'))).toBe('ask')
@@ -216,17 +224,17 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
     ['rm -rf', 'rm -r -f build'],
     ['rm -rf', 'rm build -vrf'],
   ]
-  it.each(matched)('for the command %j matches %j', (command, text) => {
+  it.each(matched)('a rule for the command %j matches %j', (command, text) => {
     const rules = [rule({ effect, command, scope: {} }), rule({ command: text.startsWith('rm') ? 'rm x' : 'ls' })]
     expect(evaluate(rules, bash(text))).toMatchObject({ verdict: effect, rule: rules[0]?.id })
   })
-  it('for a command does not match other commands', () => {
+  it('a rule for a command does not match other commands', () => {
     const rules = [rule({ effect, command: 'git push', scope: {} }), rule({ command: 'git status' })]
     expect(verdict(rules, bash('git status'))).toBe('allow')
     const force = rule({ effect, command: 'rm -rf', scope: {} })
     expect(verdict([force, rule({ command: 'rm -r x' })], bash('rm -r x'))).toBe('allow')
   })
-  it('for a path matches calls that name it, in any form', () => {
+  it('a rule for a path matches calls that name it, in any form', () => {
     const rules = [rule({ effect, path: '/srv/secret/**', scope: {} })]
     const id = rules[0]?.id
     const calls: readonly ToolCall[] = [
@@ -239,7 +247,7 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
     for (const call of calls) expect(evaluate(rules, call), JSON.stringify(call)).toMatchObject({ rule: id })
     expect(evaluate(rules, bash('cat public')).rule).toBeUndefined()
   })
-  it('for a host matches fetches and commands that name it', () => {
+  it('a rule for a host matches fetches and commands that name it', () => {
     const rules = [rule({ effect, host: 'evil.test', scope: {} })]
     const id = rules[0]?.id
     expect(evaluate(rules, { tool: 'f', input: {}, cwd: '/', action: { fetch: 'Evil.test.' } })).toMatchObject({
@@ -248,12 +256,12 @@ describe.each(['deny', 'ask'] as const)('a rule that says %s', effect => {
     expect(evaluate(rules, bash('curl https://evil.test/x'))).toMatchObject({ rule: id })
     expect(evaluate(rules, bash('curl https://good.test/x')).rule).toBeUndefined()
   })
-  it('for a kind of action matches every action of that kind', () => {
+  it('a rule for a kind of action matches every action of that kind', () => {
     const rules = [rule({ effect, action: 'fetch', scope: {} })]
     expect(evaluate(rules, { tool: 'f', input: {}, cwd: '/', action: { fetch: 'a.b' } }).rule).toBe(rules[0]?.id)
     expect(evaluate(rules, bash('ls')).rule).toBeUndefined()
   })
-  it('for a folder also matches in its subfolders', () => {
+  it('a rule for a folder also matches in its subfolders', () => {
     const rules = [rule({ effect, command: 'ls' })]
     expect(evaluate(rules, bash('ls', '/srv/sub'), { folder: '/srv/sub' }).rule).toBe(rules[0]?.id)
     expect(evaluate(rules, bash('ls', '/other'), { folder: '/other' }).rule).toBeUndefined()
@@ -269,19 +277,19 @@ describe('a rule with a limit', () => {
       expect(verdict(rules, bash('ls'), { isUsedUp: () => true })).toBe('ask')
     },
   )
-  it('has no effect while it is paused', () => {
+  it('a rule with a limit has no effect while it is paused', () => {
     expect(verdict([rule({ command: 'ls', paused: true })], bash('ls'))).toBe('ask')
     expect(verdict([rule({ effect: 'deny', command: 'ls', paused: true }), rule({ command: 'ls' })], bash('ls'))).toBe(
       'allow',
     )
   })
-  it('from a file that nobody has trusted can only restrict', () => {
+  it('a rule from a file that nobody has trusted can only restrict', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner }
     expect(verdict([{ ...rule({ command: 'ls' }), source }], bash('ls'))).toBe('ask')
     expect(verdict([{ ...rule({ effect: 'deny', command: 'ls' }), source }], bash('ls'))).toBe('deny')
     expect(verdict([{ ...rule({ command: 'ls' }), source: { ...source, trusted: true } }], bash('ls'))).toBe('allow')
   })
-  it('from the file of a project applies only on the machine of the file, and can only restrict if the machine is not known', () => {
+  it('a rule from the file of a project applies only on the machine of the file, and can only restrict if the machine is not known', () => {
     const source = { file: '/srv/holdpoint.rules.json', trusted: true, project: true, runner }
     const other = 'run_11111111111111111111' as RunnerId // a valid id
     const [allows, denies] = [
@@ -293,7 +301,7 @@ describe('a rule with a limit', () => {
     expect(verdict([allows], bash('ls'), { runner: null })).toBe('ask')
     expect(verdict([denies], bash('rm x'), { runner: null })).toBe('deny')
   })
-  it('to a subagent matches that subagent and its subagents only', () => {
+  it('a rule for a subagent matches that subagent and its subagents only', () => {
     const rules = [rule({ command: 'ls', scope: { cwd: '/srv', agentPath: ['tester'] } })]
     expect(verdict(rules, bash('ls'), { agentPath: ['tester'] })).toBe('allow')
     expect(verdict(rules, bash('ls'), { agentPath: ['tester', 'helper'] })).toBe('allow')
@@ -319,10 +327,10 @@ describe('a rule for a tool', () => {
     'toString',
     'B'.repeat(10_240),
     '',
-  ])('P9: does not match the tool %j', tool =>
+  ])('P9: a rule for a tool does not match the tool %j', tool =>
     expect(verdict(rules, { tool, input: { command: 'x' }, cwd: '/srv' })).toBe('ask'),
   )
-  it('P9: does not match a tool with any other name (property)', () => {
+  it('P9: a rule for a tool does not match a tool with any other name (property)', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), tool => {
         fc.pre(tool !== 'Bash')
@@ -330,7 +338,7 @@ describe('a rule for a tool', () => {
       }),
     )
   })
-  it('whose name is that of an inherited property matches only that tool', () => {
+  it('a rule for a tool whose name is that of an inherited property matches only that tool', () => {
     const rules = [rule({ effect: 'deny', tool: 'constructor' })]
     expect(verdict(rules, { tool: 'constructor', input: {}, cwd: '/srv' })).toBe('deny')
     expect(verdict(rules, bash('x'))).toBe('ask')
@@ -338,7 +346,7 @@ describe('a rule for a tool', () => {
 })
 
 describe('a set of several rules', () => {
-  it('lets deny beat ask and ask beat allow, in any order', () => {
+  it('a set of several rules lets deny beat ask and ask beat allow, in any order', () => {
     const effects = fc.array(fc.constantFrom('allow', 'ask', 'deny'), { maxLength: 6 })
     fc.assert(
       fc.property(effects, list => {
@@ -352,7 +360,7 @@ describe('a set of several rules', () => {
       }),
     )
   })
-  it('P4: lets deny beat ask and ask beat allow for any rules about a call, in any order (property)', () => {
+  it('P4: a set of several rules lets deny beat ask and ask beat allow for any rules about a call, in any order (property)', () => {
     const targets: readonly Partial<RuleDraft>[] = [
       { command: 'ls' },
       { command: 'ls -l' },
@@ -385,10 +393,10 @@ describe('a set of several rules', () => {
       }),
     )
   })
-  it('ignores rules that do not match', () => {
+  it('a set of several rules ignores rules that do not match', () => {
     expect(verdict([rule({ effect: 'deny', command: 'rm' }), rule({ command: 'ls' })], bash('ls'))).toBe('allow')
   })
-  it('returns the id, the version and the reason of the rule that decided', () => {
+  it('a set of several rules returns the id, the version and the reason of the rule that decided', () => {
     const [deny, allow] = [rule({ effect: 'deny', message: 'Never here.' }), rule({ command: 'ls' })]
     expect(evaluate([allow, deny], bash('ls'))).toEqual({
       verdict: 'deny',
@@ -468,7 +476,7 @@ describe('a rule with a scope', () => {
 describe.each(['deny', 'ask'] as const)('F18: a rule with a folder and the effect %s', effect => {
   // A deny beats the allow for the session, and so does an ask.
   const rules = [rule({ command: 'ls', scope: { session } }), rule({ effect, command: 'ls', scope: { cwd: '/srv' } })]
-  it('matches if the session runs in that folder or the agent claims so, and not otherwise', () => {
+  it('a rule with a folder matches if the session runs in that folder or the agent claims so, and not otherwise', () => {
     expect(verdict(rules, bash('ls', '/other'))).toBe(effect)
     expect(verdict(rules, bash('ls'), { folder: '/other' })).toBe(effect)
     expect(verdict(rules, bash('ls', '/other'), { folder: null })).toBe('allow')
@@ -491,12 +499,12 @@ describe('a command that is too long to check', () => {
   const other = (command: string): ToolCall => ({ tool: 'run_shell', input: { command }, cwd: '/srv' })
   const words = Array.from({ length: 3000 }, (_, i) => `file${i}`).join(' ')
 
-  it('goes to a person, even if a rule would allow it', () => {
+  it('a command that is too long to check goes to a person, even if a rule would allow it', () => {
     const allow = [rule({ tool: 'run_shell' }), rule({ group: 'only-reads' })]
     for (const call of [bash(long), other(long), other(`ls ${words}`)])
       expect(evaluate(allow, call)).toMatchObject({ verdict: 'ask' })
   })
-  it('is denied if its searched part contains what a rule denies', () => {
+  it('a command that is too long to check is denied if its searched part contains what a rule denies', () => {
     const deny = [rule({ effect: 'deny', command: 'rm -rf', scope: {} })]
     for (const call of [bash(`rm -rf build; ${long}`), other(`rm -rf build; ${long}`), other(`rm -rf x ${words}`)])
       expect(verdict(deny, call)).toBe('deny')
@@ -510,5 +518,5 @@ describe('a deny rule with a host', () => {
     'curl HTTPS://EVIL.test',
     'wget http://%65vil.test/',
     'git clone ssh://a@evil.test/r',
-  ])('denies %j', command => expect(verdict(deny, bash(command))).toBe('deny'))
+  ])('a deny rule with a host denies %j', command => expect(verdict(deny, bash(command))).toBe('deny'))
 })

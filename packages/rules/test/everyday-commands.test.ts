@@ -6,11 +6,16 @@ import commands from './data/everyday-commands.json' with { type: 'json' }
 
 const folder = '/repo'
 /** Files that a project usually does not have. */
-const absent = /\/(?:\.ripgreprc|post-index-change|objects|refs|\.gitmodules|config\.worktree)$/
+const absent = /\/(?:\.ripgreprc|post-index-change|objects|refs|\.gitmodules|config\.worktree|commondir)$/
 /** A project without secrets, in which every file exists that a command names. */
 const files: FileLookup = {
   realPath: path => (absent.test(path) ? null : path),
-  readText: path => (path.endsWith('.git/config') ? '[core]\n\tbare = false\n' : null),
+  readText: path =>
+    path.endsWith('.git/config')
+      ? '[core]\n\tbare = false\n'
+      : path.endsWith('.git/HEAD')
+        ? 'ref: refs/heads/main'
+        : null,
   list: () => [],
 }
 const context: RuleContext = {
@@ -57,7 +62,7 @@ describe('everyday commands of coding agents', () => {
     expect(commands.every(({ source, agent }) => source.length > 10 && agent.length > 3)).toBe(true)
   })
 
-  it('at least 75 % of those that only read and 50 % of all need no question', () => {
+  it('at least 75 % of the everyday commands that only read, and 50 % of all, need no question', () => {
     const reading = results.filter(entry => entry.class === 'read-only')
     const code = results.filter(entry => entry.class === 'project-code')
     const percent = (list: typeof results) => `${Math.round(share(list) * 1000) / 10} % of ${list.length}`
@@ -66,7 +71,7 @@ describe('everyday commands of coding agents', () => {
     expect(share(results)).toBeGreaterThanOrEqual(0.5)
   })
 
-  it('none is allowed that does anything other than read or run code of the project', () => {
+  it('no everyday command is allowed that does anything other than read or run code of the project', () => {
     expect(results.filter(entry => entry.class === 'other' && entry.question === null)).toEqual([])
   })
 })

@@ -45,7 +45,7 @@ describe('an allow entry of Claude Code', () => {
     expect(rule).toBeNull()
     expect(remark).toMatch(/\.$/)
   })
-  it('says that a prefix is taken over more narrowly', () => {
+  it('an allow entry of Claude Code says that a prefix is taken over more narrowly', () => {
     expect(one('allow', 'Bash(git log:*)').remark).toMatch(/only arguments of “git log”/)
   })
 })

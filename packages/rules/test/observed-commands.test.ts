@@ -51,7 +51,7 @@ function onlyReads(record: Observation): boolean {
 }
 
 describe('observed commands', () => {
-  it('exist for every command of both lists (after a change of the lists, run npm run check:risk)', () => {
+  it('observed commands exist for every command of both lists (after a change of the lists, run npm run check:risk)', () => {
     const expected = [
       ...['files', 'settings'].flatMap(hostile => uses['only-reads'].map(command => `${hostile} ${command}`)),
       ...commands.map(command => `files ${command}`),
@@ -59,7 +59,7 @@ describe('observed commands', () => {
     expect(records.map(({ hostile, command }) => `${hostile} ${command}`)).toEqual(expected)
   })
 
-  it('write and delete nothing, use no network and start no other program, if they are in the group that only reads', () => {
+  it('observed commands write and delete nothing, use no network and start no other program, if they are in the group that only reads', () => {
     const reading = records.filter(onlyReads)
     const ownPrograms = /^\/(?:usr\/)?bin\/|^\/usr\/lib\/git-core\//
     for (const { command, ran, wrote, wroteOutside, deleted, network, evil } of reading) {
@@ -83,13 +83,13 @@ describe('observed commands', () => {
     expect(reading.length).toBeGreaterThan(300)
   })
 
-  it('count as running project code if they started a program that hostile settings name', () => {
+  it('observed commands count as running project code if they started a program that hostile settings name', () => {
     const abused = records.filter(({ hostile, evil }) => hostile === 'settings' && evil)
     expect(abused.length).toBeGreaterThan(20)
     expect(abused.filter(onlyReads)).toEqual([])
   })
 
-  it('are not of low risk if they delete, write outside the folder or use the network', () => {
+  it('observed commands are not of low risk if they delete, write outside the folder or use the network', () => {
     const labelled = records.map(record => ({
       ...record,
       ...riskOf({ shell: record.command, cwd: siteOf(record).cwd }, siteOf(record)),

@@ -22,8 +22,14 @@ const site: CallSite = {
   cwd: '/repo',
   home: '/home/dev',
   files: {
-    realPath: path => (/\/(?:\.ripgreprc|post-index-change|\.gitmodules|config\.worktree)$/.test(path) ? null : path),
-    readText: path => (path.endsWith('.git/config') ? '[core]\n\tbare = false\n' : null),
+    realPath: path =>
+      /\/(?:\.ripgreprc|post-index-change|\.gitmodules|config\.worktree|commondir)$/.test(path) ? null : path,
+    readText: path =>
+      path.endsWith('.git/config')
+        ? '[core]\n\tbare = false\n'
+        : path.endsWith('.git/HEAD')
+          ? 'ref: refs/heads/main'
+          : null,
     list: () => [],
   },
 }
@@ -65,7 +71,7 @@ function isProven(...argv: readonly string[]): boolean {
 }
 
 describe('an option in place of a value', () => {
-  it('is refused for every program and every option of the lists', () => {
+  it('an option in place of a value is refused for every program and every option of the lists', () => {
     const proven: string[] = []
     for (const start of starts)
       for (const option of options)
@@ -73,7 +79,7 @@ describe('an option in place of a value', () => {
     expect(proven).toEqual([])
   })
 
-  it('is the only reason for the refusal: with a proper value, the same options are accepted', () => {
+  it('an option in place of a value is the only reason for the refusal: with a proper value, the same options are accepted', () => {
     const accepted = starts.flatMap(start =>
       options.filter(option => ['1', 'x'].some(value => isProven(...start, option, value))),
     )
@@ -82,7 +88,7 @@ describe('an option in place of a value', () => {
     expect(accepted.length).toBeGreaterThan(400)
   })
 
-  it('is still accepted if it is a negative number or a dash alone and every version takes it as a value', () => {
+  it('an option in place of a value is still accepted if it is a negative number or a dash alone and every version takes it as a value', () => {
     expect(isProven('head', '-n', '-5', 'src/a.ts')).toBe(true)
     expect(isProven('cut', '-d', '-', '-f', '1', 'src/a.ts')).toBe(true)
     expect(isProven('find', '.', '-size', '-10k', '-mtime', '-1')).toBe(true)
@@ -90,7 +96,7 @@ describe('an option in place of a value', () => {
 })
 
 describe('a value that is joined with a short option', () => {
-  it('is refused for tools that read the letters as options: -tc=FILE names a file of settings', () => {
+  it('a value that is joined with a short option is refused for tools that read the letters as options: -tc=FILE names a file of settings', () => {
     for (const argv of [
       ['jest', '-tc=/tmp/evil.js'],
       ['mocha', '-gr=/tmp/evil.js'],

@@ -15,14 +15,14 @@ const verdict = (drafts: readonly Partial<RuleDraft>[], call: ToolCall) =>
 describe('P1: a command of very many parts', () => {
   const allowLs = { command: 'ls' }
   const denyRemoval: Partial<RuleDraft> = { effect: 'deny', command: 'rm -rf' }
-  it.each([51, 501, 100_000])('P1: of %i parts is not allowed because of its first parts', count => {
+  it.each([51, 501, 100_000])('P1: a command of %i parts is not allowed because of its first parts', count => {
     for (const operator of [' && ', '; ', ' | ']) {
       const parts = Array.from({ length: count }, () => 'ls')
       expect(verdict([allowLs], bash([...parts, 'touch PWNED'].join(operator)))).toBe('ask')
       expect(verdict([allowLs], bash(['touch PWNED', ...parts].join(operator)))).toBe('ask')
     }
   })
-  it.each([51, 501, 100_000])('P1: of %i parts is denied because of its last part', count => {
+  it.each([51, 501, 100_000])('P1: a command of %i parts is denied because of its last part', count => {
     const parts = Array.from({ length: count }, () => 'ls')
     expect(verdict([allowLs, denyRemoval], bash([...parts, 'rm -rf x'].join('; ')))).toBe('deny')
   })
@@ -58,7 +58,7 @@ describe('P3: a text that cannot be parsed', () => {
     fc.string({ unit: 'binary' }),
     fc.array(piece, { maxLength: 12 }).map(parts => parts.join('')),
   )
-  it('P3: makes no part of the evaluation throw, and is never allowed by a rule for something else (property)', () => {
+  it('P3: a text that cannot be parsed makes no part of the evaluation throw, and is never allowed by a rule for something else (property)', () => {
     fc.assert(
       fc.property(texts, text => {
         const parsed = parseCommand(text)
@@ -68,7 +68,7 @@ describe('P3: a text that cannot be parsed', () => {
       { numRuns: 500 },
     )
   })
-  it('P3: is denied if it mentions what a rule denies (property)', () => {
+  it('P3: a text that cannot be parsed is denied if it mentions what a rule denies (property)', () => {
     const broken = fc.constantFrom('if', '( ', '{ ', '$( ', '"', "'", 'case x in ', '<<x ', 'for ')
     fc.assert(
       fc.property(broken, text => {
@@ -104,18 +104,20 @@ describe('P12: a rule for a host', () => {
     'https://2130706433/',
     'docs.python.org',
     'file:///docs.python.org',
-  ])('P12: does not match %s', url => expect(verdict([allow], fetch(url))).toBe('ask'))
+  ])('P12: a rule for a host does not match %s', url => expect(verdict([allow], fetch(url))).toBe('ask'))
   it.each([
     'https://docs.python.org/3/',
     'http://DOCS.python.org:8080/x',
     'https://user:pass@docs.python.org/',
     'https://docs.python.org./',
-  ])('P12: matches %s, which is on that host', url => expect(verdict([allow], fetch(url))).toBe('allow'))
-  it('P12: matches an address in any notation, if the rule denies it', () => {
+  ])('P12: a rule for a host matches %s, which is on that host', url =>
+    expect(verdict([allow], fetch(url))).toBe('allow'),
+  )
+  it('P12: a rule for a host matches an address in any notation, if the rule denies it', () => {
     for (const url of ['http://2130706433/', 'http://0x7f.1/', 'http://127.0.0.1:80/', 'http://0177.0.0.1/'])
       expect(verdict([{ effect: 'deny', host: '127.0.0.1' }], fetch(url))).toBe('deny')
   })
-  it('P12: matches no other host (property)', () => {
+  it('P12: a rule for a host matches no other host (property)', () => {
     fc.assert(
       fc.property(fc.webUrl(), url => {
         fc.pre(hostOf(url).replace(/\.$/, '') !== 'docs.python.org')
@@ -129,17 +131,20 @@ describe('P13: a proposed rule', () => {
   const runsProjectCode = (command: string) =>
     proposeRules(bash(command), context).items.map(item => item.runsProjectCode)
   it.each(['make check', 'go test ./...', 'cargo test', 'pytest', './run.sh', 'tsc --noEmit'])(
-    'P13: for %s says that it runs project code',
+    'P13: a proposed rule for %s says that it runs project code',
     command => {
       expect(runsProjectCode(command)).not.toEqual([])
       expect(runsProjectCode(command)).not.toContain(false)
     },
   )
-  it.each(['ls -l', 'cat a.txt', 'wc -l a.txt'])('P13: for %s says that it does not run project code', command => {
-    expect(runsProjectCode(command)).not.toEqual([])
-    expect(runsProjectCode(command)).not.toContain(true)
-  })
-  it('P14: is limited to the folder of the session, because the same command can mean something else elsewhere', () => {
+  it.each(['ls -l', 'cat a.txt', 'wc -l a.txt'])(
+    'P13: a proposed rule for %s says that it does not run project code',
+    command => {
+      expect(runsProjectCode(command)).not.toEqual([])
+      expect(runsProjectCode(command)).not.toContain(true)
+    },
+  )
+  it('P14: a proposed rule is limited to the folder of the session, because the same command can mean something else elsewhere', () => {
     for (const { rule } of proposeRules(bash('make check'), context).items) expect(rule.scope?.cwd).toBe('/srv')
   })
 })

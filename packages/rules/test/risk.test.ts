@@ -210,7 +210,7 @@ describe('commands of notable risk', () => {
 
 describe('an action in a session whose folder is not known', () => {
   const unknown = { ...site, folder: '' }
-  it('is not of low risk, and writing is dangerous, because everything counts as outside the folder', () => {
+  it('an action in a session whose folder is not known is not of low risk, and writing is dangerous, because everything counts as outside the folder', () => {
     expect(riskOf({ read: [`${site.folder}/notes.txt`] }, unknown).level).toBe('notable')
     expect(riskOfShell('ls', unknown).level).not.toBe('low')
     for (const files of [site.files, null])

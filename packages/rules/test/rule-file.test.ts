@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { parseRuleFile } from '../src/rule-file.ts'
 
-const parse = (rules: unknown, folder: string | null = '/srv/app') => parseRuleFile(JSON.stringify({ rules }), folder)
+const parse = (rules: unknown, folder: string | null = '/srv/app') =>
+  parseRuleFile(JSON.stringify({ rules }), folder).rules
 const problem = (rules: unknown, folder: string | null = '/srv/app'): string => {
   try {
     parse(rules, folder)
@@ -13,11 +14,11 @@ const problem = (rules: unknown, folder: string | null = '/srv/app'): string => 
 }
 
 describe('parseRuleFile', () => {
-  it('returns no rules for a file without any', () => {
-    expect(parseRuleFile('{}', '/srv/app')).toEqual([])
+  it('parseRuleFile returns no rules for a file without any', () => {
+    expect(parseRuleFile('{}', '/srv/app')).toEqual({ rules: [], vars: {}, watchers: [] })
     expect(parse([])).toEqual([])
   })
-  it('puts the rules of a project into the folder of the file, or into the folder below that they name', () => {
+  it('parseRuleFile puts the rules of a project into the folder of the file, or into the folder below that they name', () => {
     const command = { effect: 'deny', command: 'rm' }
     expect(parse([command, { ...command, scope: { cwd: 'web', driver: 'claude' } }])).toEqual([
       { ...command, scope: { cwd: '/srv/app' } },
@@ -27,7 +28,7 @@ describe('parseRuleFile', () => {
       { ...command, scope: { cwd: '/srv/app/web' } },
     ])
   })
-  it('leaves the rules of a person as they are', () => {
+  it('parseRuleFile leaves the rules of a person as they are', () => {
     const rules = [
       { effect: 'deny', command: 'rm' },
       { effect: 'allow', command: 'make', scope: { cwd: '/srv' } },
@@ -43,18 +44,18 @@ describe('parseRuleFile', () => {
     [{ effect: 'allow', action: 'read', path: '../x/**' }],
     [{ effect: 'allow', action: 'read', path: '/**' }],
     [{ effect: 'allow', action: 'read', path: '../../other', scope: { cwd: 'web' } }],
-  ])('refuses the rule %j of a project, because it leads out of the project', rule => {
+  ])('parseRuleFile refuses the rule %j of a project, because it leads out of the project', rule => {
     expect(problem([rule])).toMatch(
-      /^rules\[0\]: .* leads out of \/srv\/app\. Name a (?:folder|path) of the project, or move .* holdpoint\.rules\.json in/,
+      /^line 1, column \d+: rules\[0\]: .* leads out of \/srv\/app\. Name a (?:folder|path) of the project, or move .* holdpoint\.rules\.json in/,
     )
   })
-  it('lets a project deny a path outside its folder, and allow one inside it', () => {
+  it('parseRuleFile lets a project deny a path outside its folder, and allow one inside it', () => {
     expect(problem([{ effect: 'deny', path: '/etc/**' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'write', path: 'docs/**' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: '../web', scope: { cwd: 'web' } }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: '../app/**' }])).toBe('')
   })
-  it('reads “/**” as everything in a folder only at the end of a path', () => {
+  it('parseRuleFile reads “/**” as everything in a folder only at the end of a path', () => {
     expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../x' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../../x' }])).toMatch(/leads out of/)
   })
@@ -63,14 +64,18 @@ describe('parseRuleFile', () => {
     { scope: { session: 'ses_00000000000000000000' } },
     { usesLeft: 1 },
     { until: 'turn' },
-  ])('refuses a rule with %j, because rules in a file have no state', more => {
+  ])('parseRuleFile refuses a rule with %j, because rules in a file have no state', more => {
     expect(problem([{ effect: 'allow', command: 'make', ...more }])).toMatch(
-      /^rules\[0\]: A rule in a file cannot have/,
+      /^line 1, column \d+: rules\[0\]: A rule in a file cannot have/,
     )
   })
-  it('names the rule that cannot be used', () => {
-    expect(problem([{ effect: 'deny' }, { effect: 'allow', tool: 'Bash' }])).toMatch(/^rules\[1\]: .*too broad/)
-    expect(problem([{ effect: 'deny', scope: { cwd: 'relative' } }], null)).toMatch(/^rules\[0\]: scope\.cwd must be/)
+  it('parseRuleFile names the rule that cannot be used', () => {
+    expect(problem([{ effect: 'deny' }, { effect: 'allow', tool: 'Bash' }])).toMatch(
+      /^line 1, column \d+: rules\[1\]: .*too broad/,
+    )
+    expect(problem([{ effect: 'deny', scope: { cwd: 'relative' } }], null)).toMatch(
+      /^line 1, column \d+: rules\[0\]: scope\.cwd must be/,
+    )
     expect(() => parse([{ effect: 'allow', tool: 'Bash' }])).toThrow(expect.objectContaining({ code: 'bad_input' }))
   })
 })

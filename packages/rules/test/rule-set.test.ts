@@ -123,7 +123,7 @@ describe('calls that cannot be checked completely', () => {
 })
 
 describe('rules without a scope', () => {
-  it('match in every folder if they deny or ask, and nowhere if they allow', () => {
+  it('rules without a scope match in every folder if they deny or ask, and nowhere if they allow', () => {
     const { scope: _scope, ...everywhere } = srvRule({ command: 'ls' })
     const call = { ...bash('ls'), cwd: '/elsewhere' }
     for (const effect of ['deny', 'ask'] as const)
@@ -146,14 +146,14 @@ describe('the reason of a verdict', () => {
     [{ effect: 'allow', command: 'ls', args: 'grammar' }, 'allow ls with harmless arguments'],
     [{ effect: 'allow', command: 'ls', args: 'exact' }, 'allow ls'],
     [{ effect: 'allow', group: 'only-reads' }, 'allow only-reads'],
-  ])('of the rule %j is %j', (draft, text) => expect(describeRule(deny(draft))).toBe(text))
-  it('is the message of the rule, or else its note, or else what it says', () => {
+  ])('the reason of a verdict of the rule %j is %j', (draft, text) => expect(describeRule(deny(draft))).toBe(text))
+  it('the reason of a verdict is the message of the rule, or else its note, or else what it says', () => {
     expect(evaluate([deny({ message: 'M', note: 'N' })], bash('ls')).reason).toBe('M')
     expect(evaluate([deny({ note: 'N' })], bash('ls')).reason).toBe('N')
     expect(evaluate([deny({})], bash('ls')).reason).toBe('deny every call')
     expect(evaluate([], bash('ls'))).toEqual({ verdict: 'ask', reason: 'No rule matches.', rules: [] })
   })
-  it('is not taken from a project’s file that nobody has trusted', () => {
+  it('the reason of a verdict is not taken from a project’s file that nobody has trusted', () => {
     const denies = deny({ command: 'ls', message: 'M' })
     const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner }
     expect(evaluate([{ ...denies, source }], bash('ls')).reason).toBe('deny ls')
@@ -162,7 +162,7 @@ describe('the reason of a verdict', () => {
 })
 
 describe('a set that replaces an earlier one', () => {
-  it('uses the new text of a rule whose version has changed', () => {
+  it('a set that replaces an earlier one uses the new text of a rule whose version has changed', () => {
     const first = srvRule({ command: 'ls' })
     const before = new RuleSet([first])
     const changed = new RuleSet([{ ...first, command: 'pwd', version: 2 }], before)

@@ -104,15 +104,15 @@ const accepted: readonly RuleDraft[] = [
 
 describe('validateRule', () => {
   it.each(refused.flatMap(([reason, drafts]) => drafts.map(draft => [draft, reason] as const)))(
-    'refuses %j with a reason that contains %s',
+    'validateRule refuses %j with a reason that contains %s',
     (draft, reason) => {
       expect(() => validateRule(draft)).toThrow(Fault)
       expect(() => validateRule(draft)).toThrow(expect.objectContaining({ code: 'unsupported' }))
       expect(ruleProblem(draft)).toMatch(reason)
     },
   )
-  it.each(accepted)('returns %j unchanged', draft => expect(validateRule(draft)).toEqual(draft))
-  it('is tested with every field of the rule schema', () => {
+  it.each(accepted)('validateRule returns %j unchanged', draft => expect(validateRule(draft)).toEqual(draft))
+  it('validateRule is tested with every field of the rule schema', () => {
     expect(Object.keys(RuleDraftSchema.shape)).toEqual([
       'effect',
       'tool',
@@ -137,11 +137,11 @@ describe('validateRule', () => {
 })
 
 describe('broadAllowProblem', () => {
-  it('finds a stored allow rule with a relative folder too broad, because that could be any folder', () => {
+  it('broadAllowProblem finds a stored allow rule with a relative folder too broad, because that could be any folder', () => {
     expect(broadAllowProblem(allow({ command: 'ls', scope: { cwd: '.' } }))).toMatch(/another folder/)
     expect(broadAllowProblem(allow({ command: 'ls', scope: { cwd: '.', session } }))).toBe(null)
   })
-  it('finds no stored rule too broad that denies or asks', () => {
+  it('broadAllowProblem finds no stored rule too broad that denies or asks', () => {
     for (const effect of restricting)
       for (const draft of [{}, { command: '(' }]) expect(broadAllowProblem({ effect, ...draft })).toBe(null)
   })

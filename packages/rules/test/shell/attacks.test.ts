@@ -23,7 +23,7 @@ describe('commands that were collected because they run more than the rule besid
 })
 
 describe.each(Object.entries(attacks))('an attack with %s', (_, commands) => {
-  it.each(commands)('is not provable: %j', command => expect(parseCommand(command).provable).toBe(false))
+  it.each(commands)('an attack is not provable: %j', command => expect(parseCommand(command).provable).toBe(false))
 })
 
 it('the list of attacks has at least 150 entries', () =>
@@ -54,11 +54,15 @@ const otherCommands: readonly (readonly [rule: string, command: string])[] = [
   ['git diff', 'git -c core.pager=x diff'],
 ]
 describe('a provable command', () => {
-  it.each(otherCommands)('is not taken for %s: %s', (rule, command) => expect(isRule(command, rule)).toBe(false))
+  it.each(otherCommands)('a provable command is not taken for %s: %s', (rule, command) =>
+    expect(isRule(command, rule)).toBe(false),
+  )
   it.each([
     ['npm test', 'npm   test'],
     ['npm test', "npm 'test'"],
     ['npm test', 'npm te"s"t 2>&1'],
     ['npm test', 'npm test && npm test'],
-  ])('is taken for %s if all its words are the same: %s', (rule, command) => expect(isRule(command, rule)).toBe(true))
+  ])('a provable command is taken for %s if all its words are the same: %s', (rule, command) =>
+    expect(isRule(command, rule)).toBe(true),
+  )
 })

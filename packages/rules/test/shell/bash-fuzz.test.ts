@@ -81,7 +81,7 @@ function compare(recorder: BashRecorder): Figures {
 }
 
 describe('generated shell texts', () => {
-  it('run in bash exactly as parseCommand says, whenever it says that a text is provable', {
+  it('generated shell texts run in bash exactly as parseCommand says, whenever it says that a text is provable', {
     timeout: 4 * 3600_000,
   }, () => {
     const recorder = new BashRecorder()
@@ -125,17 +125,20 @@ describe('the comparison with bash', () => {
     ['printf %n x', [segment(['printf', '%n', 'x'])]],
     ["test -v 'a[$(ls)]'", [segment(['test', '-v', 'a[$(ls)]'])]],
     ['npm "', [segment(['npm'])]],
-  ])('reports a wrong reading of %s', (text, segments) => {
+  ])('the comparison with bash reports a wrong reading of %s', (text, segments) => {
     const recorder = new BashRecorder()
     onTestFinished(() => recorder.close())
     const options = { locale: 'C', replaced: [] }
     expect(new BashComparison(recorder).evaluate([{ text, segments }], options)).not.toEqual([])
   })
-  it.each(['npm >P', 'npm 2>../P', 'echo a >sub/P', 'npm <>P'])('reports that %s writes a file', text => {
-    const recorder = new BashRecorder()
-    onTestFinished(() => recorder.close())
-    const comparison = new BashComparison(recorder)
-    const options = { locale: 'C', replaced: [] }
-    expect(() => comparison.evaluate([{ text, segments: [segment(['npm'])] }], options)).toThrow('has written a file')
-  })
+  it.each(['npm >P', 'npm 2>../P', 'echo a >sub/P', 'npm <>P'])(
+    'the comparison with bash reports that %s writes a file',
+    text => {
+      const recorder = new BashRecorder()
+      onTestFinished(() => recorder.close())
+      const comparison = new BashComparison(recorder)
+      const options = { locale: 'C', replaced: [] }
+      expect(() => comparison.evaluate([{ text, segments: [segment(['npm'])] }], options)).toThrow('has written a file')
+    },
+  )
 })

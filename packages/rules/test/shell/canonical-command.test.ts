@@ -45,10 +45,10 @@ const segments: fc.Arbitrary<readonly CommandSegment[]> = fc
   .map(([first, ...rest]) => [{ ...(first as (typeof rest)[number]), operator: null }, ...rest]) // there is at least one
 
 describe('quoteWord', () => {
-  it.each(['a==b', 'long=name=:=x', 'PATH:=x', '=='])('quotes %s, in which zsh may expand a second =', word =>
+  it.each(['a==b', 'long=name=:=x', 'PATH:=x', '=='])('quoteWord quotes %s, in which zsh may expand a second =', word =>
     expect(quoteWord(word)).toBe(`'${word}'`),
   )
-  it.each(['a=b', 'a=b=c', '--x=y', 'a:b'])('leaves %s as it is', word => expect(quoteWord(word)).toBe(word))
+  it.each(['a=b', 'a=b=c', '--x=y', 'a:b'])('quoteWord leaves %s as it is', word => expect(quoteWord(word)).toBe(word))
 })
 
 describe('canonicalCommand', () => {
@@ -63,12 +63,12 @@ describe('canonicalCommand', () => {
     ['cd sub && ls', 'cd ./sub && ls'],
     ['ls &>/dev/null', 'ls >/dev/null 2>&1'],
     ['echo "" "#a"', "echo '' '#a'"],
-  ])('writes %s as %s', (text, expected) => {
+  ])('canonicalCommand writes %s as %s', (text, expected) => {
     const parsed = parseCommand(text)
     expect(parsed.provable && canonicalCommand(parsed.segments)).toBe(expected)
   })
 
-  it('is read as the same segments again, and stays the same', () => {
+  it('the result of canonicalCommand is read as the same segments again, and stays the same', () => {
     fc.assert(
       fc.property(segments, original => {
         const canonical = canonicalCommand(original)
@@ -82,7 +82,7 @@ describe('canonicalCommand', () => {
     )
   })
 
-  it('keeps every word in bash and in sh', () => {
+  it('canonicalCommand keeps every word in bash and in sh', () => {
     const words = fc
       .sample(word, { numRuns: 3000, seed: 7 })
       .filter(text => !text.includes('\0') && text.isWellFormed())

@@ -45,7 +45,7 @@ describe('a deny rule for git push', () => {
     'git `echo push`',
     'git "$(cat <<E\npush\nE\n)"',
     'eval "git" "push"',
-  ])('denies %j', command => expect(verdict(command)).toBe('deny'))
+  ])('a deny rule for git push denies %j', command => expect(verdict(command)).toBe('deny'))
 
   it.each([
     'git status',
@@ -54,9 +54,9 @@ describe('a deny rule for git push', () => {
     `git commit -m "$(cat <<'EOF'\nAdd push notifications to git hooks\n\nEOF\n)"`,
     `cd sub && git commit -am "$(cat <<'EOF'\nPush less often\nEOF\n)" && git log`,
     "git log --grep 'pushed' $x",
-  ])('does not deny %j', command => expect(verdict(command)).toBe('ask'))
+  ])('a deny rule for git push does not deny %j', command => expect(verdict(command)).toBe('ask'))
 
-  it('denies a push after a commit message in a here-document', () => {
+  it('a deny rule for git push denies a push after a commit message in a here-document', () => {
     expect(verdict(`git commit -m "$(cat <<'EOF'\nAdd a file\nEOF\n)" && git push`)).toBe('deny')
     expect(verdict(`git commit -m "$(cat <<'EOF'\nAdd a file\nEOF\n)" && git $(echo push)`)).toBe('deny')
   })

@@ -321,9 +321,9 @@ describe('no limit hides a command from deny rules', () => {
     ['200 arguments of the wrapper before it', `sudo ${'a '.repeat(200)} rm -rf x`],
     ['an encoded name in a long text', `${'ls; '.repeat(50_000)}$'\\x72m' -rf x`],
     ['60 here-documents before it', `${'cat <<E\na\nE\n'.repeat(60)}bash <<E\nrm -rf x\nE`],
-  ])('with %s', (_, text) => expect(findsRemoval(text)).toBe(true))
+  ])('rm -rf is found with %s', (_, text) => expect(findsRemoval(text)).toBe(true))
 
-  it('decides about 1 MiB of nested brackets within 50 ms', () => {
+  it('literalCommands decides about 1 MiB of nested brackets within 50 ms', () => {
     for (const bracket of [
       '(',
       '$(',

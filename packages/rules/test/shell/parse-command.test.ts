@@ -65,7 +65,7 @@ describe('a provable command', () => {
       ],
     ],
   ])('%s', (text, expected) => expect(proven(text)).toEqual(expected))
-  it('has at most 8192 characters, 1000 words, 50 parts and 4 changes of the folder', () => {
+  it('a provable command has at most 8192 characters, 1000 words, 50 parts and 4 changes of the folder', () => {
     expect(proven('a'.repeat(8192))).toEqual([['a'.repeat(8192)]])
     expect(proven('a '.repeat(1000))).toEqual([Array(1000).fill('a')])
     expect(proven(Array(50).fill('ls').join(';'))).toHaveLength(50)
@@ -117,8 +117,8 @@ describe('a command that is not provable says why', () => {
     ["'ls'", 'The name of the program is in quotes.'],
     ['l\\s', 'The name of the program is in quotes.'],
     ['-ls', 'The name of the program is not plain text.'],
-    ['time ls', 'The word time belongs to the language of the shell.'],
-    ['if ls', 'The word if belongs to the language of the shell.'],
+    ['time ls', 'The word time is a reserved word of the shell.'],
+    ['if ls', 'The word if is a reserved word of the shell.'],
     ['eval ls', "The shell's own command eval can change what runs."],
     ['EVAL ls', "The shell's own command EVAL can change what runs."],
     ['command ls', "The shell's own command command can change what runs."],

@@ -55,7 +55,7 @@ function targetOf(link: string): string {
   }
 }
 
-/** Files by their path. A text that starts with `->` makes a symbolic link. A path that ends with a slash makes a folder. */
+/** Files by their path. A text that starts with `->` makes a symbolic link. A path that ends with a slash makes a folder. In the tree of `makeSite`, `.git/HEAD` makes a repository, with the folders without which git ignores it. */
 export type FileTree = Readonly<Record<string, string>>
 
 export function writeTree(folder: string, tree: FileTree): void {
@@ -79,6 +79,9 @@ export function makeSite(tree: FileTree): CallSite & { readonly outside: string 
   const folder = join(outside, 'project')
   mkdirSync(folder)
   writeTree(folder, tree)
+  for (const path of Object.keys(tree))
+    if (/(?:^|\/)\.git\/HEAD$/.test(path))
+      for (const name of ['objects', 'refs']) mkdirSync(join(folder, dirname(path), name), { recursive: true })
   made.push(outside)
   return { folder, cwd: folder, home: join(outside, 'home'), files: nodeFiles, outside }
 }
