@@ -13,6 +13,7 @@ import {
   type ColumnValue,
   decodeRow,
   encodeBody,
+  encodeFixed,
   type Row,
   type TableLayout,
   tableLayouts,
@@ -121,7 +122,11 @@ class SqliteWriter {
     this.head = overlay.head
     this.#note?.note(this.head)
     if (overlay.purge !== null) this.#cache.clear()
-    for (const { table, id, committed, chars } of changed) this.#cache.replace(table, id, committed, chars)
+    for (const { table, id, committed, chars } of changed) {
+      this.#cache.replace(table, id, committed, chars)
+      // A request that was just opened is read again soon, when its answer arrives. Other new rows are cached when they are read.
+      if (table === 'request' && committed?.version === 1) this.#cache.add(table, committed, chars)
+    }
     // Writing an event and its row changes about two pages, in addition to the text of the event.
     for (const { text } of overlay.events) this.#bytesSinceCheckpoint += text.length + 2 * pageBytes
     if (this.#bytesSinceCheckpoint >= checkpointIntervalBytes) {
@@ -272,14 +277,8 @@ function writeBatch(db: SqliteFile, overlay: BatchOverlay): readonly ChangedRow[
   const changed: ChangedRow[] = []
   for (const [table, entries] of overlay.writtenRows())
     for (const [id, entry] of entries) {
-      const { before, after, replaced } = entry
-      const chars = writeRow(db, tableLayouts[table], id, entry)
-      changed.push({
-        table,
-        id,
-        committed: after && { row: after, version: replaced || !before ? 1 : before.version + 1 },
-        chars,
-      })
+      const { row, version, chars } = writeRow(db, tableLayouts[table], id, entry)
+      changed.push({ table, id, committed: row && { row, version }, chars })
     }
   const insert = db.statement('INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?, ?)')
   for (const { seq, epoch, at, session, type, text, bodyHash, hash } of overlay.events)
@@ -289,34 +288,70 @@ function writeBatch(db: SqliteFile, overlay: BatchOverlay): readonly ChangedRow[
   return changed
 }
 
-/** Writes one row, and throws if the row no longer has the version that `decide` saw. Returns the length of the row's body. */
-function writeRow(db: SqliteFile, layout: TableLayout, id: string, { before, after, replaced }: Entry): number {
+interface WrittenRow {
+  /** Undefined if the row was deleted. */
+  readonly row: Row | undefined
+  readonly version: number
+  /** The length of what was written. */
+  readonly chars: number
+}
+
+/** Writes one row, and throws if the row no longer has the version that `decide` saw. */
+function writeRow(db: SqliteFile, layout: TableLayout, id: string, { before, after, replaced }: Entry): WrittenRow {
   const { table } = layout
-  const body = after ? encodeBody(layout, after) : ''
-  let changes = 1
-  if (before && after && !replaced) changes = update(db, layout, before, after, body)
-  else if (before) changes = db.run(statementTexts[table].delete, id, before.version)
-  if (changes !== 1) throw new Error(`${table} ${id} is no longer at version ${before?.version}`)
-  if (after && (!before || replaced)) db.run(statementTexts[table].insert, ...insertParams(layout, after, 1, body))
-  return body.length
+  if (before && after && !replaced) {
+    const body = encodeBody(layout, after)
+    requireVersion(update(db, layout, before, after, body), table, id, before)
+    return { row: after, version: before.version + 1, chars: body.length }
+  }
+  if (before) requireVersion(db.run(statementTexts[table].delete, id, before.version), table, id, before)
+  return after ? insertRow(db, layout, after) : { row: undefined, version: 0, chars: 0 }
+}
+
+function requireVersion(changes: number, table: Table, id: string, { version }: VersionedRow): void {
+  if (changes !== 1) throw new Error(`${table} ${id} is no longer at version ${version}`)
+}
+
+function insertRow(db: SqliteFile, layout: TableLayout, after: Row): WrittenRow {
+  const { table } = layout
+  const body = encodeBody(layout, after)
+  const fixed = encodeFixed(layout, after)
+  db.run(statementTexts[table].insert, ...insertParams(layout, after, 1, fixed, body))
+  // The caller of an operation may still change what it has passed, such as the input of an ask, so the cache gets a copy.
+  const row = table === 'request' ? decodeRow(after.id, after.ord, fixed, body) : after
+  return { row, version: 1, chars: (fixed?.length ?? 0) + body.length }
 }
 
 /** Sets the body and only those other columns that changed, so that SQLite does not touch the indexes on unchanged columns. */
 function update(db: SqliteFile, layout: TableLayout, { row, version }: VersionedRow, after: Row, body: string): number {
   const params: ColumnValue[] = [body]
-  let set = ''
-  for (const column of layout.columns) {
-    const value = column.of(after)
-    if (value === column.of(row)) continue
-    set += `, ${quoteColumn(column)} = ?`
-    params.push(value)
+  let changed = 0
+  for (const [index, column] of layout.columns.entries()) {
+    if (column.isSame(row, after)) continue
+    changed |= 1 << index
+    params.push(column.of(after))
   }
   if (after.ord !== row.ord) {
-    set += ', ord = ?'
+    changed |= 1 << layout.columns.length
     params.push(after.ord)
   }
-  const text = `UPDATE ${layout.table} SET body = ?, version = version + 1${set} WHERE id = ? AND version = ?`
-  return db.run(text, ...params, row.id, version)
+  params.push(row.id, version)
+  return db.run(updateText(layout, changed), ...params)
+}
+
+/** The texts of UPDATE statements by table and by the set of changed columns, of which there are few. */
+const updateTexts = new Map<Table, Map<number, string>>(tableNames.map(table => [table, new Map()]))
+
+/** Returns the text that updates the columns whose bits are set in `changed`. The bit after the last column stands for `ord`. */
+function updateText({ table, columns }: TableLayout, changed: number): string {
+  const texts = updateTexts.get(table)
+  const known = texts?.get(changed)
+  if (known !== undefined) return known
+  const names = [...columns.map(quoteColumn), 'ord'].filter((_, index) => (changed & (1 << index)) !== 0)
+  const set = names.map(name => `, ${name} = ?`).join('')
+  const text = `UPDATE ${table} SET body = ?, version = version + 1${set} WHERE id = ? AND version = ?`
+  texts?.set(changed, text)
+  return text
 }
 
 async function writeBackup(db: SqliteFile, to: string): Promise<{ readonly bytes: number }> {
