@@ -95,7 +95,7 @@ export class BatchOverlay {
       },
       find: (table, query) => {
         const key = queryKey(table, query)
-        if (!reads.some(read => 'query' in read && queryKey(read.table, read.query) === key))
+        if (!reads.some(read => 'query' in read && read.table === table && queryKey(table, read.query) === key))
           throw new MissingRead({ table, query })
         return this.#find(table, query).map(({ row }) => row) as unknown as readonly Rows[typeof table][] // each table contains only rows of its own type
       },
@@ -143,7 +143,7 @@ export class BatchOverlay {
     for (const { table, id } of deletes) this.#write(table, id, undefined)
     this.events.push(...linked)
     for (const { text } of linked) this.#eventChars += text.length
-    if (puts.some(({ table }) => table === 'rule') || deletes.some(({ table }) => table === 'rule'))
+    if (puts.some(changesRules) || deletes.some(changesRules))
       head = { ...head, rulesSeq: Math.max(head.rulesSeq + 1, head.seq) }
     if (purge !== undefined) this.purge = purge
     if (puts.length + deletes.length + events.length > 0 || purge !== undefined) this.#hasWrites = true
@@ -159,6 +159,11 @@ export class BatchOverlay {
     entry.written = true
     entry.after = after
   }
+}
+
+/** Returns whether a write makes the cached rules and watchers of gateways stale. */
+function changesRules({ table }: { readonly table: Table }): boolean {
+  return table === 'rule' || table === 'watchfile'
 }
 
 function addEntry(entries: Map<string, Entry>, id: string, before: VersionedRow | undefined): Entry {

@@ -2,8 +2,15 @@
 import type { Table } from '@holdpoint/engine'
 import { externalInfo, Fault } from '@holdpoint/protocol'
 import { addPersonIds } from './person-ids.ts'
-import { encodeBody, type Row, tableLayouts } from './row-codec.ts'
-import { createSchema3, migrateToSchema4, migrateToSchema5, migrateToSchema6, migrateToSchema7 } from './schema.ts'
+import { encodeBody, encodeFixed, type Row, tableLayouts } from './row-codec.ts'
+import {
+  createSchema3,
+  migrateToSchema4,
+  migrateToSchema5,
+  migrateToSchema6,
+  migrateToSchema7,
+  migrateToSchema8,
+} from './schema.ts'
 import { type Dialect, insertParams, insertText, postgresDialect, type Statement, sqliteDialect } from './sql.ts'
 
 /** Migrates the tables from the previous version to `version`. */
@@ -32,6 +39,7 @@ function migrations(dialect: Dialect): readonly Migration[] {
     { version: 5, statements: migrateToSchema5(dialect) },
     { version: 6, statements: migrateToSchema6(dialect), rewrites: addAgentLeases },
     { version: 7, statements: migrateToSchema7(dialect) },
+    { version: 8, statements: migrateToSchema8(dialect) },
   ]
 }
 
@@ -79,6 +87,6 @@ export function replaceRow(
   }
   if (!after) return [remove]
   const row = after as unknown as Row // the migration rewrote the row into the format of this version
-  const params = insertParams(layout, row, before.version, encodeBody(layout, row))
+  const params = insertParams(layout, row, before.version, encodeFixed(layout, row), encodeBody(layout, row))
   return [remove, { text: insertText(layout, dialect), params }]
 }

@@ -10,6 +10,8 @@ export interface Column {
   readonly sql: string
   readonly type: 'text' | 'int'
   of(row: Row): ColumnValue
+  /** Returns whether the column has the same value in both rows. */
+  isSame(before: Row, after: Row): boolean
 }
 export interface TableLayout {
   readonly table: Table
@@ -36,7 +38,8 @@ function layoutOf(table: Table): TableLayout {
   const spec = tables[table]
   const columns = Object.entries(spec.columns).map(([name, { type, of }]): Column => {
     const read = of as (row: Row) => ColumnValue // a layout is only used with rows of its table
-    return { name, sql: snakeCase(name), type, of: row => sanitizeText(read(row)) }
+    const isSame = (before: Row, after: Row) => read(before) === read(after)
+    return { name, sql: snakeCase(name), type, of: row => sanitizeText(read(row)), isSame }
   })
   const byName = new Map(columns.map(column => [column.name, column]))
   const indexes = spec.indexes.map(names => names.map(name => requireColumn(table, byName.get(name), name)))

@@ -81,6 +81,15 @@ export function migrateToSchema7({ prefix, int, jsonText }: Dialect): string[] {
   ]
 }
 
+/** Changes the tables of schema 7 to schema 8, which keeps the watchers that are in force, what the watchers of each session remember, and what each day and folder has used. */
+export function migrateToSchema8(dialect: Dialect): string[] {
+  return [
+    ...createTable(dialect, 'watchfile', '', []),
+    ...createTable(dialect, 'watchstate', `"session" ${dialect.text}`, [['session']]),
+    ...createTable(dialect, 'spent', '', []),
+  ]
+}
+
 /** Creates the table of counts, and counts what is open. The column `open` of requests becomes 1 for pending, 2 for waiting and 3 for handed. Requests of schema 3 have no account, so they count for the account `earlier`, without their sizes. */
 function countOpenRequests(dialect: Dialect): string[] {
   const { prefix, text, jsonText } = dialect

@@ -4,7 +4,6 @@ import {
   type Column,
   type ColumnValue,
   columnOf,
-  encodeFixed,
   type Row,
   sanitizeText,
   type TableLayout,
@@ -67,9 +66,15 @@ export function insertText({ table, columns }: TableLayout, { prefix, placeholde
   return `INSERT INTO ${prefix}${table} (${names.join(', ')}) VALUES (${names.map((_, n) => placeholder(n + 1)).join(', ')})`
 }
 /** Returns the parameters of `insertText`, in the same order. */
-export function insertParams(layout: TableLayout, row: Row, version: number, body: string): ColumnValue[] {
+export function insertParams(
+  layout: TableLayout,
+  row: Row,
+  version: number,
+  fixed: string | null,
+  body: string,
+): ColumnValue[] {
   const columns = layout.columns.map(column => column.of(row))
-  return [row.id, row.ord, ...columns, version, encodeFixed(layout, row), body]
+  return [row.id, row.ord, ...columns, version, fixed, body]
 }
 
 /** Returns the SELECT of a query. `extra` is added to the query's limit. */

@@ -132,7 +132,7 @@ describe('the migration to schema 7', () => {
     await store.close()
   }
 
-  it('notes since when a session of a SQLite store waits for people', async () => {
+  it('the migration to schema 7 notes since when a session of a SQLite store waits for people', async () => {
     const folder = temporaryFolder()
     const file = join(folder.path, 'old.db')
     const db = new DatabaseSync(file)
@@ -157,7 +157,7 @@ describe('the migration to schema 7', () => {
     folder.remove()
   })
 
-  it('notes since when a session of a PostgreSQL store waits for people', async () => {
+  it('the migration to schema 7 notes since when a session of a PostgreSQL store waits for people', async () => {
     if (!(await hasPostgres())) return
     const database = await freshDatabase()
     const admin = postgres(database.url, { max: 1, onnotice: () => {} })
@@ -173,6 +173,60 @@ describe('the migration to schema 7', () => {
     await admin`INSERT INTO holdpoint.head VALUES (1, 0, '', 'e', 0, 0, 0)`
     await admin.end()
     await expectWait(await openPostgres({ url: database.url }))
+    await database.drop()
+  })
+})
+
+describe('the migration to schema 8', () => {
+  async function expectWatchRows(store: Store): Promise<void> {
+    const { rulesSeq } = await store.head()
+    const file = sample.watchFile(1)
+    await store.commit(sample.putRows({ table: 'watchfile', row: file }))
+    expect((await store.head()).rulesSeq).toBeGreaterThan(rulesSeq)
+    await store.commit(sample.putRows({ table: 'watchstate', row: sample.watchState(1) }))
+    const spent = { id: 'day 2026-11-18', ord: 1, cost: 0.5, tokens: 10, turns: 1, minutes: 0.25 }
+    await store.commit(sample.putRows({ table: 'spent', row: spent }))
+    expect(await store.find('watchfile', {})).toEqual([file])
+    expect(await store.find('watchstate', { where: { session: sample.sessionId(1) } })).toEqual([sample.watchState(1)])
+    expect(await store.get('spent', spent.id)).toEqual(spent)
+    await store.commit({ label: 'purge', reads: [], decide: () => ({ purge: sample.sessionId(1), result: null }) })
+    expect(await store.find('watchstate', {})).toEqual([])
+    await store.close()
+  }
+
+  it('the migration to schema 8 adds the tables of watchers to a SQLite store, and keeps its rows', async () => {
+    const folder = temporaryFolder()
+    const file = join(folder.path, 'old.db')
+    const db = new DatabaseSync(file)
+    for (const { version, statements } of sqliteMigrations)
+      if (version < 8) for (const statement of statements) db.exec(statement)
+    db.exec(`PRAGMA application_id = ${0x686f6c64}; PRAGMA user_version = 7`)
+    const row = sample.session(1)
+    db.prepare('INSERT INTO session (id, ord, state, version, body) VALUES (?, ?, ?, 1, ?)').run(
+      row.id,
+      row.ord,
+      row.state,
+      encodeBody(tableLayouts.session, row),
+    )
+    db.close()
+    const store = await openSqlite({ file })
+    expect(await store.get('session', row.id)).toEqual(row)
+    await expectWatchRows(store)
+    folder.remove()
+  })
+
+  it('the migration to schema 8 adds the tables of watchers to a PostgreSQL store', async () => {
+    if (!(await hasPostgres())) return
+    const database = await freshDatabase()
+    const admin = postgres(database.url, { max: 1, onnotice: () => {} })
+    await admin.unsafe(
+      'CREATE SCHEMA holdpoint; CREATE TABLE holdpoint.meta (version INT NOT NULL); INSERT INTO holdpoint.meta VALUES (7)',
+    )
+    for (const { version, statements } of postgresMigrations)
+      if (version < 8) for (const statement of statements) await admin.unsafe(statement)
+    await admin`INSERT INTO holdpoint.head VALUES (1, 0, '', 'e', 0, 0, 0)`
+    await admin.end()
+    await expectWatchRows(await openPostgres({ url: database.url }))
     await database.drop()
   })
 })
@@ -210,7 +264,7 @@ describe('the migration to schema 4', () => {
     expect(found.map(({ id }) => id)).toEqual([rows[2]?.id])
   }
 
-  it('counts the open requests and sessions of a SQLite store', async () => {
+  it('the migration to schema 4 counts the open requests and sessions of a SQLite store', async () => {
     const folder = temporaryFolder()
     const file = join(folder.path, 'old.db')
     const db = new DatabaseSync(file)
@@ -231,7 +285,7 @@ describe('the migration to schema 4', () => {
     folder.remove()
   })
 
-  it('counts nothing in a new store', async () => {
+  it('the migration to schema 4 counts nothing in a new store', async () => {
     const folder = temporaryFolder()
     const store = await openSqlite({ file: join(folder.path, 'new.db') })
     expect(await store.find('usage', {})).toEqual([])
@@ -239,7 +293,7 @@ describe('the migration to schema 4', () => {
     folder.remove()
   })
 
-  it('counts the open requests and sessions of a PostgreSQL store', async () => {
+  it('the migration to schema 4 counts the open requests and sessions of a PostgreSQL store', async () => {
     if (!(await hasPostgres())) return
     const database = await freshDatabase()
     const admin = postgres(database.url, { max: 1, onnotice: () => {} })

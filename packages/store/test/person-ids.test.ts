@@ -105,7 +105,7 @@ describe.each(stores)('migrating a %s store of schema 3', (_name, migrate) => {
   const ownerId = 'per_a0000000000000000000'
   const bobId = 'per_c0000000000000000000'
 
-  it('gives every person an id, the same to all tokens, sessions and drafts under one name', async () => {
+  it('the migration gives every person an id, the same to all tokens, sessions and drafts under one name', async () => {
     const store = await migrate()
     const tokens = await store.find('token', {})
     expect(tokens.map(({ name, role, subject }) => [name, role, subject])).toEqual([
@@ -128,7 +128,7 @@ describe.each(stores)('migrating a %s store of schema 3', (_name, migrate) => {
     ])
   })
 
-  it('deletes cookies and links, and makes the tokens of the owner and of runners invalid until a data folder registers them', async () => {
+  it('the migration deletes cookies and links, and makes the tokens of the owner and of runners invalid until a data folder registers them', async () => {
     const store = await migrate()
     const tokens = await store.find('token', {})
     expect(tokens.every(({ kind }) => kind === 'bearer')).toBe(true)
@@ -137,7 +137,7 @@ describe.each(stores)('migrating a %s store of schema 3', (_name, migrate) => {
     expect(tokens.filter(row => row.creatorUnknown).map(row => row.name)).toEqual(['bob', 'ci'])
   })
 
-  it('fills the new column with the agents of sessions, and keeps rows that can be updated', async () => {
+  it('the migration fills the new column with the agents of sessions, and keeps rows that can be updated', async () => {
     const store = await migrate()
     const where = { agent: 'tok_d0000000000000000000' }
     const [found] = await store.find('session', { where })

@@ -32,7 +32,7 @@ function faultSuite(): void {
     return (await database.admin`SELECT pid FROM pg_stat_activity WHERE pid = ANY(${pids})`).length
   }
 
-  it('F16: does not start if the database has lost events since its last note, unless the loss is accepted', async () => {
+  it('F16: a gateway on PostgreSQL does not start if the database has lost events since its last note, unless the loss is accepted', async () => {
     const headFile = join(folder.path, 'pg.head')
     const store = await open({ headFile })
     for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
@@ -48,7 +48,7 @@ function faultSuite(): void {
     await open({ headFile })
   })
 
-  it('F16: accepts events that other gateways have added since the note', async () => {
+  it('F16: a gateway on PostgreSQL accepts events that other gateways have added since the note', async () => {
     const headFile = join(folder.path, 'pg.head')
     const store = await open({ headFile })
     await store.commit(sample.addMessage('mine'))
@@ -58,7 +58,7 @@ function faultSuite(): void {
     expect((await (await open({ headFile })).head()).seq).toBe(2)
   })
 
-  it('C11: stops writing if a standby takes over that lacks events which this gateway has acknowledged', async () => {
+  it('C11: a gateway on PostgreSQL stops writing if a standby takes over that lacks events which this gateway has acknowledged', async () => {
     const store = await open()
     for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
     await loseEventsAfter(4)
@@ -85,7 +85,7 @@ function faultSuite(): void {
   })
 
   it.each(['refuses connections', 'does not reply'] as const)(
-    'C10: rejects reads and commits after a few seconds if the database %s, and works again afterwards',
+    'C10: a gateway on PostgreSQL rejects reads and commits after a few seconds if the database %s, and works again afterwards',
     async how => {
       const proxy = await openPostgresProxy(database.url)
       const store = await open({ url: proxy.url })
@@ -108,7 +108,7 @@ function faultSuite(): void {
     },
   )
 
-  it('C10: stores a change once or not at all if the database stops replying during the COMMIT', async () => {
+  it('C10: a gateway on PostgreSQL stores a change once or not at all if the database stops replying during the COMMIT', async () => {
     const proxy = await openPostgresProxy(database.url)
     const store = await open({ url: proxy.url })
     // Another gateway opens the request, because a connection sends the text of COMMIT only the first time.
@@ -129,7 +129,7 @@ function faultSuite(): void {
     proxy.close()
   })
 
-  it('T5: decides by the clock of the database, even if the clock of the machine is wrong', async () => {
+  it('T5: a gateway on PostgreSQL decides by the clock of the database, even if the clock of the machine is wrong', async () => {
     const now = Date.now
     const [behind, ahead] = [await open(), await open()]
     try {

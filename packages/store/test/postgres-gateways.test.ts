@@ -28,7 +28,7 @@ function gatewaysSuite(): void {
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE application_name = 'holdpoint' AND datname = current_database() AND query ILIKE ${query}`
 
-  it('read the newest events of a long log with an index', async () => {
+  it('several gateways on one PostgreSQL read the newest events of a long log with an index', async () => {
     await open()
     const [short, long] = [sample.sessionId(1), sample.sessionId(2)]
     await database.admin`
@@ -59,7 +59,7 @@ function gatewaysSuite(): void {
     }
   })
 
-  it('X10: count the pending requests of a credential together', async () => {
+  it('X10: several gateways on one PostgreSQL count the pending requests of a credential together', async () => {
     const robot: Caller = { role: 'agent', id: 'tok_robot', name: 'robot', token: 'tok_robot', via: 'api' }
     const stores = await Promise.all([open(), open()])
     const gateways = await Promise.all(stores.map(store => openGateway({ store })))
@@ -117,7 +117,7 @@ function gatewaysSuite(): void {
     expect(await verifyChain(stores[0])).toEqual({ ok: true, events: 3 })
   })
 
-  it('write events with the new epoch after another gateway has opened the database', async () => {
+  it('several gateways on one PostgreSQL write events with the new epoch after another gateway has opened the database', async () => {
     const one = await open()
     await one.commit(sample.addMessage('first'))
     const two = await open()
@@ -137,14 +137,14 @@ function gatewaysSuite(): void {
     expect(received).toEqual(Array(30).fill(1))
   })
 
-  it('find a commit of another gateway by polling if no notification arrives', async () => {
+  it('several gateways on one PostgreSQL find a commit of another gateway by polling if no notification arrives', async () => {
     const store = await open({ pollMs: 20 })
     const notified = nextNotification(store)
     await database.admin`UPDATE holdpoint.head SET commits = commits + 1`
     await notified
   })
 
-  it('C12: find a commit of another gateway behind a pooler that passes on no notification', async () => {
+  it('C12: several gateways on one PostgreSQL find a commit of another gateway behind a pooler that passes on no notification', async () => {
     const proxy = await silentProxy(database.url)
     const reader = await open({ url: proxy.url, pollMs: 50 })
     const writer = await open({ pollMs: 50 })
@@ -159,7 +159,7 @@ function gatewaysSuite(): void {
     proxy.close()
   })
 
-  it('C13: notify each other with a few ids, however large a change is, and a stuck listener does not block the others', async () => {
+  it('C13: several gateways on one PostgreSQL notify each other with a few ids, however large a change is, and a stuck listener does not block the others', async () => {
     const [writer, reader] = [await open({ pollMs: 60_000 }), await open({ pollMs: 60_000 })]
     const payloads: string[] = []
     const listener = postgres(database.url, { max: 1, onnotice: () => {} })
@@ -193,7 +193,7 @@ function gatewaysSuite(): void {
     }
   })
 
-  it('store every acknowledged change exactly once while connections are killed', async () => {
+  it('several gateways on one PostgreSQL store every acknowledged change exactly once while connections are killed', async () => {
     const store = await open()
     const acknowledged: string[] = []
     for (let n = 0; n < 30; n++) {
@@ -226,7 +226,7 @@ function gatewaysSuite(): void {
     proxy.close()
   })
 
-  it('report what is wrong with a database URL without showing its password', async () => {
+  it('several gateways on one PostgreSQL report what is wrong with a database URL without showing its password', async () => {
     const wrong = new URL(database.url)
     wrong.password = 'hunter2'
     const missing = new URL(database.url)
@@ -245,7 +245,7 @@ function gatewaysSuite(): void {
     expect(refused.message).not.toContain('hunter2')
   })
 
-  it('refuse a database with a newer or pre-release schema, and tell the person to use pg_dump for backups', async () => {
+  it('several gateways on one PostgreSQL refuse a database with a newer or pre-release schema, and tell the person to use pg_dump for backups', async () => {
     const store = await open()
     await expect(store.backup('/tmp/x')).rejects.toMatchObject({
       code: 'unsupported',

@@ -1,5 +1,14 @@
 /** Minimal sample rows and changes for the store tests. */
-import type { Change, CommandRow, RequestRow, RuleRow, SessionRow, Store } from '@holdpoint/engine'
+import type {
+  Change,
+  CommandRow,
+  RequestRow,
+  RuleRow,
+  SessionRow,
+  Store,
+  WatchFileRow,
+  WatchStateRow,
+} from '@holdpoint/engine'
 import type { CommandId, EventBody, RequestId, RuleId, RunnerId, SessionId } from '@holdpoint/protocol'
 
 const formatId = (prefix: string, n: number) => `${prefix}_${String(n).padStart(20, '0')}`
@@ -101,6 +110,30 @@ export function command(n: number, over: Partial<CommandRow> = {}): CommandRow {
 
 export function rule(n: number): RuleRow {
   return { id: ruleId(n), effect: 'allow', tool: 'Read', madeBy: 'ada', madeAt: n, version: 1, ord: n }
+}
+
+export function watchFile(n: number): WatchFileRow {
+  const file = '/srv/holdpoint.rules.json'
+  const source = { file, trusted: true, project: true }
+  const watchers = [{ name: 'a', on: 'stop' as const, do: { say: 'Hello.' } }]
+  return { id: `f${n}`, ord: n, runner: runnerId(1), source, version: 1, folder: '/srv', vars: { a: 1 }, watchers }
+}
+
+export function watchState(n: number): WatchStateRow {
+  return {
+    id: sessionId(n),
+    ord: n,
+    started: true,
+    values: { f1: { a: { value: 2, at: 1, by: 'ada' } } },
+    fired: { 'f1 a': { count: 1, lastAt: 1 } },
+    sentBack: 1,
+    stopReported: false,
+    stopRequest: requestId(1),
+    texts: ['Hello.'],
+    calls: [{ key: 'k', tool: 'Bash', digest: 'd', at: 1, ok: true }],
+    replies: [{ key: 'stop 1', say: [] }],
+    work: { tokens: 1, turns: 1, workedMs: 1, totalledMs: 0, at: 1, waitedMs: 0 },
+  }
 }
 
 export function messageEvent(text: string): EventBody {

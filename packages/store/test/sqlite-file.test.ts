@@ -49,7 +49,7 @@ function tamper(...statements: string[]): void {
 }
 
 describe('a SQLite store', () => {
-  it('creates files that only their owner can read, whatever the umask', async () => {
+  it('a SQLite store creates files that only their owner can read, whatever the umask', async () => {
     const umask = process.umask(0)
     try {
       const store = await open()
@@ -64,14 +64,14 @@ describe('a SQLite store', () => {
     }
   })
 
-  it('flushes changes that arrive together to disk once', async () => {
+  it('a SQLite store flushes changes that arrive together to disk once', async () => {
     const store = await open()
     const before = store.flushes
     await Promise.all(Array.from({ length: 100 }, (_, n) => store.commit(sample.openRequest(sample.request(n)))))
     expect(store.flushes - before).toBe(1)
   })
 
-  it('checkpoints its write-ahead log before it gets large', async () => {
+  it('a SQLite store checkpoints its write-ahead log before it gets large', async () => {
     const store = await open()
     for (let n = 0; n < 60; n++) {
       await store.commit(sample.addMessage('x'.repeat(1_000_000)))
@@ -81,7 +81,7 @@ describe('a SQLite store', () => {
     expect(await verifyChain(store)).toEqual({ ok: true, events: 60 })
   })
 
-  it('answers frequent queries from indexes that exclude history and have the order of the result', async () => {
+  it('a SQLite store answers frequent queries from indexes that exclude history and have the order of the result', async () => {
     const db = new SqliteFile(file)
     const explain = ({ text, params }: ReturnType<typeof selectEvents>) =>
       db
@@ -146,7 +146,7 @@ describe('a SQLite file', () => {
     chmodSync(join(folder.path, 'data'), 0o700)
   })
 
-  it('contains nothing of a batch that did not fit on the disk, and accepts the next batch that fits', async () => {
+  it('a SQLite file contains nothing of a batch that did not fit on the disk, and accepts the next batch that fits', async () => {
     const store = await open({ maxBytes: 512 * 1024 })
     const outcomes = await Promise.allSettled([
       store.commit(sample.addMessage('small')),
@@ -195,7 +195,7 @@ describe('a SQLite file', () => {
     await expect(openSqlite({ file: folder.path })).rejects.toMatchObject({ code: 'store_unavailable' })
   })
 
-  it('fails verifyChain if an event was changed', async () => {
+  it('a SQLite file fails verifyChain if an event was changed', async () => {
     const store = await open()
     for (let n = 0; n < 4; n++) await store.commit(sample.addMessage(`${n}`))
     await store.close()

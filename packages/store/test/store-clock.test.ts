@@ -99,13 +99,13 @@ describe('F17: the store’s clock', () => {
     expect(play(steps)).toEqual({ times, jumps })
   })
 
-  it('continues from the last commit after a restart with a wall clock that is behind, and reports that once', () => {
+  it('F17: the store’s clock continues from the last commit after a restart with a wall clock that is behind, and reports that once', () => {
     const { times, jumps } = play([['pass', 1000]], start + hour)
     expect(times).toEqual([hour + 980])
     expect(jumps).toEqual([-hour])
   })
 
-  it('follows the wall clock after a restart with a wall clock that is ahead, and reports nothing', () => {
+  it('F17: the store’s clock follows the wall clock after a restart with a wall clock that is ahead, and reports nothing', () => {
     expect(play([['pass', 1000]], start - hour)).toEqual({ times: [1000], jumps: [] })
   })
 
@@ -118,7 +118,7 @@ describe('F17: the store’s clock', () => {
     expect(clock.takeJumps()).toEqual([])
   })
 
-  it('does not report a jump if the process was stopped between two readings', () => {
+  it('F17: the store’s clock does not report a jump if the process was stopped between two readings', () => {
     const clock = new StoreClock(start)
     clock.read({ wall: start, before: 0, after: 0 })
     // The wall clock was read, then the process was stopped for an hour, then the monotonic clock was read.
@@ -127,7 +127,7 @@ describe('F17: the store’s clock', () => {
     expect(clock.takeJumps()).toEqual([])
   })
 
-  it('never goes backwards, and lets a deadline pass in time, however the wall clock is set', () => {
+  it('F17: the store’s clock never goes backwards, and lets a deadline pass in time, however the wall clock is set', () => {
     const step = fc.oneof(
       fc.tuple(fc.constant('pass' as const), fc.integer({ min: 0, max: 10 * hour })),
       fc.tuple(fc.constant('set' as const), fc.integer({ min: -20 * 365 * 24 * hour, max: 20 * 365 * 24 * hour })),
@@ -162,7 +162,7 @@ describe('T2: the monotonic time of the machine', () => {
     return { clocks, time, pass }
   }
 
-  it('counts the time in which the machine slept', () => {
+  it('T2: the monotonic time of the machine counts the time in which the machine slept', () => {
     const { time, pass } = machine()
     const before = time.monotonic()
     pass(1000)
@@ -173,7 +173,7 @@ describe('T2: the monotonic time of the machine', () => {
     expect(time.monotonic() - before).toBe(11 * hour + 1250)
   })
 
-  it('does not count a wall clock that was set', () => {
+  it('T2: the monotonic time of the machine does not count a wall clock that was set', () => {
     const { clocks, time, pass } = machine()
     const before = time.monotonic()
     clocks.wall += 2 * hour
@@ -183,7 +183,7 @@ describe('T2: the monotonic time of the machine', () => {
     expect(time.monotonic() - before).toBe(1000)
   })
 
-  it('lets a deadline pass during sleep even if the store’s clock is ahead of the wall clock', () => {
+  it('T2: the monotonic time of the machine lets a deadline pass during sleep even if the store’s clock is ahead of the wall clock', () => {
     const { clocks, time, pass } = machine()
     const clock = new StoreClock(start)
     clock.read(readClocks(time))

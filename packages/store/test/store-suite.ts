@@ -45,7 +45,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(seen).toEqual([['request.opened']])
     })
 
-    it('notifies listeners in log order before the commit resolves', async () => {
+    it('a store notifies listeners in log order before the commit resolves', async () => {
       const received: StoredEvent[] = []
       store.onCommit(events => received.push(...(events ?? [])))
       await Promise.all(
@@ -57,7 +57,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(received.map(event => event.seq)).toEqual(Array.from({ length: 50 }, (_, n) => n + 1))
     })
 
-    it('rejects only the change whose decide throws, and writes nothing of that change', async () => {
+    it('a store rejects only the change whose decide throws, and writes nothing of that change', async () => {
       const refused = new Fault('not_found', 'There is no such session.')
       const outcomes = await Promise.allSettled([
         store.commit(sample.openRequest(sample.request(1))),
@@ -78,7 +78,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect((await store.head()).seq).toBe(2)
     })
 
-    it('rejects only the change that cannot be written, and commits the rest of the batch', async () => {
+    it('a store rejects only the change that cannot be written, and commits the rest of the batch', async () => {
       await store.commit(sample.openRequest(sample.request(1)))
       const withoutRead = {
         label: 'withoutRead',
@@ -96,7 +96,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await verifyChain(store)).toEqual({ ok: true, events: 3 })
     })
 
-    it('rejects a change whose decide uses rows that its reads do not name', async () => {
+    it('a store rejects a change whose decide uses rows that its reads do not name', async () => {
       const peek = store.commit({
         label: 'peek',
         reads: [],
@@ -113,7 +113,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       await expect(store.commit(deleting)).rejects.toThrow('has not read')
     })
 
-    it('lets each change of a batch see the changes before it, by id and by query', async () => {
+    it('a store lets each change of a batch see the changes before it, by id and by query', async () => {
       const query: Query = { where: { open: 1 }, limit: 3 }
       const finding = {
         label: 'find',
@@ -138,7 +138,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       ])
     })
 
-    it('finds the right rows even if a batch changes more rows than were loaded in advance', async () => {
+    it('a store finds the right rows even if a batch changes more rows than were loaded in advance', async () => {
       for (let n = 0; n < 150; n++) void store.commit(sample.openRequest(sample.request(n)))
       const query: Query = { where: { open: 1 }, limit: 2 }
       await store.commit(sample.addMessage('all are committed'))
@@ -160,7 +160,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(won).toEqual([true, false, false, false])
     })
 
-    it('writes nothing and notifies nobody if decide only returns a result', async () => {
+    it('a store writes nothing and notifies nobody if decide only returns a result', async () => {
       let calls = 0
       store.onCommit(() => calls++)
       const before = await store.head()
@@ -169,7 +169,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(calls).toBe(0)
     })
 
-    it('finds, orders, pages and counts by columns', async () => {
+    it('a store finds, orders, pages and counts by columns', async () => {
       const rows = [
         sample.request(1, { session: sample.sessionId(2) }),
         sample.request(2, { deadlineAt: 50 }),
@@ -198,7 +198,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       await expect(store.find('request', { where: { colour: 'red' } })).rejects.toThrow('no column')
     })
 
-    it('finds a text in a column even if the text contains NUL, wildcards or lone surrogates', async () => {
+    it('a store finds a text in a column even if the text contains NUL, wildcards or lone surrogates', async () => {
       const title = 'A 100% "odd"\0 title\u2028 with _ and ’ and \ud800'
       await store.commit(
         sample.putRows(
@@ -215,14 +215,14 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect((await store.get('session', sample.sessionId(1)))?.title).toBe(title)
     })
 
-    it('updates the changeable fields of a row and keeps its fixed fields', async () => {
+    it('a store updates the changeable fields of a row and keeps its fixed fields', async () => {
       await store.commit(sample.openRequest(sample.request(1)))
       await store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))
       expect(await store.get('request', sample.requestId(1))).toEqual(sample.resolvedRequest(sample.request(1), 'ada'))
       expect(await store.count('request', { where: { status: 'pending' } })).toBe(0)
     })
 
-    it('deletes the rows that a change names', async () => {
+    it('a store deletes the rows that a change names', async () => {
       await store.commit(sample.putRows({ table: 'rule', row: sample.rule(1) }, { table: 'rule', row: sample.rule(2) }))
       const id = sample.ruleId(1)
       await store.commit({
@@ -234,7 +234,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect((await store.find('rule', {})).map(row => row.ord)).toEqual([2])
     })
 
-    it('increments rulesSeq with every change of the rules and with no other change', async () => {
+    it('a store increments rulesSeq with every change of the rules and with no other change', async () => {
       const seen = [(await store.head()).rulesSeq]
       for (const row of [sample.rule(1), sample.rule(2), sample.rule(1)]) {
         await store.commit(sample.putRows({ table: 'rule', row }))
@@ -245,7 +245,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect((await store.head()).rulesSeq).toBe(seen.at(-1))
     })
 
-    it('pages through the log, by session and by type', async () => {
+    it('a store pages through the log, by session and by type', async () => {
       for (let n = 0; n < 6; n++) await store.commit(sample.addMessage(`${n}`, n % 2))
       await store.commit(sample.openRequest(sample.request(1)))
       const seqs = async (query: Parameters<Store['events']>[0]) => (await store.events(query)).map(event => event.seq)
@@ -257,7 +257,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await store.epochAt(8)).toBeUndefined()
     })
 
-    it('pages through the log from its end, newest first', async () => {
+    it('a store pages through the log from its end, newest first', async () => {
       for (let n = 0; n < 6; n++) await store.commit(sample.addMessage(`${n}`, n % 2))
       await store.commit(sample.openRequest(sample.request(1)))
       await store.commit(sample.resolveRequest(sample.requestId(1), 'ada'))
@@ -291,7 +291,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       for (const [query, expected] of cases) expect(await seqs(query), JSON.stringify(query)).toEqual(expected)
     })
 
-    it('returns times that never go backwards, even if the clock does', async () => {
+    it('a store returns times that never go backwards, even if the clock does', async () => {
       await store.close()
       let now = 5_000_000_000_000
       store = await open({ clock: { now: () => now, monotonic: () => 0 } })
@@ -305,7 +305,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect((await store.head()).at).toBe(5_000_000_001_000)
     })
 
-    it('F17: keeps its time running after the clock went two hours forward and back, and reports both jumps', async () => {
+    it('F17: a store keeps its time running after the clock went two hours forward and back, and reports both jumps', async () => {
       await store.close()
       const time = { now: 5_000_000_000_000, elapsed: 0 }
       const clock = { now: () => time.now, monotonic: () => time.elapsed }
@@ -325,7 +325,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(store.takeClockJumps()).toEqual([])
     })
 
-    it('deletes the rows and event texts of a session, and the hash chain stays valid', async () => {
+    it('a store deletes the rows and event texts of a session, and the hash chain stays valid', async () => {
       await store.commit(
         sample.putRows({ table: 'session', row: sample.session(1) }, { table: 'session', row: sample.session(2) }),
       )
@@ -358,7 +358,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await verifyChain(store)).toEqual({ ok: true, events: 5 })
     })
 
-    it('has a log in which verifyChain finds the first event that was tampered with', async () => {
+    it('a store has a log in which verifyChain finds the first event that was tampered with', async () => {
       for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
       const tampered = (change: (event: StoredEvent) => StoredEvent[]) =>
         verifyChain({ head: () => store.head(), events: async query => (await store.events(query)).flatMap(change) })
@@ -375,7 +375,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await tampered(event => [event])).toEqual({ ok: true, events: 5 })
     })
 
-    it('keeps the keys of secret answers until they are deleted, and lists old ones', async () => {
+    it('a store keeps the keys of secret answers until they are deleted, and lists old ones', async () => {
       const id = `${sample.requestId(1)}.a-_B`
       expect(await store.keys.get(id)).toBeUndefined()
       await store.keys.put(id, 'first')
@@ -389,14 +389,14 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await store.keys.list(0)).toEqual([`${sample.requestId(2)}.b`])
     })
 
-    it('returns the hash of the body of each event', async () => {
+    it('a store returns the hash of the body of each event', async () => {
       await store.commit(sample.addMessage('one'))
       const [event] = await sample.allEvents(store)
       expect(await store.bodyHashAt(1)).toBe(event?.bodyHash)
       expect(await store.bodyHashAt(2)).toBeUndefined()
     })
 
-    it('reports its crash points in order', async () => {
+    it('a store reports its crash points in order', async () => {
       await store.close()
       const points: string[] = []
       store = await open({ crashPoint: point => points.push(point) })
@@ -414,7 +414,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(points).toEqual(expected)
     })
 
-    it('writes queued changes when it is closed, and refuses further changes', async () => {
+    it('a store writes queued changes when it is closed, and refuses further changes', async () => {
       const last = store.commit(sample.addMessage('last'))
       await store.close()
       expect(await last).toBe(1)
@@ -422,7 +422,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
     })
 
     if (durable)
-      it('G2: has the same rows, events and head after reopening, with a new epoch', async () => {
+      it('G2: a store has the same rows, events and head after reopening, with a new epoch', async () => {
         await store.commit(sample.openRequest(sample.request(1)))
         const before = await store.head()
         await store.close()

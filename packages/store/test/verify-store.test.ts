@@ -97,7 +97,7 @@ describe('R11: verifying a SQLite store', () => {
     db.close()
   }
 
-  it('passes if nobody changed the store', async () => {
+  it('R11: verifying a SQLite store passes if nobody changed the store', async () => {
     expect(await verify()).toMatchObject({ ok: true, events: expect.any(Number), rows: expect.any(Number) })
   })
 
@@ -195,13 +195,13 @@ describe('R11: verifying a SQLite store', () => {
       /^Token tok_\w+ is not the token that was added/,
     ],
   ]
-  it.each(changes)('fails if %s', async (_name, statement, problem) => {
+  it.each(changes)('R11: verifying a SQLite store fails if %s', async (_name, statement, problem) => {
     tamper(...statement.split('; '))
     const report = await verify()
     expect(report).toMatchObject({ ok: false, problem: expect.stringMatching(problem), meaning: expect.any(String) })
   })
 
-  it('fails if its whole log was replaced with another valid one', async () => {
+  it('R11: verifying a SQLite store fails if its whole log was replaced with another valid one', async () => {
     rmSync(file)
     const forged = await openSqlite({ file, headFile: null })
     for (let n = 0; n < 3; n++) await fill(forged)
@@ -212,7 +212,7 @@ describe('R11: verifying a SQLite store', () => {
     })
   })
 
-  it('reports progress for a long log', async () => {
+  it('R11: verifying a SQLite store reports progress for a long log', async () => {
     const store = await openSqlite({ file })
     for (let batch = 0; batch < 42; batch++)
       await Promise.all(
@@ -233,7 +233,7 @@ describe('R11: verifying a SQLite store', () => {
 
 if (await hasPostgres())
   describe('R11: verifying a PostgreSQL store', () => {
-    it('passes while a gateway uses the database, and fails after a row was changed', async () => {
+    it('R11: verifying a PostgreSQL store passes while a gateway uses the database, and fails after a row was changed', async () => {
       const { url, drop } = await freshDatabase()
       const admin = postgres(url, { max: 1, onnotice: () => {} })
       await expect(verifyPostgres({ url })).rejects.toMatchObject({ code: 'not_found' })
