@@ -114,6 +114,11 @@ export function maySee(caller: Caller, row: Pick<SessionRow, 'agent' | 'lease'>)
   return caller.role === 'agent' ? row.agent === caller.id : row.lease?.runner === caller.id
 }
 
+/** Returns whether the caller may read the row of a session. The runner that drove the session last may too: it must find out whether it still needs what it has stored for the session. */
+export function mayRead(caller: Caller, row: Pick<SessionRow, 'agent' | 'lease' | 'runner'>): boolean {
+  return maySee(caller, row) || (caller.role === 'runner' && row.runner === caller.id)
+}
+
 /** Returns the Fault that says why the caller may not write on behalf of the session's agent, or null if the caller may. */
 export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null {
   // The runner that drove the session last may pass. If it has lost the lease, the check of its fence refuses it.
@@ -137,8 +142,8 @@ export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null 
 }
 
 /** Replaces the Fault about a session that the caller may not see by one about the id that the caller sent, which must not reveal the session. */
-export function hideSession<T>(session: T | Fault, notFound: Fault): T | Fault {
-  return session instanceof Fault && session.code === 'not_found' ? notFound : session
+export function hideSession<T>(session: T | Fault, notFound: () => Fault): T | Fault {
+  return session instanceof Fault && session.code === 'not_found' ? notFound() : session
 }
 
 /** Returns the session if the caller may write on behalf of its agent now, or else a Fault. */

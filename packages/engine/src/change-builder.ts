@@ -47,12 +47,13 @@ export class ChangeBuilder {
   purge(session: SessionId): void {
     this.#purge = session
   }
-  writes(): Writes {
+  writes<T>(result: T): Writes & { readonly result: T } {
     return {
       puts: [...this.#puts.values()],
       deletes: [...this.#deletes.values()],
       events: this.#events,
       ...(this.#purge === undefined ? {} : { purge: this.#purge }),
+      result,
     }
   }
 }

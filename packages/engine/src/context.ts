@@ -32,6 +32,7 @@ import type { StreamingBlocks } from './streaming-blocks.ts'
 import { credentialNotValid, isTokenValid } from './token-transitions.ts'
 import { TokenUse } from './token-use.ts'
 import { usageOf } from './usage.ts'
+import { WatchFiles } from './watch/watch-files.ts'
 import { toSession } from './wire-views.ts'
 
 export interface Settings {
@@ -114,7 +115,11 @@ export class Context {
   /** Null if this gateway reads no files with rules. */
   readonly ruleFiles: RuleFiles | null
   readonly #random: (bytes: number) => Uint8Array
-  #rules: { readonly seq: number; readonly set: RuleSet } = { seq: -1, set: new RuleSet([]) }
+  #rules: { readonly seq: number; readonly set: RuleSet; readonly watchFiles: WatchFiles } = {
+    seq: -1,
+    set: new RuleSet([]),
+    watchFiles: new WatchFiles([]),
+  }
   readonly clockJumps = new ClockJumps()
   readonly computing: ComputingTurns
   readonly keySweep = new KeySweep()
@@ -205,7 +210,7 @@ export class Context {
             if (before) {
               const result = repeatedResult(change, mutation, before, bodyHash)
               releasedKeys = change.releasedKeys
-              return { ...change.writes(), result }
+              return change.writes(result)
             }
             const result = mutation.decide(change)
             if (idempotencyId !== undefined && !(result instanceof Fault)) {
@@ -220,7 +225,7 @@ export class Context {
               })
             }
             releasedKeys = change.releasedKeys
-            return { ...change.writes(), result }
+            return change.writes(result)
           },
         })
         // Ignore an error, because the sweep deletes keys that are not needed.
@@ -269,6 +274,20 @@ export class Context {
     if (change.view.rulesSeq !== this.#rules.seq) throw new StaleRules()
     return this.#rules.set
   }
+  /** Returns the files with watchers as of this transaction, like `rules`. */
+  watchFiles(change: ChangeBuilder): WatchFiles {
+    if (change.view.rulesSeq !== this.#rules.seq) throw new StaleRules()
+    return this.#rules.watchFiles
+  }
+  /** Whether a file had watchers when the rules were last loaded. */
+  get hadWatchers(): boolean {
+    return this.#rules.watchFiles.rows.length > 0
+  }
+  /** Resolves with the stored files with watchers as of now. A change must use `watchFiles` instead. */
+  async currentWatchFiles(): Promise<WatchFiles> {
+    await this.currentRules()
+    return this.#rules.watchFiles
+  }
   /** Resolves with the stored rules as of now. A change must use `rules` instead. */
   async currentRules(): Promise<RuleSet> {
     if ((await this.store.head()).rulesSeq !== this.#rules.seq) await this.#reloadRules()
@@ -277,7 +296,12 @@ export class Context {
   async #reloadRules(): Promise<void> {
     // Read rulesSeq before the rules. If the rules change in between, the next comparison of rulesSeq fails and the rules are loaded again.
     const { rulesSeq } = await this.store.head()
-    this.#rules = { seq: rulesSeq, set: new RuleSet(await this.store.find('rule', {}), this.#rules.set) }
+    const [rules, files] = await Promise.all([this.store.find('rule', {}), this.store.find('watchfile', {})])
+    this.#rules = {
+      seq: rulesSeq,
+      set: new RuleSet(rules, this.#rules.set),
+      watchFiles: new WatchFiles(files, this.#rules.watchFiles),
+    }
   }
 
   async toSession(row: SessionRow) {
@@ -359,11 +383,7 @@ function repeatedResult<T>(
 }
 
 function idempotencyIdOf({ caller, op, options: { idempotencyKey: key } }: MutationCall): string | undefined {
-  return key === undefined ? undefined : committedCallId(caller, op, key)
-}
-/** Returns the id of the row in the table `idempotency` that exists once a call with this key is committed. */
-export function committedCallId(caller: Caller, op: string, key: string): string {
-  return sha256(JSON.stringify([caller.id, op, key]))
+  return key === undefined ? undefined : sha256(JSON.stringify([caller.id, op, key]))
 }
 function bodyHashOf({ input }: MutationCall): string {
   return sha256(JSON.stringify(input))

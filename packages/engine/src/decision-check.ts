@@ -21,10 +21,11 @@ async function isLogged(ctx: Context, row: RequestRow): Promise<boolean> {
   if (row.resolvedSeq === undefined) return isLoggedInSession(ctx, row)
   // The event can be rebuilt from the row exactly, so its hash is enough. The chain of hashes covers it.
   const event = resolvedEvent(row)
+  const logged = await ctx.store.bodyHashAt(row.resolvedSeq)
+  if (logged === sha256(JSON.stringify(event))) return true
   // Holdpoint 0.1 wrote the same event without `effective`.
   const { effective: _, ...resolution } = event.resolution
-  const hashes = [event, { ...event, resolution }].map(body => sha256(JSON.stringify(body)))
-  return hashes.includes((await ctx.store.bodyHashAt(row.resolvedSeq)) ?? '')
+  return logged === sha256(JSON.stringify({ ...event, resolution }))
 }
 
 /** Finds the event of a row of schema 3, which does not contain its position. */

@@ -38,6 +38,8 @@ export {
   type TokenRow,
   tables,
   type UsageRow,
+  type WatchFileRow,
+  type WatchStateRow,
 } from './rows.ts'
 export type { RuleFile, RuleFileReader } from './rule-files.ts'
 export {

@@ -1,6 +1,5 @@
 /** Derives how the last turn of a session ended, which people see beside its state. */
-import type { AgentEvent, Session } from '@holdpoint/protocol'
-import { truncateTitle } from './session-transitions.ts'
+import { type AgentEvent, type Session, truncateTitle } from '@holdpoint/protocol'
 
 type LastTurn = NonNullable<Session['lastTurn']>
 

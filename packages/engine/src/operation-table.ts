@@ -3,7 +3,6 @@ import { Fault, formatCursor, type OperationName, type ParsedInput } from '@hold
 import type { Context } from './context.ts'
 import type { Caller, DispatchOptions, OperationResult } from './gateway.ts'
 import {
-  appendEvents,
   attachSession,
   checkTool,
   detachSession,
@@ -12,6 +11,7 @@ import {
   renewSession,
   takeCommand,
 } from './operations/agent.ts'
+import { appendEvents } from './operations/agent-events.ts'
 import { answerRequest, answerRequests, checkInput } from './operations/answers.ts'
 import { addAttachment, appendAttachment, getAttachmentPart } from './operations/attachments.ts'
 import { listAudit } from './operations/audit.ts'
@@ -29,12 +29,11 @@ import {
   renewRunner,
   retireRunner,
 } from './operations/runners.ts'
+import { getSession, listSessions } from './operations/session-queries.ts'
 import {
   deleteSession,
   endSession,
-  getSession,
   interruptSession,
-  listSessions,
   patchSession,
   sendMessage,
   startSession,
@@ -42,6 +41,7 @@ import {
 } from './operations/sessions.ts'
 import { rotateToken } from './operations/token-rotation.ts'
 import { addToken, listTokens, makeLink, removeToken, signOut } from './operations/tokens.ts'
+import { listVariables, listWatchers, reportMoment, setAgentVariable, setVariable } from './operations/watchers.ts'
 
 export type Operation<K extends OperationName> = (
   ctx: Context,
@@ -78,6 +78,8 @@ export const operations: Operations = {
   openRequest,
   appendEvents,
   checkTool,
+  reportMoment,
+  setAgentVariable,
   withdrawRequest,
   handOverRequest,
   reportDelivery,
@@ -99,6 +101,9 @@ export const operations: Operations = {
   previewRule,
   proposeRules,
   checkRules,
+  listWatchers,
+  listVariables,
+  setVariable,
   listAudit,
   listTokens,
   addToken,

@@ -129,7 +129,7 @@ function commit(store: Store, reads: readonly Read[], apply: (change: ChangeBuil
     decide: view => {
       const change = new ChangeBuilder(view)
       apply(change)
-      return { ...change.writes(), result: undefined }
+      return change.writes(undefined)
     },
   })
 }

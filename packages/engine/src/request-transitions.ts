@@ -1,5 +1,12 @@
-/** Changes the state of requests according to the transition table, and writes each row together with its event. */
-import { type AgentReason, type RequestId, type Resolution, type SessionId, withEffective } from '@holdpoint/protocol'
+/** Changes the state of requests according to the transition table, also when a deadline has passed, and writes each row together with its event. */
+import {
+  type AgentReason,
+  isGatewayRequest,
+  type RequestId,
+  type Resolution,
+  type SessionId,
+  withEffective,
+} from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import { type DraftRow, openCodes, type RequestRow, type SealedAnswer, type SessionRow } from './rows.ts'
 import { type RequestState, type RequestTransition, type RequestTrigger, requestTransitions } from './transitions.ts'
@@ -45,11 +52,14 @@ export function resolveRequest(
   const full: Resolution = { at: change.now, ...resolution }
   const delivery = { state: to, at: change.now }
   const resolvedSeq = change.nextSeq
-  const resolved = { ...row, status: 'resolved' as const, resolution: full, delivery, sealed, resolvedSeq }
+  // A field that is added after a copied object costs more than the copy, so the two fields that a pending request does not have come first.
+  const resolved: RequestRow = { sealed, resolvedSeq, ...row, status: 'resolved', resolution: full, delivery }
   const next = putRequest(change, row, resolved)
   change.event(row.session, resolvedEvent(next))
   for (const draft of drafts) if (draft.request === row.id) change.delete('draft', draft.id)
-  return next
+  if (to === 'taken' || !isGatewayRequest(row)) return next
+  // The gateway applies the answer itself, so nothing has to be delivered to the agent.
+  return setDelivery(change, setDelivery(change, next, 'handed'), 'taken')
 }
 
 /** Returns the body of the event that resolved the request. `decisionFault` rebuilds the event from the row and compares the hashes, so the order of the fields matters. */
@@ -60,16 +70,21 @@ export function resolvedEvent({
   resolution,
 }: Pick<RequestRow, 'id' | 'ask' | 'digest' | 'resolution'>) {
   // The log contains the comments themselves. A later version may tell the agent the same in other words, and must still find the same event.
-  const { agentText: _, ...full } = withEffective(ask, resolution as Resolution) // the caller passes a resolved request
+  const effective = withEffective(ask, resolution as Resolution) // the caller passes a resolved request
+  const full = effective.agentText === undefined ? effective : withoutAgentText(effective)
   const state = full.by === 'agent' ? ('taken' as const) : ('waiting' as const)
   return { type: 'request.resolved' as const, request: id, digest, resolution: full, delivery: { state, at: full.at } }
+}
+
+function withoutAgentText({ agentText: _, ...resolution }: Resolution): Resolution {
+  return resolution
 }
 
 /** Applies the deadline of a pending request if the deadline has passed: denies the request or marks it as overdue. This function must be called before anything else resolves the request, because a deadline that denies wins even if the sweep has not run yet (G1). */
 export function expireIfDue(change: ChangeBuilder, row: RequestRow, drafts: readonly DraftRow[]): RequestRow {
   if (row.status !== 'pending' || row.deadlineAt === null || change.now < row.deadlineAt) return row
   if (row.onDeadline === 'deny') {
-    markNeedsRunner(change, row.session)
+    markNeedsRunner(change, row)
     return resolveRequest(change, row, 'deadline', { by: 'deadline', reason: 'nobody answered' }, drafts)
   }
   if (row.overdue) return row
@@ -179,8 +194,8 @@ export function markHandedUnknown(change: ChangeBuilder, session: SessionId): vo
       setDelivery(change, request, 'unknown', { reason: 'the agent was lost after the answer was handed to it' })
 }
 
-/** Marks a parked session so that a runner resumes it. Writes no event, because the caller writes the event of the resolution. */
-export function markNeedsRunner(change: ChangeBuilder, session: SessionId): void {
-  const row = change.get('session', session)
+/** Marks a parked session so that a runner resumes it and its agent gets the answer to the request. Writes no event, because the caller writes the event of the resolution. */
+export function markNeedsRunner(change: ChangeBuilder, request: RequestRow): void {
+  const row = isGatewayRequest(request) ? undefined : change.get('session', request.session)
   if (row && row.state === 'parked' && !row.needsRunner) change.put('session', { ...row, needsRunner: true })
 }

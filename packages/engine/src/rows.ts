@@ -1,13 +1,16 @@
 /** The row types of the store, and the columns and indexes by which rows are queried. The engine defines the tables here, and every store implements them. */
 import {
+  type Action,
   type Attachment,
   type AttachmentId,
   type Command,
   type Draft,
   type EventType,
+  type JsonObject,
   type Person,
   type PersonId,
   type Request,
+  type RequestId,
   type Role,
   type Rule,
   type RunnerId,
@@ -15,8 +18,11 @@ import {
   type SessionId,
   type TokenId,
   tokenHintLength,
+  type VariableValue,
+  type WatcherRef,
   type Runner as WireRunner,
 } from '@holdpoint/protocol'
+import type { Firings, RecentCall, Spent, WatchFile } from '@holdpoint/rules'
 
 export interface Lease {
   /** Null for the lease of an external agent, which has no runner. */
@@ -72,6 +78,16 @@ export type RequestRow = Request & {
   readonly sealed?: SealedAnswer | null
   /** The seq of the `request.resolved` event; missing in rows of schema 3. */
   readonly resolvedSeq?: number
+  /** The limits of watchers because of which people are asked. An allow raises them. */
+  readonly limits?: readonly RaisedLimit[]
+  /** For a request of the gateway itself, the text that sends the agent back to work. */
+  readonly sendBack?: string
+}
+/** How far an allow of a person raises the limit of a watcher in the session. `file` is the id of the `WatchFile`. */
+export interface RaisedLimit {
+  readonly file: string
+  readonly watcher: string
+  readonly upTo: number
 }
 export type CommandRow = Command & { readonly ord: number }
 /** A file of a message, without its content. */
@@ -160,6 +176,64 @@ export interface UsageRow {
   readonly waitingSince?: number
 }
 
+/** One version of a file with watchers that is in force. The id is made of the runner, the path, and whether this is the trusted version. */
+export type WatchFileRow = WatchFile & { readonly ord: number; readonly runner: RunnerId }
+
+export interface StoredVariable {
+  readonly value: VariableValue
+  readonly at: number
+  /** The name of the watcher, the person or the agent that set the value. */
+  readonly by: string
+}
+/** A call of the session. Its details are needed until it has finished, and only for the latest calls. */
+export interface WatchedCall extends RecentCall {
+  readonly details?: { readonly cwd: string; readonly action?: Action; readonly input?: JsonObject }
+}
+/** What watchers said about a moment. The key contains the moment and the agent's own id. */
+export interface WatchReply {
+  readonly key: string
+  /** The digest of the call, at "before". A call with another digest is another one, even if it has the same key. */
+  readonly digest?: string
+  readonly verdict?: 'deny' | 'ask'
+  readonly reason?: string
+  readonly watcher?: WatcherRef
+  readonly limits?: readonly RaisedLimit[]
+  readonly say: readonly string[]
+}
+/** What the watchers of a session remember. The id is that of the session. There is no row before the first moment that a watcher could see. */
+export interface WatchStateRow {
+  readonly id: SessionId
+  readonly ord: number
+  /** Whether the moment "start" was evaluated. */
+  readonly started: boolean
+  /** The variables that were set, by the id of the file and their name. */
+  readonly values: Readonly<Record<string, Readonly<Record<string, StoredVariable>>>>
+  /** By the id of the file and the name of the watcher, separated by a space. */
+  readonly fired: Readonly<Record<string, Firings>>
+  /** How often in a row the agent was sent back to work without a message of a person. */
+  readonly sentBack: number
+  /** Whether the agent itself has reported the end of the turn that is running. */
+  readonly stopReported: boolean
+  /** The gateway's own request whether the agent may stop, until it is resolved. */
+  readonly stopRequest: RequestId | null
+  /** Texts that the agent has not been given yet. */
+  readonly texts: readonly string[]
+  readonly calls: readonly WatchedCall[]
+  readonly replies: readonly WatchReply[]
+  readonly work: {
+    readonly tokens: number
+    readonly turns: number
+    readonly workedMs: number
+    /** The part of `workedMs` that the totals of the day and the folder contain. */
+    readonly totalledMs: number
+    /** When the worked time was last updated, and how long the session had waited for people by then. */
+    readonly at: number
+    readonly waitedMs: number
+  }
+}
+/** What all sessions of a day or of a folder have used, since a watcher has had a limit for it. */
+export type SpentRow = Spent & { readonly id: string; readonly ord: number }
+
 export interface Rows {
   readonly session: SessionRow
   readonly request: RequestRow
@@ -173,6 +247,9 @@ export interface Rows {
   readonly rule: RuleRow
   readonly usage: UsageRow
   readonly ruleuse: RuleUseRow
+  readonly watchfile: WatchFileRow
+  readonly watchstate: WatchStateRow
+  readonly spent: SpentRow
 }
 export type Table = keyof Rows
 
@@ -240,6 +317,9 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
       'ord',
       'account',
       'bytes',
+      'watcher',
+      'limits',
+      'sendBack',
     ],
   },
   command: {
@@ -286,6 +366,13 @@ export const tables: { readonly [K in Table]: TableSpec<Rows[K]> } = {
     fixed: [],
   },
   ruleuse: { columns: {}, indexes: [], fixed: [] },
+  watchfile: { columns: {}, indexes: [], fixed: [] },
+  watchstate: {
+    columns: { session: { type: 'text', of: row => row.id } },
+    indexes: [['session']],
+    fixed: [],
+  },
+  spent: { columns: {}, indexes: [], fixed: [] },
 }
 
 /** The values of the column `open` of requests: an open request is pending, or its resolution is waiting or handed. */

@@ -18,7 +18,7 @@ import { externalDriver } from './authorization.ts'
 import type { ChangeBuilder } from './change-builder.ts'
 import { type AgentMachine, type Context, sha256 } from './context.ts'
 import { markNeedsRunner, resolveRequest } from './request-transitions.ts'
-import type { DraftRow, RequestRow, RuleRow, SessionRow } from './rows.ts'
+import type { DraftRow, RequestRow, RuleRow, SessionRow, WatchReply } from './rows.ts'
 import { hasEnded } from './rule-changes.ts'
 
 /** The parts of a session that rules look at. The id is null if there is no session, as in a check of draft rules. */
@@ -69,7 +69,7 @@ export async function refreshRuleFiles(ctx: Context, session: RuleSession): Prom
   await ctx.ruleFiles.refresh(isFolderKnown(session) ? existingFolder(ctx.machine, cwd) : null)
 }
 
-/** The credential of an agent chose the folder of an external session that no person opened, so neither rules nor files may rely on that folder. */
+/** The credential of an agent chose the folder of an external session that no person opened, so neither rules nor files with rules may rely on that folder. */
 function isFolderKnown({ driver, cwd, openedBy }: RuleSession): boolean {
   return cwd !== '' && (driver !== externalDriver || openedBy !== null)
 }
@@ -113,9 +113,11 @@ export function resolveByRule(
   if (ask.kind !== 'approval') return row
   const decision = evaluateCall(ctx, change, session, ask, { agentPath: row.agentPath, isEditable: ask.editable })
   if (decision.verdict === 'ask' || !decision.rule) return row
+  // A watcher that asks overrides a rule that allows.
+  if (decision.verdict === 'allow' && row.watcher) return row
   const [, ...more] = decision.rules
   for (const rule of decision.rules) countUse(change, rule)
-  markNeedsRunner(change, row.session)
+  markNeedsRunner(change, row)
   return resolveRequest(
     change,
     row,
@@ -129,6 +131,18 @@ export function resolveByRule(
     },
     drafts,
   )
+}
+
+/** Resolves a new request that a watcher denies. Questions and forms are declined, and the agent reads the sentence as the reason. */
+export function resolveByWatcher(
+  change: ChangeBuilder,
+  row: RequestRow,
+  { reason = '', watcher }: Pick<WatchReply, 'reason' | 'watcher'>,
+): RequestRow {
+  const kind = row.ask.kind === 'approval' ? 'deny' : 'decline'
+  markNeedsRunner(change, row)
+  const answer = { kind, reason } as const
+  return resolveRequest(change, row, 'rule', { by: 'rule', ...(watcher ? { watcher } : {}), answer }, [])
 }
 
 /** Returns whether the rules, as they are now, allow a request that a rule has allowed. The use that this request was counted as does not use up the rule. */
@@ -179,7 +193,8 @@ export function editedRiskIn(ctx: Context, session: RuleSession, ask: ApprovalAs
   return isShown ? callRisk(ctx, session, edited) : { level: 'dangerous', touches: ['unreadable'] }
 }
 
-function callRisk(ctx: Context, session: RuleSession, call: ToolCall): Risk {
+/** Returns what a call touches. */
+export function callRisk(ctx: Context, session: RuleSession, call: ToolCall): Risk {
   const machine = machineOf(ctx, session)
   const folder = machine?.files.realPath(session.cwd) ?? session.cwd
   return riskOf(actionOf(call), { folder, cwd: call.cwd, home: machine?.home ?? '', files: machine?.files ?? null })

@@ -1,4 +1,4 @@
-/** Keeps the rules of `holdpoint.rules.json` files in the store, so that they count, change and are recorded like other rules, on every gateway. A file that cannot be used never makes the rules less strict. */
+/** Keeps the rules and watchers of `holdpoint.rules.json` files in the store, so that they count, change and are recorded like other rules, on every gateway. A file that cannot be used never makes the rules less strict. */
 import { hash } from 'node:crypto'
 import {
   canonicalJson,
@@ -9,11 +9,12 @@ import {
   type RuleId,
   type RunnerId,
 } from '@holdpoint/protocol'
-import { ruleFileName } from '@holdpoint/rules'
+import { type RuleFileContent, ruleFileName } from '@holdpoint/rules'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { Context } from './context.ts'
-import type { RuleRow } from './rows.ts'
+import type { RuleRow, WatchFileRow } from './rows.ts'
 import { putRule, takeRule } from './rule-changes.ts'
+import { wantedWatchFiles } from './watch/watch-files.ts'
 
 /** The facts about one file. */
 export interface RuleFile {
@@ -23,7 +24,7 @@ export interface RuleFile {
   /** Whether a person has trusted exactly this content, an earlier content, or none. */
   readonly trust: 'trusted' | 'changed' | 'new'
   readonly content:
-    | { readonly kind: 'rules'; readonly rules: readonly RuleDraft[] }
+    | ({ readonly kind: 'rules' } & RuleFileContent)
     | { readonly kind: 'problem'; readonly problem: string }
     | { readonly kind: 'missing' }
 }
@@ -61,6 +62,8 @@ export class RuleFiles {
   async start(): Promise<void> {
     for (const row of await this.#ctx.store.find('rule', {}))
       if (this.#isOurs(row)) this.#stored.set(row.source.file, null)
+    for (const { runner, source } of await this.#ctx.store.find('watchfile', {}))
+      if (runner === this.#runner) this.#stored.set(source.file, null)
     await this.refreshAll()
   }
 
@@ -105,20 +108,27 @@ export class RuleFiles {
   async #store(state: RuleFile): Promise<void> {
     const rows = await this.#ctx.store.find('rule', {})
     const before = rows.filter(row => this.#isOurs(row) && row.source.file === state.file)
-    const wanted = wantedRules(fitting(state, rows.length - before.length), before, this.#runner)
+    const fitted = fitting(state, rows.length - before.length)
+    const wanted = wantedRules(fitted, before, this.#runner)
     const ids = new Set([...before.map(({ id }) => id), ...wanted.keys()])
+    const watchBefore = (await this.#ctx.store.find('watchfile', {})).filter(
+      ({ runner, source }) => runner === this.#runner && source.file === state.file,
+    )
+    const watchFiles = wantedWatchFiles(fitted, watchBefore, this.#runner)
+    const watchIds = new Set([...watchBefore.map(({ id }) => id), ...watchFiles.keys()])
     await this.#ctx.commit({
       label: 'ruleFile',
-      reads: [...ids].flatMap(id => [
-        { table: 'rule', id },
-        { table: 'ruleuse', id },
-      ]),
+      reads: [
+        ...[...ids].flatMap(id => [{ table: 'rule', id } as const, { table: 'ruleuse', id } as const]),
+        ...[...watchIds].map(id => ({ table: 'watchfile', id }) as const),
+      ],
       decide: change => {
         for (const id of ids) applyRule(change, id, wanted.get(id))
+        for (const id of watchIds) applyWatchFile(change, id, watchFiles.get(id))
         return { status: 200, body: {} }
       },
     })
-    if (state.content.kind === 'missing' && wanted.size === 0) this.#stored.delete(state.file)
+    if (state.content.kind === 'missing' && wanted.size + watchFiles.size === 0) this.#stored.delete(state.file)
     else this.#stored.set(state.file, state)
   }
 }
@@ -137,6 +147,13 @@ function applyRule(change: ChangeBuilder, id: RuleId, wanted: FileRule | undefin
     )
   else if (canonicalJson(stored.source) !== canonicalJson(wanted.source))
     putRule(change, { ...stored, source: wanted.source, version: stored.version + 1 }, 'rule.changed')
+}
+
+function applyWatchFile(change: ChangeBuilder, id: string, wanted: Omit<WatchFileRow, 'ord'> | undefined): void {
+  const stored = change.get('watchfile', id)
+  if (!wanted) {
+    if (stored) change.delete('watchfile', id)
+  } else if (stored?.version !== wanted.version) change.put('watchfile', { ord: change.nextSeq, ...wanted })
 }
 
 /** Returns the state, or a problem if the gateway would have too many rules. */

@@ -1,4 +1,4 @@
-/** Changes the state of sessions according to the transition table, and writes each row together with its event. */
+/** Changes the state of sessions according to the transition table, also when a runner is lost, and writes each row together with its event. */
 import { type CommandOutcome, type Ending, Fault, limits, type SessionId } from '@holdpoint/protocol'
 import { externalDriver } from './authorization.ts'
 import type { ChangeBuilder } from './change-builder.ts'
@@ -22,17 +22,24 @@ export function sessionReads(session: SessionId): Read[] {
   return [{ table: 'session', id: session }, { table: 'usage', id: session }, openCommandsOf(session)]
 }
 
-/** Stores each message that is still streaming as a partial message, so that its text survives an ask, an interrupt, a park or an end. */
-export function persistPartialBlocks(ctx: Context, change: ChangeBuilder, session: SessionId): void {
+/** Stores each message that is still streaming as a partial message, so that its text survives an ask, an interrupt, a park or an end. Messages that `events` finish are complete. */
+export function persistPartialBlocks(
+  ctx: Context,
+  change: ChangeBuilder,
+  session: SessionId,
+  events: readonly { readonly type: string; readonly block?: string }[] = [],
+): void {
+  const finished = new Set(events.map(({ block }) => block))
   for (const { block, text, agentPath } of ctx.streamingBlocks.partialMessages(session))
-    change.event(session, {
-      type: 'message.added',
-      block,
-      role: 'agent',
-      text,
-      partial: true,
-      ...(agentPath ? { agentPath } : {}),
-    })
+    if (!finished.has(block))
+      change.event(session, {
+        type: 'message.added',
+        block,
+        role: 'agent',
+        text,
+        partial: true,
+        ...(agentPath ? { agentPath } : {}),
+      })
 }
 
 /** Returns the wire view of a session after this change. */
@@ -198,8 +205,4 @@ function isRunnerNeeded(change: ChangeBuilder, row: SessionRow): boolean {
 /** Returns whether the session has a pending request. If so, its agent cannot read messages yet, and resuming the session would only park it again. */
 export function hasPendingRequests(change: ChangeBuilder, session: SessionId): boolean {
   return usageIn(change, session).pending > 0
-}
-
-export function truncateTitle(text: string): string {
-  return text.length > limits.titleMax ? `${text.slice(0, limits.titleMax - 1)}…` : text
 }

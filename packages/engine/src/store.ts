@@ -10,7 +10,7 @@ export interface Head {
   readonly epoch: string
   /** The store's time at the last commit; it never goes backwards. */
   readonly at: number
-  /** Grows with every change of the rules. Cached rules are stale if they were loaded at another `rulesSeq`. */
+  /** Grows with every change of the rules and of the files with watchers. What was loaded at another `rulesSeq` is stale. */
   readonly rulesSeq: number
 }
 

@@ -31,11 +31,12 @@ export function usageIn(change: ChangeBuilder, id: string): Counts & ShownUsage 
 function addUsage(change: ChangeBuilder, id: string, session: SessionId | null, added: Partial<Counts>): void {
   const known = change.get('usage', id)
   const before: UsageRow = known ?? { id, ord: change.nextSeq, session, ...noUsage }
-  const { waitedMs, waitingSince, ...counts } = before
   const pending = before.pending + (added.pending ?? 0)
   change.put('usage', {
-    ...counts,
-    ...(session === null ? {} : waitAfter({ pending, waitedMs, waitingSince }, change.now)),
+    id,
+    ord: before.ord,
+    session: before.session,
+    ...(session === null ? {} : waitAfter(pending, before, change.now)),
     sessions: before.sessions + (added.sessions ?? 0),
     pending,
     pendingBytes: before.pendingBytes + (added.pendingBytes ?? 0),
@@ -46,7 +47,8 @@ function addUsage(change: ChangeBuilder, id: string, session: SessionId | null, 
 
 /** Returns how long a session has waited for people. Times in which several requests are pending count once. */
 function waitAfter(
-  { pending, waitedMs = 0, waitingSince }: { [K in keyof ShownUsage]: ShownUsage[K] | undefined },
+  pending: number,
+  { waitedMs = 0, waitingSince }: Pick<ShownUsage, 'waitedMs' | 'waitingSince'>,
   now: number,
 ): Omit<ShownUsage, 'pending'> {
   if (pending) return { waitedMs, waitingSince: waitingSince ?? now }

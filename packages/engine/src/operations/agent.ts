@@ -1,14 +1,5 @@
-/** Operations of the agent's side of a session: attach, append events, check tools, take and finish commands, detach. Every write carries the fence. */
-import {
-  type Command,
-  canonicalJson,
-  type Delta,
-  Fault,
-  formatCursor,
-  limits,
-  type ParsedInput,
-  type Session,
-} from '@holdpoint/protocol'
+/** Operations of the agent's side of a session: attach, check tools, take and finish commands, detach. Every write carries the fence. */
+import { type Command, Fault, limits, type ParsedInput, type Session, type Verdict } from '@holdpoint/protocol'
 import { agentLease, agentSession, keepLease } from '../agent-lease.ts'
 import {
   agentAccessFault,
@@ -23,10 +14,9 @@ import {
 import type { ChangeBuilder } from '../change-builder.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
-import { errorBefore, lastTurnAfter } from '../last-turn.ts'
 import { fillPage, scan } from '../paging.ts'
 import { markHandedUnknown } from '../request-transitions.ts'
-import type { CommandRow, RunnerRow, SessionRow } from '../rows.ts'
+import type { CommandRow, RunnerRow, SessionRow, WatchReply } from '../rows.ts'
 import { evaluateCall, refreshRuleFiles } from '../rule-answers.ts'
 import {
   applySessionEnd,
@@ -40,8 +30,8 @@ import {
   resetIdleAttaches,
   sessionReads,
   sessionView,
-  truncateTitle,
 } from '../session-transitions.ts'
+import { beforeCall, watchReads, withTexts } from '../watch/watch-passes.ts'
 import { toCommand } from '../wire-views.ts'
 import { isLeaseLive, mayTakeOver } from './runners.ts'
 
@@ -52,12 +42,13 @@ interface Attached {
   readonly turnOpen: boolean
 }
 
-export function attachSession(
+export async function attachSession(
   ctx: Context,
   caller: Caller,
   input: ParsedInput<'attachSession'>,
   options: DispatchOptions,
 ) {
+  await refreshForRunner(ctx, caller, input)
   return ctx.commit<Attached>(
     {
       label: 'attach',
@@ -96,6 +87,13 @@ export function attachSession(
     },
     { caller, op: 'attachSession', input, options },
   )
+}
+
+/** Brings the rules and watchers up to date for an agent that this machine's runner starts. From then on, the sweep reads the changed files of its folder. */
+async function refreshForRunner(ctx: Context, caller: Caller, input: ParsedInput<'attachSession'>): Promise<void> {
+  if (!ctx.machine || caller.id !== ctx.machine.runner) return
+  const session = await ctx.store.get('session', input.id)
+  if (session && session.driver !== externalDriver) await refreshRuleFiles(ctx, session)
 }
 
 /** Returns the runner that attaches. Returns a Fault if the runner is not live, or if another runner holds the lease or owns the session. If this runner could never attach the session, the Fault says that there is no such session. */
@@ -178,112 +176,6 @@ export function renewSession(
   )
 }
 
-/** An item that an agent appends: a delta, which is only streamed, or an event to store. */
-type Item = ParsedInput<'appendEvents'>['items'][number]
-type StoredItem = Exclude<Item, Delta>
-type AgentChanged = Extract<StoredItem, { readonly type: 'session.changed' }>
-type LoggedItem = Exclude<StoredItem, AgentChanged>
-function isDelta(item: Item): item is Delta {
-  return item.type === 'message.delta' || item.type === 'tool.delta'
-}
-function isLogged(item: StoredItem): item is LoggedItem {
-  return item.type !== 'session.changed'
-}
-
-/** Sends deltas to subscribers without storing them, and commits everything else as events. */
-export async function appendEvents(
-  ctx: Context,
-  caller: Caller,
-  input: ParsedInput<'appendEvents'>,
-  options: DispatchOptions,
-) {
-  const stored = input.items.filter((item): item is StoredItem => !isDelta(item))
-  const finished = new Set(stored.map(item => ('block' in item ? item.block : undefined)))
-  const deltas = input.items.filter(isDelta).filter(delta => !finished.has(delta.block))
-  if (stored.length === 0) {
-    const row = requireAgentAccess(await ctx.store.get('session', input.id), caller, input.id, input.fence)
-    if (row instanceof Fault) throw row
-  } else await commitEvents(ctx, caller, input, stored, options)
-  for (const delta of deltas) ctx.streamingBlocks.add(input.id, delta)
-  const { epoch, seq } = ctx.feed.position
-  return { status: 200, body: { cursor: formatCursor(epoch, seq) } }
-}
-
-function commitEvents(
-  ctx: Context,
-  caller: Caller,
-  input: ParsedInput<'appendEvents'>,
-  items: readonly StoredItem[],
-  options: DispatchOptions,
-) {
-  return ctx.commit<{ cursor: string | null }>(
-    {
-      label: 'appendEvents',
-      reads: [
-        { table: 'session', id: input.id },
-        { table: 'usage', id: input.id },
-      ],
-      decide: change => {
-        const found = agentSession(ctx, change, caller, input)
-        if (found instanceof Fault) return found
-        const events = items.filter(isLogged)
-        // A `session.changed` item alone does not reset the count of idle attaches, because an agent can report its state at every start without doing anything.
-        const row = events.length > 0 ? resetIdleAttaches(change, found) : found
-        for (const item of events) change.event(row.id, item)
-        const next = items.reduce(
-          (before, item, index) => sessionAfter(change, before, item, errorBefore(items, index)),
-          row,
-        )
-        if (shownFields.some(field => next[field] !== row[field])) putSession(change, next)
-        else if (next !== row) change.put('session', next)
-        return { status: 200, body: { cursor: null } }
-      },
-    },
-    { caller, op: 'appendEvents', input, options },
-  )
-}
-
-/** Fields whose change is published as `session.changed`. */
-const shownFields = ['state', 'mode', 'model', 'conversationId', 'process', 'repository', 'cost', 'lastTurn'] as const
-
-/** Returns the session row after one item: its state, last message, cost, open turn, and what the agent reports about itself. */
-function sessionAfter(change: ChangeBuilder, row: SessionRow, item: StoredItem, error: string | null): SessionRow {
-  if (!isLogged(item)) return applyReportedState(change, row, item)
-  if (item.type === 'turn.finished') {
-    const cost = item.cost === undefined ? row.cost : (row.cost ?? 0) + item.cost
-    return {
-      ...applySessionTransition(change, row, 'finishTurn'),
-      cost,
-      lastTurn: lastTurnAfter(change.now, item.ending, error),
-      turnOpen: false,
-      turnEndedSeq: change.nextSeq - 1,
-    }
-  }
-  const next =
-    row.driver === externalDriver ? { ...applySessionTransition(change, row, 'startTurn'), turnOpen: true } : row
-  const text = item.type === 'message.added' && item.role === 'agent' ? item.text.trim() : ''
-  return text === '' ? next : { ...next, lastMessage: truncateTitle(text), lastMessageAt: change.now }
-}
-
-/** Applies what an agent reports about itself: mode, model, conversation, process, repository, and that it started a turn. */
-function applyReportedState(
-  change: ChangeBuilder,
-  before: SessionRow,
-  { type: _type, process, repository, state, ...reported }: AgentChanged,
-): SessionRow {
-  const row = state === undefined ? before : { ...applySessionTransition(change, before, 'startTurn'), turnOpen: true }
-  const { mode = row.mode, model = row.model, conversationId = row.conversationId } = reported
-  const differs = mode !== row.mode || model !== row.model || conversationId !== row.conversationId
-  const changed = differs ? { ...row, mode, model, conversationId } : row
-  const isSameRepository =
-    repository === undefined || canonicalJson(repository) === canonicalJson(row.repository ?? null)
-  const next = isSameRepository ? changed : { ...changed, repository }
-  if (process === undefined) return next
-  const { changedAt: _, ...known } = row.process ?? { changedAt: 0 }
-  const same = canonicalJson(known) === canonicalJson(process)
-  return same ? next : { ...next, process: { ...process, changedAt: change.now } }
-}
-
 export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput<'checkTool'>) {
   const session = await ctx.store.get('session', input.id)
   if (session && !agentAccessFault(caller, session)) {
@@ -292,18 +184,24 @@ export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput
   }
   return ctx.commit({
     label: 'check',
-    reads: [{ table: 'session', id: input.id }],
+    reads: [{ table: 'session', id: input.id }, ...watchReads(ctx, input.id)],
     decide: change => {
       const row = agentSession(ctx, change, caller, input)
       if (row instanceof Fault) return row
       const call = { tool: input.tool, input: input.input, cwd: input.cwd ?? row.cwd, action: input.action }
-      const { rules: _rules, ...verdict } = evaluateCall(ctx, change, row, call, {
-        agentPath: input.agentPath ?? [],
-        isEditable: true,
-      })
-      return { status: 200, body: verdict }
+      const { key, agentPath = [] } = input
+      const { rules: _rules, ...verdict } = evaluateCall(ctx, change, row, call, { agentPath, isEditable: true })
+      const watched = beforeCall(ctx, change, row, { key, call, agentPath })
+      return { status: 200, body: watched ? mergedVerdict(verdict, withTexts(change, row, watched)) : verdict }
     },
   })
+}
+
+/** Returns the verdict of rules and watchers together: deny over ask over allow. */
+function mergedVerdict(rules: Verdict, { verdict, reason = '', watcher, say }: WatchReply): Verdict {
+  const texts = say.length > 0 ? { say: [...say] } : {}
+  if (!verdict || rules.verdict === 'deny') return { ...rules, ...texts }
+  return { verdict, reason, ...(watcher ? { watcher } : {}), ...texts }
 }
 
 export async function listCommands(
@@ -368,9 +266,9 @@ async function commandChange(
   options: DispatchOptions,
   apply: (change: ChangeBuilder, session: SessionRow, command: CommandRow) => CommandRow | Fault,
 ) {
-  const notFound = new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
+  const notFound = () => new Fault('not_found', `There is no command ${input.id}`, { id: input.id })
   const before = await ctx.store.get('command', input.id)
-  if (!before) throw notFound
+  if (!before) throw notFound()
   return ctx.commit<Command>(
     {
       label: op,
@@ -380,7 +278,7 @@ async function commandChange(
         const session = hideSession(agentSession(ctx, change, caller, target, 'allowEnded'), notFound)
         if (session instanceof Fault) return session
         const command = change.get('command', input.id)
-        if (!command) return notFound
+        if (!command) return notFound()
         const next = apply(change, session, command)
         return next instanceof Fault ? next : { status: 200, body: toCommand(next) }
       },

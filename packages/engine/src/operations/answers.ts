@@ -34,6 +34,7 @@ import { putRule } from '../rule-changes.ts'
 import { type PreparedAnswer, prepareAnswer, releaseUnused } from '../secrets.ts'
 import type { Read } from '../store.ts'
 import { accountOf, usageReads } from '../usage.ts'
+import { applyToWatchers } from '../watch/stop-requests.ts'
 import { toRequest } from '../wire-views.ts'
 import { newRule, requireRoomForRule } from './rules.ts'
 import { modeProblem, runnersRead } from './runners.ts'
@@ -80,11 +81,13 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
   if (edited instanceof Fault) return edited
   const remembered = rememberRule(ctx, change, caller, row, item.answer)
   if (remembered instanceof Fault) return remembered
-  markNeedsRunner(change, row.session)
+  markNeedsRunner(change, row)
   noteAskedBack(change, row, item.answer)
   const who = { person: caller.name, personId: personIdOf(caller), via: caller.via }
   const resolution = { by: 'person' as const, ...who, answer: item.prepared.masked }
-  return resolveRequest(change, row, 'answer', { ...resolution, ...edited }, drafts, item.prepared.sealed)
+  const resolved = resolveRequest(change, row, 'answer', { ...resolution, ...edited }, drafts, item.prepared.sealed)
+  applyToWatchers(ctx, change, row, item.answer)
+  return resolved
 }
 
 /** Adds the rule that an allow asks to remember. The rule must allow the request itself, so that it says what the person has seen. */
@@ -131,6 +134,7 @@ function digestMismatch({ id, digest }: RequestRow): Fault {
 
 function resolvedBy({ resolution }: RequestRow): string {
   if (resolution?.by === 'person') return resolution.person ?? 'a person'
+  if (resolution?.watcher) return `watcher ${resolution.watcher.name}`
   return resolution?.by === 'rule'
     ? `rule ${resolution.rule}`
     : resolution?.by === 'deadline'
@@ -174,7 +178,9 @@ function sessionOf({ session, ask }: RequestRow): RuleSession {
 }
 
 /** An answer to a request that exists, with its secrets encrypted. */
-type PreparedItem = AnswerItem & { readonly prepared: PreparedAnswer }
+interface PreparedItem extends AnswerItem {
+  readonly prepared: PreparedAnswer
+}
 
 /** Prepares an answer and commits it. Prepares it again if the request got another answer meanwhile with whose secrets it must be compared. */
 async function commitAnswer<T>(
@@ -195,7 +201,7 @@ async function commitAnswer<T>(
     ]
     const prepared = await prepareAnswer(ctx, row, answer)
     try {
-      return await commit({ reads, item: { ...input, prepared } })
+      return await commit({ reads, item: { id: row.id, digest: input.digest, answer, prepared } })
     } catch (error) {
       if (!(error instanceof StaleAnswer)) throw error
     } finally {
@@ -205,8 +211,8 @@ async function commitAnswer<T>(
 }
 
 /** Returns the item without secrets. Calls with the same idempotency key are compared by this. */
-function maskedItem({ prepared, ...item }: PreparedItem): AnswerItem {
-  return { ...item, answer: prepared.masked }
+function maskedItem({ id, digest, prepared }: PreparedItem): AnswerItem {
+  return { id, digest, answer: prepared.masked }
 }
 
 /** Checks the rule that an answer adds, before anything is decided. */

@@ -139,6 +139,7 @@ function entryContains({ value, resolution }: AuditDecision, session: SessionRow
     session.driver,
     resolution.person,
     resolution.rule,
+    resolution.watcher?.name,
     resolution.reason,
     ...askTexts(value.ask),
     ...(resolution.answer ? answerTexts(resolution.answer) : []),

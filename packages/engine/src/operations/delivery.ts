@@ -3,6 +3,7 @@ import {
   type AgentReason,
   answerForAgent,
   Fault,
+  isGatewayRequest,
   type Output,
   type ParsedInput,
   type Request,
@@ -32,6 +33,8 @@ export async function withdrawRequest(
   const drafts = draftsFor(input.id)
   const call = { caller, op: 'withdrawRequest', input, options }
   return agentChange(ctx, call, before, { label: 'withdraw', moreReads: [drafts] }, (change, row) => {
+    if (isGatewayRequest(row))
+      return new Fault('forbidden', `Request ${row.id} is one of the gateway, so the agent cannot withdraw it`)
     resolveByAgent(change, [row], 'withdraw', change.find('draft', drafts.query))
     return change.get('request', row.id) ?? row
   })
@@ -55,7 +58,7 @@ export async function reportDelivery(
     (change, row, session, isRepeat) => {
       // Only the agent that attached the session knows the fence, so an agent that sends it may report the same hand-over again.
       const isSame = isRepeat || (input.fence !== undefined && input.fence === row.handedFence)
-      if (check) return handAnswer(ctx, change, row, session, { ...check, ...extra, isSame })
+      if (check) return handAnswer(ctx, change, row, session, { isSame, ...extra, ...check })
       const transition = requestTransitionFor(row, deliveryTriggers[input.state])
       if (transition === 'stay') return row
       if (transition === 'taken' || transition === 'unknown' || transition === 'undeliverable')
@@ -75,7 +78,7 @@ export async function handOverRequest(
   const readSession = async ({ session: id }: RequestRow) => {
     const stored = await ctx.store.get('session', id)
     const session = requireAgentAccess(stored, caller, id, input.fence, 'allowEnded')
-    const visible = hideSession(session, requestNotFound(input.id))
+    const visible = hideSession(session, () => requestNotFound(input.id))
     if (visible instanceof Fault) throw visible
     return visible
   }
@@ -94,7 +97,7 @@ export async function handOverRequest(
     return { status: 200, body: toHandover(toRequest(before)) }
   const check = await checkAnswer(ctx, before)
   const call = { caller, op: 'handOverRequest', input, options }
-  const apply: Apply = (change, row, session, isSame) => handAnswer(ctx, change, row, session, { ...check, isSame })
+  const apply: Apply = (change, row, session, isSame) => handAnswer(ctx, change, row, session, { isSame, ...check })
   const { status, body } = await agentChange(ctx, call, before, { label: 'handed', ended: 'allowEnded' }, apply)
   return { status, body: toHandover(body) }
 }
@@ -231,7 +234,7 @@ async function agentChange(
   const { caller, input } = call
   const decide = (change: ChangeBuilder, isRepeat: boolean): OperationResult<Request> | Fault => {
     const target = { id: before.session, fence: input.fence }
-    const session = hideSession(agentSession(ctx, change, caller, target, ended), requestNotFound(input.id))
+    const session = hideSession(agentSession(ctx, change, caller, target, ended), () => requestNotFound(input.id))
     if (session instanceof Fault) return session
     const row = change.get('request', input.id)
     if (!row) return requestNotFound(input.id)

@@ -1,9 +1,10 @@
 /** Operations on requests: open (once per key), get and list. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import {
   digestText,
   Fault,
   formatId,
+  isGatewayRequest,
   limits,
   type ParsedInput,
   type Request,
@@ -11,6 +12,7 @@ import {
   type Risk,
   requestIdText,
   type SessionId,
+  watchKeyPrefix,
   withFolder,
 } from '@holdpoint/protocol'
 import { agentSession, keepLease } from '../agent-lease.ts'
@@ -25,19 +27,21 @@ import {
   sessionNotFound,
 } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
-import { type Context, committedCallId, pendingIn, sha256 } from '../context.ts'
+import { type Context, pendingIn, sha256 } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { fillPage, jsonBytes, scan } from '../paging.ts'
-import type { RequestRow, SessionRow } from '../rows.ts'
-import { refreshRuleFiles, resolveByRule, riskIn } from '../rule-answers.ts'
+import type { RequestRow, SessionRow, WatchReply } from '../rows.ts'
+import { refreshRuleFiles, resolveByRule, resolveByWatcher, riskIn } from '../rule-answers.ts'
 import { withSecrets } from '../secrets.ts'
 import { applySessionTransition, persistPartialBlocks, putSession, resetIdleAttaches } from '../session-transitions.ts'
 import type { Query, Read } from '../store.ts'
 import { accountOf, pendingFault, putRequest, usageReads } from '../usage.ts'
+import { beforeCall, beforeQuestion, watchReads } from '../watch/watch-passes.ts'
 import { toRequest } from '../wire-views.ts'
+import { applyEvents } from './agent-events.ts'
 
 function requestId(session: SessionId, key: string): RequestId {
-  return formatId('req', createHash('sha256').update(requestIdText(session, key)).digest())
+  return formatId('req', hash('sha256', requestIdText(session, key), 'buffer'))
 }
 
 export async function openRequest(
@@ -52,12 +56,17 @@ export async function openRequest(
   if (denied) throw denied
   const ask = withFolder(input.ask, session.cwd)
   if (ask.kind === 'approval') requireShownAction(caller, ask)
+  if (isGatewayRequest(input))
+    throw new Fault(
+      'bad_input',
+      `key: keys that begin with "${watchKeyPrefix}" are those of the gateway; use another key`,
+    )
   await refreshRuleFiles(ctx, session)
   const opened = {
     id: requestId(input.id, input.key),
     digest: sha256(digestText(input.id, ask)),
     bytes: jsonBytes(ask),
-    // The change has its own turn of the event loop, so nobody waits for both. Its check of the fence ensures that it sees the same runner as this session has here.
+    // The risk is computed in another turn of the event loop than the change, so that other calls do not wait for both. The change checks the fence, so it sees the same runner as this session has here.
     risk: await ctx.computing.run(() => riskIn(ctx, session, ask)),
   }
   const { status, body } = await commitRequest(ctx, caller, { ...input, ask }, options, opened, accountOf(session))
@@ -81,49 +90,35 @@ function commitRequest(
   account: string,
 ) {
   const { id, digest, bytes } = opened
-  const { afterEvents } = input
-  const events = afterEvents === undefined ? null : committedCallId(caller, 'appendEvents', afterEvents)
   const reads: Read[] = [
     { table: 'session', id: input.id },
     { table: 'request', id },
-    ...(events === null ? [] : [{ table: 'idempotency' as const, id: events }]),
     ...usageReads(input.id, account),
+    ...watchReads(ctx, input.id),
   ]
   return ctx.commit<Request>(
     {
       label: 'open',
       reads,
       decide: change => {
-        const session = agentSession(ctx, change, caller, input)
-        if (session instanceof Fault) return session
-        if (events !== null && !change.get('idempotency', events)) return eventsMissing(input.id)
+        const found = agentSession(ctx, change, caller, input)
+        if (found instanceof Fault) return found
         const known = change.get('request', id)
-        if (!known) {
-          const full = pendingFault(change, session, bytes)
-          if (full) return full
-          return { status: 201, body: toRequest(insertRequest(ctx, change, session, input, opened)) }
-        }
-        if (known.digest === digest) return { status: 200, body: toRequest(known) }
-        return new Fault(
-          'key_conflict',
-          `Key "${input.key}" was already used for request ${id} with other content; use a new key for a new ask`,
-          {
-            id,
-            digest: known.digest,
-          },
-        )
+        const refused = known ? keyConflict(known, input.key, digest) : pendingFault(change, found, bytes)
+        if (refused) return refused
+        const session = applyEvents(ctx, change, found, input.events ?? [])
+        if (known) return { status: 200, body: toRequest(known) }
+        return { status: 201, body: toRequest(insertRequest(ctx, change, session, input, opened)) }
       },
     },
     { caller, op: 'openRequest', input, options },
   )
 }
 
-function eventsMissing(session: SessionId): Fault {
-  return new Fault(
-    'out_of_order',
-    `The events that "afterEvents" names are not stored in session ${session}; wait for the reply to appendEvents, then open the request`,
-    { id: session },
-  )
+function keyConflict({ id, digest }: RequestRow, key: string, asked: string): Fault | null {
+  if (digest === asked) return null
+  const message = `Key "${key}" was already used for request ${id} with other content; use a new key for a new ask`
+  return new Fault('key_conflict', message, { id, digest })
 }
 
 function insertRequest(
@@ -133,13 +128,14 @@ function insertRequest(
   input: ParsedInput<'openRequest'>,
   { id, digest, bytes, risk }: NewRequest,
 ): RequestRow {
-  persistPartialBlocks(ctx, change, session.id)
+  persistPartialBlocks(ctx, change, session.id, input.events)
   resetIdleAttaches(change, session)
   if (session.driver === externalDriver && session.state !== 'working')
     putSession(change, { ...applySessionTransition(change, session, 'startTurn'), turnOpen: true })
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
   const agentPath = input.agentPath ?? []
   const follows = followedRequest(session, agentPath)
+  const watched = beforeAsk(ctx, change, session, input, risk)
   const row: RequestRow = {
     id,
     session: session.id,
@@ -156,6 +152,7 @@ function insertRequest(
     needs: 1,
     endorsements: [],
     ...(follows ? { follows } : {}),
+    ...askedBecause(watched),
     resolution: null,
     delivery: { state: 'waiting', at: change.now },
     ord: change.nextSeq,
@@ -165,9 +162,31 @@ function insertRequest(
   }
   putRequest(change, undefined, row)
   change.event(session.id, { type: 'request.opened', value: toRequest(row) })
+  if (watched?.verdict === 'deny') return resolveByWatcher(change, row, watched)
   const opened = resolveByRule(ctx, change, session, row)
   if (follows && opened.status === 'pending') forgetAskedBack(change, session.id, follows)
   return opened
+}
+
+/** Evaluates the watchers of the moment before an ask. */
+function beforeAsk(
+  ctx: Context,
+  change: ChangeBuilder,
+  session: SessionRow,
+  { key, ask, agentPath }: ParsedInput<'openRequest'>,
+  risk: Risk | undefined,
+): WatchReply | null {
+  if (ask.kind !== 'approval') return beforeQuestion(ctx, change, session, { key, ask, agentPath })
+  const { tool, input, cwd, action } = ask
+  const call = { tool, input, cwd, action }
+  return beforeCall(ctx, change, session, { key, call, agentPath, risk, givesTextsLater: true })
+}
+
+/** Returns the fields of a request that a watcher wants people to decide. */
+function askedBecause(watched: WatchReply | null): Pick<RequestRow, 'watcher' | 'limits'> {
+  if (watched?.verdict !== 'ask' || !watched.watcher) return {}
+  const { watcher, reason = '', limits: raised } = watched
+  return { watcher: { ...watcher, text: reason }, ...(raised ? { limits: raised } : {}) }
 }
 
 export async function getRequest(

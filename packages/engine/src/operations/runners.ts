@@ -52,7 +52,7 @@ export async function listDrivers(ctx: Context) {
   )
   return { status: 200, body: { items: [...items, { ...externalInfo, runner: null }], next: null } }
 }
-/** Looks at the machine of this gateway. What exists on other machines is not known. */
+/** Checks a folder on the machine of this gateway. The gateway cannot look at the folders of other machines. */
 export async function checkFolder(ctx: Context, _caller: Caller, { runner, path }: ParsedInput<'checkFolder'>) {
   const { machine } = ctx
   const isHere = machine?.runner === runner

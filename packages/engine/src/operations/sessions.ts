@@ -1,4 +1,4 @@
-/** Operations that people call on sessions: start, message, interrupt, patch, end, delete, get and list. Anything that the agent has to do becomes a command. */
+/** Operations that people call on sessions: start, message, interrupt, patch, end and delete. Anything that the agent has to do becomes a command. */
 import {
   type CommandBody,
   type DriverInfo,
@@ -10,20 +10,21 @@ import {
   type Session,
   type SessionId,
   type TokenId,
+  truncateTitle,
 } from '@holdpoint/protocol'
 import { firstAgentLease } from '../agent-lease.ts'
-import { externalDriver, isPerson, maySee, personIdOf, sessionNotFound, visibleSessions } from '../authorization.ts'
+import { externalDriver, isPerson, personIdOf, sessionNotFound } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
+import { addCommand, type CommandAuthor } from '../commands.ts'
 import type { Context } from '../context.ts'
 import type { Caller, DispatchOptions, OperationResult } from '../gateway.ts'
-import { fillPage, scan } from '../paging.ts'
+import { scan } from '../paging.ts'
 import { resolveOpenRequests } from '../request-transitions.ts'
-import type { CommandRow, SessionRow } from '../rows.ts'
+import type { SessionRow } from '../rows.ts'
 import { deleteWithHistory } from '../session-deletion.ts'
 import {
   applySessionEnd,
   applySessionTransition,
-  hasPendingRequests,
   markCommandDone,
   nextSessionState,
   openCommandsIn,
@@ -32,11 +33,11 @@ import {
   putSession,
   sessionReads,
   sessionView,
-  truncateTitle,
 } from '../session-transitions.ts'
 import type { Read } from '../store.ts'
 import { isTokenValid } from '../token-transitions.ts'
 import { countSession, sessionsFault, usageIn } from '../usage.ts'
+import { beginPersonMessage } from '../watch/stop-requests.ts'
 import { toCommand } from '../wire-views.ts'
 import { attachmentReads, sendAttachments } from './attachments.ts'
 import { modeProblem, runnersRead } from './runners.ts'
@@ -79,7 +80,7 @@ export async function startSession(
         putOpenedSession(change, row)
         const { prompt } = input
         const first = { kind: 'message', text: prompt ?? '' } as const
-        const next = prompt === undefined ? row : addCommand(ctx, change, caller, row, first).session
+        const next = prompt === undefined ? row : addCommand(ctx, change, authorOf(caller), row, first).session
         return { status: 201, body: sessionView(change, next) }
       },
     },
@@ -168,37 +169,8 @@ function newSessionRow(
   }
 }
 
-/** Appends a command. The counter of the session defines the order of its commands. */
-function addCommand(
-  ctx: Context,
-  change: ChangeBuilder,
-  caller: Caller,
-  session: SessionRow,
-  body: CommandBody,
-): { session: SessionRow; command: CommandRow } {
-  const command: CommandRow = {
-    id: ctx.newId('cmd'),
-    session: session.id,
-    seq: session.commandSeq + 1,
-    body,
-    madeBy: caller.name,
-    ...(isPerson(caller) ? { madeById: personIdOf(caller) } : {}),
-    madeAt: change.now,
-    state: 'waiting',
-    outcome: null,
-    ord: change.nextSeq,
-  }
-  change.put('command', command)
-  change.event(session.id, { type: 'command.added', value: toCommand(command) })
-  const resumes = session.state === 'parked' && body.kind !== 'mode' && !hasPendingRequests(change, session.id)
-  return {
-    command,
-    session: change.put('session', {
-      ...session,
-      commandSeq: command.seq,
-      needsRunner: session.needsRunner || resumes,
-    }),
-  }
+function authorOf(caller: Caller): CommandAuthor {
+  return { madeBy: caller.name, ...(isPerson(caller) ? { madeById: personIdOf(caller) } : {}) }
 }
 
 /** Commits a person's change of one session. */
@@ -233,9 +205,10 @@ export function sendMessage(ctx: Context, caller: Caller, input: ParsedInput<'se
     if (full) return full
     const attachments = ids && sendAttachments(change, caller, id, ids)
     if (attachments instanceof Fault) return attachments
+    if (ctx.watchFiles(change).rows.length > 0) beginPersonMessage(change, id)
     const reopened = row.state === 'ended' ? reopen(change, row) : row
     const body: CommandBody = { kind: 'message', text, ...(attachments ? { attachments: [...attachments] } : {}) }
-    return { status: 202, body: toCommand(addCommand(ctx, change, caller, reopened, body).command) }
+    return { status: 202, body: toCommand(addCommand(ctx, change, authorOf(caller), reopened, body).command) }
   }
   return changeSession(ctx, caller, 'sendMessage', input, options, decide, attachmentReads(ids))
 }
@@ -289,7 +262,7 @@ function interrupt(ctx: Context, change: ChangeBuilder, caller: Caller, row: Ses
   const last = openCommandsIn(change, row.id).at(-1)
   // If the last command is an interrupt that is still waiting, a second interrupt would change nothing.
   if (last?.body.kind === 'interrupt' && last.state === 'waiting') return change.get('session', row.id) ?? row
-  return addCommand(ctx, change, caller, row, { kind: 'interrupt' }).session
+  return addCommand(ctx, change, authorOf(caller), row, { kind: 'interrupt' }).session
 }
 
 /** Interrupts all busy sessions, each in a change of its own, because one large change would block all other commits. A call that is repeated with the same idempotency key interrupts only sessions that the first call found. */
@@ -336,7 +309,7 @@ function interruptIfBusy(ctx: Context, caller: Caller, id: SessionId, options: D
 export function endSession(ctx: Context, caller: Caller, input: ParsedInput<'endSession'>, options: DispatchOptions) {
   return changeSession<Session>(ctx, caller, 'endSession', input, options, (change, row) => {
     if (row.state === 'ended') return { status: 202, body: sessionView(change, row) }
-    const next = row.lease === null ? row : addCommand(ctx, change, caller, row, { kind: 'end' }).session
+    const next = row.lease === null ? row : addCommand(ctx, change, authorOf(caller), row, { kind: 'end' }).session
     const ended = applySessionEnd(ctx, change, next, { reason: 'stopped', detail: `ended by ${caller.name}` }, 'stop')
     return { status: 202, body: sessionView(change, ended) }
   })
@@ -361,7 +334,9 @@ export function patchSession(
     const full = hasFields ? tooManyCommands(change, row, '') : null
     if (full) return full
     const next = { ...row, ...fields, title: title ?? row.title }
-    const withCommand = hasFields ? addCommand(ctx, change, caller, next, { kind: 'mode', ...fields }).session : next
+    const withCommand = hasFields
+      ? addCommand(ctx, change, authorOf(caller), next, { kind: 'mode', ...fields }).session
+      : next
     return { status: 200, body: sessionView(change, putSession(change, withCommand)) }
   }
   const moreReads = rest.mode === undefined ? [] : [runnersRead]
@@ -376,25 +351,4 @@ export function deleteSession(
 ) {
   const by = { by: 'person' as const, person: caller.name, personId: personIdOf(caller), via: caller.via }
   return deleteWithHistory(ctx, input.id, by, { caller, op: 'deleteSession', input, options })
-}
-
-export async function getSession(ctx: Context, caller: Caller, input: ParsedInput<'getSession'>) {
-  const row = await ctx.store.get('session', input.id)
-  if (!row || !maySee(caller, row)) throw sessionNotFound(input.id)
-  return { status: 200, body: await ctx.toSession(row) }
-}
-
-export async function listSessions(ctx: Context, caller: Caller, input: ParsedInput<'listSessions'>) {
-  const limit = input.limit ?? limits.pageDefault
-  const before = input.before ? await ctx.store.get('session', input.before) : undefined
-  if (input.before && (!before || !maySee(caller, before))) throw sessionNotFound(input.before)
-  const rows = scan(ctx, 'session', {
-    where: { ...visibleSessions(caller), ...(input.state && { state: input.state }) },
-    ...(input.q ? { contains: { search: input.q.toLowerCase() } } : {}),
-    ...(before ? { beforeOrd: before.ord } : {}),
-    newestFirst: true,
-  })
-  const page = await fillPage(rows, { items: limit, bytes: limits.pageMaxBytes })
-  const items = await ctx.toSessions(page.items)
-  return { status: 200, body: { items, next: page.more ? (page.items.at(-1)?.id ?? null) : null } }
 }
