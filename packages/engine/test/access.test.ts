@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 describe.each(Object.keys(contract) as OperationName[])('operation %s', op => {
   it.each([ada, bob, runnerCaller, robot])(
-    'accepts or forbids a caller with the role $role as the access table says',
+    'an operation accepts or forbids a caller with the role $role as the access table says',
     async caller => {
       const answer = await fixture.gateway
         .dispatchUnparsed(caller, op, { surely_unknown: 1 })
@@ -34,7 +34,7 @@ describe.each(Object.keys(contract) as OperationName[])('operation %s', op => {
       expect(answer).toMatchObject({ name: 'Fault', code: may ? 'bad_input' : 'forbidden' })
     },
   )
-  it('needs a credential unless the access table says that nobody needs one', async () => {
+  it('an operation needs a credential unless the access table says that nobody needs one', async () => {
     const answer = await fixture.gateway
       .dispatchUnparsed(null, op, { surely_unknown: 1 })
       .catch((fault: unknown) => fault)
@@ -149,7 +149,7 @@ describe('an idempotency key', () => {
     },
   ]
   it.each(cases)(
-    'makes $op run once and return the same reply to a repeated call',
+    'an idempotency key makes $op run once and return the same reply to a repeated call',
     async ({ op, caller, input, other, prepare }) => {
       const request = await agent.ask('k')
       await prepare?.(request)
@@ -168,7 +168,7 @@ describe('an idempotency key', () => {
       )
     },
   )
-  it('makes interruptSession and endSession run once', async () => {
+  it('an idempotency key makes interruptSession and endSession run once', async () => {
     const { id } = agent.session
     for (const op of ['interruptSession', 'endSession'] as const) {
       const first = await fixture.person(op, { id }, { idempotencyKey: op })
@@ -177,7 +177,7 @@ describe('an idempotency key', () => {
       expect((await fixture.store.head()).seq).toBe(seq)
     }
   })
-  it('makes a repeated stopEverything call ignore turns that started after the first call', async () => {
+  it('an idempotency key makes a repeated stopEverything call ignore turns that started after the first call', async () => {
     const once = { idempotencyKey: 'k' }
     await agent.ask('k')
     const first = await fixture.person('stopEverything', {}, once)
@@ -189,7 +189,7 @@ describe('an idempotency key', () => {
     expect((await fixture.store.head()).seq).toBe(seq)
     expect((await fixture.person('stopEverything', {})).interrupted).toHaveLength(2)
   })
-  it('makes startSession run once, even if the runner has retired before the repeated call', async () => {
+  it('an idempotency key makes startSession run once, even if the runner has retired before the repeated call', async () => {
     const input: Input<'startSession'> = { driver: 'resumable' }
     const first = await fixture.person('startSession', input, { idempotencyKey: 'k' })
     await fixture.runner('retireRunner', { id: runnerId() })
@@ -205,7 +205,7 @@ describe('an idempotency key', () => {
     expect(await fixture.person('patchSession', { id: input.id, title: 'x' }, once)).toMatchObject({ title: 'x' })
     expect(bob.token).not.toBe(ada.token)
   })
-  it('does not prevent a failed call from running again', async () => {
+  it('an idempotency key does not prevent a failed call from running again', async () => {
     const request = await agent.ask('k')
     const input = { id: request.id, state: 'handed', fence: agent.fence } as const
     await expectFault(fixture.runner('reportDelivery', input, { idempotencyKey: 'h' }), 'not_resolved')
@@ -214,14 +214,14 @@ describe('an idempotency key', () => {
       delivery: { state: 'handed' },
     })
   })
-  it('makes concurrent calls run once', async () => {
+  it('an idempotency key makes concurrent calls run once', async () => {
     const input = { id: agent.session.id, text: 'hello' }
     const sent = await Promise.all(
       Array.from({ length: 10 }, () => fixture.person('sendMessage', input, { idempotencyKey: 'k' })),
     )
     expect(new Set(sent.map(command => command.id)).size).toBe(1)
   })
-  it('expires after a day', async () => {
+  it('an idempotency key expires after a day', async () => {
     const input = { id: agent.session.id, text: 'hello' }
     const first = await fixture.person('sendMessage', input, { idempotencyKey: 'k' })
     fixture.clock.jump(24 * 3600 * 1000)
@@ -244,7 +244,7 @@ describe('an idempotency key', () => {
 })
 
 describe('addToken', () => {
-  it('refuses an expiry in the past', async () => {
+  it('addToken refuses an expiry in the past', async () => {
     const make = (expiresAt: number) => fixture.person('addToken', { role: 'agent', name: 'late', expiresAt })
     await expectFault(make(fixture.clock.now()), 'bad_input')
     expect(await make(fixture.clock.now() + 1)).toMatchObject({ name: 'late' })
@@ -252,7 +252,7 @@ describe('addToken', () => {
 })
 
 describe('backup', () => {
-  it.each(['copy.db', './copy.db', '', '~/copy.db', '/tmp/a\0b', 'C:'])('refuses the path %j', async file => {
+  it.each(['copy.db', './copy.db', '', '~/copy.db', '/tmp/a\0b', 'C:'])('backup refuses the path %j', async file => {
     await expectFault(fixture.person('backup', { file }), 'bad_input')
   })
 })

@@ -22,7 +22,7 @@ const session = () => fixture.person('getSession', { id })
 const live = { state: 'live', pid: 7, memoryMb: 213 } as const
 
 describe('a session.changed event from an agent', () => {
-  it('updates the session and is published as one event', async () => {
+  it('a session.changed event from an agent updates the session and is published as one event', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append({ type: 'session.changed', mode: 'acceptEdits', process: live })
     expect(await session()).toMatchObject({ mode: 'acceptEdits', process: { ...live, changedAt: fixture.clock.now() } })
@@ -32,12 +32,12 @@ describe('a session.changed event from an agent', () => {
     const [event] = subscriber.events
     expect(event?.type === 'session.changed' && event.value.process?.changedAt).toBe(event?.at)
   })
-  it('updates the model and the conversation id', async () => {
+  it('a session.changed event from an agent updates the model and the conversation id', async () => {
     await fixture.person('patchSession', { id, model: 'new' })
     await agent.append({ type: 'session.changed', model: null, conversationId: 'conversation-1' })
     expect(await session()).toMatchObject({ model: null, conversationId: 'conversation-1', mode: null })
   })
-  it('updates the repository and branch of the session, and publishes them only if they changed', async () => {
+  it('a session.changed event from an agent updates the repository and branch of the session, and publishes them only if they changed', async () => {
     const repository = { root: '/src/api', branch: 'main', commit: null }
     await agent.append({ type: 'session.changed', repository })
     expect((await session()).repository).toEqual(repository)
@@ -47,7 +47,7 @@ describe('a session.changed event from an agent', () => {
     await agent.append({ type: 'session.changed', repository: { ...repository, branch: 'next' } })
     expect((await session()).repository?.branch).toBe('next')
   })
-  it('publishes nothing if nothing changed', async () => {
+  it('a session.changed event from an agent publishes nothing if nothing changed', async () => {
     await agent.append({ type: 'session.changed', mode: 'plan', process: live })
     const before = await fixture.eventTypes()
     await agent.append({ type: 'session.changed', mode: 'plan', process: live })
@@ -60,12 +60,12 @@ describe('a session.changed event from an agent', () => {
     expect(subscriber.events.map(event => event.type)).toEqual(['error.raised', 'session.changed', 'session.changed'])
     expect((await session()).process?.note).toBe('it cannot be parked')
   })
-  it('needs the current fence', async () => {
+  it('a session.changed event from an agent needs the current fence', async () => {
     await fixture.announce()
     await expectFault(agent.append({ type: 'session.changed', mode: 'plan' }), 'fenced')
     expect((await session()).mode).toBeNull()
   })
-  it('does not count as progress, so a session whose agent does nothing but start ends after too many attaches', async () => {
+  it('a session.changed event from an agent does not count as progress, so a session whose agent does nothing but start ends after too many attaches', async () => {
     await fixture.person('sendMessage', { id, text: 'go' })
     for (let i = 0; i < limits.idleAttachesMax; i++) {
       await agent.append({ type: 'session.changed', process: { ...live, pid: i + 1 } })

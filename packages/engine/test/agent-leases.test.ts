@@ -25,7 +25,7 @@ const ask = (key = 'k') => fixture.externalAgent('openRequest', { id, key, ask: 
 const silence = () => fixture.clock.advance(agentTtlMs + sweepMs)
 
 describe('a session whose agent stops calling', () => {
-  it('is disconnected when the lease of the agent expires, and people are told', async () => {
+  it('a session whose agent stops calling is disconnected when the lease of the agent expires, and people are told', async () => {
     const watcher = await fixture.subscribe()
     await ask()
     expect(await stateOf()).toBe('working')
@@ -35,7 +35,7 @@ describe('a session whose agent stops calling', () => {
     expect(await stateOf()).toBe('disconnected')
     expect(watcher.events.at(-1)).toMatchObject({ type: 'session.changed', value: { id, state: 'disconnected' } })
   })
-  it('keeps its pending requests, which show that the agent is disconnected and can still be answered', async () => {
+  it('a session whose agent stops calling keeps its pending requests, which show that the agent is disconnected and can still be answered', async () => {
     const request = await ask()
     expect(request).not.toHaveProperty('disconnectedAt')
     await silence()
@@ -49,7 +49,7 @@ describe('a session whose agent stops calling', () => {
     expect(await fixture.externalAgent('handOverRequest', { id: request.id })).toMatchObject({ outcome: 'allow' })
     expect(await stateOf()).toBe('working')
   })
-  it('G5: turns an answer that was handed and not taken into unknown, and takes a late report that it was taken', async () => {
+  it('G5: a session whose agent stops calling turns an answer that was handed and not taken into unknown, and takes a late report that it was taken', async () => {
     const request = await ask()
     await fixture.allow(request)
     await fixture.externalAgent('handOverRequest', { id: request.id }, { idempotencyKey: 'h' })
@@ -63,7 +63,7 @@ describe('a session whose agent stops calling', () => {
     const report = { id: request.id, state: 'taken' } as const
     expect(await fixture.externalAgent('reportDelivery', report)).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('can get messages, and can be interrupted and ended', async () => {
+  it('a session whose agent stops calling can get messages, and can be interrupted and ended', async () => {
     await ask()
     await silence()
     await fixture.person('sendMessage', { id, text: 'Are you there?' })
@@ -76,7 +76,7 @@ describe('a session whose agent stops calling', () => {
     await silence()
     expect(await fixture.person('endSession', { id })).toMatchObject({ state: 'ended' })
   })
-  it('is not started by a runner', async () => {
+  it('a session whose agent stops calling is not started by a runner', async () => {
     await ask()
     await silence()
     await fixture.person('sendMessage', { id, text: 'Are you there?' })
@@ -101,7 +101,7 @@ describe('a disconnected session', () => {
     ['attaches', () => fixture.externalAgent('attachSession', { id }), 'working'],
     ['listens to its events', () => fixture.subscribe({ session: id }, robot), 'working'],
   ]
-  it.each(calls)('is connected again when its agent %s', async (_, call, state) => {
+  it.each(calls)('a disconnected session is connected again when its agent %s', async (_, call, state) => {
     const request = await ask()
     await silence()
     expect(await stateOf()).toBe('disconnected')
@@ -109,13 +109,13 @@ describe('a disconnected session', () => {
     await runPendingWork()
     expect(await stateOf()).toBe(state)
   })
-  it('is idle again if the agent was idle', async () => {
+  it('a disconnected session is idle again if the agent was idle', async () => {
     await silence()
     expect(await stateOf()).toBe('disconnected')
     await fixture.externalAgent('renewSession', { id })
     expect(await stateOf()).toBe('idle')
   })
-  it('stays disconnected if a person or another agent looks at it', async () => {
+  it('a disconnected session stays disconnected if a person or another agent looks at it', async () => {
     const request = await ask()
     await silence()
     await fixture.person('getRequest', { id: request.id })
@@ -128,19 +128,19 @@ describe('a disconnected session', () => {
 })
 
 describe('an agent that renews its lease', () => {
-  it('stays connected as long as it renews', async () => {
+  it('an agent that renews its lease stays connected as long as it renews', async () => {
     for (let i = 0; i < 5; i++) {
       await fixture.clock.advance(agentTtlMs / 2)
       expect(await fixture.externalAgent('renewSession', { id })).toEqual({ ttlMs: agentTtlMs })
     }
     expect(await stateOf()).toBe('idle')
   })
-  it('writes nothing as long as most of the lease is left', async () => {
+  it('an agent that renews its lease writes nothing as long as most of the lease is left', async () => {
     const before = await fixture.store.get('session', id)
     await fixture.externalAgent('renewSession', { id })
     expect(await fixture.store.get('session', id)).toEqual(before)
   })
-  it('is refused after the session has ended, and with an old fence', async () => {
+  it('an agent that renews its lease is refused after the session has ended, and with an old fence', async () => {
     const { fence } = await fixture.externalAgent('attachSession', { id })
     await fixture.externalAgent('attachSession', { id })
     await expectFault(fixture.externalAgent('renewSession', { id, fence }), 'fenced')
@@ -162,7 +162,7 @@ describe('an agent that only waits', () => {
     ['for commands', (_, signal) => fixture.externalAgent('listCommands', { id, wait: 60_000 }, { signal })],
   ]
   it.each(waits)(
-    'is connected while it waits %s, and disconnected some time after it stops waiting',
+    'an agent that only waits is connected while it waits %s, and disconnected some time after it stops waiting',
     async (_, wait) => {
       const request = await ask()
       const leaving = new AbortController()
@@ -175,7 +175,7 @@ describe('an agent that only waits', () => {
       expect(await stateOf()).toBe('disconnected')
     },
   )
-  it('does not keep the lease for a process of the agent that attached later', async () => {
+  it('an agent that only waits does not keep the lease for a process of the agent that attached later', async () => {
     const request = await ask()
     const waiting = fixture.externalAgent('getRequest', { id: request.id, wait: 60_000 })
     await runPendingWork()
@@ -215,7 +215,7 @@ describe('the start and the end of a lease', () => {
 })
 
 describe('a restart of the gateway', () => {
-  it('gives every agent a full term to call again, and then disconnects those that do not', async () => {
+  it('a restart of the gateway gives every agent a full term to call again, and then disconnects those that do not', async () => {
     const silent = (await fixture.externalAgent('startSession', { driver: 'external' })).id
     await fixture.gateway.close()
     await fixture.clock.advance(10 * agentTtlMs)
@@ -226,7 +226,7 @@ describe('a restart of the gateway', () => {
     await fixture.clock.advance(4 * sweepMs)
     expect([await stateOf(), await stateOf(silent)]).toEqual(['idle', 'disconnected'])
   })
-  it('leaves a disconnected session disconnected', async () => {
+  it('a restart of the gateway leaves a disconnected session disconnected', async () => {
     await silence()
     await fixture.gateway.close()
     await fixture.open()

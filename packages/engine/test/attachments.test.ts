@@ -39,7 +39,7 @@ const send = (attachments: AttachmentId[], text = '', call: Call = fixture.perso
 
 describe('an attachment', () => {
   it.each([1, 3, partBytes - 1, partBytes, partBytes + 1, 3 * partBytes])(
-    'of %i bytes reaches the agent unchanged',
+    'an attachment of %i bytes reaches the agent unchanged',
     async length => {
       const file = image(length)
       await send([await upload(file)], 'look')
@@ -51,7 +51,7 @@ describe('an attachment', () => {
     },
   )
 
-  it('is in the log with its digest and without its content', async () => {
+  it('an attachment is in the log with its digest and without its content', async () => {
     const subscriber = await fixture.subscribe()
     await send([await upload(image(partBytes + 10))])
     const parts = [bytes(partBytes), bytes(partBytes + 10).subarray(partBytes)]
@@ -61,14 +61,14 @@ describe('an attachment', () => {
     expect(JSON.stringify(added).length).toBeLessThan(1000)
   })
 
-  it('is needed for a message without text', async () => {
+  it('an attachment is needed for a message without text', async () => {
     expect(await send([await upload()])).toMatchObject({ body: { text: '', attachments: [{}] } })
     await expectFault(fixture.person('sendMessage', { id, text: '' }), 'bad_input')
     await expectFault(send([]), 'bad_input')
     await expectFault(fixture.person('startSession', { driver: 'resumable', prompt: '' }), 'bad_input')
   })
 
-  it('can be sent once, by the person who added it, and only in its session', async () => {
+  it('an attachment can be sent once, by the person who added it, and only in its session', async () => {
     const added = await upload()
     const { session: other } = await fixture.startAttached()
     await expectFault(fixture.person('sendMessage', { id: other.id, text: '', attachments: [added] }), 'bad_input')
@@ -79,14 +79,14 @@ describe('an attachment', () => {
     await expectFault(send([added]), 'bad_input')
   })
 
-  it('is sent once if the message is repeated with its idempotency key', async () => {
+  it('an attachment is sent once if the message is repeated with its idempotency key', async () => {
     const attachments = [await upload()]
     const again = () => fixture.person('sendMessage', { id, text: '', attachments }, { idempotencyKey: 'k' })
     expect(await again()).toEqual(await again())
     expect((await fixture.person('listCommands', { id })).items).toHaveLength(1)
   })
 
-  it('of a message that is refused can be sent later', async () => {
+  it('an attachment of a message that is refused can be sent later', async () => {
     const ended = await fixture.startAttached('unresumable')
     const [added] = await uploadAttachments(fixture.person, ended.session.id, [image()])
     await fixture.person('endSession', { id: ended.session.id })
@@ -100,7 +100,7 @@ describe('the parts of an attachment', () => {
   const append = (added: AttachmentId, part: number, length: number, call: Call = fixture.person) =>
     call('appendAttachment', { id: added, part, data: bytes(length).toString('base64') })
 
-  it('must be appended in order, by the same person, before the file is sent', async () => {
+  it('the parts of an attachment must be appended in order, by the same person, before the file is sent', async () => {
     const added = await upload(image(partBytes))
     await expectFault(append(added, 2, 1), 'bad_input')
     await expectFault(append(added, 1, 1, fixture.otherPerson), 'not_found')
@@ -110,12 +110,12 @@ describe('the parts of an attachment', () => {
     await expectFault(append(added, 2, 1), 'not_found')
   })
 
-  it('end with the first part that is shorter than the others', async () => {
+  it('the parts of an attachment end with the first part that is shorter than the others', async () => {
     const added = await upload(image(partBytes - 1))
     await expectFault(append(added, 1, 1), 'bad_input')
   })
 
-  it('have at most five mebibytes together', async () => {
+  it('the parts of an attachment have at most five mebibytes together', async () => {
     const added = await upload(image(limits.attachmentMaxBytes))
     const full = Math.floor(limits.attachmentMaxBytes / partBytes)
     const other = await upload(image(full * partBytes))
@@ -127,7 +127,7 @@ describe('the parts of an attachment', () => {
     await send([added, other])
   })
 
-  it('are appended once if the call is repeated with its idempotency key', async () => {
+  it('the parts of an attachment are appended once if the call is repeated with its idempotency key', async () => {
     const added = await upload(image(partBytes))
     const input = { id: added, part: 1, data: 'AAAA' }
     const again = () => fixture.person('appendAttachment', input, { idempotencyKey: 'k' })
@@ -138,7 +138,7 @@ describe('the parts of an attachment', () => {
 describe('the content of an attachment', () => {
   const read = (added: AttachmentId, call: Call, part = 0) => call('getAttachmentPart', { id: added, part })
 
-  it('can be read by its sender before it is sent, and then by everyone who may see the session', async () => {
+  it('the content of an attachment can be read by its sender before it is sent, and then by everyone who may see the session', async () => {
     const added = await upload()
     const readers = () => [
       fixture.person,
@@ -162,7 +162,7 @@ describe('the content of an attachment', () => {
     await expectFault(read(added, fixture.person, 1), 'not_found')
   })
 
-  it('is deleted with its session', async () => {
+  it('the content of an attachment is deleted with its session', async () => {
     const added = await upload()
     await send([added])
     await fixture.person('endSession', { id })
@@ -173,7 +173,7 @@ describe('the content of an attachment', () => {
     expect(await fixture.store.find('attachment', {})).toEqual([])
   })
 
-  it('is deleted a day after it was added if no message has sent it', async () => {
+  it('the content of an attachment is deleted a day after it was added if no message has sent it', async () => {
     const sent = await upload()
     await send([sent])
     const unsent = await upload(image(2 * partBytes))

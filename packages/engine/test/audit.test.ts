@@ -58,7 +58,7 @@ const form: Ask = {
 }
 
 describe('an audit entry', () => {
-  it('contains the resolution, the current request, and the title, folder and driver of the session', async () => {
+  it('an audit entry contains the resolution, the current request, and the title, folder and driver of the session', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await agent.report(request, 'handed')
@@ -85,7 +85,7 @@ describe('an audit entry', () => {
     expect(items).toEqual([{ cursor: expect.stringMatching(/^e1-\d+$/), ...line } satisfies AuditEntry])
     expect(next).toBeNull()
   })
-  it('masks a secret, and a search for the secret does not find the entry', async () => {
+  it('an audit entry masks a secret, and a search for the secret does not find the entry', async () => {
     await resolve('k', secretAsk, { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: 'tulip4711' }] })
     const page = await listAudit()
     expect(page.items).toHaveLength(1)
@@ -93,7 +93,7 @@ describe('an audit entry', () => {
     expect(await matchingKeys({ q: 'tulip' })).toEqual([])
     expect(await matchingKeys({ q: 'the pin?' })).toEqual(['k'])
   })
-  it('shows the values of a form except its secrets', async () => {
+  it('an audit entry shows the values of a form except its secrets', async () => {
     await resolve('k', secretForm, { kind: 'submit', values: { name: 'ada', pass: 'tulip4711', pin: 918273 } })
     const [line] = (await listAudit()).items
     expect(line?.resolution.answer).toEqual({ kind: 'submit', values: { name: 'ada', pass: '••••••', pin: '••••••' } })
@@ -118,7 +118,7 @@ describe('an audit entry', () => {
 })
 
 describe('listAudit', () => {
-  it('returns the same entries forwards from the start and backwards from the end', async () => {
+  it('listAudit returns the same entries forwards from the start and backwards from the end', async () => {
     for (let i = 0; i < 7; i++) await fixture.allow(await agent.ask(`k${i}`))
     const all = (await listAudit()).items
     expect(all.map(line => line.value.key)).toEqual(['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6'])
@@ -140,7 +140,7 @@ describe('listAudit', () => {
     expect(back).toEqual(all)
     expect(nexts).toEqual([all[4]?.cursor, all[1]?.cursor, null])
   })
-  it('filters by time in both directions, and ends a search once no further entry can match', async () => {
+  it('listAudit filters by time in both directions, and ends a search once no further entry can match', async () => {
     const times: number[] = []
     for (const key of ['first', 'second', 'third']) {
       await resolve(key, approval(), { kind: 'allow' })
@@ -157,7 +157,7 @@ describe('listAudit', () => {
     expect((await listAudit({ before: 'end', from: third, limit: 1 })).items).toHaveLength(1)
     expect((await listAudit({ before: 'end', from: third + 1 })).next).toBeNull()
   })
-  it('filters by folder, which includes the folders below it but not those with a longer name', async () => {
+  it('listAudit filters by folder, which includes the folders below it but not those with a longer name', async () => {
     await resolve('attic', approval(), { kind: 'allow' })
     for (const cwd of ['/srv/Attic/box', '/srv/Attic-old', '/srv'])
       await fixture.allow(await (await fixture.startAttached('resumable', { cwd })).ask(cwd))
@@ -167,7 +167,7 @@ describe('listAudit', () => {
     const { items } = await fixture.person('listAudit', { folder: '/srv/none', include: 'notices' })
     expect(items).toEqual([])
   })
-  it('filters by session, resolver, answer and person', async () => {
+  it('listAudit filters by session, resolver, answer and person', async () => {
     await resolve('allowed', approval(), { kind: 'allow' })
     await resolve('denied', approval(), { kind: 'deny' }, fixture.otherPerson)
     await resolve('answered', colours, { kind: 'answers', answers: [{ id: 'c', chosen: ['Teal'] }] })
@@ -196,7 +196,7 @@ describe('listAudit', () => {
     ]
     for (const [input, keys] of cases) expect(await matchingKeys(input), JSON.stringify(input)).toEqual(keys)
   })
-  it('searches ask, person, answer, session title and folder', async () => {
+  it('listAudit searches ask, person, answer, session title and folder', async () => {
     await resolve('note', approval('sweep "under" the rug'), { kind: 'allow', note: 'Mind the Vase' })
     await resolve('reason', approval('x', { title: 'Burn it', tool: 'Torch' }), { kind: 'deny', reason: 'No FIRE' })
     await resolve('edit', approval('y'), {
@@ -239,7 +239,7 @@ describe('listAudit', () => {
 })
 
 describe('one listAudit call', () => {
-  it('scans a limited number of resolutions and returns a cursor to continue', async () => {
+  it('one listAudit call scans a limited number of resolutions and returns a cursor to continue', async () => {
     const { id } = await denyByRule('Bash')
     const deny = (key: string, command = 'ls') =>
       fixture.externalAgent('openRequest', { id, key, ask: approval(command) })
@@ -257,7 +257,7 @@ describe('one listAudit call', () => {
     expect(rest).toMatchObject({ items: [{ value: { key: 'needle' } }], next: null })
   })
 
-  it('returns no more bytes than a page may have, and reads a limited number of bytes even if few entries match', async () => {
+  it('one listAudit call returns no more bytes than a page may have, and reads a limited number of bytes even if few entries match', async () => {
     const { id } = await denyByRule('Bash')
     const part = limits.auditScanMaxBytes / 64
     for (let i = 0; i < 80; i++)
@@ -272,7 +272,7 @@ describe('one listAudit call', () => {
     expect(await listAudit({ q: 'run 79', after: first.next as string })).toMatchObject({ items: [{}], next: null }) // the previous line checks that `next` is a cursor
   })
 
-  it('yields to the event loop while it scans', async () => {
+  it('one listAudit call yields to the event loop while it scans', async () => {
     const { id } = await denyByRule('Bash')
     for (let i = 0; i < 200; i++) await fixture.externalAgent('openRequest', { id, key: `k${i}`, ask: approval() })
     let turns = 0

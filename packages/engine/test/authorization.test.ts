@@ -60,12 +60,12 @@ function whoMay(check: (caller: Caller, row: SessionRow) => boolean): Record<str
 }
 
 describe('the fault for an action that a role may not do', () => {
-  it('is null if the role may do it', () => {
+  it('the fault for an action that a role may not do is null if the role may do it', () => {
     expect(accessFault(ada, 'backup')).toBeNull()
     expect(accessFault(null, 'signIn')).toBeNull()
     expect(accessFault(robot, 'openRequest')).toBeNull()
   })
-  it('asks a caller without a credential for one', () => {
+  it('the fault for an action that a role may not do asks a caller without a credential for one', () => {
     expect(accessFault(null, 'listSessions')).toMatchObject({ code: 'unauthenticated' })
   })
   it.each([
@@ -111,9 +111,9 @@ describe('extraActions', () => {
     ['a session with options', { driver: 'x', options: { a: 1 } }, ['startSession.options']],
     ['an external session with a mode and options', { driver: 'external', mode: 'plan', options: { a: 1 } }, []],
   ])('extraActions returns the further permissions for %s', (_, input, actions) => {
-    expect(extraActions('startSession', input as never)).toEqual(actions) // only the fields that matter here
+    expect(extraActions('startSession', input as never)).toEqual(actions) // extraActions reads only these fields
   })
-  it('returns no further actions for other operations', () => {
+  it('extraActions returns no further actions for other operations', () => {
     const id = rows.driven.id
     expect(extraActions('patchSession', { id, mode: 'plan' })).toEqual(['patchSession.mode'])
     expect(extraActions('patchSession', { id, title: 'x' })).toEqual([])
@@ -130,7 +130,7 @@ describe('extraActions', () => {
 })
 
 describe('a rule that somebody else has added', () => {
-  it('can be changed only by the owner of the gateway', () => {
+  it('a rule that somebody else has added can be changed only by the owner of the gateway', () => {
     const ofBob = { madeById: bob.id }
     for (const caller of [ada, bob]) expect(codeOf(ruleAccessFault(caller, ofBob)), caller.name).toBeNull()
     expect(codeOf(ruleAccessFault({ ...bob, id: 'per_x' }, ofBob))).toBe('forbidden')
@@ -140,7 +140,7 @@ describe('a rule that somebody else has added', () => {
 
 describe('an action that the input does not show', () => {
   const call = { tool: 'T', input: { path: '/a' }, cwd: '/', action: { read: ['/b'] } }
-  it('is accepted only from a runner', () => {
+  it('an action that the input does not show is accepted only from a runner', () => {
     expect(() => requireShownAction(runnerCaller, call)).not.toThrow()
     for (const caller of [ada, bob, robot])
       expect(() => requireShownAction(caller, call), caller.name).toThrow(
@@ -157,10 +157,10 @@ describe('the sessions of a caller', () => {
     ofAgent: ['ada', 'bob', 'robot'],
     ofPerson: ['ada', 'bob'],
   }
-  it('A14: are visible to people, to the runner that holds the lease, and to the agent of the session', () => {
+  it('A14: the sessions of a caller are visible to people, to the runner that holds the lease, and to the agent of the session', () => {
     expect(whoMay(maySee)).toEqual(expected)
   })
-  it('A14: are also those that the condition on their columns selects', async () => {
+  it('A14: the sessions of a caller are also those that the condition on their columns selects', async () => {
     const found = async (caller: Caller) =>
       new Set((await fixture.store.find('session', { where: visibleSessions(caller) })).map(row => row.id))
     for (const caller of [ada, bob, robot, stranger, otherRunner])
@@ -172,7 +172,7 @@ describe('the sessions of a caller', () => {
 })
 
 describe('the right to write for an agent', () => {
-  it('A14: belongs to its runner, to the agent itself, and to the person who opened an external session', () => {
+  it('A14: the right to write for an agent belongs to its runner, to the agent itself, and to the person who opened an external session', () => {
     expect(whoMay((caller, row) => agentAccessFault(caller, row) === null)).toEqual({
       driven: ['runnerCaller'],
       // The fence tells the last runner that it no longer holds the session.
@@ -181,7 +181,7 @@ describe('the right to write for an agent', () => {
       ofPerson: ['ada'],
     })
   })
-  it('is refused without revealing the session, except to people, who see it anyway', () => {
+  it('the right to write for an agent is refused without revealing the session, except to people, who see it anyway', () => {
     const codes = (row: SessionRow) => Object.values(everybody).map(caller => codeOf(agentAccessFault(caller, row)))
     expect(codes(rows.driven)).toEqual(['forbidden', 'forbidden', null, 'not_found', 'not_found', 'not_found'])
     expect(codes(rows.ofPerson)).toEqual([null, 'forbidden', 'not_found', 'not_found', 'not_found', 'not_found'])
@@ -189,7 +189,7 @@ describe('the right to write for an agent', () => {
     expect(agentAccessFault(bob, rows.ofPerson)?.message).toContain('belongs to ada and the agent named')
     expect(agentAccessFault(bob, rows.ofAgent)?.message).toContain('belongs to the agent that opened it')
   })
-  it('belongs to the agent and to the person, if a person opened the session for that agent', () => {
+  it('the right to write for an agent belongs to the agent and to the person, if a person opened the session for that agent', () => {
     const named = { ...rows.ofPerson, agent: robot.token as SessionRow['agent'] } // the token of a caller is the id of a token
     for (const caller of [ada, robot]) expect(agentAccessFault(caller, named)).toBeNull()
     for (const caller of [bob, stranger]) expect(agentAccessFault(caller, named)).not.toBeNull()
@@ -199,12 +199,12 @@ describe('the right to write for an agent', () => {
 describe('writing for an agent', () => {
   const write = (row: SessionRow | undefined, caller: Caller, fence?: number, ended?: 'allowEnded') =>
     codeOf(requireAgentAccess(row, caller, rows.driven.id, fence, ended))
-  it('is refused if there is no such session, or if the caller has no right to it', () => {
+  it('writing for an agent is refused if there is no such session, or if the caller has no right to it', () => {
     expect(write(undefined, runnerCaller, 1)).toBe('not_found')
     expect(write(rows.driven, otherRunner, rows.driven.fence)).toBe('not_found')
     expect(write(rows.driven, ada, rows.driven.fence)).toBe('forbidden')
   })
-  it('needs the current fence in a session that a runner drives', () => {
+  it('writing for an agent needs the current fence in a session that a runner drives', () => {
     const { driven, parked } = rows
     expect(requireAgentAccess(driven, runnerCaller, driven.id, driven.fence)).toBe(driven)
     expect(write(driven, runnerCaller)).toBe('bad_input')
@@ -213,14 +213,14 @@ describe('writing for an agent', () => {
     expect(parked.fence).toBe(driven.fence)
     expect(write(parked, runnerCaller, parked.fence), 'nobody holds the lease').toBe('fenced')
   })
-  it('needs no fence in an external session, but a fence that is sent must be the current one', () => {
+  it('writing for an agent needs no fence in an external session, but a fence that is sent must be the current one', () => {
     const { ofAgent } = rows
     expect(write(ofAgent, robot)).toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence)).toBeNull()
     expect(write({ ...ofAgent, lease: null }, robot, ofAgent.fence), 'the lease has expired').toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence + 1)).toBe('fenced')
   })
-  it('is refused in an ended session unless the operation allows it', () => {
+  it('writing for an agent is refused in an ended session unless the operation allows it', () => {
     const ended = { ...rows.ofAgent, state: 'ended' } as const
     expect(write(ended, robot)).toBe('session_ended')
     expect(requireAgentAccess(ended, robot, ended.id, undefined)).toMatchObject({
@@ -235,7 +235,7 @@ describe('writing for an agent', () => {
 })
 
 describe('a token of a runner', () => {
-  it('is for one runner only, while other roles can act for any runner', () => {
+  it('a token of a runner is for one runner only, while other roles can act for any runner', () => {
     expect(runnerAccessFault(runnerCaller, runnerId(0))).toBeNull()
     expect(runnerAccessFault(runnerCaller, runnerId(1))).toMatchObject({
       code: 'forbidden',
@@ -246,15 +246,15 @@ describe('a token of a runner', () => {
 })
 
 describe('a fault about something that the caller may not see', () => {
-  it('is the same as for an unknown id, and names the id that the caller sent', () => {
+  it('a fault about something that the caller may not see is the same as for an unknown id, and names the id that the caller sent', () => {
     const notFound = requestNotFound('req_x')
     expect(notFound).toMatchObject({ code: 'not_found', detail: { id: 'req_x' } })
-    expect(hideSession(sessionNotFound('ses_x', robot), notFound)).toBe(notFound)
+    expect(hideSession(sessionNotFound('ses_x', robot), () => notFound)).toBe(notFound)
     const fenced = new Fault('fenced', 'stale')
-    expect(hideSession(fenced, notFound)).toBe(fenced)
-    expect(hideSession(rows.driven, notFound)).toBe(rows.driven)
+    expect(hideSession(fenced, () => notFound)).toBe(fenced)
+    expect(hideSession(rows.driven, () => notFound)).toBe(rows.driven)
   })
-  it('tells only agents how they can get access to a session', () => {
+  it('a fault about something that the caller may not see tells only agents how they can get access to a session', () => {
     expect(sessionNotFound('ses_x', robot).message).toContain('options.agent')
     for (const caller of [ada, runnerCaller, undefined])
       expect(sessionNotFound('ses_x', caller).message).toBe('There is no session ses_x')

@@ -24,7 +24,7 @@ async function askMany(count: number, bytes: number): Promise<Request[]> {
 }
 
 describe('resuming a stream', () => {
-  it('works up to the byte limit and falls back to a snapshot beyond it', async () => {
+  it('resuming a stream works up to the byte limit and falls back to a snapshot beyond it', async () => {
     const { hello } = (await fixture.subscribe()).subscription
     const fits = Math.floor(limits.resumeMaxBytes / (quarterMiB + 200))
     for (let i = 0; i < fits; i++) await agent.append(message(quarterMiB))
@@ -35,7 +35,7 @@ describe('resuming a stream', () => {
     const gap = (await fixture.subscribe({ after: hello.cursor })).subscription
     expect([gap.hello.resume, gap.missed.length]).toEqual(['gap', 0])
   })
-  it('works for a single event of any size', async () => {
+  it('resuming a stream works for a single event of any size', async () => {
     const { hello } = (await fixture.subscribe()).subscription
     const output = 'x'.repeat(limits.resumeMaxBytes + 1)
     await agent.append({ type: 'tool.finished', block: 't', ok: true, output })
@@ -47,21 +47,21 @@ describe('resuming a stream', () => {
 })
 
 describe('the hello snapshot', () => {
-  it('limits the bytes of requests and says that there are more', async () => {
+  it('the hello snapshot limits the bytes of requests and says that there are more', async () => {
     const asked = await askMany(20, quarterMiB)
     const { hello } = (await fixture.subscribe()).subscription
     expect(bytesOf(hello.requests)).toBeLessThan(limits.snapshotMaxBytes)
     expect(hello.requests.length).toBeGreaterThan(limits.snapshotMaxBytes / quarterMiB / 2)
     expect(hello).toMatchObject({ more: true, pending: asked.length })
   })
-  it('limits the bytes of sessions and says that there are more', async () => {
+  it('the hello snapshot limits the bytes of sessions and says that there are more', async () => {
     for (let i = 0; i < 20; i++)
       await fixture.externalAgent('startSession', { driver: 'external', options: { text: 'x'.repeat(quarterMiB) } })
     const { hello } = (await fixture.subscribe()).subscription
     expect(bytesOf(hello.sessions)).toBeLessThan(limits.snapshotMaxBytes)
     expect(hello.more).toBe(true)
   })
-  it('limits the bytes of streaming blocks', async () => {
+  it('the hello snapshot limits the bytes of streaming blocks', async () => {
     for (let i = 0; i < 20; i++)
       await agent.append({ type: 'message.delta', block: `b${i}`, offset: 0, text: 'x'.repeat(quarterMiB) })
     const { blocks } = (await fixture.subscribe()).subscription.hello

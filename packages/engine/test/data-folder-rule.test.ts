@@ -24,20 +24,20 @@ const check = (command: string, cwd?: string) =>
   })
 
 describe('the built-in rule for the data folder', () => {
-  it('P11: denies a request at once, as a rule that the audit log names', async () => {
+  it('P11: the built-in rule for the data folder denies a request at once, as a rule that the audit log names', async () => {
     const request = await agent.ask('k', approval('cat ~/.holdpoint/token'))
     expect(request.resolution).toMatchObject({ by: 'rule', rule: ruleId, answer: { kind: 'deny', reason } })
     const { items } = await fixture.person('listAudit', {})
     expect(items).toMatchObject([{ kind: 'decision', request: request.id, resolution: { by: 'rule', rule: ruleId } }])
   })
 
-  it('P11: denies a call that the agent would run without asking', async () => {
+  it('P11: the built-in rule for the data folder denies a call that the agent would run without asking', async () => {
     expect(await check('cat ~/.holdpoint/token')).toEqual({ verdict: 'deny', rule: ruleId, reason })
     expect(await check('cat linked')).toMatchObject({ verdict: 'deny', rule: ruleId })
     expect(await check('cat notes.txt')).toEqual({ verdict: 'ask', reason: 'No rule matches.' })
   })
 
-  it('P11: resolves paths from the session’s folder and from the folder in which the call runs', async () => {
+  it('P11: the built-in rule for the data folder resolves paths from the session’s folder and from the folder in which the call runs', async () => {
     expect(await check('cat .holdpoint/token', '/home/ana')).toMatchObject({ verdict: 'deny' })
     const custom = await openFixture({ dataFolder: { ...dataFolder, folder: '/srv/keys' } })
     const { session, fence } = await custom.startAttached('resumable', { cwd: '/srv' })
@@ -53,7 +53,7 @@ describe('the built-in rule for the data folder', () => {
     expect((await agent.ask('k', approval(command))).resolution).toMatchObject({ rule: ruleId })
   })
 
-  it('P8: refuses an edited input that names the data folder, and the request stays pending', async () => {
+  it('P8: the built-in rule for the data folder refuses an edited input that names the data folder, and the request stays pending', async () => {
     const request = await agent.ask('k', approval('ls'))
     const answer = { kind: 'allow', input: { command: 'cat ~/.holdpoint/token' } } as const
     await expectFault(
@@ -63,7 +63,7 @@ describe('the built-in rule for the data folder', () => {
     expect((await fixture.person('getRequest', { id: request.id })).status).toBe('pending')
   })
 
-  it('P11: leaves a call that is too long to check to a person, even if a rule allows a part of it', async () => {
+  it('P11: the built-in rule for the data folder leaves a call that is too long to check to a person, even if a rule allows a part of it', async () => {
     const command = `echo ${Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ')}`
     await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command: 'echo', scope: { cwd: '/srv' } })
     expect(await check(command)).toMatchObject({ verdict: 'ask', rule: ruleId })
@@ -81,7 +81,7 @@ describe('the built-in rule for the data folder', () => {
     expect(await fixture.person('checkRules', { ask, rules: [] })).toMatchObject({ verdict: 'deny', rule: ruleId })
   })
 
-  it('P11: applies to external agents, whichever folder they claim to run in', async () => {
+  it('P11: the built-in rule for the data folder applies to external agents, whichever folder they claim to run in', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/home/ana' })
     const ask = { ...approval('cat .holdpoint/token'), cwd: '/somewhere/else' }
     const { resolution } = await fixture.externalAgent('openRequest', { id, key: 'k', ask })

@@ -175,11 +175,11 @@ describe('a decision that Holdpoint 0.1 logged without its effective input', () 
     })
     return request
   }
-  it('is handed if it is unchanged', async () => {
+  it('a decision that Holdpoint 0.1 logged without its effective input is handed if it is unchanged', async () => {
     const request = await allowAsInFirstVersion()
     expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
   })
-  it('is not handed if it was changed', async () => {
+  it('a decision that Holdpoint 0.1 logged without its effective input is not handed if it was changed', async () => {
     const request = await allowAsInFirstVersion()
     await changeRow(request.id, row => ({
       ...row,
@@ -197,13 +197,13 @@ describe('F11a: a repeated report with its idempotency key', () => {
       { id, state: 'handed', fence } as never, // the ids come from the gateway
       { idempotencyKey: 'H1' },
     )
-  it('hands an allow under the same fence again, because the reply may have been lost', async () => {
+  it('F11a: a repeated report with its idempotency key hands an allow under the same fence again, because the reply may have been lost', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     expect((await hand(request.id, agent.fence)).status).toBe(200)
     expect((await hand(request.id, agent.fence)).status).toBe(200)
   })
-  it('does not hand an allow that became unknown', async () => {
+  it('F11a: a repeated report with its idempotency key does not hand an allow that became unknown', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     await fixture.allow(request)

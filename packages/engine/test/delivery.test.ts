@@ -77,7 +77,7 @@ describe('a report about the delivery of an answer', () => {
       expect(await replies(prepare)).toEqual(expected)
     },
   )
-  it('stores its reason if it has one', async () => {
+  it('a report about the delivery of an answer stores its reason if it has one', async () => {
     const [one, two] = [await agent.ask('1'), await agent.ask('2')]
     for (const request of [one, two]) await fixture.allow(request)
     expect((await report(one, 'handed', 'over the socket')).delivery.reason).toBe('over the socket')
@@ -85,7 +85,7 @@ describe('a report about the delivery of an answer', () => {
     expect((await report(two, 'handed')).delivery).toEqual({ state: 'handed', at: fixture.clock.now() })
     expect((await report(two, 'taken')).delivery).not.toHaveProperty('reason')
   })
-  it('gets the current delivery state of the answer if it comes too late', async () => {
+  it('a report about the delivery of an answer gets the current delivery state of the answer if it comes too late', async () => {
     const request = await agent.ask('k')
     await expect(report(request, 'taken')).rejects.toMatchObject({ code: 'not_resolved', detail: { id: request.id } })
     await hand(request)
@@ -96,7 +96,7 @@ describe('a report about the delivery of an answer', () => {
       detail: { request: { id: request.id, delivery: { state: 'taken' } } },
     })
   })
-  it('is refused if there is no such request, and if the fence is stale', async () => {
+  it('a report about the delivery of an answer is refused if there is no such request, and if the fence is stale', async () => {
     const unknown = { id: `req_${'0'.repeat(20)}` as Request['id'] } // has the format of an id
     for (const state of states) await expectFault(report(unknown, state), 'not_found')
     await expectFault(fixture.runner('withdrawRequest', { ...unknown, fence: agent.fence }), 'not_found')
@@ -142,7 +142,7 @@ it('withdrawals and reports name all their reads in advance, so that each is dec
 })
 
 describe('a withdrawal', () => {
-  it('returns the resolved request, and the same reply to a repeated call with its idempotency key', async () => {
+  it('a withdrawal returns the resolved request, and the same reply to a repeated call with its idempotency key', async () => {
     const request = await agent.ask('k')
     await fixture.person('putDraft', { id: request.id, draft: 'begun' })
     const withdraw = () =>
@@ -154,7 +154,7 @@ describe('a withdrawal', () => {
     expect(await withdraw()).toEqual(withdrawn)
     expect((await fixture.store.head()).seq).toBe(seq)
   })
-  it('is refused if the session of the request has ended', async () => {
+  it('a withdrawal is refused if the session of the request has ended', async () => {
     const request = await agent.ask('k')
     await fixture.person('endSession', { id: agent.session.id })
     await expectFault(fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence }), 'session_ended')
@@ -162,13 +162,13 @@ describe('a withdrawal', () => {
 })
 
 describe('after its session has ended, an answer', () => {
-  it('that was handed can still be reported as taken', async () => {
+  it('after its session has ended, an answer that was handed can still be reported as taken', async () => {
     const request = await agent.ask('k')
     await hand(request)
     await fixture.person('endSession', { id: agent.session.id })
     expect((await report(request, 'taken')).delivery.state).toBe('taken')
   })
-  it('that was not handed stays unhanded, and the agent gets its delivery state', async () => {
+  it('after its session has ended, an answer that was not handed stays unhanded, and the agent gets its delivery state', async () => {
     const request = await agent.ask('k')
     await fixture.deny(request)
     await fixture.person('endSession', { id: agent.session.id })
@@ -258,7 +258,7 @@ it('an answer that arrives while the agent asks for it is checked before it is h
 })
 
 describe('an answer whose secret cannot be decrypted', () => {
-  it('is undeliverable, and the agent is told to ask again', async () => {
+  it('an answer whose secret cannot be decrypted is undeliverable, and the agent is told to ask again', async () => {
     const request = await agent.ask('k', secretAsk)
     await fixture.person('answerRequest', {
       id: request.id,
@@ -273,7 +273,7 @@ describe('an answer whose secret cannot be decrypted', () => {
     })
     await expectFault(report(request, 'handed'), 'already_resolved')
   })
-  it('is refused and stays unknown, if it was handed before', async () => {
+  it('an answer whose secret cannot be decrypted is refused and stays unknown, if it was handed before', async () => {
     const request = await agent.ask('k', secretAsk)
     await fixture.person('answerRequest', {
       id: request.id,

@@ -51,32 +51,35 @@ const answer = (request: Request, given: Answer) =>
   fixture.person('answerRequest', { id: request.id, digest: request.digest, answer: given })
 
 describe('the effective part of a resolution', () => {
-  it.each(cases)('is %s, wherever the resolution is returned', async (_, ask, given, expected) => {
-    const watcher = await fixture.subscribe()
-    const request = await open(ask)
-    const { id } = request
-    const replies = [
-      await answer(request, given),
-      await fixture.person('getRequest', { id }),
-      (await fixture.person('listRequests', { session })).items[0],
-      await fixture.externalAgent('getRequest', { id }),
-      await open(ask),
-    ]
-    for (const reply of replies) expect(reply?.resolution?.effective).toEqual(expected)
-    const resolved = watcher.events.find(event => event.type === 'request.resolved')
-    expect(resolved).toMatchObject({ type: 'request.resolved', resolution: replies[0]?.resolution })
-    const logged = (await fixture.person('listEvents', { id: session })).items.find(
-      event => event.type === 'request.resolved',
-    )
-    expect(logged).toEqual(resolved)
-    const [entry] = (await fixture.person('listAudit', {})).items
-    expect(entry).toMatchObject({ resolution: replies[0]?.resolution, value: { resolution: replies[0]?.resolution } })
-    const handover = await fixture.externalAgent('handOverRequest', { id })
-    expect(handover.effective).toEqual(expected)
-    expect(handover.request.resolution?.effective).toEqual(expected)
-  })
+  it.each(cases)(
+    'the effective part of a resolution is %s, wherever the resolution is returned',
+    async (_, ask, given, expected) => {
+      const watcher = await fixture.subscribe()
+      const request = await open(ask)
+      const { id } = request
+      const replies = [
+        await answer(request, given),
+        await fixture.person('getRequest', { id }),
+        (await fixture.person('listRequests', { session })).items[0],
+        await fixture.externalAgent('getRequest', { id }),
+        await open(ask),
+      ]
+      for (const reply of replies) expect(reply?.resolution?.effective).toEqual(expected)
+      const resolved = watcher.events.find(event => event.type === 'request.resolved')
+      expect(resolved).toMatchObject({ type: 'request.resolved', resolution: replies[0]?.resolution })
+      const logged = (await fixture.person('listEvents', { id: session })).items.find(
+        event => event.type === 'request.resolved',
+      )
+      expect(logged).toEqual(resolved)
+      const [entry] = (await fixture.person('listAudit', {})).items
+      expect(entry).toMatchObject({ resolution: replies[0]?.resolution, value: { resolution: replies[0]?.resolution } })
+      const handover = await fixture.externalAgent('handOverRequest', { id })
+      expect(handover.effective).toEqual(expected)
+      expect(handover.request.resolution?.effective).toEqual(expected)
+    },
+  )
 
-  it('contains secrets only for the agent', async () => {
+  it('the effective part of a resolution contains secrets only for the agent', async () => {
     const watcher = await fixture.subscribe()
     const request = await open(secretAsk)
     const reply = await answer(request, { kind: 'answers', answers: [{ id: 'pin', chosen: [], other: '1234' }] })
@@ -87,7 +90,7 @@ describe('the effective part of a resolution', () => {
     })
   })
 
-  it('is missing if a request was withdrawn or its deadline passed', async () => {
+  it('the effective part of a resolution is missing if a request was withdrawn or its deadline passed', async () => {
     const withdrawn = await open(approval(), 'withdrawn')
     expect((await fixture.externalAgent('withdrawRequest', { id: withdrawn.id })).resolution).not.toHaveProperty(
       'effective',
@@ -102,12 +105,12 @@ describe('the effective part of a resolution', () => {
     expect((await fixture.person('getRequest', { id: late.id })).resolution).not.toHaveProperty('effective')
   })
 
-  it('is the same when it is computed again', () => {
+  it('the effective part of a resolution is the same when it is computed again', () => {
     const once = withEffective(approval('ls'), { at: 1, by: 'person', answer: { kind: 'allow' } })
     expect(withEffective(approval('ls'), once)).toEqual(once)
   })
 
-  it('is not stored in the row, so an answer whose event Holdpoint 0.1 wrote without it can be handed', async () => {
+  it('the effective part of a resolution is not stored in the row, so an answer whose event Holdpoint 0.1 wrote without it can be handed', async () => {
     const request = await open(approval())
     await fixture.allow(request)
     const row = (await fixture.store.get('request', request.id)) as RequestRow // the request was just opened

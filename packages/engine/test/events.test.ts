@@ -15,7 +15,7 @@ const page = (input: Partial<Input<'listEvents'>> = {}) =>
 const cursors = (events: readonly Event[]) => events.map(event => event.cursor)
 
 describe('listEvents', () => {
-  it('pages forwards from a cursor to the end', async () => {
+  it('listEvents pages forwards from a cursor to the end', async () => {
     for (let i = 0; i < 7; i++) await agent.append(added(`${i}`))
     const all = (await page()).items
     const seen = []
@@ -27,7 +27,7 @@ describe('listEvents', () => {
     } while (after)
     expect(seen).toEqual(all)
   })
-  it('pages backwards from the end to the start, each page in log order', async () => {
+  it('listEvents pages backwards from the end to the start, each page in log order', async () => {
     const other = await fixture.startAttached()
     for (let i = 0; i < 7; i++) {
       await agent.append(added(`${i}`))
@@ -46,13 +46,13 @@ describe('listEvents', () => {
     expect(seen).toEqual(all)
     expect(lengths).toEqual([4, 4, all.length - 8])
   })
-  it('excludes the event at the `before` cursor', async () => {
+  it('listEvents excludes the event at the `before` cursor', async () => {
     const all = (await page()).items
     expect(cursors((await page({ before: all[1]?.cursor })).items)).toEqual(cursors(all.slice(0, 1)))
     expect(await page({ before: all[0]?.cursor })).toEqual({ items: [], next: null })
     expect(await page({ before: 'e1-0' })).toEqual({ items: [], next: null })
   })
-  it('returns the newest events that fit when reading backwards', async () => {
+  it('listEvents returns the newest events that fit when reading backwards', async () => {
     const large = limits.blockMaxBytes
     for (let i = 0; i < 20; i++) await agent.append(added(`${i}`.padEnd(large, '.')))
     const newest = await page({ before: 'end', limit: 500 })
@@ -61,7 +61,7 @@ describe('listEvents', () => {
     expect(texts).toEqual(Array.from({ length: fits }, (_, i) => 20 - fits + i))
     expect(newest.next).toBe(newest.items[0]?.cursor)
   })
-  it('refuses the parameters `after` and `before` together', async () => {
+  it('listEvents refuses the parameters `after` and `before` together', async () => {
     const { cursor } = (await page()).items[0] as Event // the log contains at least the event that opened the session
     await expect(page({ after: cursor, before: 'end' })).rejects.toMatchObject({
       code: 'bad_input',
@@ -70,7 +70,7 @@ describe('listEvents', () => {
     await expectFault(page({ before: 'start' }), 'bad_input')
     await expectFault(fixture.person('listAudit', { after: cursor, before: cursor }), 'bad_input')
   })
-  it('refuses a cursor that belongs to another log', async () => {
+  it('listEvents refuses a cursor that belongs to another log', async () => {
     await expectFault(page({ after: 'zz-3' }), 'gone')
     await expectFault(page({ before: 'zz-3' }), 'gone')
     await expectFault(fixture.person('listAudit', { after: 'e1-9999' }), 'gone')

@@ -43,7 +43,7 @@ describe('a credential in the events of an agent', () => {
     expect((await fixture.person('getSession', { id: agent.session.id })).lastMessage).toBe(`The token is ${masked}`)
   })
 
-  it('L1: raises an alarm with the id of the token, the session and the advice to replace it', async () => {
+  it('L1: a credential in the events of an agent raises an alarm with the id of the token, the session and the advice to replace it', async () => {
     await agent.append({ type: 'message.added', block: 'a', text: `${secret} and again ${secret}` })
     const { id } = agent.session
     expect(await eventsOf('token.exposed')).toMatchObject([
@@ -57,7 +57,7 @@ describe('a credential in the events of an agent', () => {
     })
   })
 
-  it('L1: raises an alarm each time it appears, but not for a call that is repeated with its idempotency key', async () => {
+  it('L1: a credential in the events of an agent raises an alarm each time it appears, but not for a call that is repeated with its idempotency key', async () => {
     const { fence, session } = agent
     const items = [{ type: 'message.added' as const, block: 'a', text: secret }]
     for (const idempotencyKey of ['one', 'one', 'two'])
@@ -65,7 +65,7 @@ describe('a credential in the events of an agent', () => {
     expect(await eventsOf('token.exposed')).toHaveLength(2)
   })
 
-  it('L1: raises an alarm even for a secret that belongs to no token', async () => {
+  it('L1: a credential in the events of an agent raises an alarm even for a secret that belongs to no token', async () => {
     const unknown = 'hp_Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'
     await agent.append({ type: 'message.added', block: 'a', text: unknown })
     const [alarm] = await eventsOf('token.exposed')

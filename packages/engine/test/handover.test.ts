@@ -29,7 +29,7 @@ async function outcomes(calls: readonly Promise<unknown>[]): Promise<string[]> {
 }
 
 describe('handOverRequest', () => {
-  it('returns the answer and records that it was handed', async () => {
+  it('handOverRequest returns the answer and records that it was handed', async () => {
     const request = await ask('k')
     expect(await handOver(request)).toMatchObject({ outcome: 'pending', request: { status: 'pending' } })
     await fixture.allow(request)
@@ -43,7 +43,7 @@ describe('handOverRequest', () => {
       delivery: { state: 'taken' },
     })
   })
-  it('returns edited inputs, secrets and denials, and the outcome “nobody” if nobody answered', async () => {
+  it('handOverRequest returns edited inputs, secrets and denials, and the outcome “nobody” if nobody answered', async () => {
     const edited = await ask('edited')
     const answer = { kind: 'allow', input: { command: 'ls -l' } } as const
     await fixture.person('answerRequest', { id: edited.id, digest: edited.digest, answer })
@@ -69,14 +69,14 @@ describe('handOverRequest', () => {
     expect(nobody.outcome).toBe('nobody')
     expect(nobody).not.toHaveProperty('effective')
   })
-  it('waits until a person answers', async () => {
+  it('handOverRequest waits until a person answers', async () => {
     const request = await ask('k')
     const waiting = fixture.externalAgent('handOverRequest', { id: request.id, wait: 60_000 })
     await runPendingWork()
     await fixture.allow(request)
     expect(await waiting).toMatchObject({ outcome: 'allow', request: { delivery: { state: 'handed' } } })
   })
-  it('returns “pending” and records nothing if nobody answers in time, and can be repeated with the same key', async () => {
+  it('handOverRequest returns “pending” and records nothing if nobody answers in time, and can be repeated with the same key', async () => {
     const request = await ask('k')
     const input = { id: request.id, wait: 10_000 }
     const waiting = fixture.externalAgent('handOverRequest', input, { idempotencyKey: 'h' })
@@ -88,7 +88,7 @@ describe('handOverRequest', () => {
       outcome: 'allow',
     })
   })
-  it('gives an allow to only one of many agents that wait for it', async () => {
+  it('handOverRequest gives an allow to only one of many agents that wait for it', async () => {
     const request = await ask('k')
     const calls = Array.from({ length: 4 }, () =>
       fixture.externalAgent('handOverRequest', { id: request.id, wait: 60_000 }),
@@ -111,14 +111,14 @@ describe('handOverRequest', () => {
     expect(handover.outcome).toBe(outcome)
     expect(handover).not.toHaveProperty('effective')
   })
-  it('does not wait for a caller that is not the agent', async () => {
+  it('handOverRequest does not wait for a caller that is not the agent', async () => {
     const request = await ask('k')
     const input = { id: request.id, wait: 60_000 }
     await expectFault(fixture.otherAgent('handOverRequest', input), 'not_found')
     await expectFault(fixture.person('handOverRequest', input), 'forbidden')
     await expectFault(fixture.externalAgent('handOverRequest', { ...input, fence: 7 }), 'fenced')
   })
-  it('leaves handed answers as taken if the agent ends its session as done', async () => {
+  it('handOverRequest leaves handed answers as taken if the agent ends its session as done', async () => {
     const requests = [await ask('allowed'), await ask('not handed'), await ask('pending')]
     const [allowed, notHanded] = requests as [Request, Request, Request]
     await fixture.allow(allowed)
@@ -131,7 +131,7 @@ describe('handOverRequest', () => {
     expect(await Promise.all(states)).toEqual(['taken', 'undeliverable', 'taken'])
   })
   it.each(['failed', 'lost'] as const)(
-    'leaves handed answers as unknown if the agent ends its session as %s',
+    'handOverRequest leaves handed answers as unknown if the agent ends its session as %s',
     async reason => {
       const request = await ask('k')
       await fixture.allow(request)
@@ -140,7 +140,7 @@ describe('handOverRequest', () => {
       expect((await fixture.person('getRequest', { id: request.id })).delivery.state).toBe('unknown')
     },
   )
-  it('F11c: succeeds for one of many concurrent calls for an allow, and the others get 409', async () => {
+  it('F11c: handOverRequest succeeds for one of many concurrent calls for an allow, and the others get 409', async () => {
     const request = await ask('k')
     await fixture.allow(request)
     const calls = [
@@ -170,7 +170,7 @@ describe('handOverRequest', () => {
     expect(await report(request, once)).toMatchObject({ delivery: { state: 'handed' } })
     await expectFault(report(request), 'already_resolved')
   })
-  it('accepts a report of the same hand-over again under the fence', async () => {
+  it('handOverRequest accepts a report of the same hand-over again under the fence', async () => {
     const { fence } = await fixture.externalAgent('attachSession', { id })
     const request = await ask('k')
     await fixture.allow(request)
@@ -179,7 +179,7 @@ describe('handOverRequest', () => {
     expect(await fixture.externalAgent('reportDelivery', input)).toMatchObject({ delivery: { state: 'handed' } })
     await expectFault(fixture.externalAgent('handOverRequest', { id: request.id, fence }), 'already_resolved')
   })
-  it('gives the same reply for another agent’s request as for an unknown id', async () => {
+  it('handOverRequest gives the same reply for another agent’s request as for an unknown id', async () => {
     const request = await ask('k')
     await fixture.allow(request)
     await expect(fixture.otherAgent('handOverRequest', { id: request.id })).rejects.toMatchObject({

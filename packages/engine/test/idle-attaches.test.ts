@@ -24,7 +24,7 @@ describe('a session whose agent crashes its runner', () => {
     }
     return last as AttachedAgent // the loop attaches the session at least once
   }
-  it('ends as failed after five attaches in which the agent did nothing', async () => {
+  it('a session whose agent crashes its runner ends as failed after five attaches in which the agent did nothing', async () => {
     const first = await startTurn()
     const { id } = first.session
     const request = await first.ask('k')
@@ -41,7 +41,7 @@ describe('a session whose agent crashes its runner', () => {
     await fixture.person('sendMessage', { id, text: 'try again' })
     expect((await fixture.attach(id)).session).toMatchObject({ state: 'idle' })
   })
-  it('does not end if the agent sends a message or opens a request before the limit is exceeded', async () => {
+  it('a session whose agent crashes its runner does not end if the agent sends a message or opens a request before the limit is exceeded', async () => {
     const { session } = await startTurn()
     for (const act of ['say', 'ask'] as const) {
       const agent = await crash(session.id, limits.idleAttachesMax)
@@ -51,7 +51,7 @@ describe('a session whose agent crashes its runner', () => {
     await crash(session.id, limits.idleAttachesMax)
     expect(await fixture.person('getSession', { id: session.id })).toMatchObject({ state: 'working' })
   })
-  it('does not end if runners restart without attaching it, or attach it when the agent has nothing to do', async () => {
+  it('a session whose agent crashes its runner does not end if runners restart without attaching it, or attach it when the agent has nothing to do', async () => {
     const { session } = await startTurn()
     for (let i = 0; i < 10; i++) await fixture.announce()
     const idle = await fixture.startAttached()
@@ -59,7 +59,7 @@ describe('a session whose agent crashes its runner', () => {
     expect(await fixture.person('getSession', { id: session.id })).toMatchObject({ state: 'parked' })
     expect(await fixture.person('getSession', { id: idle.session.id })).toMatchObject({ state: 'idle' })
   })
-  it('does not end if it is interrupted repeatedly', async () => {
+  it('a session whose agent crashes its runner does not end if it is interrupted repeatedly', async () => {
     const agent = await fixture.startAttached()
     const { id } = agent.session
     await fixture.runner('detachSession', { id, fence: agent.fence })

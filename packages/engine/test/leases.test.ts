@@ -82,7 +82,7 @@ describe('a fence', () => {
 })
 
 describe('a lease', () => {
-  it('excludes other runners while its runner is live', async () => {
+  it('a lease excludes other runners while its runner is live', async () => {
     const agent = await fixture.startAttached()
     await fixture.announce(1)
     await expectFault(fixture.attach(agent.session.id, 1), 'not_found')
@@ -90,7 +90,7 @@ describe('a lease', () => {
     const moving = await fixture.startAttached('portable')
     await expectFault(fixture.attach(moving.session.id, 1), 'lease_held')
   })
-  it('does not expire while it is renewed', async () => {
+  it('a lease does not expire while it is renewed', async () => {
     const agent = await fixture.startAttached()
     for (let i = 0; i < 5; i++) {
       await fixture.clock.advance(runnerTtlMs - 1)
@@ -101,7 +101,7 @@ describe('a lease', () => {
   it.each([
     ['resumable', 'parked'],
     ['unresumable', 'ended'],
-  ])('leaves a session of the %s driver %s when it expires', async (driver, state) => {
+  ])('a lease leaves a session of the %s driver %s when it expires', async (driver, state) => {
     const agent = await fixture.startAttached(driver)
     const request = await agent.ask('k')
     await fixture.clock.advance(runnerTtlMs - 1)
@@ -127,7 +127,7 @@ describe('a lease', () => {
     expect(await stateOf(agent)).toBe('idle')
     expect(await agent.report(request, 'taken')).toMatchObject({ delivery: { state: 'taken' } })
   })
-  it('does not cover its released sessions again if it is renewed after the sweep', async () => {
+  it('a lease does not cover its released sessions again if it is renewed after the sweep', async () => {
     const agent = await fixture.startAttached()
     await fixture.clock.advance(runnerTtlMs + 1000)
     await fixture.runner('renewRunner', { id: runnerId(), incarnation: 1 })
@@ -147,7 +147,7 @@ describe('a lease', () => {
     )
     expect((await fixture.attach(agent.session.id)).session.state).toBe('idle')
   })
-  it('ends immediately when its runner retires', async () => {
+  it('a lease ends immediately when its runner retires', async () => {
     const agent = await fixture.startAttached()
     expect(await fixture.person('retireRunner', { id: runnerId() })).toMatchObject({ live: false })
     expect(await stateOf(agent)).toBe('parked')
@@ -166,7 +166,7 @@ describe('a lease', () => {
     await fixture.clock.advance(runnerTtlMs)
     expect(await stateOf(agent)).toBe('parked')
   })
-  it('moves to another runner only if the driver is portable', async () => {
+  it('a lease moves to another runner only if the driver is portable', async () => {
     const [fixed, moving] = [await fixture.startAttached('resumable'), await fixture.startAttached('portable')]
     await fixture.announce(1)
     await fixture.person('retireRunner', { id: runnerId() })
@@ -185,7 +185,7 @@ describe('a lease', () => {
 })
 
 describe('an answer whose agent is lost', () => {
-  it('becomes unknown if it was handed but not taken, and only then (G5)', async () => {
+  it('an answer whose agent is lost becomes unknown if it was handed but not taken, and only then (G5)', async () => {
     const agent = await fixture.startAttached()
     const states = ['pending', 'waiting', 'handed', 'taken'] as const
     const requests = new Map<string, Request>()
@@ -240,7 +240,7 @@ describe('an answer whose agent is lost', () => {
     expect(await deliveryOf(denied)).toBe('unknown')
   })
   it.each(['detach', 'end', 'retire', 'expire'])(
-    'becomes unknown if it was handed before the agent was lost (by %s)',
+    'an answer whose agent is lost becomes unknown if it was handed before the agent was lost (by %s)',
     async way => {
       const agent = await fixture.startAttached()
       const request = await handedIn(agent)
@@ -277,6 +277,20 @@ describe('an end command', () => {
   })
 })
 
+it('a runner can read a session that it drove last, parked or ended, until it is deleted or driven by another runner', async () => {
+  const agent = await fixture.startAttached()
+  const { id } = agent.session
+  const read = (n: number) => fixture.runnerCall(n)('getSession', { id })
+  await fixture.runner('detachSession', { id, fence: agent.fence })
+  expect(await read(0)).toMatchObject({ id, state: 'parked' })
+  await fixture.announce(1)
+  await expectFault(read(1), 'not_found')
+  await fixture.person('endSession', { id })
+  expect(await read(0)).toMatchObject({ id, state: 'ended' })
+  await fixture.person('deleteSession', { id })
+  await expectFault(read(0), 'not_found')
+})
+
 describe('listWork', () => {
   const work = async (n = 0) => {
     const call = fixture.runnerCall(n)
@@ -284,21 +298,21 @@ describe('listWork', () => {
     const incarnation = items.find(runner => runner.id === runnerId(n))?.incarnation ?? 0
     return (await call('listWork', { id: runnerId(n), incarnation })).items.map(session => session.id)
   }
-  it('returns a new session until a runner attaches it', async () => {
+  it('listWork returns a new session until a runner attaches it', async () => {
     await fixture.announce()
     const { id } = await fixture.person('startSession', { driver: 'resumable' })
     expect(await work()).toEqual([id])
     await fixture.attach(id)
     expect(await work()).toEqual([])
   })
-  it('wakes a waiting runner when a session starts', async () => {
+  it('listWork wakes a waiting runner when a session starts', async () => {
     await fixture.announce()
     const waiting = fixture.runner('listWork', { id: runnerId(), incarnation: 1, wait: 10_000 })
     await fixture.clock.advance(1000)
     const { id } = await fixture.person('startSession', { driver: 'resumable' })
     expect((await waiting).items).toMatchObject([{ id }])
   })
-  it.each(['an answer', 'a deadline', 'an interrupt'])('returns a parked session after %s', async what => {
+  it.each(['an answer', 'a deadline', 'an interrupt'])('listWork returns a parked session after %s', async what => {
     const agent = await fixture.startAttached()
     const { id } = agent.session
     const request = await agent.ask('k', approval(), { deadlineMs: 60_000 })
@@ -311,7 +325,7 @@ describe('listWork', () => {
     await keepAlive()
     expect(await work()).toEqual([id])
   })
-  it('returns a parked session after a message', async () => {
+  it('listWork returns a parked session after a message', async () => {
     const agent = await fixture.startAttached()
     await fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })
     expect(await work()).toEqual([])
@@ -319,7 +333,7 @@ describe('listWork', () => {
     expect(await work()).toEqual([agent.session.id])
   })
   it.each(['before', 'after'])(
-    'does not return a session with a pending request, even if a message arrived %s the session was parked',
+    'listWork does not return a session with a pending request, even if a message arrived %s the session was parked',
     async when => {
       const agent = await fixture.startAttached()
       const { id } = agent.session
@@ -333,14 +347,14 @@ describe('listWork', () => {
       expect(await work()).toEqual([id])
     },
   )
-  it('returns a session that was parked before its agent read a message', async () => {
+  it('listWork returns a session that was parked before its agent read a message', async () => {
     const agent = await fixture.startAttached()
     const request = await agent.ask('k')
     await fixture.allow(request)
     await fixture.announce()
     expect(await work()).toEqual([agent.session.id])
   })
-  it('returns a session whose runner was lost during a turn with nothing pending', async () => {
+  it('listWork returns a session whose runner was lost during a turn with nothing pending', async () => {
     const agent = await fixture.startAttached('resumable', { prompt: 'go' })
     const { items } = await fixture.runner('listCommands', { id: agent.session.id })
     await fixture.runner('takeCommand', { id: (items[0] as Command).id, fence: agent.fence })
@@ -350,7 +364,7 @@ describe('listWork', () => {
     expect(again.session.state).toBe('working')
     expect((await fixture.runner('listCommands', { id: agent.session.id })).items).toMatchObject([{ state: 'taken' }])
   })
-  it('returns a session whose turn finished but whose message was not reported done', async () => {
+  it('listWork returns a session whose turn finished but whose message was not reported done', async () => {
     const agent = await fixture.startAttached('resumable', { prompt: 'go' })
     const { items } = await fixture.runner('listCommands', { id: agent.session.id })
     await fixture.runner('takeCommand', { id: (items[0] as Command).id, fence: agent.fence })
@@ -358,13 +372,13 @@ describe('listWork', () => {
     await fixture.announce()
     expect(await work()).toEqual([agent.session.id])
   })
-  it('returns a session that the runner can drive even if many sessions of other drivers come first', async () => {
+  it('listWork returns a session that the runner can drive even if many sessions of other drivers come first', async () => {
     for (let i = 0; i < 510; i++) await fixture.person('startSession', { driver: 'nowhere' })
     const { id } = await fixture.person('startSession', { driver: 'resumable' })
     await fixture.announce()
     expect(await work()).toEqual([id])
   })
-  it('excludes sessions whose driver is not ready and sessions of another runner', async () => {
+  it('listWork excludes sessions whose driver is not ready and sessions of another runner', async () => {
     await fixture.announce(0)
     const agent = await fixture.startAttached()
     await fixture.runner('detachSession', { id: agent.session.id, fence: agent.fence })

@@ -57,12 +57,12 @@ describe('a mode that the driver does not list', () => {
 })
 
 describe('a driver that lists no modes', () => {
-  it('accepts any mode', async () => {
+  it('a driver that lists no modes accepts any mode', async () => {
     const plain = await fixture.startAttached('plain', { mode: 'anything' })
     expect(await fixture.person('patchSession', { id: plain.session.id, mode: 'else' })).toMatchObject({ mode: 'else' })
     expect(await answer(await plain.ask('k'), 'else')).toMatchObject({ status: 'resolved' })
   })
-  it('accepts any mode if no runner is live yet', async () => {
+  it('a driver that lists no modes accepts any mode if no runner is live yet', async () => {
     await fixture.person('retireRunner', { id: runnerId() })
     expect(await fixture.person('startSession', { driver: 'resumable', mode: 'yolo' })).toMatchObject({ mode: 'yolo' })
   })

@@ -17,7 +17,7 @@ const work = async () => (await fixture.runner('listWork', { id: runnerId(), inc
 const incarnation = async () => (await fixture.runner('listRunners', {})).items[0]?.incarnation ?? 0
 
 describe('an agent that starts a turn by itself', () => {
-  it('makes its session working until the turn has finished', async () => {
+  it('an agent that starts a turn by itself makes its session working until the turn has finished', async () => {
     const subscriber = await fixture.subscribe()
     expect((await session()).state).toBe('idle')
     await startTurn()
@@ -26,7 +26,7 @@ describe('an agent that starts a turn by itself', () => {
     await agent.append({ type: 'turn.finished', ending: 'done' })
     expect((await session()).state).toBe('idle')
   })
-  it('reports cost and last message even if the turn starts and finishes in one call', async () => {
+  it('an agent that starts a turn by itself reports cost and last message even if the turn starts and finishes in one call', async () => {
     const subscriber = await fixture.subscribe()
     await agent.append(
       { type: 'message.added', block: 'a', text: 'Done.' },
@@ -38,7 +38,7 @@ describe('an agent that starts a turn by itself', () => {
       { type: 'session.changed', value: { state: 'idle', cost: 0.5, lastMessage: 'Done.' } },
     ])
   })
-  it('keeps its session working if the next turn starts when the previous turn finishes', async () => {
+  it('an agent that starts a turn by itself keeps its session working if the next turn starts when the previous turn finishes', async () => {
     await startTurn()
     const subscriber = await fixture.subscribe()
     await agent.append({ type: 'turn.finished', ending: 'done' }, { type: 'session.changed', state: 'working' })
@@ -72,7 +72,7 @@ describe('an agent that starts a turn by itself', () => {
     await startTurn()
     expect((await fixture.person('stopEverything', {})).interrupted).toEqual([id])
   })
-  it('needs the current fence, and can report no state other than working', async () => {
+  it('an agent that starts a turn by itself needs the current fence, and can report no state other than working', async () => {
     await fixture.announce()
     await expectFault(startTurn(), 'fenced')
     await expectFault(agent.append({ type: 'session.changed', state: 'idle' } as never), 'bad_input')

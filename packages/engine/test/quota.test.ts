@@ -19,7 +19,7 @@ const isRefused = (take: () => unknown): boolean => {
 }
 
 describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimits) => {
-  it.each(roles)('F12: lets one credential (%s) take its share, and no more', role => {
+  it.each(roles)('F12: a quota lets one credential (%s) take its share, and no more', role => {
     const quota = new Quota(limits, texts)
     const release = quota.take(caller(role), limits[role])
     expect(() => quota.take(caller(role))).toThrow(
@@ -30,7 +30,7 @@ describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimit
     quota.take(caller(role), limits[role])
   })
 
-  it('F12: reserves a share for people that agents and runners cannot take', () => {
+  it('F12: a quota reserves a share for people that agents and runners cannot take', () => {
     const quota = new Quota(limits, texts)
     for (let left = limits.total - limits.reservedForPeople, i = 0; left > 0; left -= limits.agent, i++)
       quota.take(caller('agent', i), Math.min(left, limits.agent))
@@ -45,7 +45,7 @@ describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimit
     expect(() => quota.take(caller('person', 1_000_000))).toThrow('All credentials together have reached the limit')
   })
 
-  it('F12: frees what was released, for the credential and for all together', () => {
+  it('F12: a quota frees what was released, for the credential and for all together', () => {
     const quota = new Quota(limits, texts)
     const releases: (() => void)[] = []
     for (let left = limits.total, i = 0; left > 0; left -= limits.person, i++)
@@ -61,7 +61,7 @@ describe.each(Object.entries(quotas))('the quota %s', (_name, limits: QuotaLimit
 })
 
 describe('a share of a quota', () => {
-  it('is given back once, however often it is released', () => {
+  it('a share of a quota is given back once, however often it is released', () => {
     const quota = new Quota(quotas.sockets, texts)
     const release = quota.take(caller('agent'))
     release()
@@ -69,7 +69,7 @@ describe('a share of a quota', () => {
     quota.take(caller('agent'), quotas.sockets.agent)
     expect(isRefused(() => quota.take(caller('agent')))).toBe(true)
   })
-  it('is given back once to all credentials together', () => {
+  it('a share of a quota is given back once to all credentials together', () => {
     const quota = new Quota({ total: 2, reservedForPeople: 0, person: 2, runner: 2, agent: 2 }, texts)
     const release = quota.take(caller('agent'))
     release()
@@ -77,7 +77,7 @@ describe('a share of a quota', () => {
     quota.take(caller('agent', 1), 2)
     expect(isRefused(() => quota.take(caller('agent', 2)))).toBe(true)
   })
-  it('is as large for the owner as for other people', () => {
+  it('a share of a quota is as large for the owner as for other people', () => {
     const quota = new Quota(quotas.sockets, texts)
     quota.take(caller('owner'), quotas.sockets.person)
     expect(() => quota.take(caller('owner'))).toThrow(`limit of ${quotas.sockets.person} open things`)
@@ -86,7 +86,7 @@ describe('a share of a quota', () => {
 
 describe.each(Object.entries(rates))('the rate %s', (_name, limits: RoleLimits) => {
   it.each(roles)(
-    'F12: lets one credential (%s) use the amount of a minute at once, and then continue at that rate',
+    'F12: a rate lets one credential (%s) use the amount of a minute at once, and then continue at that rate',
     async role => {
       const clock = new ManualClock()
       const quota = new RateQuota(limits, texts, clock)

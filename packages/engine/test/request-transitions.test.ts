@@ -168,7 +168,7 @@ describe('the open requests of a session', () => {
     ])
   })
 
-  it('lose their own drafts when they are resolved, and no others', async () => {
+  it('the open requests of a session lose their own drafts when they are resolved, and no others', async () => {
     const agent = await fixture.startAttached()
     const [one, two, three] = [await agent.ask('1'), await agent.ask('2'), await agent.ask('3')]
     const draft = async (request: Request) => (await fixture.person('getDraft', { id: request.id })).draft !== null
@@ -222,7 +222,7 @@ describe('a deadline', () => {
     expect(await current(early)).toMatchObject({ overdue: false, resolution: { by: 'agent', reason: 'withdrawn' } })
     expect(await current(marked)).toMatchObject({ overdue: true, resolution: { by: 'agent', reason: 'withdrawn' } })
   })
-  it('marks a request as overdue once, with one event', async () => {
+  it('a deadline marks a request as overdue once, with one event', async () => {
     const agent = await fixture.startAttached()
     const request = await ask(agent, 'k', 'wait')
     await fixture.clock.advance(limits.deadlineMinMs * 5)
@@ -299,7 +299,7 @@ describe('a request that is resolved', () => {
         return { result: null }
       },
     })
-  it('cannot be resolved again, even by calling the resolving function directly (G1)', async () => {
+  it('a request that is resolved cannot be resolved again, even by calling the resolving function directly (G1)', async () => {
     const agent = await fixture.startAttached()
     const requests = await requestsIn(agent)
     for (const state of states.slice(1))

@@ -23,7 +23,7 @@ beforeEach(async () => {
 })
 
 describe('openRequest', () => {
-  it('returns the existing request if it is called again with the same key (G4)', async () => {
+  it('openRequest returns the existing request if it is called again with the same key (G4)', async () => {
     const first = await fixture.gateway.dispatch(runnerCaller, 'openRequest', {
       id: agent.session.id,
       key: 'k',
@@ -40,38 +40,49 @@ describe('openRequest', () => {
     expect(again).toMatchObject({ status: 200, body: { id: first.body.id, digest: first.body.digest } })
     expect((await fixture.eventTypes()).filter(type => type === 'request.opened')).toHaveLength(1)
   })
-  it('refuses a key that was used with other content, whether or not the first request is resolved (G4)', async () => {
+  it('openRequest refuses a key that was used with other content, whether or not the first request is resolved (G4)', async () => {
     const first = await agent.ask('k')
     await expectFault(agent.ask('k', approval('rm -rf /')), 'key_conflict')
     await fixture.allow(first)
     await expectFault(agent.ask('k', approval('rm -rf /')), 'key_conflict')
   })
-  it('is opened after the events of another call only if they are stored', async () => {
+  it('openRequest stores the events that come with the request before the request', async () => {
     const { session, fence } = agent
-    const input = { id: session.id, key: 'k', ask: approval('ls'), fence, afterEvents: 'events-1' }
-    await expectFault(fixture.runner('openRequest', input), 'out_of_order')
-    const events = { id: session.id, items: [{ type: 'message.added' as const, block: 'b', text: 'before' }], fence }
-    const appended = fixture.runner('appendEvents', events, { idempotencyKey: 'events-1' })
-    const opened = fixture.runner('openRequest', input)
-    expect((await Promise.all([appended, opened]))[1]).toMatchObject({ status: 'pending' })
+    const events = [{ type: 'message.added' as const, block: 'b', text: 'before' }]
+    await fixture.runner('openRequest', { id: session.id, key: 'k', ask: approval('ls'), fence, events })
     const types = await fixture.eventTypes()
-    expect(types.filter(type => type === 'request.opened')).toHaveLength(1)
-    expect(types.indexOf('message.added')).toBeLessThan(types.indexOf('request.opened'))
+    expect(types.slice(-2)).toEqual(['message.added', 'request.opened'])
+    expect(await fixture.person('getSession', { id: session.id })).toMatchObject({ lastMessage: 'before', pending: 1 })
   })
-  it('is not opened after events of another caller, or of a call that was refused', async () => {
+  it('openRequest does not store a streamed message again as partial if the end of the message comes with the request', async () => {
     const { session, fence } = agent
-    const elsewhere = await fixture.startAttached()
-    const items = [{ type: 'message.added' as const, block: 'b', text: 'before' }]
-    const refused = { id: elsewhere.session.id, items, fence: elsewhere.fence + 1 }
-    await expectFault(fixture.runner('appendEvents', refused, { idempotencyKey: 'events-1' }), 'fenced')
-    const input = { id: session.id, key: 'k', ask: approval('ls'), fence, afterEvents: 'events-1' }
-    await expectFault(fixture.runner('openRequest', input), 'out_of_order')
+    await agent.append({ type: 'message.delta', block: 'b', offset: 0, text: 'bef' })
+    await agent.append({ type: 'message.delta', block: 'cut', offset: 0, text: 'cut off' })
+    const events = [{ type: 'message.added' as const, block: 'b', text: 'before' }]
+    await fixture.runner('openRequest', { id: session.id, key: 'k', ask: approval('ls'), fence, events })
+    const { items } = await fixture.person('listEvents', { id: session.id })
+    const messages = items.flatMap(event => (event.type === 'message.added' ? [event] : []))
+    expect(messages).toMatchObject([
+      { block: 'b', text: 'before' },
+      { block: 'cut', text: 'cut off', partial: true },
+    ])
+    expect(messages[0]?.partial).toBeUndefined()
   })
-  it('opens another request for the same key in another session', async () => {
+  it('openRequest stores the events that come with a request that is open already, and none if the key was used for another request', async () => {
+    const { session, fence } = agent
+    const first = await agent.ask('k')
+    const events = [{ type: 'message.added' as const, block: 'b', text: 'again' }]
+    const again = { id: session.id, key: 'k', ask: approval(), fence, events }
+    expect(await fixture.runner('openRequest', again)).toMatchObject({ id: first.id })
+    expect((await fixture.eventTypes()).at(-1)).toBe('message.added')
+    await expectFault(fixture.runner('openRequest', { ...again, ask: approval('rm -rf /') }), 'key_conflict')
+    expect((await fixture.eventTypes()).filter(type => type === 'message.added')).toHaveLength(1)
+  })
+  it('openRequest opens another request for the same key in another session', async () => {
     const elsewhere = await fixture.startAttached()
     expect((await elsewhere.ask('k')).id).not.toBe((await agent.ask('k')).id)
   })
-  it('resolves the request immediately if a rule matches exactly', async () => {
+  it('openRequest resolves the request immediately if a rule matches exactly', async () => {
     const exactly = { effect: 'allow', tool: 'Bash', command: 'ls', scope: { cwd: '/srv' } } as const
     const { id } = await fixture.person('addRule', exactly)
     agent = await fixture.startAttached('resumable', { cwd: '/srv' })
@@ -100,20 +111,20 @@ describe('openRequest', () => {
     const given = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
     expect(await fixture.person('openRequest', { ...open, id: given.id })).toMatchObject({ resolution: { by: 'rule' } })
   })
-  it('limits the number of pending requests of a session', async () => {
+  it('openRequest limits the number of pending requests of a session', async () => {
     await Promise.all(Array.from({ length: limits.pendingPerSessionMax }, (_, i) => agent.ask(`k${i}`)))
     await expectFault(agent.ask('one more'), 'too_many')
     expect(await agent.ask('k0')).toMatchObject({ status: 'pending' })
     await fixture.deny(await agent.ask('k0'))
     expect(await agent.ask('one more')).toMatchObject({ status: 'pending' })
   })
-  it('limits the number of pending requests across concurrent calls', async () => {
+  it('openRequest limits the number of pending requests across concurrent calls', async () => {
     const asked = await Promise.allSettled(
       Array.from({ length: limits.pendingPerSessionMax + 50 }, (_, i) => agent.ask(`k${i}`)),
     )
     expect(asked.filter(result => result.status === 'fulfilled')).toHaveLength(limits.pendingPerSessionMax)
   })
-  it('limits the total bytes of pending requests of a session, even across concurrent calls', async () => {
+  it('openRequest limits the total bytes of pending requests of a session, even across concurrent calls', async () => {
     const large = (n: number) => approval('x', { input: { command: `${n} ${'x'.repeat(1024 * 1024)}` } })
     const most = Math.floor(limits.pendingBytesPerSessionMax / (1024 * 1024)) - 1
     const asked = await Promise.allSettled(Array.from({ length: most + 5 }, (_, i) => agent.ask(`k${i}`, large(i))))
@@ -136,7 +147,7 @@ describe('openRequest', () => {
 })
 
 describe('answerRequest', () => {
-  it('resolves a request once, and tells a later caller who answered and how (G1)', async () => {
+  it('answerRequest resolves a request once, and tells a later caller who answered and how (G1)', async () => {
     const request = await agent.ask('k')
     expect(await fixture.allow(request)).toMatchObject({
       resolution: { by: 'person', person: 'ada', via: 'page', answer: { kind: 'allow' } },
@@ -147,7 +158,7 @@ describe('answerRequest', () => {
       detail: { request: { resolution: { person: 'ada', answer: { kind: 'allow' } } } },
     })
   })
-  it('accepts the same answer again from the same person, and refuses it from another person (X2)', async () => {
+  it('answerRequest accepts the same answer again from the same person, and refuses it from another person (X2)', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     expect(await fixture.allow(request)).toMatchObject({ resolution: { person: 'ada' } })
@@ -155,7 +166,7 @@ describe('answerRequest', () => {
     await expectFault(fixture.allow({ ...request, digest: 'another' }), 'digest_mismatch')
     expect((await fixture.eventTypes()).filter(type => type === 'request.resolved')).toHaveLength(1)
   })
-  it('refuses a wrong digest or an answer that does not fit the request, which stays pending', async () => {
+  it('answerRequest refuses a wrong digest or an answer that does not fit the request, which stays pending', async () => {
     const request = await agent.ask('k')
     const other = await agent.ask('other', approval('pwd'))
     const answer: Answer = { kind: 'allow' }
@@ -171,7 +182,7 @@ describe('answerRequest', () => {
     )
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
   })
-  it('reports `not_found` for a missing request even if the request is opened in the meantime', async () => {
+  it('answerRequest reports `not_found` for a missing request even if the request is opened in the meantime', async () => {
     const ask = approval()
     const sha256 = (text: string) => createHash('sha256').update(text).digest()
     const id = formatId('req', sha256(`${agent.session.id}\0late`))
@@ -188,7 +199,7 @@ describe('answerRequest', () => {
     await expectFault(fixture.person('answerRequest', input), 'not_found')
     expect(await opening).toMatchObject({ id, digest: input.digest, status: 'pending' })
   })
-  it('stores the digest of an edited input unless a rule denies it (G7)', async () => {
+  it('answerRequest stores the digest of an edited input unless a rule denies it (G7)', async () => {
     await fixture.person('addRule', { effect: 'deny', tool: 'Bash', command: 'rm' })
     const request = await agent.ask('k')
     const edit = (command: string): Answer => ({ kind: 'allow', input: { command } })
@@ -388,13 +399,13 @@ describe('a deadline', () => {
       }
     },
   )
-  it('whose action is deny resolves the request with the reason that nobody answered (G6, T8)', async () => {
+  it('a deadline whose action is deny resolves the request with the reason that nobody answered (G6, T8)', async () => {
     const request = await ask('deny')
     await fixture.clock.advance(60_000)
     const resolved = await fixture.person('getRequest', { id: request.id })
     expect(resolved.resolution).toEqual({ at: expect.any(Number), by: 'deadline', reason: 'nobody answered' })
   })
-  it('whose action is wait marks the request overdue once, and the request can still be answered', async () => {
+  it('a deadline whose action is wait marks the request overdue once, and the request can still be answered', async () => {
     const request = await ask('wait')
     await fixture.clock.advance(61_000)
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending', overdue: true })
@@ -402,7 +413,7 @@ describe('a deadline', () => {
     expect((await fixture.eventTypes()).filter(type => type === 'request.overdue')).toHaveLength(1)
     expect(await fixture.allow(request)).toMatchObject({ resolution: { by: 'person' } })
   })
-  it('takes precedence over a later interrupt, withdrawal or end, even before the sweep (G1)', async () => {
+  it('a deadline takes precedence over a later interrupt, withdrawal or end, even before the sweep (G1)', async () => {
     const { id } = agent.session
     const ways: readonly [string, () => Promise<unknown>][] = [
       ['interrupt', () => fixture.person('interruptSession', { id })],
@@ -448,19 +459,19 @@ describe('a deadline', () => {
 })
 
 describe('getRequest with a wait time', () => {
-  it('returns immediately if the request is already resolved', async () => {
+  it('getRequest with a wait time returns immediately if the request is already resolved', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     expect(await fixture.runner('getRequest', { id: request.id, wait: 60_000 })).toMatchObject({ status: 'resolved' })
   })
-  it('returns when the request is answered', async () => {
+  it('getRequest with a wait time returns when the request is answered', async () => {
     const request = await agent.ask('k')
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 60_000 })
     await fixture.clock.advance(10_000)
     await fixture.allow(request)
     expect(await waiting).toMatchObject({ resolution: { by: 'person' } })
   })
-  it('returns the pending request when the wait time is over, and not before', async () => {
+  it('getRequest with a wait time returns the pending request when the wait time is over, and not before', async () => {
     const request = await agent.ask('k')
     let done = false
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 10_000 }).finally(() => {
@@ -471,7 +482,7 @@ describe('getRequest with a wait time', () => {
     await fixture.clock.advance(1)
     expect(await waiting).toMatchObject({ status: 'pending' })
   })
-  it('returns in time even if the clock is set back', async () => {
+  it('getRequest with a wait time returns in time even if the clock is set back', async () => {
     const request = await agent.ask('k')
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 10_000 })
     await fixture.clock.advance(0)
@@ -479,7 +490,7 @@ describe('getRequest with a wait time', () => {
     await fixture.clock.advance(10_000)
     expect(await waiting).toMatchObject({ status: 'pending' })
   })
-  it('rejects when the caller aborts, before or during the wait', async () => {
+  it('getRequest with a wait time rejects when the caller aborts, before or during the wait', async () => {
     const request = await agent.ask('k')
     const leaving = new AbortController()
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 60_000 }, { signal: leaving.signal })
@@ -491,7 +502,7 @@ describe('getRequest with a wait time', () => {
       'draining',
     )
   })
-  it('rejects when the gateway closes, and the request stays pending', async () => {
+  it('getRequest with a wait time rejects when the gateway closes, and the request stays pending', async () => {
     const request = await agent.ask('k')
     const waiting = fixture.runner('getRequest', { id: request.id, wait: 60_000 })
     await fixture.clock.advance(0)
@@ -499,14 +510,14 @@ describe('getRequest with a wait time', () => {
     await fixture.open()
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ status: 'pending' })
   })
-  it('reports `not_found` immediately for a request of another agent', async () => {
+  it('getRequest with a wait time reports `not_found` immediately for a request of another agent', async () => {
     const request = await agent.ask('k')
     await expectFault(fixture.externalAgent('getRequest', { id: request.id, wait: 60_000 }), 'not_found')
   })
 })
 
 describe('listRequests', () => {
-  it('returns every request exactly once, page by page, oldest first', async () => {
+  it('listRequests returns every request exactly once, page by page, oldest first', async () => {
     const asked = []
     for (let i = 0; i < 7; i++) asked.push((await agent.ask(`k${i}`)).id)
     const seen = []
@@ -519,7 +530,7 @@ describe('listRequests', () => {
     expect(seen).toEqual(asked)
     expect((await fixture.person('listRequests', { limit: 7 })).next).toBeNull()
   })
-  it('filters by status and session', async () => {
+  it('listRequests filters by status and session', async () => {
     const elsewhere = await fixture.startAttached()
     const [a, b] = [await agent.ask('a'), await elsewhere.ask('b')]
     await fixture.allow(a)
@@ -573,7 +584,7 @@ describe('drafts', () => {
 })
 
 describe('listAudit', () => {
-  it('returns an entry for every resolution with person, origin, time, digest and answer (G10)', async () => {
+  it('listAudit returns an entry for every resolution with person, origin, time, digest and answer (G10)', async () => {
     const [a, b] = [await agent.ask('a'), await agent.ask('b')]
     await fixture.allow(a)
     await fixture.deny(b, fixture.otherPerson)
@@ -586,7 +597,7 @@ describe('listAudit', () => {
 })
 
 describe('an ask without optional fields', () => {
-  it('is stored, shown and signed with the folder of its session and the other defaults', async () => {
+  it('an ask without optional fields is stored, shown and signed with the folder of its session and the other defaults', async () => {
     const fixture = await openFixture()
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv/app' })
     const short = { kind: 'approval', tool: 'Bash', input: { command: 'ls' } } as const

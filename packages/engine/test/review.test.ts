@@ -19,7 +19,7 @@ const answer = (request: Request, given: Answer) =>
 const handOver = ({ id }: Request) => fixture.externalAgent('handOverRequest', { id })
 
 describe('comments on lines', () => {
-  it('reach an HTTP agent as the reason of a denial, and people see them as they were written', async () => {
+  it('comments on lines reach an HTTP agent as the reason of a denial, and people see them as they were written', async () => {
     const request = await open('k')
     const { resolution } = await answer(request, { kind: 'deny', comments: [comment] })
     expect(resolution).toMatchObject({ answer: { kind: 'deny', comments: [comment] }, agentText })
@@ -28,7 +28,7 @@ describe('comments on lines', () => {
     const entry = (await fixture.person('listAudit', { q: 'hidden files' })).items[0]
     expect(entry).toMatchObject({ resolution: { answer: { comments: [comment] }, agentText } })
   })
-  it('reach an HTTP agent as the note of an allow', async () => {
+  it('comments on lines reach an HTTP agent as the note of an allow', async () => {
     const request = await open('k')
     await answer(request, { kind: 'allow', note: 'Fine.', comments: [comment] })
     expect(await handOver(request)).toMatchObject({
@@ -37,7 +37,7 @@ describe('comments on lines', () => {
       note: `Fine.\n\n${agentText}`,
     })
   })
-  it('do not change the digest, and are stored in the log without the text for the agent', async () => {
+  it('comments on lines do not change the digest, and are stored in the log without the text for the agent', async () => {
     const watcher = await fixture.subscribe()
     const request = await open('k')
     const answered = await answer(request, { kind: 'deny', comments: [comment] })
@@ -51,7 +51,7 @@ describe('comments on lines', () => {
 describe('asking back', () => {
   const askBack: Answer = { kind: 'deny', reason: 'Why do you need this?', askBack: true }
 
-  it('tells the agent the question, and links its next request to the earlier one', async () => {
+  it('asking back tells the agent the question, and links its next request to the earlier one', async () => {
     const first = await open('first')
     await answer(first, askBack)
     expect(await handOver(first)).toMatchObject({
@@ -63,27 +63,27 @@ describe('asking back', () => {
     expect(await fixture.person('getRequest', { id: second.id })).toMatchObject({ follows: first.id })
     expect(await open('third')).not.toHaveProperty('follows')
   })
-  it('links only a request of the same subagent', async () => {
+  it('asking back links only a request of the same subagent', async () => {
     const first = await open('first', approval(), ['explore'])
     await answer(first, askBack)
     expect(await open('other')).not.toHaveProperty('follows')
     expect(await open('second', approval(), ['explore'])).toMatchObject({ follows: first.id })
   })
-  it('links several requests in the order of the questions', async () => {
+  it('asking back links several requests in the order of the questions', async () => {
     const [first, second] = [await open('first'), await open('second')]
     await answer(second, askBack)
     await answer(first, askBack)
     expect(await open('third')).toMatchObject({ follows: second.id })
     expect(await open('fourth')).toMatchObject({ follows: first.id })
   })
-  it('does not link the same request again if its agent asks with the same key', async () => {
+  it('asking back does not link the same request again if its agent asks with the same key', async () => {
     const first = await open('first')
     await answer(first, askBack)
     expect(await open('first')).not.toHaveProperty('follows')
     expect(await open('second')).toMatchObject({ follows: first.id })
     expect(await open('second')).toMatchObject({ follows: first.id })
   })
-  it('keeps the link for a request that a person has to answer', async () => {
+  it('asking back keeps the link for a request that a person has to answer', async () => {
     await fixture.person('addRule', { effect: 'deny', command: 'git push' })
     const first = await open('first')
     await answer(first, askBack)
@@ -91,7 +91,7 @@ describe('asking back', () => {
     expect(await open('second')).toMatchObject({ follows: first.id })
     expect(await open('third')).not.toHaveProperty('follows')
   })
-  it('is refused for a denial without a question', async () => {
+  it('asking back is refused for a denial without a question', async () => {
     const request = await open('k')
     await expectFault(answer(request, { kind: 'deny', askBack: true }), 'answer_mismatch')
   })

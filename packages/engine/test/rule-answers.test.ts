@@ -50,7 +50,7 @@ const statusOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`
 const answerOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`, ask)).resolution?.answer?.kind
 
 describe('the files of an agent', () => {
-  it('are looked up only if the agent runs on the machine of the gateway', async () => {
+  it('the files of an agent are looked up only if the agent runs on the machine of the gateway', async () => {
     await addRule({ action: 'read', path: '/srv/a.txt' })
     const ask = fileAsk('read', '/srv/a.txt')
     expect(await statusOf(await local(), ask)).toBe('resolved')
@@ -59,14 +59,14 @@ describe('the files of an agent', () => {
     // A check is for a session that no runner has attached to.
     expect(await fixture.person('checkRules', { ask })).toMatchObject({ verdict: 'allow' })
   })
-  it('are not needed for an exact command', async () => {
+  it('the files of an agent are not needed for an exact command', async () => {
     await addRule({ command: 'make' })
     for (const agent of [await local(), await remote(), await external('person')])
       expect(await statusOf(agent, approval('make'))).toBe('resolved')
     await fixture.open()
     expect(await statusOf(await remote(), approval('make'))).toBe('resolved')
   })
-  it('are in the home folder of the machine', async () => {
+  it('the files of an agent are in the home folder of the machine', async () => {
     await addRule({ effect: 'deny', path: '/home/ada/keys' })
     expect(await answerOf(await local(), approval('cat ~/keys'))).toBe('deny')
     expect(await statusOf(await remote(), approval('cat ~/keys'))).toBe('pending')
@@ -74,19 +74,19 @@ describe('the files of an agent', () => {
 })
 
 describe('the folder of a session', () => {
-  it('is compared with its symbolic links resolved, or as written if it does not exist', async () => {
+  it('the folder of a session is compared with its symbolic links resolved, or as written if it does not exist', async () => {
     await addRule({ command: 'make' })
     expect(await statusOf(await local('/link'), approval('make'))).toBe('resolved')
     expect(await statusOf(await local('/srv/link'), approval('make'))).toBe('pending')
     await addRule({ command: 'make', scope: { cwd: '/gone' } })
     expect(await statusOf(await local('/gone'), approval('make', { cwd: '/gone' }))).toBe('resolved')
   })
-  it('is not used by rules if only an agent has named it', async () => {
+  it('the folder of a session is not used by rules if only an agent has named it', async () => {
     await addRule({ command: 'make' })
     expect(await statusOf(await external('person'), approval('make'))).toBe('resolved')
     expect(await statusOf(await external('externalAgent'), approval('make'))).toBe('pending')
   })
-  it('is not used by rules if nobody has named one', async () => {
+  it('the folder of a session is not used by rules if nobody has named one', async () => {
     await addRule({ host: 'a.test', scope: {} })
     const ask = approval('', { tool: 'Fetch', input: { url: 'https://a.test/' }, action: { fetch: 'a.test' } })
     expect(await statusOf(await external('person', {}), ask)).toBe('pending')
@@ -94,7 +94,7 @@ describe('the folder of a session', () => {
   })
 })
 
-describe('the rules of a file', () => {
+describe('rules that come from a file', () => {
   const ownFile = '/home/ada/.holdpoint/holdpoint.rules.json'
   const file = '/srv/holdpoint.rules.json'
   /** The folders that the reader was asked for since the list was last cleared. */
@@ -109,6 +109,8 @@ describe('the rules of a file', () => {
         { effect: 'allow', command: 'make', scope },
         { effect: 'deny', command: 'rm', scope },
       ],
+      vars: {},
+      watchers: [],
     },
   }
   const missing: RuleFile = { file: ownFile, folder: null, trust: 'new', content: { kind: 'missing' } }
@@ -133,7 +135,7 @@ describe('the rules of a file', () => {
     fixture = await openFixture({ machine: { ...machine, ruleFiles } })
   })
 
-  it('apply to agents on the machine of the file', async () => {
+  it('rules that come from a file apply to agents on the machine of the file', async () => {
     const agent = await local()
     expect(await answerOf(agent, approval('make'))).toBe('allow')
     expect(await answerOf(agent, approval('rm x'))).toBe('deny')
@@ -142,12 +144,12 @@ describe('the rules of a file', () => {
     expect(await statusOf(other, approval('make'))).toBe('pending')
     expect(await statusOf(other, approval('rm x'))).toBe('pending')
   })
-  it('only restrict agents whose machine is not known', async () => {
+  it('rules that come from a file only restrict agents whose machine is not known', async () => {
     const agent = await external('person')
     expect(await statusOf(agent, approval('make'))).toBe('pending')
     expect(await answerOf(agent, approval('rm x'))).toBe('deny')
   })
-  it('are read from the real folder of the session, or from the nearest folder above it that exists', async () => {
+  it('rules are read from files in the real folder of the session, or in the nearest folder above it that exists', async () => {
     expect(await lookedFor(await local())).toMatchObject({
       folders: ['/srv'],
       files: expect.arrayContaining([ownFile]),
@@ -158,25 +160,25 @@ describe('the rules of a file', () => {
     expect(await lookedFor(await local('not/absolute'))).toMatchObject({ folders: ['/'] })
     expect(await lookedFor(await external('person'))).toMatchObject({ folders: ['/srv'] })
   })
-  it('are read only from the person’s own file for a folder that only an agent, or nobody, has named', async () => {
+  it('rules are read only from the person’s own file for a folder that only an agent, or nobody, has named', async () => {
     const agent = await external('externalAgent')
     expect(await lookedFor(agent)).toEqual({ folders: [], files: [ownFile] })
     expect(await lookedFor(await external('person', {}))).toEqual({ folders: [], files: [ownFile] })
   })
-  it('are not read for agents on another machine', async () => {
+  it('files with rules are not read for agents on another machine', async () => {
     expect(await lookedFor(await remote())).toEqual({ folders: [], files: [] })
   })
 })
 
 describe('a rule with a number of uses', () => {
-  it('does not block the delivery of its own answers, even after its last use', async () => {
+  it('a rule with a number of uses does not block the delivery of its own answers, even after its last use', async () => {
     await addRule({ command: 'make', usesLeft: 2 })
     const agent = await local()
     const requests = [await agent.ask('1', approval('make')), await agent.ask('2', approval('make'))]
     expect(await statusOf(agent, approval('make'))).toBe('pending')
     for (const request of requests) expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
   })
-  it('does not block the delivery of an answer that also needed another rule', async () => {
+  it('a rule with a number of uses does not block the delivery of an answer that also needed another rule', async () => {
     await addRule({ command: 'make', usesLeft: 1 })
     await addRule({ command: 'make check', usesLeft: 1 })
     const agent = await local()
@@ -187,33 +189,33 @@ describe('a rule with a number of uses', () => {
 })
 
 describe('the answer of a rule', () => {
-  it('is never given to questions', async () => {
+  it('the answer of a rule is never given to questions', async () => {
     await addRule({ effect: 'deny' })
     const request = await (await local()).ask('k', secretAsk)
     expect(request).toMatchObject({ status: 'pending', resolution: null })
     expect(request.risk).toBeUndefined()
   })
-  it('names further rules only if there are any', async () => {
+  it('the answer of a rule names further rules only if there are any', async () => {
     await addRule({ command: 'make' })
     const { resolution } = await (await local()).ask('k', approval('make'))
     expect(resolution?.answer).toEqual({ kind: 'allow' })
     expect(resolution?.editedDigest).toBeUndefined()
     expect(resolution?.moreRules).toBeUndefined()
   })
-  it('names the digest of the command in canonical quoting', async () => {
+  it('the answer of a rule names the digest of the command in canonical quoting', async () => {
     await addRule({ command: 'make all' })
     const agent = await local()
     const [quoted, plain] = [await agent.ask('1', approval('make  "all"')), await agent.ask('2', approval('make all'))]
     expect(quoted.resolution?.editedDigest).toBe(plain.digest)
   })
-  it('does not change the input if the runner reports a command in canonical quoting', async () => {
+  it('the answer of a rule does not change the input if the runner reports a command in canonical quoting', async () => {
     await addRule({ command: 'make' })
     const ask = approval('make', { input: { argv: ['bash', '-lc', 'make'] }, action: { shell: 'make', cwd: '/srv' } })
     const { resolution } = await (await local()).ask('k', ask)
     expect(resolution).toMatchObject({ by: 'rule' })
     expect(resolution?.answer).toEqual({ kind: 'allow' })
   })
-  it('does not change the input if it allows something other than a command', async () => {
+  it('the answer of a rule does not change the input if it allows something other than a command', async () => {
     await addRule({ action: 'read', path: '/srv/a.txt' })
     const { resolution } = await (await local()).ask('k', fileAsk('read', '/srv/a.txt'))
     expect(resolution?.answer).toEqual({ kind: 'allow' })
@@ -222,7 +224,7 @@ describe('the answer of a rule', () => {
 
 describe('the risk of a request', () => {
   const riskOf = async (agent: Asker, ask: Ask) => (await agent.ask(`k${keys++}`, ask)).risk
-  it('depends on the real files, if the agent runs on the machine of the gateway', async () => {
+  it('the risk of a request depends on the real files, if the agent runs on the machine of the gateway', async () => {
     const ask = fileAsk('read', '/srv/notes')
     expect(await riskOf(await local(), ask)).toEqual({ level: 'dangerous', touches: ['secrets'] })
     expect(await riskOf(await remote(), ask)).toMatchObject({ level: 'notable' })
@@ -233,18 +235,18 @@ describe('the risk of a request', () => {
     expect(await riskOf(agent, ask)).toMatchObject({ level: 'notable' })
     expect(await riskOf(await local(), fileAsk('read', '/srv/a.txt'))).toEqual({ level: 'low', touches: [] })
   })
-  it('depends on the real folder of the session', async () => {
+  it('the risk of a request depends on the real folder of the session', async () => {
     const ask = fileAsk('write', '/srv/a.txt')
     expect(await riskOf(await local('/link'), ask)).toEqual({ level: 'low', touches: [] })
     expect(await riskOf(await local('/gone'), ask)).toMatchObject({ level: 'dangerous', touches: ['writes-outside'] })
   })
-  it('depends on the home folder of the machine', async () => {
+  it('the risk of a request depends on the home folder of the machine', async () => {
     const ask = fileAsk('write', '~/x')
     expect(await riskOf(await local('/home/ada'), ask)).toMatchObject({ touches: [] })
     expect(await riskOf(await local('/srv'), ask)).toMatchObject({ touches: ['writes-outside'] })
     expect(await riskOf(await remote('/srv'), ask)).toMatchObject({ level: 'dangerous' })
   })
-  it('is computed again for an edited input, and is dangerous if that does not show what the call does', async () => {
+  it('the risk of a request is computed again for an edited input, and is dangerous if that does not show what the call does', async () => {
     const agent = await local()
     const checked = async (ask: Ask, input: JsonObject) => {
       const { id } = await agent.ask(`k${keys++}`, ask)
@@ -255,7 +257,7 @@ describe('the risk of a request', () => {
     expect(await checked(read, { path: '/srv/a.txt', more: true })).toEqual({ level: 'low', touches: [] })
     expect(await checked(read, { other: 'x' })).toEqual({ level: 'dangerous', touches: ['unreadable'] })
   })
-  it('is dangerous for writing, if the folder of the session is not known', async () => {
+  it('the risk of a request is dangerous for writing, if the folder of the session is not known', async () => {
     expect(await riskOf(await external('person', {}), fileAsk('write', '/etc/x'))).toMatchObject({ level: 'dangerous' })
   })
 })

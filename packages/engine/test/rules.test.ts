@@ -42,7 +42,7 @@ describe('a request that a rule allows', () => {
     expect((await ask('npm   test', { editable: false })).status).toBe('pending')
     expect((await ask('npm test', { editable: false })).status).toBe('resolved')
   })
-  it('names all the rules that were needed for a command of several parts', async () => {
+  it('the answer to a request that a rule allows names all the rules that were needed for a command of several parts', async () => {
     const [first, second] = [await addRule({}), await addRule({ command: 'npm run lint' })]
     const request = await ask('npm test && npm run lint')
     expect(request.resolution).toMatchObject({
@@ -50,7 +50,7 @@ describe('a request that a rule allows', () => {
       moreRules: [{ rule: second.id, ruleVersion: 1 }],
     })
   })
-  it('counts the uses of the rule', async () => {
+  it('a request that a rule allows counts the uses of the rule', async () => {
     const rule = await addRule({})
     await ask()
     await ask()
@@ -60,7 +60,7 @@ describe('a request that a rule allows', () => {
 })
 
 describe('a request that a rule denies', () => {
-  it('gives the agent the message of the rule', async () => {
+  it('a request that a rule denies gives the agent the message of the rule', async () => {
     await addRule({ effect: 'deny', command: 'rm', message: 'Move files to the trash instead.' })
     expect((await ask('sudo rm -rf build')).resolution).toMatchObject({
       by: 'rule',
@@ -79,7 +79,7 @@ describe('a request that a rule denies', () => {
 })
 
 describe('a rule with a number of uses', () => {
-  it('answers that many times and then never again', async () => {
+  it('a rule with a number of uses answers that many times and then never again', async () => {
     const rule = await addRule({ usesLeft: 2 })
     const requests = await Promise.all([ask(), ask(), ask(), ask()])
     expect(requests.map(({ status }) => status).sort()).toEqual(['pending', 'pending', 'resolved', 'resolved'])
@@ -132,14 +132,14 @@ describe('a rule that ends', () => {
 })
 
 describe('a change of the rules', () => {
-  it('answers the pending requests that the new rule covers, and no others', async () => {
+  it('a change of the rules answers the pending requests that the new rule covers, and no others', async () => {
     const [covered, other] = [await ask(), await ask('npm run build')]
     const rule = await addRule({})
     await runPendingWork()
     expect((await reload(covered)).resolution).toMatchObject({ by: 'rule', rule: rule.id })
     expect((await reload(other)).status).toBe('pending')
   })
-  it('answers pending requests again if the gateway was killed before it could', async () => {
+  it('a change of the rules answers pending requests again if the gateway was killed before it could', async () => {
     const request = await ask()
     await fixture.gateway.close()
     await fixture.store.commit({
@@ -154,7 +154,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).resolution).toMatchObject({ by: 'rule', rule: storedRule.id })
   })
-  it('lets an allow rule answer a pending request after the ask rule above it is removed', async () => {
+  it('a change of the rules lets an allow rule answer a pending request after the ask rule above it is removed', async () => {
     const asks = await addRule({ effect: 'ask' })
     await addRule({})
     const request = await ask()
@@ -163,7 +163,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).status).toBe('resolved')
   })
-  it('pauses a rule and puts it into effect again', async () => {
+  it('a change of the rules pauses a rule and puts it into effect again', async () => {
     const rule = await addRule({})
     expect(await fixture.person('patchRule', { id: rule.id, paused: true })).toMatchObject({ paused: true, version: 2 })
     const request = await ask()
@@ -199,7 +199,7 @@ describe('an answer with a rule to remember', () => {
       digest: request.digest,
       answer: { kind: 'allow', remember: rule },
     })
-  it('adds the rule with the answer, and the rule answers the other pending requests that it covers', async () => {
+  it('an answer with a rule to remember adds the rule with the answer, and the rule answers the other pending requests that it covers', async () => {
     const [request, same] = [await ask(), await ask()]
     expect((await allow(request)).resolution).toMatchObject({ by: 'person', answer: { kind: 'allow', remember } })
     await runPendingWork()
@@ -232,7 +232,7 @@ describe('an answer with a rule to remember', () => {
 })
 
 describe('a preview of a rule', () => {
-  it('says what the rule would have matched, with denied requests first, and what it matches now', async () => {
+  it('a preview of a rule says what the rule would have matched, with denied requests first, and what it matches now', async () => {
     const answered = [await ask(), await ask(), await ask('npm run build')]
     await fixture.allow(answered[0] as Request)
     await fixture.deny(answered[1] as Request)
@@ -246,7 +246,7 @@ describe('a preview of a rule', () => {
     ])
     expect((await reload(pending)).status).toBe('pending')
   })
-  it('says how many of the matched requests the caller answered, and counts a request with a changed input as neither allowed nor denied', async () => {
+  it('a preview of a rule says how many of the matched requests the caller answered, and counts a request with a changed input as neither allowed nor denied', async () => {
     const requests = await Promise.all([ask(), ask(), ask(), ask()])
     const [first, second, third, changed] = requests as [Request, Request, Request, Request] // four were asked
     await fixture.allow(first)
@@ -267,7 +267,7 @@ describe('a preview of a rule', () => {
 })
 
 describe('proposed rules', () => {
-  it('allow the request that they are proposed for', async () => {
+  it('proposed rules allow the request that they are proposed for', async () => {
     const request = await ask('tsc --noEmit')
     const { items } = await fixture.person('proposeRules', { id: request.id })
     expect(items[0]).toMatchObject({
@@ -293,13 +293,13 @@ describe('proposed rules', () => {
     'ls | sh',
     'X=1 ls',
     'ls `id`',
-  ])('P7: are not offered for %s', async command => {
+  ])('P7: proposed rules are not offered for %s', async command => {
     const request = await ask(command)
     const { items, reason } = await fixture.person('proposeRules', { id: request.id })
     expect(items).toEqual([])
     expect(reason).toMatch(/\.$/)
   })
-  it('are not offered if the agent’s program forbids it', async () => {
+  it('proposed rules are not offered if the agent’s program forbids it', async () => {
     const request = await ask('npm test', { caution: { noRemember: true } })
     expect((await fixture.person('proposeRules', { id: request.id })).items).toEqual([])
   })
@@ -307,7 +307,7 @@ describe('proposed rules', () => {
 
 describe('an action that an agent reports about its own call', () => {
   const lie = { action: { shell: 'npm test', cwd: '/srv' } }
-  it('is refused if the input shows another command, so no rule answers it', async () => {
+  it('an action that an agent reports about its own call is refused if the input shows another command, so no rule answers it', async () => {
     await addRule({})
     const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
     const open = (key: string, more = {}) =>

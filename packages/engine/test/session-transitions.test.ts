@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { checkUsage } from '../../../test/support/usage-check.ts'
 import { ChangeBuilder } from '../src/change-builder.ts'
 import { defaultSettings, type SessionRow } from '../src/index.ts'
-import { applySessionTransition, nextSessionState, truncateTitle } from '../src/session-transitions.ts'
+import { applySessionTransition, nextSessionState } from '../src/session-transitions.ts'
 import { sessionTransitions } from '../src/transitions.ts'
 import { type AttachedAgent, approval, type GatewayFixture, openFixture } from './gateway-fixture.ts'
 
@@ -36,7 +36,7 @@ describe('the next state of a session', () => {
     const next = nextSessionState(row, trigger)
     return next instanceof Fault ? next.code : next
   }
-  it('is the one in the table, unless it depends on the session', async () => {
+  it('the next state of a session is the one in the table, unless it depends on the session', async () => {
     const row = await rowNow()
     for (const state of states)
       for (const trigger of triggers) {
@@ -50,16 +50,16 @@ describe('the next state of a session', () => {
           )
       }
   })
-  it('is working after an attach, if a turn is open', async () => {
+  it('the next state of a session is working after an attach, if a turn is open', async () => {
     const row: SessionRow = { ...(await rowNow()), turnOpen: true }
     for (const state of ['starting', 'parked'] as const) expect(nextOf({ ...row, state }, 'attach')).toBe('working')
   })
-  it('depends on whether the driver can resume, if the runner is lost or a message arrives after the end', async () => {
+  it('the next state of a session depends on whether the driver can resume, if the runner is lost or a message arrives after the end', async () => {
     const row: SessionRow = { ...(await rowNow()), capabilities: ['messages'] }
     for (const state of ['working', 'idle'] as const) expect(nextOf({ ...row, state }, 'runnerLost')).toBe('ended')
     expect(nextOf({ ...row, state: 'ended' }, 'message')).toBe('session_ended')
   })
-  it('is refused after the end, with the reason of the end', async () => {
+  it('the next state of a session is refused after the end, with the reason of the end', async () => {
     const row: SessionRow = { ...(await rowNow()), state: 'ended' }
     expect(nextSessionState(row, 'attach')).toMatchObject({
       message: expect.stringContaining('(done)'),
@@ -72,7 +72,7 @@ describe('the next state of a session', () => {
       detail: { id },
     })
   })
-  it('cannot be applied if the table refuses it or deletes the session', async () => {
+  it('the next state of a session cannot be applied if the table refuses it or deletes the session', async () => {
     const row = await rowNow()
     const apply = (state: SessionRow['state'], trigger: (typeof triggers)[number]) =>
       fixture.store.commit({
@@ -113,7 +113,7 @@ describe('text that was still streaming', () => {
 
 describe('the end of a session', () => {
   const withProcess = () => agent.append({ type: 'session.changed', process: { state: 'live' } })
-  it('finishes everything that was open, and no longer counts the session', async () => {
+  it('the end of a session finishes everything that was open, and no longer counts the session', async () => {
     await takeMessage()
     await withProcess()
     const waiting = await fixture.person('sendMessage', { id, text: 'never read' })
@@ -163,7 +163,7 @@ describe('the end of a session', () => {
     expect((await rowNow()).state).toBe('ended')
     expect((await fixture.store.get('request', request.id))?.delivery.state).toBe(state)
   })
-  it('has the reason “lost” if the runner was lost, and marks the process as lost', async () => {
+  it('the end of a session has the reason “lost” if the runner was lost, and marks the process as lost', async () => {
     const fragile = await fixture.startAttached('unresumable')
     await fragile.append({ type: 'session.changed', process: { state: 'live' } })
     const request = await fragile.ask('k')
@@ -178,7 +178,7 @@ describe('the end of a session', () => {
     })
     await checkUsage(fixture.store)
   })
-  it('does not change the state of a process that had already stopped', async () => {
+  it('the end of a session does not change the state of a process that had already stopped', async () => {
     await agent.append({ type: 'session.changed', process: { state: 'stopped' } })
     const { process } = await rowNow()
     fixture.clock.jump(5)
@@ -188,7 +188,7 @@ describe('the end of a session', () => {
 })
 
 describe('a session that loses its runner or is parked', () => {
-  it('shows its process as lost or as stopped', async () => {
+  it('a session that loses its runner or is parked shows its process as lost or as stopped', async () => {
     await agent.append({ type: 'session.changed', process: { state: 'live' } })
     await detach()
     expect(await rowNow()).toMatchObject({ state: 'parked', lease: null, process: { state: 'stopped' } })
@@ -251,7 +251,7 @@ describe('a session that loses its runner or is parked', () => {
 })
 
 describe('an external session whose agent is lost', () => {
-  it('is disconnected and needs no runner, even if an answer waits', async () => {
+  it('an external session whose agent is lost is disconnected and needs no runner, even if an answer waits', async () => {
     const { id: external } = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.allow(await fixture.externalAgent('openRequest', { id: external, key: 'k', ask: approval() }))
     await fixture.clock.advance(defaultSettings.agentTtlMs + defaultSettings.sweepMs)
@@ -266,7 +266,7 @@ describe('a session that is attached again and again', () => {
       agent = await fixture.attach(id)
     }
   }
-  it('ends as failed at the limit, if its agent has something to do and does nothing', async () => {
+  it('a session that is attached again and again ends as failed at the limit, if its agent has something to do and does nothing', async () => {
     await takeMessage()
     await attachTimes(limits.idleAttachesMax - 1)
     await loseRunner()
@@ -281,7 +281,7 @@ describe('a session that is attached again and again', () => {
     })
     expect(await eventsOf('session.ended')).toHaveLength(1)
   })
-  it('continues if its agent has nothing to do, or did something at the last attach', async () => {
+  it('a session that is attached again and again continues if its agent has nothing to do, or did something at the last attach', async () => {
     await attachTimes(limits.idleAttachesMax + 1)
     expect((await rowNow()).state).toBe('idle')
     await takeMessage()
@@ -292,7 +292,7 @@ describe('a session that is attached again and again', () => {
 })
 
 describe('events of a session', () => {
-  it('contain who may act for its agent when it is opened, and the new fence when it is attached', async () => {
+  it('events of a session contain who may act for its agent when it is opened, and the new fence when it is attached', async () => {
     const { id: external } = await fixture.person('startSession', { driver: 'external' })
     const opened = await eventsOf('session.opened')
     expect(opened).toMatchObject([
@@ -301,12 +301,12 @@ describe('events of a session', () => {
     ])
     expect((await eventsOf('session.changed')).at(-1)).toMatchObject({ fence: agent.fence, value: { id } })
   })
-  it('contain the number of pending requests', async () => {
+  it('events of a session contain the number of pending requests', async () => {
     await agent.ask('k')
     await fixture.person('patchSession', { id, title: 'other' })
     expect((await eventsOf('session.changed')).at(-1)).toMatchObject({ value: { pending: 1 } })
   })
-  it('say once that a command is done', async () => {
+  it('events of a session say once that a command is done', async () => {
     const command = await takeMessage()
     const finish = () => fixture.runner('finishCommand', { id: command.id, fence: agent.fence })
     await finish()
@@ -314,10 +314,4 @@ describe('events of a session', () => {
       { type: 'command.done', command: (command as Command).id, outcome: { ok: true } },
     ])
   })
-})
-
-it('a title is cut at its limit', () => {
-  const full = 'x'.repeat(limits.titleMax)
-  expect(truncateTitle(full)).toBe(full)
-  expect(truncateTitle(`${full}x`)).toBe(`${full.slice(1)}…`)
 })

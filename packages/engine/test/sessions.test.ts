@@ -31,7 +31,7 @@ const finish = (command: Pick<Command, 'id'>, by = agent) =>
   fixture.runner('finishCommand', { id: command.id, fence: by.fence })
 
 describe('startSession', () => {
-  it('creates a session that waits for a runner, with the prompt as its first command', async () => {
+  it('startSession creates a session that waits for a runner, with the prompt as its first command', async () => {
     const session = await fixture.person('startSession', { driver: 'resumable', prompt: 'Do it\nnow', cwd: '/srv' })
     expect(session).toMatchObject({ state: 'starting', title: 'Do it', cwd: '/srv', pending: 0, runner: null })
     expect((await fixture.person('listCommands', { id: session.id })).items).toMatchObject([
@@ -48,7 +48,7 @@ describe('startSession', () => {
       message: expect.stringContaining('a key'),
     })
   })
-  it('creates a waiting session if no runner is live', async () => {
+  it('startSession creates a waiting session if no runner is live', async () => {
     await fixture.person('retireRunner', { id: runnerId() })
     expect(await fixture.person('startSession', { driver: 'anything' })).toMatchObject({ state: 'starting' })
   })
@@ -91,7 +91,7 @@ describe('commands of a session', () => {
     await expectFault(finish(command), 'fenced')
     expect(await finish(command, next)).toMatchObject({ state: 'done' })
   })
-  it('wake a runner that waits in listCommands', async () => {
+  it('commands of a session wake a runner that waits in listCommands', async () => {
     const waiting = fixture.person('listCommands', { id, wait: 10_000 })
     await fixture.clock.advance(100)
     await fixture.person('sendMessage', { id, text: 'go' })
@@ -119,7 +119,7 @@ describe('commands of a session', () => {
     await finish((await commands())[0] as Command)
     await fixture.person('sendMessage', { id, text })
   })
-  it('reopen the parked session of an external agent that takes them', async () => {
+  it('commands of a session reopen the parked session of an external agent that takes them', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('detachSession', { id: session.id })
     const command = await fixture.person('sendMessage', { id: session.id, text: 'hi' })
@@ -183,7 +183,7 @@ describe('interruptSession and stopEverything', () => {
 })
 
 describe('the end of a session', () => {
-  it('resolves its requests, finishes its commands and notifies its runner', async () => {
+  it('the end of a session resolves its requests, finishes its commands and notifies its runner', async () => {
     const request = await agent.ask('k')
     const command = await fixture.person('sendMessage', { id, text: 'never mind' })
     const ended = await fixture.person('endSession', { id })
@@ -210,7 +210,7 @@ describe('the end of a session', () => {
     })
     expect(ended).toMatchObject({ state: 'ended', ending: { reason: 'failed', detail: 'oh' } })
   })
-  it('does not prevent the agent from reporting an answer as taken', async () => {
+  it('the end of a session does not prevent the agent from reporting an answer as taken', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await agent.report(request, 'handed')
@@ -279,7 +279,7 @@ describe('an external session', () => {
     expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'idle' })
     await expectFault(fixture.externalAgent('startSession', { driver: 'resumable' }), 'forbidden')
   })
-  it('looks to another agent as if it did not exist', async () => {
+  it('an external session looks to another agent as if it did not exist', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     const of = { id: session.id }
@@ -348,21 +348,21 @@ describe('an external session', () => {
       options: { agent: 7 },
     })
   })
-  it('accepts no appended messages with the role `person`', async () => {
+  it('an external session accepts no appended messages with the role `person`', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const say = (role: string) => ({ id, items: [{ type: 'message.added', block: 'b', role, text: 'I allow it' }] })
     for (const caller of [robot, ada, runnerCaller])
       await expectFault(fixture.gateway.dispatchUnparsed(caller, 'appendEvents', say('person')), 'bad_input')
     await fixture.gateway.dispatchUnparsed(robot, 'appendEvents', say('agent'))
   })
-  it('becomes working again when its agent opens a request after a detach', async () => {
+  it('an external session becomes working again when its agent opens a request after a detach', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     await fixture.externalAgent('detachSession', { id: session.id })
     expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'disconnected' })
     await fixture.externalAgent('openRequest', { id: session.id, key: 'k', ask: approval() })
     expect(await fixture.externalAgent('getSession', { id: session.id })).toMatchObject({ state: 'working' })
   })
-  it('accepts writes with the newest fence and refuses writes with an older fence', async () => {
+  it('an external session accepts writes with the newest fence and refuses writes with an older fence', async () => {
     const session = await fixture.externalAgent('startSession', { driver: 'external' })
     const first = await fixture.externalAgent('attachSession', { id: session.id })
     const second = await fixture.externalAgent('attachSession', { id: session.id })
@@ -376,7 +376,7 @@ describe('an external session', () => {
 })
 
 describe('listSessions', () => {
-  it('returns every session exactly once, page by page, newest first', async () => {
+  it('listSessions returns every session exactly once, page by page, newest first', async () => {
     const ids: SessionId[] = [id]
     for (let i = 0; i < 6; i++)
       ids.unshift((await fixture.person('startSession', { driver: 'resumable', title: `t${i}` })).id)
@@ -389,7 +389,7 @@ describe('listSessions', () => {
     } while (before)
     expect(seen).toEqual(ids)
   })
-  it('filters by state and by text', async () => {
+  it('listSessions filters by state and by text', async () => {
     const other = await fixture.person('startSession', { driver: 'resumable', title: 'Deploy the Website' })
     const idsOf = async (input: object) =>
       (await fixture.person('listSessions', input)).items.map(session => session.id)
@@ -401,7 +401,7 @@ describe('listSessions', () => {
 })
 
 describe('rules', () => {
-  it('apply to the next check as soon as they are added or removed', async () => {
+  it('rules apply to the next check as soon as they are added or removed', async () => {
     const check = () => fixture.runner('checkTool', { id, tool: 'Bash', input: { command: 'ls' }, fence: agent.fence })
     expect(await check()).toMatchObject({ verdict: 'ask' })
     const rule = await fixture.person('addRule', { effect: 'deny', tool: 'Bash' })

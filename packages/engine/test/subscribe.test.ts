@@ -50,7 +50,7 @@ describe('the hello frame', () => {
     })
     expect(subscription.missed).toEqual([])
   })
-  it('contains the first page of requests and says that there are more', async () => {
+  it('the hello frame contains the first page of requests and says that there are more', async () => {
     for (let i = 0; i < limits.snapshotMax + 5; i++) await agent.ask(`k${i}`)
     const { hello } = (await fixture.subscribe()).subscription
     expect([hello.requests.length, hello.pending, hello.more]).toEqual([
@@ -59,7 +59,7 @@ describe('the hello frame', () => {
       true,
     ])
   })
-  it('contains only the given session if the subscription is for one session', async () => {
+  it('the hello frame contains only the given session if the subscription is for one session', async () => {
     const elsewhere = await fixture.startAttached()
     await elsewhere.ask('k')
     const mine = await agent.ask('k')
@@ -79,7 +79,7 @@ describe('the hello frame', () => {
 })
 
 describe('resuming a subscription', () => {
-  it('returns the missed events in order, then live events', async () => {
+  it('resuming a subscription returns the missed events in order, then live events', async () => {
     const first = await fixture.subscribe()
     await agent.append(added('a'))
     await agent.append(added('b'))
@@ -88,7 +88,7 @@ describe('resuming a subscription', () => {
     await agent.append(added('c'))
     expect([...second.subscription.missed.map(frame => frame.cursor), ...second.cursors]).toEqual(first.cursors)
   })
-  it('works with a cursor from before a restart', async () => {
+  it('resuming a subscription works with a cursor from before a restart', async () => {
     const { subscription } = await fixture.subscribe()
     await fixture.gateway.close()
     await fixture.open()
@@ -97,7 +97,7 @@ describe('resuming a subscription', () => {
     const events = await fixture.person('listEvents', { id: agent.session.id, after: again.subscription.hello.cursor })
     expect(events.items).toEqual([])
   })
-  it('falls back to a snapshot if too many events were missed', async () => {
+  it('resuming a subscription falls back to a snapshot if too many events were missed', async () => {
     const { hello } = (await fixture.subscribe()).subscription
     const page = Array.from({ length: limits.eventsPerPostMax }, (_, i) => added(`${i}`))
     for (let i = 0; i < limits.resumeEventsMax / page.length; i++) await agent.append(...page)
@@ -122,15 +122,18 @@ describe('resuming a subscription', () => {
     'e1-1\n',
     'e1-999999999999999',
   ]
-  it.each(invalidCursors)('falls back to a snapshot for the invalid cursor %j (X12)', async after => {
-    await agent.ask('k')
-    expect((await fixture.subscribe({ after })).subscription.hello).toMatchObject({
-      resume: 'gap',
-      pending: 1,
-      sessions: [{}],
-    })
-  })
-  it('returns the whole log if the cursor is before the first event', async () => {
+  it.each(invalidCursors)(
+    'resuming a subscription falls back to a snapshot for the invalid cursor %j (X12)',
+    async after => {
+      await agent.ask('k')
+      expect((await fixture.subscribe({ after })).subscription.hello).toMatchObject({
+        resume: 'gap',
+        pending: 1,
+        sessions: [{}],
+      })
+    },
+  )
+  it('resuming a subscription returns the whole log if the cursor is before the first event', async () => {
     const { subscription } = await fixture.subscribe({ after: 'e1-0' })
     expect(subscription.hello.resume).toBe('ok')
     expect(cursorsOf(subscription.missed)).toEqual(
@@ -140,7 +143,7 @@ describe('resuming a subscription', () => {
 })
 
 describe('live frames', () => {
-  it('begin right after `hello.cursor`, whatever is committed in the meantime (G3)', async () => {
+  it('live frames begin right after `hello.cursor`, whatever is committed in the meantime (G3)', async () => {
     const talk = (async () => {
       for (let i = 0; i < 60; i++) await Promise.all([agent.append(added(`a${i}`)), agent.append(added(`b${i}`))])
     })()
@@ -166,7 +169,7 @@ describe('live frames', () => {
       )
     }
   })
-  it('stop when the subscription is stopped', async () => {
+  it('live frames stop when the subscription is stopped', async () => {
     const subscriber = await fixture.subscribe()
     subscriber.subscription.stop()
     await agent.append(added('a'))

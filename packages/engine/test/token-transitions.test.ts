@@ -46,7 +46,7 @@ describe('a token', () => {
   ] as const)('with the role %s and the kind %s is a token of the owner: %s', (role, kind, isOwner) => {
     expect(isOwnerToken(rowOf('tok_a', { role, kind }))).toBe(isOwner)
   })
-  it('has a digest that changes with every field that decides what it permits', () => {
+  it('a token has a digest that changes with every field that decides what it permits', () => {
     const row = rowOf('tok_a')
     const changes: Partial<TokenRow>[] = [
       { id: 'other' },
@@ -69,13 +69,13 @@ describe('revoking tokens', () => {
   const revoke = (rows: readonly TokenRow[], ...tokens: readonly string[]) => {
     const change = new ChangeBuilder(view)
     const revoked = revokeTokens(change, rows, row => tokens.includes(row.token), ada)
-    return { change, names: revoked.map(({ token }) => token), writes: change.writes() }
+    return { change, names: revoked.map(({ token }) => token), writes: change.writes(undefined) }
   }
   const owner = rowOf('tok_owner', { role: 'owner' })
   const unknownCreator = rowOf('tok_old', { creatorUnknown: true })
   const madeBy = (...tokens: string[]) => ({ madeBy: tokens as unknown as TokenRow['madeBy'] }) // short ids
 
-  it('revokes the chosen tokens and what was created with them, and leaves the others', () => {
+  it('revoking tokens revokes the chosen tokens and what was created with them, and leaves the others', () => {
     const rows = [
       rowOf('tok_a'),
       rowOf('tok_b', madeBy('tok_a')),
@@ -91,25 +91,27 @@ describe('revoking tokens', () => {
       ['tok_a', 'tok_b', 'tok_c'].map(token => ({ type: 'token.removed', token, by: ada.token })),
     )
   })
-  it('leaves tokens that were revoked before as they are', () => {
+  it('revoking tokens leaves tokens that were revoked before as they are', () => {
     const before = rowOf('tok_a', { revokedAt: 5, expiresAt: 10 })
     const { names, writes } = revoke([before, rowOf('tok_b', { ...madeBy('tok_a'), revokedAt: 5 })], 'tok_a', 'tok_b')
     expect(names).toEqual([])
     expect(writes.puts).toEqual([])
   })
-  it('revokes tokens whose creator is not known only together with a token of the owner', () => {
+  it('revoking tokens revokes tokens whose creator is not known only together with a token of the owner', () => {
     expect(revoke([owner, unknownCreator, rowOf('tok_a')], 'tok_owner').names).toEqual(['tok_owner', 'tok_old'])
     expect(revoke([owner, unknownCreator, rowOf('tok_a')], 'tok_owner', 'tok_a').names).toContain('tok_old')
     expect(revoke([owner, unknownCreator, rowOf('tok_a')], 'tok_a').names).toEqual(['tok_a'])
   })
-  it('records no event for a link', () => {
+  it('revoking tokens records no event for a link', () => {
     const { names, writes } = revoke([rowOf('tok_link', { kind: 'link' })], 'tok_link')
     expect(names).toEqual(['tok_link'])
     expect(writes.events).toEqual([])
   })
-  it('records nobody if no caller revoked the token', () => {
+  it('revoking tokens records nobody if no caller revoked the token', () => {
     const change = new ChangeBuilder(view)
     revokeTokens(change, [rowOf('tok_a')], () => true)
-    expect(change.writes().events?.map(({ body }) => body)).toEqual([{ type: 'token.removed', token: 'tok_a' }])
+    expect(change.writes(undefined).events?.map(({ body }) => body)).toEqual([
+      { type: 'token.removed', token: 'tok_a' },
+    ])
   })
 })

@@ -103,7 +103,7 @@ describe('listTokens', () => {
 })
 
 describe('the token in the data folder', () => {
-  it('F14: replaces the earlier token and everything that was created with it, and stays the same owner', async () => {
+  it('F14: the token in the data folder replaces the earlier token and everything that was created with it, and stays the same owner', async () => {
     const agent = await newCaller('agent', 'ci')
     const page = await signIn(owner)
     const next = await fixture.gateway.ensureToken('new-secret', 'owner', 'owner', folder)
@@ -120,7 +120,7 @@ describe('the token in the data folder', () => {
     expect(await callerOf('owner-secret')).toMatchObject({ role: 'owner', id: owner.id })
     expect(await callerOf('new-secret')).toBeNull()
   })
-  it('does not revoke the tokens of other data folders that share the store', async () => {
+  it('the token in the data folder does not revoke the tokens of other data folders that share the store', async () => {
     const other = await fixture.gateway.ensureToken('other-secret', 'owner', 'owner', runnerId(4))
     expect(other.id).toBe(owner.id)
     expect(await callerOf('owner-secret')).not.toBeNull()

@@ -35,27 +35,29 @@ const rowsOf = (pin: Record<string, string>, triggers: readonly string[]) =>
   )
 
 describe('the request transition table', () => {
-  it('equals the pinned table', () => expect(requestTransitions).toEqual(rowsOf(requests, requestTriggers)))
+  it('the request transition table equals the pinned table', () =>
+    expect(requestTransitions).toEqual(rowsOf(requests, requestTriggers)))
   it('the request transition table has an entry for every state and trigger', () => {
     expect(Object.keys(requestTransitions).sort()).toEqual(['pending', ...DeliveryState.options].sort())
     for (const row of Object.values(requestTransitions))
       expect(Object.keys(row).sort()).toEqual([...requestTriggers].sort())
   })
-  it('leaves pending once and never returns to it (G1)', () => {
+  it('the request transition table leaves pending once and never returns to it (G1)', () => {
     for (const [state, row] of Object.entries(requestTransitions))
       for (const transition of Object.values(row)) {
         expect(transition).not.toBe('pending')
         if (state !== 'pending') expect(transition).not.toBe('waiting')
       }
   })
-  it('refuses to hand a pending, taken or undeliverable request', () => {
+  it('the request transition table refuses to hand a pending, taken or undeliverable request', () => {
     for (const state of ['pending', 'taken', 'undeliverable'] as const)
       expect(requestTransitions[state].hand).toBe('refuse')
   })
 })
 
 describe('the session transition table', () => {
-  it('equals the pinned table', () => expect(sessionTransitions).toEqual(rowsOf(sessions, sessionTriggers)))
+  it('the session transition table equals the pinned table', () =>
+    expect(sessionTransitions).toEqual(rowsOf(sessions, sessionTriggers)))
   it('the session transition table has an entry for every state and trigger', () => {
     expect(Object.keys(sessionTransitions).sort()).toEqual([...SessionState.options].sort())
     for (const row of Object.values(sessionTransitions))

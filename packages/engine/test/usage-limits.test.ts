@@ -69,7 +69,7 @@ describe('another session', () => {
   it.each([
     ['an agent', robot.token, limits.sessionsPerAgentMax],
     ['a person', ada.id, limits.sessionsPerPersonMax],
-  ])('of %s is refused at the limit, and fits below it', async (_, account, max) => {
+  ])('another session of %s is refused at the limit, and fits below it', async (_, account, max) => {
     const start = () =>
       (account === robot.token ? fixture.externalAgent : fixture.person)('startSession', { driver: 'external' })
     await setUsage(account, null, { sessions: max - 1 })
@@ -82,7 +82,7 @@ describe('another session', () => {
 })
 
 describe('the counts of a session and its account', () => {
-  it('follow a request from its opening to the end of its delivery', async () => {
+  it('the counts of a session and its account follow a request from its opening to the end of its delivery', async () => {
     const counts = async () => [await usageOf(ofAgent.id), await usageOf(robot.token)]
     const account = { ...none, sessions: 1 }
     const request = await askIn(ofAgent)
@@ -104,7 +104,7 @@ describe('the counts of a session and its account', () => {
     await fixture.person('endSession', { id: ofAgent.id })
     expect(await counts()).toEqual([none, none])
   })
-  it('are kept in a separate account for rows of schema 3, which had no accounts and no sizes', async () => {
+  it('the counts of a session and its account are kept in a separate account for rows of schema 3, which had no accounts and no sizes', async () => {
     const request = await askIn(ofAgent)
     const rows = { session: await fixture.store.get('session', ofAgent.id), request }
     const { account: _a, ...session } = rows.session as SessionRow // the session was just started

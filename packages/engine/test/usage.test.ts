@@ -154,7 +154,7 @@ describe('an operation on a session with many requests', () => {
   })
   const isManyRows = (read: Read) => 'query' in read && (read.table === 'request' || read.table === 'draft')
 
-  it('reads no other requests and is decided once, if it opens, answers or delivers a request, or appends events', async () => {
+  it('an operation on a session with many requests reads no other requests and is decided once, if it opens, answers or delivers a request, or appends events', async () => {
     for (let i = 0; i < 5; i++) await agent.ask(`pending ${i}`)
     for (let i = 0; i < 5; i++) await fixture.deny(await agent.ask(`undelivered ${i}`))
     const external = await startExternal()
@@ -181,7 +181,7 @@ describe('an operation on a session with many requests', () => {
   })
 
   it.each(['endSession', 'interruptSession'] as const)(
-    'resolves at most 500 requests per change, if it is %s',
+    'an operation on a session with many requests resolves at most 500 requests per change, if it is %s',
     async op => {
       for (let i = 0; i < 7; i++) {
         const requests = await Promise.all(Array.from({ length: 100 }, (_, n) => agent.ask(`undelivered ${i} ${n}`)))
@@ -202,7 +202,7 @@ describe('an operation on a session with many requests', () => {
     },
   )
 
-  it('reads only handed requests if it parks or attaches the session', async () => {
+  it('an operation on a session with many requests reads only handed requests if it parks or attaches the session', async () => {
     for (let i = 0; i < 5; i++) await agent.ask(`pending ${i}`)
     for (let i = 0; i < 5; i++) await fixture.deny(await agent.ask(`undelivered ${i}`))
     const handed = await agent.ask('handed')

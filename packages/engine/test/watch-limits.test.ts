@@ -1,0 +1,112 @@
+/** Tests limits of watchers: what is counted for a session, a day and a folder, and how people continue or change a limit. */
+import { beforeEach, describe, expect, it } from 'vitest'
+import { type AttachedAgent, approval, expectFault } from './gateway-fixture.ts'
+import { openMemoryFixture, type WatchFixture } from './watch-fixture.ts'
+
+let fixture: WatchFixture
+beforeEach(async () => {
+  fixture = await openMemoryFixture()
+})
+/** The sweep and the leases of runners are slow, because these tests let days pass. */
+const slow = { settings: { sweepMs: 3600_000, runnerTtlMs: 1000 * 3600_000 } }
+const limited = (limit: object) => ({ watch: [{ name: 'my-budget', on: 'before', do: { limit } }] })
+const spend = (agent: AttachedAgent, cost: number, tokens = 0) =>
+  agent.append({ type: 'turn.finished', ending: 'done', cost, usage: { inputTokens: tokens } })
+let keys = 0
+const isAsked = async (agent: AttachedAgent) =>
+  (await fixture.check(agent, `k${keys++}`, 'ls')).watcher?.name === 'my-budget'
+
+describe('a limit', () => {
+  it('a limit of cost asks at the limit, and an allow continues until the same amount is used again', async () => {
+    await fixture.withFile(limited({ cost: 5 }))
+    const agent = await fixture.agent()
+    await spend(agent, 4)
+    expect(await isAsked(agent)).toBe(false)
+    await spend(agent, 1.5)
+    expect(await isAsked(agent)).toBe(true)
+    const request = await agent.ask('ask', approval('ls'))
+    expect(request.watcher).toMatchObject({ name: 'my-budget' })
+    await fixture.deny(request)
+    expect(await isAsked(agent)).toBe(true)
+    await fixture.allow(await agent.ask('ask again', approval('ls')))
+    expect(await isAsked(agent)).toBe(false)
+    await spend(agent, 5)
+    expect(await isAsked(agent)).toBe(true)
+  })
+  it('a limit can be changed by a person for the session, and is shown with its variables', async () => {
+    await fixture.withFile(limited({ cost: 5 }))
+    const agent = await fixture.agent()
+    const { id } = agent.session
+    await spend(agent, 6)
+    expect(await isAsked(agent)).toBe(true)
+    expect(await fixture.person('listVariables', { id })).toMatchObject({
+      items: [{ name: 'limit_my_budget', value: 5, default: 5, setByAgent: false }],
+    })
+    await expectFault(fixture.person('setVariable', { id, name: 'limit_my_budget', value: 'a' }), 'bad_input')
+    await expectFault(fixture.person('setVariable', { id, name: 'limit_my_budget', value: 0 }), 'bad_input', /than 0/)
+    expect(await fixture.person('setVariable', { id, name: 'limit_my_budget', value: 7.5 })).toMatchObject({
+      value: 7.5,
+      changedBy: 'ada',
+    })
+    expect(await isAsked(agent)).toBe(false)
+    await expectFault(
+      fixture.runner('setAgentVariable', { id, fence: agent.fence, name: 'limit_my_budget', value: 100 }),
+      'unsupported',
+    )
+    await spend(agent, 1.5)
+    expect(await isAsked(agent)).toBe(true)
+  })
+  it('a limit of tokens and turns counts those of the session', async () => {
+    await fixture.withFile({
+      watch: [
+        { name: 'my-budget', on: 'before', do: { limit: { tokens: 100 } } },
+        { name: 'turns', on: 'before', do: { limit: { turns: 3 } } },
+      ],
+    })
+    const agent = await fixture.agent()
+    await spend(agent, 0, 60)
+    expect(await isAsked(agent)).toBe(false)
+    await spend(agent, 0, 60)
+    expect(await isAsked(agent)).toBe(true)
+    await spend(agent, 0)
+    expect((await fixture.check(agent, 'last', 'ls')).reason).toMatch(/turns/)
+  })
+  it('a limit of minutes counts the time of turns without the time in which people were asked', async () => {
+    await fixture.withFile(limited({ minutes: 10 }), slow)
+    const agent = await fixture.agent()
+    await agent.append({ type: 'session.changed', state: 'working' })
+    expect(await isAsked(agent)).toBe(false)
+    await fixture.clock.advance(4 * 60_000)
+    const request = await agent.ask('wait', approval('ls'))
+    await fixture.clock.advance(30 * 60_000)
+    await fixture.allow(request)
+    expect(await isAsked(agent)).toBe(false)
+    await fixture.clock.advance(5 * 60_000)
+    expect(await isAsked(agent)).toBe(false)
+    await fixture.clock.advance(60_000)
+    expect(await isAsked(agent)).toBe(true)
+  })
+  it('a limit per day counts all sessions of a day, and starts again on the next', async () => {
+    await fixture.withFile(limited({ cost: 5, per: 'day' }), slow)
+    const first = await fixture.agent()
+    const second = await fixture.agent({ cwd: '/home/ada' })
+    await spend(first, 3)
+    await spend(second, 2)
+    expect(await isAsked(first)).toBe(true)
+    expect(await isAsked(second)).toBe(true)
+    await fixture.clock.advance(24 * 3600_000)
+    expect(await isAsked(await fixture.agent())).toBe(false)
+  })
+  it('a limit per folder counts all sessions in the same folder', async () => {
+    await fixture.withFile(limited({ cost: 5, per: 'folder' }))
+    const first = await fixture.agent()
+    await spend(first, 5)
+    expect(await isAsked(await fixture.agent())).toBe(true)
+    expect(await isAsked(await fixture.agent({ cwd: '/home/ada' }))).toBe(false)
+  })
+  it('a limit per day is counted only while there is such a limit', async () => {
+    await fixture.withFile(limited({ cost: 5 }))
+    await spend(await fixture.agent(), 5)
+    expect(await fixture.store.find('spent', {})).toEqual([])
+  })
+})
