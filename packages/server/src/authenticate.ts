@@ -41,18 +41,32 @@ export interface AuthenticatorOptions {
 
 const secretInQuery = /[?&](?:access_token|token|auth|authorization|bearer|secret|password|code)=/i
 
-export function createAuthenticator({
-  gateway,
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
+  const { gateway, port, wrongAttempts } = options
+  const checkSender = createSenderCheck(options)
+
+  return async function authenticate(incoming, access) {
+    checkSender(incoming, access)
+    if (access === 'page' || access === 'public') return null
+    const credential = findCredential(incoming, access, port)
+    if (credential.kind === 'cookie') checkCookieUse(incoming, access)
+    const caller = await gateway.authenticate(credential, viaOf(credential, incoming))
+    if (!caller) throw await refuseAttempt(gateway, wrongAttempts, incoming, 'authenticate', credentialNotValid())
+    return caller
+  }
+}
+
+/** Returns a function that throws a Fault if a request names another host, or comes from a page of another site. */
+export function createSenderCheck({
   port,
   hosts = [],
   origins = [],
-  wrongAttempts,
-}: AuthenticatorOptions): Authenticator {
+}: Pick<AuthenticatorOptions, 'port' | 'hosts' | 'origins'>): (incoming: IncomingRequest, access: AccessLevel) => void {
   const namedHosts = hostsWithPort(port, hosts)
   const ownHosts: ReadonlySet<string> = new Set([...namedHosts, hostOverUnix])
   const ownOrigins = new Set([...namedHosts.map(host => `http://${host}`), ...origins])
 
-  return async function authenticate(incoming, access) {
+  return (incoming, access) => {
     checkHost(incoming, ownHosts)
     if (secretInQuery.test(incoming.target))
       throw new Fault('bad_input', 'Do not put a credential in a URL. Send it in the header Authorization: Bearer.')
@@ -62,12 +76,6 @@ export function createAuthenticator({
     const site = incoming.header('sec-fetch-site')
     if (access !== 'page' && site !== undefined && site !== 'same-origin' && site !== 'none')
       throw new Fault('wrong_origin', 'Pages of other sites may not call this gateway.')
-    if (access === 'page' || access === 'public') return null
-    const credential = findCredential(incoming, access, port)
-    if (credential.kind === 'cookie') checkCookieUse(access, origin !== undefined, site)
-    const caller = await gateway.authenticate(credential, viaOf(credential, incoming))
-    if (!caller) throw await refuseAttempt(gateway, wrongAttempts, incoming, 'authenticate', credentialNotValid())
-    return caller
   }
 }
 
@@ -99,13 +107,8 @@ function checkHost(incoming: IncomingRequest, ownHosts: ReadonlySet<string>): vo
 }
 
 function findCredential(incoming: IncomingRequest, access: AccessLevel, port: number): Credential {
-  const authorization = incoming.header('authorization')
-  if (authorization !== undefined) {
-    const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
-    if (secret === undefined)
-      throw new Fault('unauthenticated', 'The Authorization header must consist of "Bearer", a space and the token.')
-    return { kind: 'bearer', secret }
-  }
+  const bearer = readBearer(incoming)
+  if (bearer !== null) return { kind: 'bearer', secret: bearer }
   const secret = parseSignInCookie(incoming.header('cookie'), port)
   if (!secret) throw new Fault('unauthenticated', credentialNeeded)
   const pageSecret = access === 'socket' ? readSocketPageSecret(incoming) : incoming.header(pageSecretHeader)
@@ -115,6 +118,16 @@ function findCredential(incoming: IncomingRequest, access: AccessLevel, port: nu
       'A cookie counts only together with the page secret that signIn returned. Open this page with a new link from: holdpoint link',
     )
   return { kind: 'cookie', secret, pageSecret }
+}
+
+/** Returns the token in the Authorization header, or null if there is no such header. */
+export function readBearer(incoming: IncomingRequest): string | null {
+  const authorization = incoming.header('authorization')
+  if (authorization === undefined) return null
+  const secret = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(authorization)?.[1]
+  if (secret === undefined)
+    throw new Fault('unauthenticated', 'The Authorization header must consist of "Bearer", a space and the token.')
+  return secret
 }
 
 /** Determines how the call reached the gateway, without asking the caller. Only the person who runs the gateway can open the Unix socket in its data folder. */
@@ -130,8 +143,9 @@ function readSocketPageSecret(incoming: IncomingRequest): string | undefined {
 }
 
 /** Refuses a cookie unless the headers show that no page of another origin sent the request. The page secret already proves that; this check does not depend on the secret staying secret. */
-function checkCookieUse(access: AccessLevel, hasOwnOrigin: boolean, site: string | undefined): void {
-  const isOwnPage = hasOwnOrigin || site === 'same-origin'
+function checkCookieUse(incoming: IncomingRequest, access: AccessLevel): void {
+  // The Origin header names this gateway, because `checkSender` has refused others.
+  const isOwnPage = incoming.header('origin') !== undefined || incoming.header('sec-fetch-site') === 'same-origin'
   if (!isOwnPage && access !== 'read')
     throw new Fault(
       'wrong_origin',

@@ -4,12 +4,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { Fault, limits } from '@holdpoint/protocol'
-import { type ByteSink, type IncomingRequest, type OutgoingReply, toFault } from './http-message.ts'
+import { type ByteSink, type IncomingRequest, type Log, type OutgoingReply, toFault } from './http-message.ts'
 import { bodyTooLarge } from './input.ts'
 import { OpenConnections } from './open-connections.ts'
 import { refuseUnreadable } from './raw-reply.ts'
-import type { RequestHandler } from './request-handler.ts'
-import { openSockets, type Sockets } from './socket.ts'
+import type { Sockets } from './socket.ts'
 import { sourceOf } from './wrong-attempts.ts'
 
 export interface Listening {
@@ -41,17 +40,30 @@ export interface SocketKeeper {
   keep(name: string, handle: object): void
 }
 
+export interface HttpHandler {
+  readonly log: Log
+  /** Resolves with the reply, and never rejects. */
+  handle(incoming: IncomingRequest): Promise<OutgoingReply>
+  /** Ends streams and long polls. */
+  close(): void
+}
+/** What a server serves. Without `sockets`, a WebSocket handshake is an ordinary request. */
+export interface Served {
+  readonly handler: HttpHandler
+  readonly sockets?: Sockets
+}
+
 /** Creates the handler once the port is known. `host` is the address that the person chose, as it appears in URLs, or null for the default addresses. */
-export type CreateHandler = (port: number, host: string | null) => RequestHandler
+export type CreateServed = (port: number, host: string | null) => Served
 
 export async function listen(
   { port, host, socketPath, keeper }: ListenAddress,
-  createHandler: CreateHandler,
+  createServed: CreateServed,
   connectionLimits: ConnectionLimits,
 ): Promise<Listening> {
   const hosts = host === undefined ? loopbackHosts : [host]
   for (let attempt = 1; ; attempt++) {
-    const endpoint = new HttpEndpoint(port => createHandler(port, urlHost(host)), connectionLimits, keeper)
+    const endpoint = new HttpEndpoint(port => createServed(port, urlHost(host)), connectionLimits, keeper)
     try {
       const listening = await bind(endpoint, port, hosts)
       if (socketPath !== undefined) await endpoint.listenOnPath(socketPath)
@@ -95,7 +107,7 @@ function urlHost(address: string | undefined): string | null {
 
 /** One request handler on one port of one or more addresses, and on a Unix socket. */
 class HttpEndpoint {
-  readonly #createHandler: (port: number) => RequestHandler
+  readonly #createServed: (port: number) => Served
   readonly #limits: ConnectionLimits
   readonly #servers: Server[] = []
   #handling: Handling | null = null
@@ -106,11 +118,11 @@ class HttpEndpoint {
   readonly #notKept = new Map<string, Server>()
 
   constructor(
-    createHandler: (port: number) => RequestHandler,
+    createServed: (port: number) => Served,
     connectionLimits: ConnectionLimits,
     keeper: SocketKeeper | undefined,
   ) {
-    this.#createHandler = createHandler
+    this.#createServed = createServed
     this.#limits = connectionLimits
     this.#keeper = keeper
   }
@@ -152,7 +164,7 @@ class HttpEndpoint {
     if (!this.#handling) return
     const { handler, sockets, overTcp, overUnix } = this.#handling
     handler.close()
-    sockets.close()
+    sockets?.close()
     const open = [overTcp, overUnix]
     for (const connections of open) {
       connections.stopChecks()
@@ -179,22 +191,20 @@ class HttpEndpoint {
   }
 
   #startHandling(port: number): Handling {
-    const handler = this.#createHandler(port)
-    const openConnections = () => new OpenConnections(this.#limits.connectionsMax, handler.log)
-    return { handler, sockets: openSockets(handler), overTcp: openConnections(), overUnix: openConnections() }
+    const served = this.#createServed(port)
+    const openConnections = () => new OpenConnections(this.#limits.connectionsMax, served.handler.log)
+    return { ...served, overTcp: openConnections(), overUnix: openConnections() }
   }
 
-  #attach(server: Server, { handler, sockets }: Handling, connections: OpenConnections): void {
+  #attach(server: Server, served: Served, connections: OpenConnections): void {
     // The limit holds for all addresses together, so `server.maxConnections`, which counts one address, is not enough.
     server.on('connection', socket => connections.add(socket))
-    attachHandlers(server, handler, sockets, connections, () => this.#closing)
+    attachHandlers(server, served, connections, () => this.#closing)
     this.#servers.push(server)
   }
 }
 
-interface Handling {
-  readonly handler: RequestHandler
-  readonly sockets: Sockets
+interface Handling extends Served {
   readonly overTcp: OpenConnections
   /** Connections over the Unix socket are counted separately, so that clients of the port cannot lock out the commands of the gateway's own user. */
   readonly overUnix: OpenConnections
@@ -214,8 +224,7 @@ function startListening(server: Server, listen: () => void): Promise<void> {
 /** Attaches the event handlers of the HTTP server. A bug on one connection is logged and closes only this connection. */
 function attachHandlers(
   server: Server,
-  handler: RequestHandler,
-  sockets: Sockets,
+  { handler, sockets }: Served,
   connections: OpenConnections,
   isClosing: () => boolean,
 ): void {
@@ -241,9 +250,10 @@ function attachHandlers(
   }
   server.on('request', onRequest)
   server.on('checkExpectation', onRequest)
-  server.on('upgrade', (req, socket, head) => {
-    sockets.upgrade(toIncoming(req, socket, connections, transport), req, socket, head).catch(logAndDestroy(socket))
-  })
+  if (sockets)
+    server.on('upgrade', (req, socket, head) => {
+      sockets.upgrade(toIncoming(req, socket, connections, transport), req, socket, head).catch(logAndDestroy(socket))
+    })
   server.on('clientError', (error, socket) => {
     const reply = replies.get(socket)
     const isMidReply = reply?.headersSent === true && !reply.writableFinished

@@ -4,9 +4,10 @@ import { limits } from '@holdpoint/protocol'
 import { Admission } from './admission.ts'
 import type { Log } from './http-message.ts'
 import { handleFetch } from './in-process.ts'
-import { type ConnectionLimits, type CreateHandler, type ListenAddress, type Listening, listen } from './listen.ts'
+import { type ConnectionLimits, type ListenAddress, type Listening, listen } from './listen.ts'
 import { RequestHandler } from './request-handler.ts'
 import { Revocations } from './revocations.ts'
+import { openSockets } from './socket.ts'
 import { openStaticFiles } from './static-files.ts'
 import { WrongAttempts } from './wrong-attempts.ts'
 
@@ -46,14 +47,22 @@ export function createServer(options: ServerOptions): Server {
     wrongAttempts: new WrongAttempts(),
     revocations: new Revocations(options.gateway),
   }
-  const createHandler: CreateHandler = (port, host) => {
+  const createHandler = (port: number, host: string | null) => {
     const hosts = host === null ? rest.hosts : [...(rest.hosts ?? []), host]
     return new RequestHandler({ ...rest, ...shared, ...(hosts && { hosts }), port })
   }
   const inProcess = createHandler(portInProcess, null)
   return {
     fetch: request => handleFetch(inProcess, request),
-    listen: address => listen(address, createHandler, { ...limits, ...connectionLimits }),
+    listen: address =>
+      listen(
+        address,
+        (port, host) => {
+          const handler = createHandler(port, host)
+          return { handler, sockets: openSockets(handler) }
+        },
+        { ...limits, ...connectionLimits },
+      ),
   }
 }
 
