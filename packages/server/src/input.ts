@@ -13,7 +13,9 @@ export async function readInput(
   query: string,
   takeBytes: (bytes: number) => void,
 ): Promise<{ readonly input: Fields; readonly bytes: number }> {
-  const input: Fields = { ...params }
+  // Adding fields to an object that was copied takes ten times as long.
+  const input: Fields = {}
+  for (const [name, value] of Object.entries(params)) input[name] = value
   if (query) for (const [name, value] of new URLSearchParams(query)) addField(input, name, value)
   const body = await readBody(incoming, op, takeBytes)
   if (!body) return { input, bytes: 0 }

@@ -1,4 +1,4 @@
-/** Formats and parses the cookie that keeps a browser signed in. */
+/** Formats and parses the cookie that keeps a browser signed in. authenticate.ts checks the credential in it. */
 
 /** The name contains the port, because browsers share cookies between all ports of a host, and two gateways on one machine must not overwrite each other's cookie. */
 const cookieName = (port: number) => `holdpoint_${port}`

@@ -133,46 +133,46 @@ const badHosts = () => [
 describe.each(names)('authentication of a %s request', name => {
   const send = transports[name]
 
-  it('accepts a bearer token without an Origin header (B8)', async () =>
+  it('authentication accepts a bearer token without an Origin header (B8)', async () =>
     expect(await send(bearer())).toBe(successStatus[name]))
-  it('refuses a request without a credential (B8)', async () => expect(await send({})).toBe(401))
-  it('refuses an unknown token, another scheme and an empty token', async () => {
+  it('authentication refuses a request without a credential (B8)', async () => expect(await send({})).toBe(401))
+  it('authentication refuses an unknown token, another scheme and an empty token', async () => {
     for (const authorization of ['Bearer nonsense', 'Bearer', 'Bearer ', `Basic ${secrets.person}`, secrets.person])
       expect(await send({ authorization }), authorization).toBe(401)
   })
-  it('does not fall back to the cookie if the token is wrong', async () =>
+  it('authentication does not fall back to the cookie if the token is wrong', async () =>
     expect(await send({ authorization: 'Bearer nonsense', ...page(), origin: ownOrigin() })).toBe(401))
-  it('accepts only the host names of the gateway (B5, B6, B9)', async () => {
+  it('authentication accepts only the host names of the gateway (B5, B6, B9)', async () => {
     for (const host of goodHosts()) expect(await send({ ...bearer(), host }), host).toBe(successStatus[name])
     for (const host of badHosts()) expect(await send({ ...bearer(), host }), host).toBe(421)
   })
-  it('accepts only the origins of the gateway (B3, B4)', async () => {
+  it('authentication accepts only the origins of the gateway (B3, B4)', async () => {
     for (const origin of [ownOrigin(), ownOrigin('127.0.0.1'), ownOrigin('[::1]'), 'https://box.example'])
       expect(await send({ ...bearer(), origin }), origin).toBe(successStatus[name])
     for (const origin of badOrigins()) expect(await send({ ...bearer(), origin }), origin).toBe(403)
   })
-  it('refuses pages of other sites even with a valid token (B13)', async () => {
+  it('authentication refuses pages of other sites even with a valid token (B13)', async () => {
     for (const site of ['cross-site', 'same-site', 'nonsense'])
       expect(await send({ ...bearer(), 'sec-fetch-site': site }), site).toBe(403)
     for (const site of ['same-origin', 'none'])
       expect(await send({ ...bearer(), 'sec-fetch-site': site }), site).toBe(successStatus[name])
   })
-  it('accepts a cookie only from the gateway’s own page', async () => {
+  it('authentication accepts a cookie only from the gateway’s own page', async () => {
     expect(await send({ ...page(), origin: ownOrigin() })).toBe(successStatus[name])
     expect(await send({ ...page(), 'sec-fetch-site': 'same-origin' })).toBe(successStatus[name])
     expect(await send({ ...page(), origin: 'http://evil.test' })).toBe(403)
   })
-  it('F2: refuses a cookie without the secret of the page, with any other headers', async () => {
+  it('F2: authentication refuses a cookie without the secret of the page, with any other headers', async () => {
     const own = { cookie, origin: ownOrigin(), 'sec-fetch-site': 'same-origin', 'x-holdpoint': '1' }
     expect(await send(own)).toBe(401)
     for (const secret of ['', 'nonsense', cookie.split('=')[1] as string, secrets.person])
       expect(await send({ ...own, [pageSecretHeader]: secret }), secret).toBe(401)
   })
-  it('F2: refuses the secret of the page without its cookie, and as a token', async () => {
+  it('F2: authentication refuses the secret of the page without its cookie, and as a token', async () => {
     expect(await send({ [pageSecretHeader]: pageSecret, origin: ownOrigin() })).toBe(401)
     expect(await send({ authorization: `Bearer ${pageSecret}` })).toBe(401)
   })
-  it('refuses two cookies of the same name, because one may be planted (B10)', async () =>
+  it('authentication refuses two cookies of the same name, because one may be planted (B10)', async () =>
     expect(await send({ ...page(), cookie: `${cookie}; ${cookie}x`, origin: ownOrigin() })).toBe(401))
 })
 

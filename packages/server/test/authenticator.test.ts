@@ -187,7 +187,7 @@ describe('a token', () => {
 
 describe('a cookie', () => {
   const page = () => ({ cookie, [pageSecretHeader]: pageSecret })
-  it('is accepted from the page, with its secret and the gateway’s own origin or site', async () => {
+  it('a cookie is accepted from the page, with its secret and the gateway’s own origin or site', async () => {
     for (const own of [{ origin }, { 'sec-fetch-site': 'same-origin' }]) {
       for (const access of ['read', 'write'] as const)
         expect(await authenticate({ ...page(), ...own }, access)).toMatchObject({ name: 'ada', via: 'page' })
@@ -196,7 +196,7 @@ describe('a cookie', () => {
       via: 'page',
     })
   })
-  it('needs the gateway’s own origin or site for everything but reading', async () => {
+  it('a cookie needs the gateway’s own origin or site for everything but reading', async () => {
     for (const more of [{}, { 'sec-fetch-site': 'none' }]) {
       expect(await outcome({ ...page(), ...more }, 'read')).toBe('ada')
       expect(await outcome({ ...page(), ...more }, 'write')).toBe('wrong_origin')
@@ -204,7 +204,7 @@ describe('a cookie', () => {
       expect(await outcome(socket, 'socket')).toBe('wrong_origin')
     }
   })
-  it('F2: is refused without the secret of the page', async () => {
+  it('F2: a cookie is refused without the secret of the page', async () => {
     for (const secret of [undefined, ''])
       await expect(authenticate({ cookie, origin, [pageSecretHeader]: secret })).rejects.toMatchObject({
         code: 'unauthenticated',
@@ -213,7 +213,7 @@ describe('a cookie', () => {
     expect(await outcome({ cookie, origin, [pageSecretHeader]: 'wrong' })).toBe('unauthenticated')
     expect(await outcome({ origin, [pageSecretHeader]: pageSecret })).toBe('unauthenticated')
   })
-  it('F2: is accepted for a socket only with the secret among its subprotocols', async () => {
+  it('F2: a cookie is accepted for a socket only with the secret among its subprotocols', async () => {
     const send = (protocols: string | undefined, more: Headers = {}) =>
       outcome({ cookie, origin, 'sec-websocket-protocol': protocols, ...more }, 'socket')
     const own = `${pageSecretProtocol}${pageSecret}`
@@ -223,7 +223,7 @@ describe('a cookie', () => {
     expect(await send(undefined, { [pageSecretHeader]: pageSecret })).toBe('unauthenticated')
     expect(await outcome({ cookie, origin, 'sec-websocket-protocol': own }, 'read')).toBe('unauthenticated')
   })
-  it('is not used if the request also has a token', async () => {
+  it('a cookie is not used if the request also has a token', async () => {
     expect(await outcome({ ...page(), origin, authorization: 'Bearer wrong' })).toBe('unauthenticated')
   })
 })

@@ -49,7 +49,7 @@ async function cursorNow(): Promise<string> {
 }
 
 describe('a resumed stream', () => {
-  it('sends every missed event in order', async () => {
+  it('a resumed stream sends every missed event in order', async () => {
     const cursor = await cursorNow()
     const count = Math.floor(limits.resumeMaxBytes / (text.length + 200))
     for (let i = 0; i < count; i++) await appendMessage()
@@ -59,14 +59,14 @@ describe('a resumed stream', () => {
     while (received < count) if ((await reader.next()).event?.type === 'message.added') received++
     reader.stop()
   })
-  it('sends a snapshot if more bytes were missed than the resume limit', async () => {
+  it('a resumed stream sends a snapshot if more bytes were missed than the resume limit', async () => {
     const cursor = await cursorNow()
     for (let size = 0; size <= limits.resumeMaxBytes; size += text.length) await appendMessage()
     const reader = await openStream(cursor)
     expect((await reader.next()).hello).toMatchObject({ resume: 'gap', sessions: [{ id: session.id }] })
     reader.stop()
   })
-  it('ends if a frame cannot be encoded; the error is logged once, and other streams continue', async () => {
+  it('a resumed stream ends if a frame cannot be encoded; the error is logged once, and other streams continue', async () => {
     const frame = {
       cursor: 'a-1',
       session: null,
@@ -88,7 +88,7 @@ describe('a resumed stream', () => {
 })
 
 describe('a socket with a slow reader', () => {
-  it('receives replies larger than the subscription buffer while it is subscribed', async () => {
+  it('a socket with a slow reader receives replies larger than the subscription buffer while it is subscribed', async () => {
     for (let i = 0; i < 20; i++) await ask(gateway, session, `k${i}`, approval('large', { text }))
     const socket = await openSocket(gateway)
     socket.send({ subscribe: {} })

@@ -181,7 +181,7 @@ describe('a client that stops responding', () => {
       { disconnected: 'test-runner', reason: 'the client read nothing and did not answer a ping' },
     ])
   })
-  it('does not keep the gateway from closing', async () => {
+  it('a client that stops responding does not keep the gateway from closing', async () => {
     const gateway = await startTestServer({ connectionLimits: { drainMaxMs: 300 } })
     const ws = await connectWithoutPong(gateway)
     ws.pause()

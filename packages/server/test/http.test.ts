@@ -114,7 +114,7 @@ describe('the session log and the audit log', () => {
 })
 
 describe('a request for an operation', () => {
-  it('combines path, query and body, and converts numbers in the query', async () => {
+  it('a request for an operation combines path, query and body, and converts numbers in the query', async () => {
     const session = await openSession(gateway)
     const opened = await ask(gateway, session, 'k')
     const reply = await request(gateway, `/requests/${opened.id}?wait=0`, { headers: authHeaders('person') })
@@ -135,7 +135,7 @@ describe('a request for an operation', () => {
     expect(await send('/sessions?__proto__=1', { headers: authHeaders('person') })).toBe('bad_input')
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
   })
-  it('takes effect only once if the POST is repeated with the same Idempotency-Key', async () => {
+  it('a request for an operation takes effect only once if the POST is repeated with the same Idempotency-Key', async () => {
     const headers = authHeaders('agent', { ...json, 'idempotency-key': 'same' })
     const start = () => request(gateway, '/sessions', { method: 'POST', headers, body: '{"driver":"external"}' })
     const [first, second] = [await (await start()).json(), await (await start()).json()]
@@ -275,13 +275,13 @@ describe('a request body', () => {
 const server = () => gateway.server
 
 describe('GET /healthz', () => {
-  it('reports the version without a credential', async () => {
+  it('GET /healthz reports the version without a credential', async () => {
     expect(await (await fetch(`${gateway.url}/healthz`)).json()).toEqual({ ok: true, version: '1.2.3' })
   })
 })
 
 describe('closing the server', () => {
-  it('ends long polls with the fault `draining`, without waiting for the end of the time to drain', async () => {
+  it('closing the server ends long polls with the fault `draining`, without waiting for the end of the time to drain', async () => {
     const closingServer = await startTestServer({ connectionLimits: { drainMaxMs: 3600_000 } })
     const opened = await ask(closingServer, await openSession(closingServer), 'k')
     const poll = request(closingServer, `/requests/${opened.id}?wait=60000`, { headers: authHeaders('agent') })

@@ -46,7 +46,7 @@ describe('a connection', () => {
   }
   const destroyed = (...sockets: Socket[]) => sockets.map(socket => socket.destroyed)
 
-  it('X9: replaces the one that was added first, if there are too many', async () => {
+  it('X9: a connection replaces the one that was added first, if there are too many', async () => {
     const [one, two, three] = [await added(), await added(), await added()]
     expect(destroyed(one, two, three)).toEqual([false, false, false])
     const four = await added()
@@ -136,7 +136,7 @@ describe('a reply', () => {
   const check = () => vi.advanceTimersByTime(limits.unreadMaxMs / 2)
   const large = 64 * 1024 * 1024
 
-  it('F3: ends its connection with a logged reason, if the client reads nothing between two checks', async () => {
+  it('F3: a reply ends its connection with a logged reason, if the client reads nothing between two checks', async () => {
     const { res } = await reply(large)
     check()
     check()

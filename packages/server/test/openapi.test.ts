@@ -36,12 +36,12 @@ const isDescribed = (schema: JsonSchema) =>
   typeof schema.description === 'string' || typeof schemas[nameOfRef(schema)]?.description === 'string'
 
 describe('the OpenAPI document', () => {
-  it('contains every operation of the contract with a summary', () => {
+  it('the OpenAPI document contains every operation of the contract with a summary', () => {
     expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(contract).sort())
     expect(operations.filter(({ summary }) => !/^[A-Z].+\.$/.test(summary)).map(op => op.operationId)).toEqual([])
   })
 
-  it('describes every parameter and every field of every input and output', () => {
+  it('the OpenAPI document describes every parameter and every field of every input and output', () => {
     const missing = new Set<string>()
     for (const { operationId, parameters } of operations)
       for (const parameter of parameters)
@@ -53,7 +53,7 @@ describe('the OpenAPI document', () => {
     expect([...missing]).toEqual([])
   })
 
-  it('describes every named schema', () => {
+  it('the OpenAPI document describes every named schema', () => {
     expect(Object.keys(schemas).filter(name => !schemas[name]?.description)).toEqual([])
   })
 
@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     expect(broken).toEqual([])
   })
 
-  it('refers to a named schema instead of repeating it', () => {
+  it('the OpenAPI document refers to a named schema instead of repeating it', () => {
     const normalize = ({ description, ...rest }: JsonSchema) => JSON.stringify(rest)
     const named = new Map(Object.entries(schemas).map(([name, schema]) => [normalize(schema), name]))
     const repeated: string[] = []
@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     expect(repeated).toEqual([])
   })
 
-  it('names the faults of every operation with their statuses', () => {
+  it('the OpenAPI document names the faults of every operation with their statuses', () => {
     const codes = new Set<string>()
     for (const { operationId, responses } of operations) {
       const { faults = [] }: Operation = contract[operationId as keyof typeof contract] // an earlier test checks that each id is an operation name
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     expect(document['x-faults'].map(({ code }) => code)).toEqual(faultCodes)
   })
 
-  it('requires a token or a cookie, except for sign-in and the proof of the gateway', () => {
+  it('the OpenAPI document requires a token or a cookie, except for sign-in and the proof of the gateway', () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(['bearer', 'cookie'])
     expect(operations.filter(({ security }) => security?.length === 0).map(op => op.operationId)).toEqual([
       'signIn',

@@ -23,7 +23,7 @@ afterAll(() => gateway.close())
 const isReply = (id: unknown) => (frame: SocketFrame) => frame.frame === 'reply' && frame.id === id
 
 describe('a socket', () => {
-  it('runs operations and replies with their ids, and with the same statuses and faults as HTTP', async () => {
+  it('a socket runs operations and replies with their ids, and with the same statuses and faults as HTTP', async () => {
     const socket = await openSocket(gateway)
     socket.send({ id: 1, op: 'whoAmI', input: {} })
     expect(await socket.next(isReply(1))).toMatchObject({ status: 200, body: { person: 'ada', role: 'owner' } })
@@ -35,7 +35,7 @@ describe('a socket', () => {
     expect(await socket.next(isReply(4))).toMatchObject({ status: 403, body: { error: { code: 'forbidden' } } })
     socket.ws.close()
   })
-  it('runs an operation once if it is repeated with the same idempotency key', async () => {
+  it('a socket runs an operation once if it is repeated with the same idempotency key', async () => {
     const socket = await openSocket(gateway, authHeaders('agent'))
     const start = { op: 'startSession', input: { driver: 'external' }, idempotencyKey: 'once' }
     socket.send({ id: 1, ...start })
@@ -46,7 +46,7 @@ describe('a socket', () => {
     expect(await socket.next(isReply(3))).toMatchObject({ body: { error: { code: 'bad_input' } } })
     socket.ws.close()
   })
-  it('answers a malformed frame with a fault and stays open', async () => {
+  it('a socket answers a malformed frame with a fault and stays open', async () => {
     const socket = await openSocket(gateway)
     for (const frame of [
       '{',
@@ -76,7 +76,7 @@ describe('a socket', () => {
     expect((await socket.next(isReply(9))).status).toBe(400)
     socket.ws.close()
   })
-  it('streams the same frames as SSE after a subscribe frame', async () => {
+  it('a socket streams the same frames as SSE after a subscribe frame', async () => {
     const socket = await openSocket(gateway)
     socket.send({ subscribe: { session: session.id } })
     const hello = await socket.next(frame => frame.frame === 'hello')
@@ -92,7 +92,7 @@ describe('a socket', () => {
     expect((await socket.next()).frame).toBe('reply')
     socket.ws.close()
   })
-  it('ends a long poll after a cancel frame or an answer', async () => {
+  it('a socket ends a long poll after a cancel frame or an answer', async () => {
     const socket = await openSocket(gateway, authHeaders('agent'))
     const opened = await ask(gateway, session, 'polled')
     socket.send({ id: 1, op: 'getRequest', input: { id: opened.id, wait: limits.waitMaxMs } })
@@ -131,7 +131,7 @@ describe('a socket', () => {
     expect(await Promise.race([socket.next(isReply(2)), socket.closed])).toBe(1008)
     adminSocket.ws.close()
   })
-  it('ends long polls with the fault `draining` before the gateway closes the socket', async () => {
+  it('a socket ends long polls with the fault `draining` before the gateway closes the socket', async () => {
     const closingServer = await startTestServer()
     const opened = await ask(closingServer, await openSession(closingServer), 'k')
     const socket = await openSocket(closingServer, authHeaders('agent'))

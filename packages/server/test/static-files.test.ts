@@ -43,7 +43,7 @@ describe('the web page', () => {
     const again = await fetch(`${withPage.url}/`, { headers: { 'if-none-match': reply.headers.get('etag') ?? '' } })
     expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'no-cache'])
   })
-  it('lets browsers cache files with a hash in their name forever', async () => {
+  it('the web page lets browsers cache files with a hash in their name forever', async () => {
     const reply = await fetch(`${withPage.url}${scriptPath}`)
     expect(reply.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
     expect(reply.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
@@ -100,7 +100,7 @@ describe('the web page', () => {
     expect(dateless(await get())).toBe(dateless(first))
     await writeFile(join(folder, `page${scriptPath}`), script)
   })
-  it('does not make files outside its folder or hidden files available', async () => {
+  it('the web page does not make files outside its folder or hidden files available', async () => {
     const paths = [
       '/../secret.txt',
       '/assets/../../secret.txt',

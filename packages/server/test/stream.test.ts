@@ -69,7 +69,7 @@ const appendMessage = (text: string) =>
 const isMessage = (frame: ParsedFrame) => frame.event?.type === 'message.added'
 
 describe('the event stream', () => {
-  it('begins with a snapshot in the hello frame and continues with events and their cursors', async () => {
+  it('the event stream begins with a snapshot in the hello frame and continues with events and their cursors', async () => {
     const pending = await ask(gateway, session, 'seen')
     const reader = await openStream()
     const hello = await reader.next()
@@ -82,7 +82,7 @@ describe('the event stream', () => {
     expect(opened.id).toBe(opened.event?.cursor)
     reader.stop()
   })
-  it('resumes with exactly the missed events after the cursor in Last-Event-ID or `after`', async () => {
+  it('the event stream resumes with exactly the missed events after the cursor in Last-Event-ID or `after`', async () => {
     const reader = await openStream()
     await reader.next()
     await appendMessage('one')
@@ -105,7 +105,7 @@ describe('the event stream', () => {
       again.stop()
     }
   })
-  it('starts with a snapshot if the cursor is unknown or malformed (X12)', async () => {
+  it('the event stream starts with a snapshot if the cursor is unknown or malformed (X12)', async () => {
     for (const after of ['zzz-1', '-1', 'nonsense', '', '9', 'a-999999999999999', '1-1 OR 1=1']) {
       const reader = await openStream(`?after=${encodeURIComponent(after)}`)
       expect((await reader.next()).hello?.resume, after).toBe('gap')
@@ -123,7 +123,7 @@ describe('the event stream', () => {
     for (const query of ['?session=nonsense', '?unknownField=1'])
       expect((await request(gateway, `/events${query}`, { headers: authHeaders('person') })).status).toBe(400)
   })
-  it('sends any text unchanged in exactly one event (X11)', async () => {
+  it('the event stream sends any text unchanged in exactly one event (X11)', async () => {
     const reader = await openStream()
     await reader.next()
     const tricky = fc.constantFrom(
@@ -168,7 +168,7 @@ describe('the event stream', () => {
     for (let frame = await next(); frame.event?.text !== 'in process'; frame = await next());
     await events.return()
   })
-  it('disconnects a client that does not read, and no other client', async () => {
+  it('the event stream disconnects a client that does not read, and no other client', async () => {
     const slow = connect(gateway.port, '127.0.0.1')
     slow.write(
       `GET ${apiRoot}/events HTTP/1.1\r\nHost: localhost:${gateway.port}\r\nAuthorization: ${authHeaders('person').authorization}\r\n\r\n`,
@@ -193,7 +193,7 @@ describe('the event stream', () => {
     expect(slow.bytesRead).toBeLessThan(8 * limits.subscriptionBufferMaxBytes)
     reader.stop()
   })
-  it('sends a closing comment and ends when the server closes', async () => {
+  it('the event stream sends a closing comment and ends when the server closes', async () => {
     const closingServer = await startTestServer()
     const reply = await request(closingServer, '/events', { headers: authHeaders('person') })
     const text = reply.text()
@@ -220,7 +220,7 @@ describe('a stream without events', () => {
       new Request(`http://localhost${apiRoot}/events`, { headers: { authorization: `Bearer ${secret}` } }),
     )
 
-  it('sends heartbeats, and ends without waiting for the next one when its credential is revoked', async () => {
+  it('a stream without events sends heartbeats, and ends without waiting for the next one when its credential is revoked', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const made = await post(gateway, 'person', '/tokens', { role: 'person', name: 'bob' })
     const { id, secret } = (await made.json()) as { id: string; secret: string }

@@ -6,7 +6,7 @@ import { sourceOf, WrongAttempts } from '../src/wrong-attempts.ts'
 describe('the count of wrong attempts', () => {
   const wrong = new Fault('unauthenticated', 'wrong')
 
-  it('starts again after a minute', () => {
+  it('the count of wrong attempts starts again after a minute', () => {
     let now = 0
     const attempts = new WrongAttempts(() => now)
     for (let i = 0; i < limits.wrongAttemptsMax; i++) expect(attempts.refuse('a', wrong)).toBe(wrong)
@@ -25,7 +25,7 @@ describe('the count of wrong attempts', () => {
     expect(attempts.refuse('a', wrong)).toBe(wrong)
   })
 
-  it('starts again in total as well', () => {
+  it('the count of wrong attempts starts again in total as well', () => {
     let now = 5
     const attempts = new WrongAttempts(() => now)
     for (let i = 0; i < limits.wrongAttemptsTotalMax; i++) expect(attempts.refuse(`${i}`, wrong)).toBe(wrong)
@@ -34,7 +34,7 @@ describe('the count of wrong attempts', () => {
     for (let i = 0; i < limits.wrongAttemptsTotalMax; i++) expect(attempts.refuse(`${i}`, wrong)).toBe(wrong)
   })
 
-  it('works without a given clock', () => {
+  it('the count of wrong attempts works without a given clock', () => {
     const attempts = new WrongAttempts()
     for (let i = 0; i < limits.wrongAttemptsMax; i++) expect(attempts.refuse('a', wrong)).toBe(wrong)
     expect(attempts.refuse('a', wrong).code).toBe('too_many')
