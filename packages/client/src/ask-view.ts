@@ -1,6 +1,14 @@
 /** Decides how page and terminal present an ask. Every property of the input is shown somewhere. */
-import { type ApprovalAsk, type Ask, actionOf, type Comment, type JsonObject, limits } from '@holdpoint/protocol'
-import { type CutText, exactText, labelText, omissionMarker, singleLineCut } from './display-text.ts'
+import {
+  type ApprovalAsk,
+  type Ask,
+  actionOf,
+  type Comment,
+  isCallTitle,
+  type JsonObject,
+  limits,
+} from '@holdpoint/protocol'
+import { type CutText, exactText, labelText, omissionMarker, plainText, singleLineCut } from './display-text.ts'
 
 export interface TextEdit {
   readonly before: string
@@ -116,7 +124,7 @@ export interface AskSummary extends CutText {
 
 const summaryMax = 300
 
-/** Returns the command, the path, the title or the questions. A summary does not replace the full text, which people must see before they answer. */
+/** Returns the command, the path, the first line of the plan, the title or the questions. A summary does not replace the full text, which people must see before they answer. */
 export function summary(ask: Ask, max = summaryMax): AskSummary {
   const { text, isCode } = subject(ask)
   return { ...singleLineCut(text, max), isCode }
@@ -138,9 +146,28 @@ function subject(ask: Ask): { readonly text: string; readonly isCode: boolean } 
     case 'approval': {
       const view = viewOf(ask)
       if (view.kind === 'command') return { text: view.command, isCode: true }
-      return view.kind === 'change' ? { text: view.path, isCode: true } : { text: ask.title, isCode: false }
+      if (view.kind === 'change') return { text: view.path, isCode: true }
+      // The title of every plan says the same.
+      return { text: (view.kind === 'plan' && plainText(firstLine(view.plan))) || ask.title, isCode: false }
     }
   }
+}
+
+/** Returns the agent's title, or null if the title only repeats what is shown anyway, such as "Bash: npm test" above `npm test`. */
+export function informativeTitle(ask: ApprovalAsk): string | null {
+  if (ask.plan !== undefined || isCallTitle(ask)) return null
+  const title = ask.title.replace(/…$/, '').trim()
+  const bare = title.startsWith(`${ask.tool}: `) ? title.slice(ask.tool.length + 2) : title
+  const values = Object.values(ask.input).filter(value => typeof value === 'string')
+  const shown = [actionLabel(ask), ask.tool, JSON.stringify(ask.input), ...values]
+  const repeatsTitle = (line: string) => line.startsWith(bare) || line.endsWith(`/${bare}`)
+  return shown.some(text => repeatsTitle(firstLine(text))) ? null : ask.title
+}
+
+function firstLine(text: string): string {
+  const trimmed = text.trimStart()
+  const end = trimmed.indexOf('\n')
+  return (end === -1 ? trimmed : trimmed.slice(0, end)).trimEnd()
 }
 
 /** Returns the ask with the input that runs, and with its plan (G7). Returns the ask itself if there is no other input. */

@@ -24,7 +24,7 @@ export function auditCsvLine(entry: AuditEntry): string {
   const ask = effectiveAsk(value.ask, resolution.effective?.input)
   return csvLine([
     time,
-    labelText(resolution.person ?? resolution.rule ?? resolution.by),
+    labelText(resolution.person ?? resolution.rule ?? resolution.watcher?.name ?? resolution.by),
     resolution.answer?.kind ?? resolution.by,
     // A spreadsheet has room for the whole command.
     summaryText(ask, Number.POSITIVE_INFINITY),
@@ -42,7 +42,10 @@ function csvLine(cells: readonly string[]): string {
   return cells.map(cell => `"${spreadsheetSafe(cell).replaceAll('"', '""')}"`).join(',')
 }
 
-/** Spreadsheet programs run a cell as a formula if it begins with one of these characters, so an agent's text must not. */
+/**
+ * Spreadsheet programs run a cell as a formula if it begins with one of these characters, so an agent's text must not. Some
+ * also accept the wide forms, and in countries with a decimal comma they begin a new cell after each semicolon, even inside quotes.
+ */
 function spreadsheetSafe(cell: string): string {
-  return /^[=+\-@]/.test(cell) ? `'${cell}` : cell
+  return cell.replace(/(^|[;\t])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'")
 }

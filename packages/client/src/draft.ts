@@ -69,7 +69,7 @@ export function decodeDraft(stored: unknown): AnswerDraft {
     {
       answers: new Map(listOf(stored.answers).flatMap(decodeChoice)),
       values: new Map(listOf(stored.values).flatMap(decodeField)),
-      comments: listOf(stored.comments).flatMap(decodeComment),
+      comments: listOf(stored.comments).flatMap(decodeComment).slice(0, limits.commentsMax),
     },
   )
 }

@@ -3,13 +3,13 @@ import {
   type Event,
   type Frame,
   type Hello,
-  limits,
   type Person,
   type Request,
   type RequestId,
   type Session,
   type SessionId,
   type StreamingBlock,
+  truncateTitle,
 } from '@holdpoint/protocol'
 import { changedRequest } from './changed-request.ts'
 import { compareUrgency } from './urgency.ts'
@@ -194,7 +194,7 @@ export class InboxState {
     const session = this.#sessions.get(id)
     const trimmed = text.trim()
     if (!session || role !== 'agent' || !trimmed) return
-    const lastMessage = trimmed.length > limits.titleMax ? `${trimmed.slice(0, limits.titleMax - 1)}…` : trimmed
+    const lastMessage = truncateTitle(trimmed)
     this.#sessions.set(id, { ...session, lastMessage, lastMessageAt: at })
   }
 

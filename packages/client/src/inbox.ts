@@ -13,7 +13,7 @@ import {
 } from '@holdpoint/protocol'
 import { InboxState, type InboxStateSnapshot } from './inbox-state.ts'
 import { createObservableStore } from './observable-store.ts'
-import { Transcript } from './transcript.ts'
+import type { TranscriptOptions } from './transcript.ts'
 import type { ConnectionStatus, WatchOptions } from './watch-events.ts'
 
 export interface InboxSnapshot extends InboxStateSnapshot {
@@ -84,10 +84,10 @@ export class Inbox {
     }
   }
 
-  /** Opens the transcript of a session on the same event stream. The caller must close the transcript. */
-  transcript(session: SessionId): Transcript {
+  /** Returns the options of a `Transcript` of a session on the same event stream. The inbox does not open it itself: the first screen of the page has no transcript, and need not load its code. */
+  transcriptOptions(session: SessionId): TranscriptOptions {
     const blocks = [...this.getSnapshot().blocks.values()].filter(block => block.session === session)
-    return new Transcript({ call: this.#call, session, frames: this.onFrame, blocks })
+    return { call: this.#call, session, frames: this.onFrame, blocks }
   }
 
   close(): void {

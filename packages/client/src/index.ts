@@ -11,6 +11,7 @@ export {
   type AskView,
   actionLabel,
   effectiveAsk,
+  informativeTitle,
   knownAction,
   lineOf,
   quotationOf,
@@ -133,3 +134,11 @@ export type {
 export { letterPauseMs, TypingGuard, typingPauseMs } from './typing-guard.ts'
 export { compareUrgency, isDangerous, unknownRisk } from './urgency.ts'
 export { type ConnectionStatus, type WatchOptions, watchEvents } from './watch-events.ts'
+export {
+  firingText,
+  parseValue,
+  valueText,
+  variableChangeText,
+  watcherAskLabel,
+  watcherLabel,
+} from './watcher-labels.ts'

@@ -71,10 +71,10 @@ export function commentCountLabel(count: number): string {
   return count === 1 ? '1 comment' : `${count} comments`
 }
 
-/** Returns who answered, such as “you”, “ana” or “a rule”; an empty string if nobody did. The label is escaped for display. */
-export function answeredByLabel({ by, person, personId }: Resolution, me?: string): string {
+/** Returns who answered, such as “you”, “ana”, “a rule” or “the watcher budget”; an empty string if nobody did. The label is escaped for display. */
+export function answeredByLabel({ by, person, personId, watcher }: Resolution, me?: string): string {
   if (by === 'agent' || by === 'deadline') return ''
-  if (by === 'rule') return 'a rule'
+  if (by === 'rule') return watcher ? `the watcher ${exactText(watcher.name)}` : 'a rule'
   return personId !== undefined && personId === me ? 'you' : labelText(person ?? 'someone')
 }
 

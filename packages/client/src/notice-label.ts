@@ -15,7 +15,7 @@ function noticeText(event: Event): string | null {
     case 'rule.added':
       return (
         unusableFile(event.value) ??
-        `${event.value.source?.file ?? event.value.madeBy} added a rule: ${ruleText(event.value)}`
+        `${event.value.source?.file ?? `“${event.value.madeBy}”`} added a rule: ${ruleText(event.value)}`
       )
     case 'rule.changed':
       return unusableFile(event.value) ?? `A rule was changed: ${ruleText(event.value)}`
@@ -72,7 +72,7 @@ function keptDecisions({ decisions = [] }: SessionDeleted): string {
 /** Describes the rule that Holdpoint adds for a file with a mistake; returns null for all other rules. */
 function unusableFile({ source }: Rule): string | null {
   if (source?.problem === undefined) return null
-  return `${source.file} cannot be used, so every call there is asked. ${source.problem}`
+  return `${source.file} cannot be used, so a person decides about every call there. ${source.problem}`
 }
 
 /** Describes a rule in a few words: its effect, and what it matches. The text is not escaped. */

@@ -83,9 +83,7 @@ function durationLabel(minutes: number): string {
 export function previewLabel(preview: RulePreview, now: number): string {
   const { matched, allowed, denied, allowedByYou, deniedByYou, since, complete } = preview
   if (since === null) return 'There are no earlier requests to compare it with.'
-  const span = complete
-    ? `since ${dayLabel(since, now)}`
-    : `among the latest ${limits.previewRequestsMax.toLocaleString('en')}`
+  const span = complete ? sinceLabel(since, now) : `among the latest ${limits.previewRequestsMax.toLocaleString('en')}`
   if (matched === 0) return `It would have matched no request ${span}.`
   const others = matched - allowed - denied
   const answers = [
@@ -104,9 +102,9 @@ function answersLabel(verb: string, count: number, byYou: number, matched: numbe
 
 const dayMs = 24 * 3600_000
 
-function dayLabel(at: number, now: number): string {
+function sinceLabel(at: number, now: number): string {
   if (new Date(at).toDateString() === new Date(now).toDateString()) return 'today'
   return now - at < 6 * dayMs
-    ? new Date(at).toLocaleDateString('en', { weekday: 'long' })
-    : new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric' })
+    ? `since ${new Date(at).toLocaleDateString('en', { weekday: 'long' })}`
+    : `since ${new Date(at).toLocaleDateString('en', { day: 'numeric', month: 'long', year: 'numeric' })}`
 }

@@ -116,7 +116,7 @@ const todoExtras = new Set(['activeForm', 'id', 'priority'])
 
 function todoItem(value: unknown): TodoItem | null {
   if (typeof value !== 'object' || value === null) return null
-  const item = new Input(value as JsonObject) // it is part of a JSON value
+  const item = new Input(value as JsonObject) // every value comes from parsed JSON
   const text = item.text('content', 'step', 'description', 'title')
   const status = item.text('status')
   const state = status !== null && Object.hasOwn(todoStates, status) ? todoStates[status] : undefined

@@ -10,6 +10,8 @@ export interface MessageEntry extends EntryBase {
   readonly role: 'agent' | 'person'
   readonly text: string
   readonly streaming: boolean
+  /** Set while the message is streamed if its beginning is not known, because it was written before the client connected. An ellipsis stands for it. */
+  readonly missesStart?: true
   /** Whether a request, an interrupt or the end of the session cut off the message. */
   readonly partial: boolean
   readonly agentPath: readonly string[]

@@ -3,6 +3,7 @@ import type { Attachment, Command, Event, Request, RequestId, Session, Streaming
 import { changedRequest } from './changed-request.ts'
 import { describeChange } from './session-change.ts'
 import type { Entry, MessageEntry, NoteEntry, ToolEntry } from './transcript-entry.ts'
+import { firingText, variableChangeText } from './watcher-labels.ts'
 
 type SessionChange = Extract<Event, { type: 'session.opened' | 'session.changed' | 'session.ended' }>
 type BlockText = Pick<StreamingBlock, 'block' | 'type' | 'offset' | 'text' | 'tool' | 'agentPath'>
@@ -145,6 +146,12 @@ export class TranscriptState {
         this.#firstChange ??= { event, after: this.#entries.at(-1)?.id ?? null }
         this.#session = event.value
         if (event.type === 'session.ended') this.#blocks = new Map()
+        if (text !== null) this.#put({ kind: 'note', id: cursor, at, text })
+        return
+      }
+      case 'watch.fired':
+      case 'variable.changed': {
+        const text = event.type === 'watch.fired' ? firingText(event) : variableChangeText(event)
         if (text !== null) this.#put({ kind: 'note', id: cursor, at, text })
         return
       }
@@ -291,6 +298,17 @@ function streamingEntry(
       agentPath,
     }
   const before = known?.kind === 'message' ? known.text.slice(0, offset) : ''
-  const shown = before.length < offset ? `…${text}` : before + text
-  return { kind: 'message', id: block, at, role: 'agent', text: shown, streaming: true, partial: false, agentPath }
+  const missesStart = before.length < offset
+  const shown = missesStart ? `…${text}` : before + text
+  return {
+    kind: 'message',
+    id: block,
+    at,
+    role: 'agent',
+    text: shown,
+    streaming: true,
+    ...(missesStart && { missesStart }),
+    partial: false,
+    agentPath,
+  }
 }

@@ -49,6 +49,7 @@ export class Transcript {
   #earlier: TranscriptSnapshot['earlier'] = 'loading'
   #loaded = false
   #problem: Error | null = null
+  #loadingEarlier: Promise<void> | null = null
   /** Counts the loads of the newest page. After a newer load or `close`, the result of an older load is ignored. */
   #load = 0
 
@@ -64,8 +65,15 @@ export class Transcript {
   /** Returns the same object until something changes. */
   readonly getSnapshot = this.#store.get
 
-  /** Loads the page before the first entry. Rejects if the page cannot be loaded, and keeps the loaded entries in that case. */
-  async loadEarlier(): Promise<void> {
+  /** Loads the page before the first entry, or waits for the page that is being loaded. Rejects if the page cannot be loaded, and keeps the loaded entries in that case. */
+  loadEarlier(): Promise<void> {
+    this.#loadingEarlier ??= this.#loadEarlier().finally(() => {
+      this.#loadingEarlier = null
+    })
+    return this.#loadingEarlier
+  }
+
+  async #loadEarlier(): Promise<void> {
     if (this.#earlier !== 'some' || this.#before === null) return
     const load = this.#load
     this.#earlier = 'loading'

@@ -1,4 +1,4 @@
-/** The order in which page and terminal list pending requests, and which requests need more than one key press. */
+/** The order in which the inbox lists pending requests on the page and in the terminal, and which requests need more than one key press. */
 import type { Request, Risk, RiskLevel } from '@holdpoint/protocol'
 
 const riskOrder: Readonly<Record<RiskLevel, number>> = { dangerous: 0, notable: 1, low: 2 }

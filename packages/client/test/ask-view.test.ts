@@ -59,7 +59,7 @@ function whole(picture: ReturnType<typeof viewOf>): JsonObject {
 }
 
 describe('the view of an approval', () => {
-  it('depends on the shape of the input: a command, a change, a new file, a plan or fields', () => {
+  it('the view of an approval depends on the shape of the input: a command, a change, a new file, a plan or fields', () => {
     expect(viewOf(ask('Bash', { command: 'ls', timeout: 5 }))).toEqual({
       kind: 'command',
       command: 'ls',
@@ -91,7 +91,7 @@ describe('the view of an approval', () => {
     })
     expect(viewOf(ask('WebFetch', { url: 'https://a' }))).toEqual({ kind: 'fields', rest: { url: 'https://a' } })
   })
-  it('includes every property of the input', () => {
+  it('the view of an approval includes every property of the input', () => {
     const value = fc.oneof(fc.string(), fc.integer(), fc.constant(null), fc.array(fc.string()))
     const names = ['command', 'file_path', 'content', 'old_string', 'new_string', 'other']
     fc.assert(
@@ -101,7 +101,7 @@ describe('the view of an approval', () => {
       }),
     )
   })
-  it('shows fields if an edit has properties besides its two texts', () => {
+  it('the view of an approval shows fields if an edit has properties besides its two texts', () => {
     const edits = [{ old_string: 'a', new_string: 'b', replace_all: true }]
     expect(viewOf(ask('MultiEdit', { file_path: '/a', edits })).kind).toBe('fields')
   })
@@ -118,10 +118,13 @@ describe('the labels of an ask', () => {
     ['web_fetch', { url: 'https://a.test' }, { fetch: 'a.test' }, 'Fetch from the web'],
     ['db/query', {}, { mcp: 'db', tool: 'query' }, 'Use “query” from “db” (MCP)'],
     ['summon', {}, { other: 'summon' }, 'Use “summon”'],
-  ])('say what the tool %s of any agent does, as its action says', (tool, input, action, label) => {
-    expect(actionLabel(ask(tool, input, { action }))).toBe(label)
-  })
-  it('name the action, and contain the escaped name of an unknown tool', () => {
+  ])(
+    'the labels of an ask say what the tool %s of any agent does, as its action says',
+    (tool, input, action, label) => {
+      expect(actionLabel(ask(tool, input, { action }))).toBe(label)
+    },
+  )
+  it('the labels of an ask name the action, and contain the escaped name of an unknown tool', () => {
     expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
     expect(actionLabel(ask('exec_command', { command: 'ls' }))).toBe('Run a command')
     expect(actionLabel(ask('confirm', {}))).toBe('Confirm')
@@ -148,7 +151,7 @@ describe('the labels of an ask', () => {
     expect(summaryText(ask('Bash', { command: 'cat א > ב' }))).toBe('cat \\u{5d0} > \\u{5d1}')
     expect(summaryText({ ...form, title: 'שלום עולם' } as Ask)).toBe('שלום עולם') // a form with another title is still a form
   })
-  it('summarize the ask in the agent’s own text', () => {
+  it('the labels of an ask summarize the ask in the agent’s own text', () => {
     expect(summary(ask('Bash', { command: 'ls' }))).toEqual({ head: 'ls', omitted: 0, tail: '', isCode: true })
     expect(summary(form)).toMatchObject({ head: 'A card', isCode: false })
     expect(summaryText(ask('Edit', { file_path: '/a', old_string: '', new_string: 'x' }))).toBe('/a')
@@ -156,11 +159,16 @@ describe('the labels of an ask', () => {
     expect(summaryText(questions(2))).toBe('Which 0? · Which 1?')
     expect(summaryText(form)).toBe('A card')
   })
-  it('summarize a text of several lines in one line', () => {
+  it('the summary of a plan is the first line of the plan, and the title only if the plan has no text', () => {
+    const plan = '\n## Split the `nightly` job\n\n1. Cache the browsers'
+    expect(summaryText(ask('ExitPlanMode', { plan }, { plan }))).toBe('Split the nightly job')
+    expect(summaryText(ask('ExitPlanMode', {}, { plan: '```\n```' }))).toBe('A title')
+  })
+  it('the labels of an ask summarize a text of several lines in one line', () => {
     expect(summaryText(ask('Bash', { command: "cat <<'E'\r\none\n\n  two\nE\n" }))).toBe("cat <<'E' ↵ one ↵ two ↵ E")
     expect(summaryText({ ...form, title: 'one\ntwo' } as Ask)).toBe('one ↵ two') // a form with another title is still a form
   })
-  it('summarize the edited input if a person changed it', () => {
+  it('the labels of an ask summarize the edited input if a person changed it', () => {
     const edited = effectiveAsk(ask('Bash', { command: 'ls' }), { command: 'ls -l' })
     expect(edited).toMatchObject({ input: { command: 'ls -l' } })
     expect(effectiveAsk(ask('Bash', { command: 'ls' }), null)).toMatchObject({ input: { command: 'ls' } })
@@ -172,7 +180,7 @@ describe('the labels of an ask', () => {
 })
 
 describe('editing an approval’s input', () => {
-  it('edits the main text property and keeps the others', () => {
+  it('editing an approval’s input edits the main text property and keeps the others', () => {
     const bash = ask('Bash', { command: 'ls', timeout: 5 })
     const editable = editableOf(bash)
     expect(editable).toEqual({ property: 'command', label: 'Command', text: 'ls', lineEndings: 'lf' })
@@ -195,7 +203,7 @@ describe('editing an approval’s input', () => {
       'two',
       { new_string: '2' },
     ],
-  ])('keeps the CRLF line endings of %s', (_what, input, text, edited) => {
+  ])('editing an approval’s input keeps the CRLF line endings of %s', (_what, input, text, edited) => {
     const change = ask('Edit', input)
     const editable = editableOf(change)
     expect(editable).toMatchObject({ label: 'New text with CRLF line endings', text })
@@ -204,17 +212,17 @@ describe('editing an approval’s input', () => {
     const longer = applyEdit(change, editable, `${text}\r\nx\n`)
     expect(JSON.stringify(longer)).not.toMatch(/(?<!\\r)\\n/)
   })
-  it('uses the line endings of the agent’s new text, and uses JSON if they are mixed', () => {
+  it('editing an approval’s input uses the line endings of the agent’s new text, and uses JSON if they are mixed', () => {
     const toLf = ask('Edit', { file_path: '/a', old_string: 'x\r\ny', new_string: 'x\ny' })
     expect(editableOf(toLf)).toMatchObject({ property: 'new_string', text: 'x\ny', lineEndings: 'lf' })
     expect(editableOf(ask('Write', { file_path: '/a', content: 'a\r\nb\n' })).property).toBeNull()
   })
-  it('uses JSON for a text with invisible characters', () => {
+  it('editing an approval’s input uses JSON for a text with invisible characters', () => {
     const editable = editableOf(ask('Bash', { command: 'ls\u200b' }))
     expect(editable.property).toBeNull()
     expect(editable.text).toContain('ls\\u200b')
   })
-  it('refuses invalid JSON, duplicate keys and values that are not objects', () => {
+  it('editing an approval’s input refuses invalid JSON, duplicate keys and values that are not objects', () => {
     const fetch = ask('WebFetch', { url: 'a' })
     const editable = editableOf(fetch)
     expect(applyEdit(fetch, editable, '{"url":"b"}')).toEqual({ input: { url: 'b' } })
@@ -222,7 +230,7 @@ describe('editing an approval’s input', () => {
     expect(applyEdit(fetch, editable, '{"a":1,"a":2}')).toHaveProperty('problem')
     expect(applyEdit(fetch, editable, '{')).toHaveProperty('problem')
   })
-  it('writes JSON that parses to the same value and has no invisible characters', () => {
+  it('editing an approval’s input writes JSON that parses to the same value and has no invisible characters', () => {
     fc.assert(
       fc.property(fc.record({ text: fc.string({ unit: 'binary' }) }), value => {
         const spelt = editableJson(value)
@@ -231,7 +239,7 @@ describe('editing an approval’s input', () => {
       }),
     )
   })
-  it('escapes stacked combining marks and keeps ordinary accents', () => {
+  it('editing an approval’s input escapes stacked combining marks and keeps ordinary accents', () => {
     const heaped = { a: `e${'\u0301'.repeat(9)}`, b: 'Vie\u0323\u0302t' }
     expect(editableJson(heaped, 0)).toBe(`{"a":"e${'\\u0301'.repeat(9)}","b":"Vie\u0323\u0302t"}`)
   })
@@ -248,7 +256,7 @@ describe('the comparison of two texts', () => {
     expect(rowsOf('', 'a')).toEqual([{ sign: '+', text: 'a', count: 1, before: null, after: 1 }])
     expect(rowsOf('a\n', 'a').map(row => row.sign)).toEqual([' ', '-'])
   })
-  it('contains every line of both texts', () => {
+  it('the comparison of two texts contains every line of both texts', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 30 }).map(lines => lines.join('\n'))
     fc.assert(
       fc.property(text, text, (before, after) => {
@@ -263,7 +271,7 @@ describe('the comparison of two texts', () => {
       }),
     )
   })
-  it('shows a long run of blank lines with the same sign as one row with a count', () => {
+  it('the comparison of two texts shows a long run of blank lines with the same sign as one row with a count', () => {
     const part = { before: `a${'\n'.repeat(9)}b`, after: `a${'\n'.repeat(9)}c${'\n \n'.repeat(4)}` }
     const { diffs, removed, added } = diffLines([part])
     expect(diffs[0]?.map(({ sign, text, count, before, after }) => [sign, text, count, before, after])).toEqual([
@@ -275,13 +283,13 @@ describe('the comparison of two texts', () => {
     ])
     expect([removed, added]).toEqual([1, 9])
   })
-  it('does not mark line endings if all lines end in CRLF', () => {
+  it('the comparison of two texts does not mark line endings if all lines end in CRLF', () => {
     expect(told('one\r\ntwo', 'one\r\ntwo\r\nthree\r\n')).toEqual([' one', ' two', '+three', '+'])
     expect(diffLines([{ before: 'one\r\ntwo', after: 'x' }]).lineEndings).toBe('crlf')
     expect(diffLines([{ before: '', after: 'one\r\n' }]).lineEndings).toBe('crlf')
     expect(diffLines([{ before: 'a', after: 'b\nc' }]).lineEndings).toBe('lf')
   })
-  it('marks CRLF lines if other lines end in LF, so that a change of line endings is visible', () => {
+  it('the comparison of two texts marks CRLF lines if other lines end in LF, so that a change of line endings is visible', () => {
     expect(told('one\r\ntwo', 'one\ntwo')).toEqual(['-one⟨CR⟩', '+one', ' two'])
     expect(told('a\nb', 'a\nb\r\n')).toEqual([' a', '-b', '+b⟨CR⟩', '+'])
     const across = diffLines([
@@ -291,7 +299,7 @@ describe('the comparison of two texts', () => {
     expect(across.lineEndings).toBe('mixed')
     expect(across.diffs[0]?.map(row => displayRun(row))).toEqual(['a⟨CR⟩', 'b⟨CR⟩', ''])
   })
-  it('shows all lines as removed and added if a diff would take too long', () => {
+  it('the comparison of two texts shows all lines as removed and added if a diff would take too long', () => {
     const many = (salt: string) => Array.from({ length: 6000 }, (_, i) => `${salt}${(i * 7919) % 6007}`).join('\n')
     let rows: ReturnType<typeof rowsOf> = []
     const work = () => {

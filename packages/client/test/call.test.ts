@@ -118,7 +118,7 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
     return socket.call
   }
 
-  it('opens a request, lists it and answers it', async () => {
+  it('a call opens a request, lists it and answers it', async () => {
     const [agent, person] = [open('agent'), open('person')]
     const session = await startSession(agent)
     const asked = await agent('openRequest', { id: session.id, key: 'k', ask: approval('may I?') })
@@ -129,13 +129,13 @@ describe.each(['http', 'in process', 'socket'] as const)('a call over %s', trans
     expect(answered.resolution).toMatchObject({ person: 'ada', via: 'api' })
     expect((await waiting).status).toBe('resolved')
   })
-  it('rejects with the fault of the gateway', async () => {
+  it('a call rejects with the fault of the gateway', async () => {
     const call = open('person')
     const wrong = call('getSession', { id: 'ses_00000000000000000000' as Session['id'] }) // the string has the format of a session id
     await expect(wrong).rejects.toMatchObject({ name: 'Fault', code: 'not_found' })
     await expect(wrong).rejects.toBeInstanceOf(Fault)
   })
-  it('rejects when its signal aborts', async () => {
+  it('a call rejects when its signal aborts', async () => {
     const agent = open('agent')
     const session = await startSession(agent)
     const abort = new AbortController()
@@ -224,7 +224,7 @@ describe('when the gateway is unreachable for a moment', () => {
 })
 
 describe('a socket', () => {
-  it('sends a call that is too large for a frame over HTTP', async () => {
+  it('a socket sends a call that is too large for a frame over HTTP', async () => {
     const { call } = openSocket(gateway, 'agent')
     const session = await startSession(call)
     const text = 'ä'.repeat(limits.inboundFrameMaxBytes / 2)
@@ -233,13 +233,13 @@ describe('a socket', () => {
     const said = events.items.find(event => event.type === 'message.added')
     expect(said?.type === 'message.added' && said.text === text).toBe(true)
   })
-  it('resumes the event stream without a gap after a lost connection', async () => {
+  it('a socket resumes the event stream without a gap after a lost connection', async () => {
     const proxy = await openProxy()
     const socket = openSocket(proxy, 'person')
     const texts = await watchThroughCuts(proxy, options => socket.watch(options))
     expect(texts).toEqual(['0', '1', '2', '3', '4', '5'])
   })
-  it('rejects all calls and stops reconnecting if its token is revoked', async () => {
+  it('a socket rejects all calls and stops reconnecting if its token is revoked', async () => {
     const made = await httpCall({ url: gateway.url, token: secrets.person })('addToken', {
       role: 'agent',
       name: 'late',
@@ -261,7 +261,7 @@ describe('a socket', () => {
     const frames = socket.watch()[Symbol.asyncIterator]()
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
-  it.each(['http', 'socket'])('sends and reads the largest attachment in parts over %s', async transport => {
+  it.each(['http', 'socket'])('a socket sends and reads the largest attachment in parts over %s', async transport => {
     const { call: overSocket } = openSocket(gateway, 'person')
     const person = transport === 'http' ? httpCall({ url: gateway.url, token: secrets.person }) : overSocket
     const agent = openSocket(gateway, 'agent').call
@@ -278,7 +278,7 @@ describe('a socket', () => {
     ])
     expect(await Promise.all(sent.map(each => downloadAttachment(agent, each)))).toEqual([data, small.data])
   })
-  it('rejects pending and later calls when it is closed', async () => {
+  it('a socket rejects pending and later calls when it is closed', async () => {
     const socket = openSocket(gateway, 'agent')
     const session = await startSession(socket.call)
     const waiting = socket.call('listCommands', { id: session.id, wait: limits.waitMaxMs })
@@ -289,7 +289,7 @@ describe('a socket', () => {
 })
 
 describe('watchEvents', () => {
-  it('reconnects without a gap after a lost connection and reports its status', async () => {
+  it('watchEvents reconnects without a gap after a lost connection and reports its status', async () => {
     const proxy = await openProxy()
     const statuses: ConnectionStatus[] = []
     const texts = await watchThroughCuts(proxy, options =>
@@ -298,7 +298,7 @@ describe('watchEvents', () => {
     expect(texts).toEqual(['0', '1', '2', '3', '4', '5'])
     expect(statuses.slice(0, 4)).toEqual(['connecting', 'live', 'reconnecting', 'live'])
   })
-  it('loses no event if the connection breaks between the hello frame and the missed events', async () => {
+  it('watchEvents loses no event if the connection breaks between the hello frame and the missed events', async () => {
     const agent = httpCall({ url: gateway.url, token: secrets.agent })
     const session = await startSession(agent)
     const whole = inProcess(gateway.server.fetch, { token: secrets.person })
@@ -318,11 +318,11 @@ describe('watchEvents', () => {
     expect(received).toEqual(['0', '1'])
     expect(connections).toBe(3)
   })
-  it('rejects with the fault of the gateway if the token is unknown', async () => {
+  it('watchEvents rejects with the fault of the gateway if the token is unknown', async () => {
     const frames = watchEvents({ url: gateway.url, token: 'nonsense' })
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
-  it('works with an in-process connection', async () => {
+  it('watchEvents works with an in-process connection', async () => {
     const abort = new AbortController()
     const connection = inProcess(gateway.server.fetch, { token: secrets.person })
     for await (const frame of watchEvents(connection, { signal: abort.signal })) {

@@ -33,34 +33,37 @@ describe('plainText', () => {
     ['2 * 3 ** 4, and __init__', '2 * 3 ** 4, and __init__'],
     ['```', ''],
     ['**a** ** b** **c**', 'a ** b** c'],
-  ])('turns %j into %j', (markdown, expected) => {
+  ])('plainText turns %j into %j', (markdown, expected) => {
     expect(plainText(markdown)).toBe(expected)
   })
 })
 
 describe('displayText', () => {
-  it.each(texts)('leaves no invisible characters and no long runs of blanks in the sample “$name”', ({ text }) => {
-    for (const shown of [displayText(text), displayText(text, block)]) {
-      expect(hasInvisible(shown, block)).toBe(false)
-      expect(shown).not.toMatch(/[ \t]{41}|\t{11}|(?:\n[ \t]*){7}/)
-    }
-  })
-  it('replaces long runs of spaces, tabs and blank lines with their count', () => {
+  it.each(texts)(
+    'displayText leaves no invisible characters and no long runs of blanks in the sample “$name”',
+    ({ text }) => {
+      for (const shown of [displayText(text), displayText(text, block)]) {
+        expect(hasInvisible(shown, block)).toBe(false)
+        expect(shown).not.toMatch(/[ \t]{41}|\t{11}|(?:\n[ \t]*){7}/)
+      }
+    },
+  )
+  it('displayText replaces long runs of spaces, tabs and blank lines with their count', () => {
     expect(displayText(`ls${' '.repeat(3000)}; rm -rf ~`)).toBe('ls⟨3000 spaces⟩; rm -rf ~')
     expect(displayText(`ls${'\t'.repeat(400)}; rm`, block)).toBe('ls⟨400 tabs⟩; rm')
     expect(displayText(`ls${' \t'.repeat(40)}; rm`, block)).toBe('ls⟨80 whitespace characters⟩; rm')
     expect(displayText(`ls${'\n'.repeat(201)}rm`, block)).toBe('ls\n⟨200 blank lines⟩\nrm')
     expect(displayText(`ls\n${' \n'.repeat(200)}rm`, block)).toBe('ls\n⟨200 whitespace lines⟩\nrm')
   })
-  it('keeps indentation and a few blank lines', () => {
+  it('displayText keeps indentation and a few blank lines', () => {
     for (const text of [`${' '.repeat(40)}x`, 'a\n\n\n\n\n\nb', '\t\tx\n', ''])
       expect(displayText(text, block)).toBe(text)
   })
-  it('marks a carriage return at the end of a line and escapes any other carriage return', () => {
+  it('displayText marks a carriage return at the end of a line and escapes any other carriage return', () => {
     expect(displayText('a\r\nb\rc\r\n', block)).toBe('a⟨CR⟩\nb\\u{d}c⟨CR⟩\n')
     expect(displayText('a\r\nb')).toBe('a\\u{d}\\u{a}b')
   })
-  it('escapes text that looks like a marker', () => {
+  it('displayText escapes text that looks like a marker', () => {
     expect(displayText('a⟨3 spaces⟩b \\⟨4 tabs⟩')).toBe('a\\u{27e8}3 spaces⟩b \\\\\\u{27e8}4 tabs⟩')
     expect(displayText('a⟨CR⟩\nb ⟨CRC⟩', block)).toBe('a\\u{27e8}CR⟩\nb \\u{27e8}CRC⟩')
     const unit = fc.constantFrom('⟨', '⟩', '3', ' spaces', 'CR', '\r', '\n', '\\', 'u{27e8}', '\u200b', ' '.repeat(41))
@@ -71,7 +74,7 @@ describe('displayText', () => {
       { numRuns: 2000 },
     )
   })
-  it('produces markers that `markersIn` finds', () => {
+  it('displayText produces markers that `markersIn` finds', () => {
     const shown = displayText(`\\u{1} \\\u200b${' '.repeat(50)}⟨1 tab⟩\r`, block)
     expect(signs(shown)).toEqual([
       ['\\u{200b}', 'escape'],
@@ -80,7 +83,7 @@ describe('displayText', () => {
       ['⟨CR⟩', 'end'],
     ])
   })
-  it('escapes characters if and only if `hasEscapes` returns true for the text', () => {
+  it('displayText escapes characters if and only if `hasEscapes` returns true for the text', () => {
     expect(hasEscapes('a\r\nb\tc', block)).toBe(false)
     expect(hasEscapes('a\rb', block)).toBe(true)
     expect(hasEscapes('a\u200b', block)).toBe(true)
@@ -88,7 +91,7 @@ describe('displayText', () => {
 })
 
 describe('exactText and labelText', () => {
-  it('F7: escape right-to-left letters, except in a label that reads only from right to left', () => {
+  it('F7: exactText and labelText escape right-to-left letters, except in a label that reads only from right to left', () => {
     expect(exactText('שלום')).toBe('\\u{5e9}\\u{5dc}\\u{5d5}\\u{5dd}')
     expect(labelText('שלום עולם')).toBe('שלום עולם')
     expect(labelText('שלום npm')).toBe('\\u{5e9}\\u{5dc}\\u{5d5}\\u{5dd} npm')
@@ -97,11 +100,11 @@ describe('exactText and labelText', () => {
 })
 
 describe('D5: cutMiddle', () => {
-  it('keeps the start and the end, and counts what is missing', () => {
+  it('D5: cutMiddle keeps the start and the end, and counts what is missing', () => {
     expect(cutMiddle('abc', 3)).toEqual({ head: 'abc', omitted: 0, tail: '' })
     expect(cutMiddle('0123456789', 6)).toEqual({ head: '0123', omitted: 4, tail: '89' })
   })
-  it('never cuts a character or an escape in two', () => {
+  it('D5: cutMiddle never cuts a character or an escape in two', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('a', '😀', 'e\u0301', '\\', 'u{200b}'), minLength: 12 }), text => {
         const { head, omitted, tail } = cutMiddle(text, 9)
@@ -114,7 +117,7 @@ describe('D5: cutMiddle', () => {
 })
 
 describe('F13: textChunks', () => {
-  it('splits a long text into short chunks, whose display is the display of the whole text', () => {
+  it('F13: textChunks splits a long text into short chunks, whose display is the display of the whole text', () => {
     const unit = fc.constantFrom(
       'a',
       ' '.repeat(60),

@@ -72,14 +72,14 @@ describe('draft sync', () => {
     await gateway.close()
   })
 
-  it('shows a typed draft on another device', async () => {
+  it('draft sync shows a typed draft on another device', async () => {
     open().change({ reason: 'not now' })
     await expect.poll(stored).toEqual({ version: 1, reason: 'not now' })
     const otherDevice = open()
     await expect.poll(() => otherDevice.getSnapshot().draft).toEqual({ reason: 'not now' })
   })
 
-  it('stores a draft in the tab while the gateway is unreachable, and saves it after a reload', async () => {
+  it('draft sync stores a draft in the tab while the gateway is unreachable, and saves it after a reload', async () => {
     const storage = createStorage()
     let unreachable = true
     const call: Call = (op, input) => (unreachable ? Promise.reject(new Error('unreachable')) : ada(op, input))
@@ -94,7 +94,7 @@ describe('draft sync', () => {
     expect(again.getSnapshot().other).toBeNull()
   })
 
-  it('reports a draft that is too long for the gateway and stores it in the tab only', async () => {
+  it('draft sync reports a draft that is too long for the gateway and stores it in the tab only', async () => {
     const storage = createStorage()
     const draftSync = open(storage)
     draftSync.change({ edit: 'x'.repeat(70_000) })
@@ -108,7 +108,7 @@ describe('draft sync', () => {
     expect(await stored()).toEqual({ version: 1, edit: 'short' })
   })
 
-  it('deletes a cleared draft at the gateway', async () => {
+  it('draft sync deletes a cleared draft at the gateway', async () => {
     const draftSync = open()
     draftSync.change({ note: 'x' })
     await draftSync.flush()
@@ -117,7 +117,7 @@ describe('draft sync', () => {
     expect(await stored()).toBeUndefined()
   })
 
-  it('saves nothing while an answer is being sent, and saves the draft if sending fails', async () => {
+  it('draft sync saves nothing while an answer is being sent, and saves the draft if sending fails', async () => {
     const draftSync = open()
     draftSync.pauseSaving()
     draftSync.change({ note: 'x' })
@@ -127,7 +127,7 @@ describe('draft sync', () => {
     await expect.poll(stored).toEqual({ version: 1, note: 'x' })
   })
 
-  it('removes the stored draft after the person has answered', async () => {
+  it('draft sync removes the stored draft after the person has answered', async () => {
     const storage = createStorage()
     const draftSync = open(storage)
     draftSync.change({ note: 'x' })
@@ -139,7 +139,7 @@ describe('draft sync', () => {
     expect(await stored()).toBeUndefined()
   })
 
-  it('keeps the draft in the tab if someone else has answered', async () => {
+  it('draft sync keeps the draft in the tab if someone else has answered', async () => {
     const storage = createStorage()
     const draftSync = open(storage)
     draftSync.change({ note: 'half a' })
@@ -150,7 +150,7 @@ describe('draft sync', () => {
     expect(readLocalDraft(storage, personId('ada'), id).draft).toEqual({ note: 'half a' })
   })
 
-  it('does not show a draft to another person in the same tab', async () => {
+  it('draft sync does not show a draft to another person in the same tab', async () => {
     const storage = createStorage()
     const adas = open(storage, () => Promise.reject(new Error('unreachable')))
     adas.change({ reason: 'private' })
@@ -165,7 +165,7 @@ describe('draft sync', () => {
     expect(open(storage).getSnapshot().draft).toEqual({ reason: 'private' })
   })
 
-  it('lists the other people who are answering, until they stop', async () => {
+  it('draft sync lists the other people who are answering, until they stop', async () => {
     const bob = callAs(gateway, caller('person', 'bob'))
     await bob('putDraft', { id: request.id, draft: {} })
     const draftSync = open()
@@ -188,7 +188,7 @@ describe('draft sync', () => {
     const offers = (draftSync: DraftSync, draft: object, device = 'other') =>
       expect.poll(() => draftSync.getSnapshot().other).toEqual({ draft, device })
 
-    it('shows and reports every change of the other device if nothing was typed here', async () => {
+    it('draft sync shows and reports every change of the other device if nothing was typed here', async () => {
       const here = open()
       const onRemoteChange = vi.fn()
       const other = open(createStorage(), ada, { onRemoteChange })
@@ -202,7 +202,7 @@ describe('draft sync', () => {
       expect(here.getSnapshot().other).toBeNull()
     })
 
-    it('saves the draft while the person keeps typing', async () => {
+    it('draft sync saves the draft while the person keeps typing', async () => {
       const here = open()
       let letters = ''
       const typing = setInterval(() => {
@@ -213,7 +213,7 @@ describe('draft sync', () => {
       clearInterval(typing)
     })
 
-    it('never overwrites a draft that was typed here, and offers the draft of the other device', async () => {
+    it('draft sync never overwrites a draft that was typed here, and offers the draft of the other device', async () => {
       const [here, other] = [open(), open()]
       here.change({ reason: 'mine' })
       other.change({ note: 'from the other' })
@@ -231,7 +231,7 @@ describe('draft sync', () => {
       await shows(other, { reason: 'mine again' })
     })
 
-    it('offers neither the draft that was saved here nor an equal draft of the other device', async () => {
+    it('draft sync offers neither the draft that was saved here nor an equal draft of the other device', async () => {
       const [here, other] = [open(), open()]
       here.change({ values: new Map([['a', '1']]) })
       here.change({ values: new Map([['a', '1'], ['b', '2']]) }) // biome-ignore format: the whole change is easier to read in one line
@@ -242,7 +242,7 @@ describe('draft sync', () => {
       expect([here.getSnapshot().other, other.getSnapshot().other]).toEqual([null, null])
     })
 
-    it('shows the newer draft of the other device after a reload, and offers the older draft typed here', async () => {
+    it('draft sync shows the newer draft of the other device after a reload, and offers the older draft typed here', async () => {
       const storage = createStorage()
       const before = open(storage)
       before.change({ reason: 'older' })
@@ -254,7 +254,7 @@ describe('draft sync', () => {
       await offers(after, { reason: 'older' }, 'this')
     })
 
-    it('shows the newer draft typed here after a reload, not the older draft of the other device', async () => {
+    it('draft sync shows the newer draft typed here after a reload, not the older draft of the other device', async () => {
       const storage = createStorage()
       await ada('putDraft', { id: request.id, draft: { version: 1, note: 'older' } })
       const call: Call = (op, input, options) =>
@@ -302,7 +302,7 @@ describe('draft sync', () => {
         return laptop
       }
 
-      it('does not overwrite the other draft with a draft that was typed offline', async () => {
+      it('draft sync does not overwrite the other draft with a draft that was typed offline', async () => {
         const storage = createStorage()
         const laptop = await typeOffline(storage)
         laptop.saveBeforeUnload()
@@ -313,13 +313,13 @@ describe('draft sync', () => {
         await offers(back, { reason: 'laptop' }, 'this')
       })
 
-      it('saves the draft typed offline if the person chooses to keep it', async () => {
+      it('draft sync saves the draft typed offline if the person chooses to keep it', async () => {
         const laptop = await typeOffline(createStorage())
         laptop.keepMine()
         await expect.poll(stored).toEqual({ version: 1, reason: 'laptop' })
       })
 
-      it('saves the draft typed offline if the person continues typing, and still offers the other draft after a reload', async () => {
+      it('draft sync saves the draft typed offline if the person continues typing, and still offers the other draft after a reload', async () => {
         const storage = createStorage()
         const laptop = await typeOffline(storage)
         laptop.change({ reason: 'laptop!' })
@@ -330,14 +330,14 @@ describe('draft sync', () => {
         await offers(back, { reason: 'phone' })
       })
 
-      it('saves the draft typed offline when the other draft is deleted', async () => {
+      it('draft sync saves the draft typed offline when the other draft is deleted', async () => {
         const laptop = await typeOffline(createStorage())
         await ada('deleteDraft', { id: request.id })
         await expect.poll(stored).toEqual({ version: 1, reason: 'laptop' })
         expect(laptop.getSnapshot().other).toBeNull()
       })
 
-      it('does not overwrite the other draft with a draft from before a reload', async () => {
+      it('draft sync does not overwrite the other draft with a draft from before a reload', async () => {
         const storage = createStorage()
         const before = open(storage, () => Promise.reject(new Error('unreachable')))
         before.change({ reason: 'laptop' })
@@ -352,7 +352,7 @@ describe('draft sync', () => {
       it.each([
         ['saved a newer draft', { reason: 'newer' }],
         ['cleared the draft', {}],
-      ])('offers the draft typed here after every reload if the other device has %s', async (_, remote) => {
+      ])('draft sync offers the draft typed here after every reload if the other device has %s', async (_, remote) => {
         const storage = createStorage()
         let draftSync = open(storage)
         draftSync.change({ reason: 'mine' })
@@ -374,7 +374,7 @@ describe('draft sync', () => {
       })
     })
 
-    it('saves an unsaved draft at once when the page is unloaded', async () => {
+    it('draft sync saves an unsaved draft at once when the page is unloaded', async () => {
       const sent: (boolean | undefined)[] = []
       const call: Call = (op, input, options) => {
         if (op === 'putDraft') sent.push(options?.keepalive)

@@ -6,7 +6,7 @@ import { type AnswerDraft, changeDraft, decodeDraft, encodeDraft, isEmptyDraft }
 const through = (draft: AnswerDraft) => decodeDraft(JSON.parse(JSON.stringify(encodeDraft(draft))))
 
 describe('a stored draft', () => {
-  it('decodes to the same draft', () => {
+  it('a stored draft decodes to the same draft', () => {
     const draft: AnswerDraft = {
       note: 'mind the gap',
       reason: 'not today',
@@ -41,6 +41,8 @@ describe('a stored draft', () => {
     expect(decodeDraft({ version: 1, comments: stored })).toEqual({
       comments: [...comments, { quote: 'ls', text: 'no' }],
     })
+    const tooMany = Array.from({ length: limits.commentsMax + 1 }, (_, i) => ({ line: i + 1, quote: 'ls', text: 'no' }))
+    expect(decodeDraft({ version: 1, comments: tooMany }).comments).toHaveLength(limits.commentsMax)
   })
 
   it('a stored draft of another version or shape decodes to an empty draft', () => {

@@ -103,7 +103,7 @@ const clients: readonly Client[] = [
 ]
 
 describe.each(clients)('F1: $name', ({ use }) => {
-  it('works with a gateway that knows the token, at each of its loopback addresses', async () => {
+  it('a client works with a gateway that knows the token, at each of its loopback addresses', async () => {
     for (const host of ['localhost', '127.0.0.1', '[::1]']) await use(`http://${host}:${gateway.port}`, secrets.person)
   })
 
@@ -128,13 +128,13 @@ describe.each(clients)('F1: $name', ({ use }) => {
     },
   )
 
-  it('sends no token to a program that relays to the gateway from another port', async () => {
+  it('a client sends no token to a program that relays to the gateway from another port', async () => {
     const relay = await openRelay('127.0.0.1')
     await expect(use(relay.url, secrets.person)).rejects.toThrow()
     expect(relay.received()).not.toContain(secrets.person)
   })
 
-  it('sends no token to a program that relays to the gateway from another loopback address of the same port', async () => {
+  it('a client sends no token to a program that relays to the gateway from another loopback address of the same port', async () => {
     const relay = await openRelay('127.0.0.9', gateway.port)
     const hosts = { hosts: [`127.0.0.9:${gateway.port}`] }
     const accepting = await startTestServer(hosts)
@@ -146,7 +146,7 @@ describe.each(clients)('F1: $name', ({ use }) => {
   })
 
   it.each(['http://192.0.2.1:4747', 'http://holdpoint.example.com', 'http://0.0.0.0:4747'])(
-    'refuses %s, because the token would be unencrypted',
+    'a client refuses %s, because the token would be unencrypted',
     async url => {
       await expect(use(url, token)).rejects.toThrow(/https:\/\/.*ssh -L/)
     },
@@ -226,12 +226,12 @@ describe('proveGateway', () => {
   const nonce = '0'.repeat(32)
   const hintOf = (secret: string) => hash(secret).slice(0, tokenHintLength)
 
-  it('refuses unknown tokens, sign-in cookies and malformed input', async () => {
+  it('proveGateway refuses unknown tokens, sign-in cookies and malformed input', async () => {
     expect((await prove(gateway.url, { hint: hintOf('unknown'), nonce })).status).toBe(401)
     for (const body of [{ hint: 'short', nonce }, { hint: hintOf(secrets.person), nonce: 'x' }, {}])
       expect((await prove(gateway.url, body)).status, JSON.stringify(body)).toBe(400)
   })
-  it('proves nothing for an expired or a revoked token', async () => {
+  it('proveGateway proves nothing for an expired or a revoked token', async () => {
     const owner: Call = httpCall({ url: gateway.url, token: secrets.person })
     const made = await owner('addToken', { role: 'agent', name: 'late' })
     expect((await prove(gateway.url, { hint: hintOf(made.secret), nonce })).status).toBe(200)

@@ -145,7 +145,7 @@ describe('the state of an inbox', () => {
       { numRuns: 60 },
     )
   })
-  it('keeps the resolution from a reply if the `request.opened` event arrives later', async () => {
+  it('the state of an inbox keeps the resolution from a reply if the `request.opened` event arrives later', async () => {
     const gateway = await openGateway({ store: await openMemory() })
     const frames: Frame[] = []
     const { hello } = await gateway.subscribe(ada, {}, { frame: ({ json }) => frames.push(JSON.parse(json)) })
@@ -162,7 +162,7 @@ describe('the state of an inbox', () => {
     expect(state.snapshot()).toMatchObject({ pendingCount: 0, order: [] })
     await gateway.close()
   })
-  it('appends each delta once, and removes the streaming block when the finished block arrives', () => {
+  it('the state of an inbox appends each delta once, and removes the streaming block when the finished block arrives', () => {
     const state = new InboxState(() => 0)
     const session = 'ses_00000000000000000000' as Session['id'] // the string has the format of a session id
     const delta = (offset: number, text: string): Frame => ({
@@ -218,7 +218,7 @@ describe('an inbox', () => {
   }
   const ask = (key: string) => agent('openRequest', { id: session.id, key, ask: approval(key) })
 
-  it('shows a new request and answers it with its digest', async () => {
+  it('an inbox shows a new request and answers it with its digest', async () => {
     const inbox = openInbox()
     const asked = await ask('one')
     const shown = await until(inbox, ({ order }) => order.includes(asked.id))
@@ -232,7 +232,7 @@ describe('an inbox', () => {
     expect(after).toMatchObject({ pendingCount: 0, order: [] })
     expect(after.sessions.get(session.id)?.pending).toBe(0)
   })
-  it('shows the resolution of another person who answered first', async () => {
+  it('an inbox shows the resolution of another person who answered first', async () => {
     const inbox = openInbox()
     const asked = await ask('contested')
     await until(inbox, ({ order }) => order.includes(asked.id))
@@ -240,7 +240,7 @@ describe('an inbox', () => {
     await expect(inbox.answer(asked.id, { kind: 'allow' })).rejects.toMatchObject({ code: 'already_resolved' })
     expect(inbox.getSnapshot().requests.get(asked.id)?.resolution?.answer).toEqual({ kind: 'deny', reason: 'no' })
   })
-  it('shows who is writing an answer', async () => {
+  it('an inbox shows who is writing an answer', async () => {
     const inbox = openInbox()
     const asked = await ask('drafted')
     await until(inbox, ({ order }) => order.includes(asked.id))
@@ -250,7 +250,7 @@ describe('an inbox', () => {
     await person('answerRequest', { id: asked.id, digest: asked.digest, answer: { kind: 'allow' } })
     await until(inbox, ({ answering }) => !answering.has(asked.id))
   })
-  it('loads the requests that do not fit into the hello frame, and keeps a limited number of resolved requests', async () => {
+  it('an inbox loads the requests that do not fit into the hello frame, and keeps a limited number of resolved requests', async () => {
     const count = limits.snapshotMax + 60
     const asked = await Promise.all(Array.from({ length: count }, (_, i) => ask(`many-${i}`)))
     const inbox = openInbox()
@@ -266,7 +266,7 @@ describe('an inbox', () => {
     const none = await until(inbox, ({ pendingCount }) => pendingCount === 0)
     expect(none.requests.size).toBe(50)
   })
-  it('loads large requests page by page', async () => {
+  it('an inbox loads large requests page by page', async () => {
     const text = 'x'.repeat(500_000)
     const count = Math.ceil(limits.snapshotMaxBytes / text.length + limits.pageMaxBytes / text.length) + 4
     const asked: Request[] = []
@@ -277,7 +277,7 @@ describe('an inbox', () => {
     expect(all.order).toEqual(expect.arrayContaining(asked.map(request => request.id)))
     expect(all.pendingCount).toBe(count)
   })
-  it('ends with the fault if its token is unknown', async () => {
+  it('an inbox ends with the fault if its token is unknown', async () => {
     const connection = { url: gateway.url, token: 'nonsense' }
     const inbox = new Inbox({ call: httpCall(connection), watch: options => watchEvents(connection, options) })
     open.push(inbox)

@@ -55,7 +55,7 @@ describe('D6: letters that look like others', () => {
 })
 
 describe('F7: the warning about right-to-left letters', () => {
-  it('says how the surface shows them', () => {
+  it('F7: the warning about right-to-left letters says how the surface shows them', () => {
     expect(command('cat א')).toEqual(['Right-to-left letters are shown as \\u{…}, in their stored order.'])
     expect(code('cat א')).toEqual(['Right-to-left letters are shown from left to right here, in their stored order.'])
   })

@@ -33,7 +33,7 @@ it('a restored or damaged store says what was lost, revoked and left unknown', (
 
 it('a rule names who added it, and a file with rules that cannot be used says why', () => {
   const value = { effect: 'deny', command: 'git push', scope: { cwd: '/srv' }, madeBy: 'ada' }
-  expect(label({ type: 'rule.added', value })).toBe('ada added a rule: deny git push in /srv')
+  expect(label({ type: 'rule.added', value })).toBe('“ada” added a rule: deny git push in /srv')
   const source = { file: '/srv/holdpoint.rules.json', trusted: false, project: true, runner: 'run_1' }
   expect(label({ type: 'rule.added', value: { ...value, source } })).toBe(
     '/srv/holdpoint.rules.json added a rule: deny git push in /srv',
@@ -41,7 +41,7 @@ it('a rule names who added it, and a file with rules that cannot be used says wh
   const broken = { ...value, source: { ...source, problem: 'line 3, column 1: this is not valid JSON. Correct it.' } }
   for (const type of ['rule.added', 'rule.changed'])
     expect(label({ type, value: broken })).toBe(
-      '/srv/holdpoint.rules.json cannot be used, so every call there is asked. line 3, column 1: this is not valid JSON. Correct it.',
+      '/srv/holdpoint.rules.json cannot be used, so a person decides about every call there. line 3, column 1: this is not valid JSON. Correct it.',
     )
 })
 

@@ -2,7 +2,7 @@ import { createObservableStore } from '@holdpoint/client'
 import { describe, expect, it, vi } from 'vitest'
 
 describe('an observable store', () => {
-  it('notifies its subscribers at once of every change', () => {
+  it('an observable store notifies its subscribers at once of every change', () => {
     const store = createObservableStore(1)
     const listener = vi.fn()
     const unsubscribe = store.subscribe(listener)
@@ -14,7 +14,7 @@ describe('an observable store', () => {
     expect(listener).toHaveBeenCalledTimes(2)
   })
 
-  it('notifies once for several changes if `coalesce` is set, and returns the new value even before it notifies', async () => {
+  it('an observable store notifies once for several changes if `coalesce` is set, and returns the new value even before it notifies', async () => {
     const store = createObservableStore(1, { coalesce: true })
     const listener = vi.fn()
     store.subscribe(listener)
@@ -26,7 +26,7 @@ describe('an observable store', () => {
     await expect.poll(() => listener.mock.calls.length).toBe(2)
   })
 
-  it('computes a lazy value once, on the first read after the change', () => {
+  it('an observable store computes a lazy value once, on the first read after the change', () => {
     const compute = vi.fn(() => ({ count: 1 }))
     const store = createObservableStore(compute)
     store.set(compute)
@@ -35,7 +35,7 @@ describe('an observable store', () => {
     expect(compute).toHaveBeenCalledTimes(1)
   })
 
-  it('notifies no subscriber after unsubscribeAll, not even of an earlier change', async () => {
+  it('an observable store notifies no subscriber after unsubscribeAll, not even of an earlier change', async () => {
     const store = createObservableStore(1, { coalesce: true })
     const listener = vi.fn()
     store.subscribe(listener)

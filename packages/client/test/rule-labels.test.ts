@@ -41,7 +41,7 @@ describe('labels of risk and rules', () => {
     expect(label({ matched: 1, denied: 1, deniedByYou: 1, complete: false })).toBe(
       'It would have matched 1 request among the latest 1,000: denied by you.',
     )
-    expect(label({ since: now })).toBe('It would have matched no request since today.')
+    expect(label({ since: now })).toBe('It would have matched no request today.')
     expect(label({ since: null })).toBe('There are no earlier requests to compare it with.')
   })
   it('a rule from a file says that it has no effect if it allows and the file is not trusted, or that the file has a mistake', () => {

@@ -19,7 +19,7 @@ const said = (text: string, role = 'person') =>
 const turn = () => ({ kind: 'turn', id: `e${count++}`, at: 5, ending: 'done' }) as Entry
 
 describe('the overview of a session', () => {
-  it('counts the added and removed lines of each file, and ignores calls that failed or are not finished', () => {
+  it('the overview of a session counts the added and removed lines of each file, and ignores calls that failed or are not finished', () => {
     const edit = (state: string) =>
       tool('Edit', { file_path: '/a.ts', old_string: 'one\ntwo', new_string: 'one\n2\n3' }, state)
     const { files, added, removed } = sessionOverview([
@@ -35,12 +35,12 @@ describe('the overview of a session', () => {
     ])
     expect({ added, removed }).toEqual({ added: 6, removed: 2 })
   })
-  it('has the newest to-do list', () => {
+  it('the overview of a session has the newest to-do list', () => {
     const list = (status: string) => tool('TodoWrite', { todos: [{ content: 'Test', status }] })
     expect(sessionOverview([]).todo).toBeNull()
     expect(sessionOverview([list('pending'), list('completed')]).todo).toEqual([{ text: 'Test', state: 'done' }])
   })
-  it('outlines the turns with their tool calls', () => {
+  it('the overview of a session outlines the turns with their tool calls', () => {
     const first = said('Do it')
     const { turns } = sessionOverview([
       first,
@@ -55,7 +55,7 @@ describe('the overview of a session', () => {
     const streaming = { ...said('So far', 'agent'), at: Number.MAX_SAFE_INTEGER }
     expect(sessionOverview([streaming]).turns[0]?.startedAt).toBeNull()
   })
-  it('finds entries by their text, input and output, whatever the case', () => {
+  it('the overview of a session finds entries by their text, input and output, whatever the case', () => {
     const call = tool('Bash', { command: 'npm test' }, 'ok', [{ type: 'text', text: '12 Passed' }])
     const entries = [said('Please TEST it'), call, said('Something else')]
     expect(findEntries(entries, 'test')).toEqual([entries[0]?.id, call.id])

@@ -5,7 +5,7 @@ import { toolView } from '../src/index.ts'
 const view = (tool: string, input: JsonObject) => toolView({ tool, input })
 
 describe('the view of a tool call', () => {
-  it('shows commands of every agent with their folder', () => {
+  it('the view of a tool call shows commands of every agent with their folder', () => {
     expect(view('Bash', { command: 'ls', description: 'List' })).toEqual({
       kind: 'command',
       command: 'ls',
@@ -15,7 +15,7 @@ describe('the view of a tool call', () => {
     expect(view('exec_command', { command: 'ls', cwd: '/a' })).toMatchObject({ cwd: '/a', rest: {} })
     expect(view('run_shell_command', { command: 'ls' })).toMatchObject({ kind: 'command' })
   })
-  it('shows edits of Claude Code, opencode, Codex and agents of the Agent Client Protocol as changes', () => {
+  it('the view of a tool call shows edits of Claude Code, opencode, Codex and agents of the Agent Client Protocol as changes', () => {
     const edits = [{ before: 'a', after: 'b' }]
     expect(view('Edit', { file_path: '/f', old_string: 'a', new_string: 'b', replace_all: true })).toEqual({
       kind: 'changes',
@@ -56,7 +56,7 @@ describe('the view of a tool call', () => {
       files: [{ diff: 'unreadable', edits: [] }],
     })
   })
-  it('shows to-do lists of Claude Code, opencode, Gemini and Codex', () => {
+  it('the view of a tool call shows to-do lists of Claude Code, opencode, Gemini and Codex', () => {
     const items = [
       { text: 'Test', state: 'done' },
       { text: 'Ship', state: 'active' },
@@ -79,7 +79,7 @@ describe('the view of a tool call', () => {
       rest: { explanation: 'why' },
     })
   })
-  it('shows reading, searching, listing, subagents and the web', () => {
+  it('the view of a tool call shows reading, searching, listing, subagents and the web', () => {
     expect(view('Read', { file_path: '/f', offset: 10, limit: 5 })).toEqual({
       kind: 'read',
       path: '/f',
@@ -116,7 +116,7 @@ describe('the view of a tool call', () => {
       view('NotebookEdit', { notebook_path: '/n.ipynb', cell_id: 'c1', new_source: 'x', edit_mode: 'insert' }),
     ).toMatchObject({ kind: 'notebook', cell: 'c1', rest: { edit_mode: 'insert' } })
   })
-  it('keeps the whole input of everything else, and of a known tool with unexpected values', () => {
+  it('the view of a tool call keeps the whole input of everything else, and of a known tool with unexpected values', () => {
     for (const [tool, input] of [
       ['Lint', { strict: true }],
       ['TodoWrite', { todos: [{ content: 'a', status: 'strange' }] }],

@@ -141,7 +141,7 @@ describe('a transcript’s state', () => {
       }),
     )
   })
-  it('shows the parked note at the start of a page after the previous page is loaded', () => {
+  it('a transcript’s state shows the parked note at the start of a page after the previous page is loaded', () => {
     const events = logOf([
       { type: 'session.opened', value: session },
       { type: 'message.added', block: 'a', role: 'agent', text: 'first' },
@@ -154,7 +154,7 @@ describe('a transcript’s state', () => {
     state.prepend(events.slice(0, 2))
     expect(state.entries().map(entry => entry.kind)).toEqual(['message', 'note', 'message'])
   })
-  it('contains the start and the end of a tool call', () => {
+  it('a transcript’s state contains the start and the end of a tool call', () => {
     const events = logOf([
       { type: 'tool.started', block: 't', tool: 'Bash', input: {} },
       { type: 'tool.finished', block: 't', ok: true, output: 'done' },
@@ -176,17 +176,17 @@ describe('a streaming block in a transcript', () => {
       state.apply(event)
     expect(state.entries()).toMatchObject([{ text: 'Hello.', streaming: false }])
   })
-  it('continues after the stored part of a block that was cut off', () => {
+  it('a streaming block in a transcript continues after the stored part of a block that was cut off', () => {
     const state = new TranscriptState()
     for (const event of logOf([{ type: 'message.added', block: 'a', role: 'agent', text: 'Hello', partial: true }]))
       state.apply(event)
     state.addDelta(delta(5, ' again'))
     expect(state.entries()).toMatchObject([{ id: 'a', text: 'Hello again', streaming: true }])
   })
-  it('starts with an ellipsis if its beginning was missed', () => {
+  it('a streaming block in a transcript starts with an ellipsis if its beginning was missed', () => {
     const state = new TranscriptState()
     state.addDelta(delta(7, 'world'))
-    expect(state.entries()).toMatchObject([{ text: '…world' }])
+    expect(state.entries()).toMatchObject([{ text: '…world', missesStart: true }])
   })
   it('a streaming block in a transcript stays when the log is loaded again after a gap', () => {
     const state = new TranscriptState()

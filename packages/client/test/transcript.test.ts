@@ -20,7 +20,7 @@ afterAll(() => gateway.close())
 function follow(session: SessionId): Transcript {
   const connection = { url: gateway.url, token: secrets.person }
   const inbox = new Inbox({ call: person, watch: options => watchEvents(connection, options) })
-  const transcript = inbox.transcript(session)
+  const transcript = new Transcript(inbox.transcriptOptions(session))
   open.push(transcript, inbox)
   return transcript
 }
@@ -43,7 +43,7 @@ const texts = ({ entries }: TranscriptSnapshot) =>
   entries.flatMap(entry => (entry.kind === 'message' ? [entry.text] : []))
 
 describe('a transcript', () => {
-  it('loads the newest page first, and earlier pages up to the first entry', async () => {
+  it('a transcript loads the newest page first, and earlier pages up to the first entry', async () => {
     const { id } = await openSession(gateway)
     const all = Array.from({ length: 700 }, (_, i) => `line ${i}`)
     for (let from = 0; from < all.length; from += 100) await say(id, ...all.slice(from, from + 100))
@@ -53,14 +53,25 @@ describe('a transcript', () => {
     expect(texts(first).at(-1)).toBe('line 699')
     expect(first.entries.length).toBeLessThanOrEqual(300)
     await transcript.loadEarlier()
-    // Two simultaneous calls load only one page.
-    await Promise.all([transcript.loadEarlier(), transcript.loadEarlier()])
+    await transcript.loadEarlier()
     const last = await when(transcript, ({ earlier }) => earlier === 'none')
     expect(texts(last)).toEqual(all)
     await transcript.loadEarlier()
     expect(transcript.getSnapshot()).toBe(transcript.getSnapshot())
   })
-  it('shows new messages of the agent and text that is streaming', async () => {
+  it('a transcript loads one page if two callers ask for it at once, and both wait for it', async () => {
+    const { id } = await openSession(gateway)
+    for (let from = 0; from < 700; from += 100)
+      await say(id, ...Array.from({ length: 100 }, (_, i) => `line ${from + i}`))
+    const transcript = follow(id)
+    const { entries } = await when(transcript, ({ loaded }) => loaded)
+    void transcript.loadEarlier()
+    await transcript.loadEarlier()
+    const after = transcript.getSnapshot()
+    expect(after.earlier).toBe('some')
+    expect(after.entries.length).toBe(entries.length + 300)
+  })
+  it('a transcript shows new messages of the agent and text that is streaming', async () => {
     const { id } = await openSession(gateway)
     const transcript = follow(id)
     await when(transcript, ({ loaded }) => loaded)
@@ -71,7 +82,7 @@ describe('a transcript', () => {
     const said = await when(transcript, snapshot => texts(snapshot).includes('Hello.'))
     expect(said.entries.filter(entry => entry.kind === 'message')).toMatchObject([{ text: 'Hello.', streaming: false }])
   })
-  it('updates a request until its delivery, and a message until it is done or failed', async () => {
+  it('a transcript updates a request until its delivery, and a message until it is done or failed', async () => {
     const { id } = await openSession(gateway)
     const transcript = follow(id)
     const request = await agent('openRequest', { id, key: 'k', ask: approval('may I?') })
@@ -93,13 +104,13 @@ describe('a transcript', () => {
     )
     expect(done.entries.at(-1)).toMatchObject({ by: 'ada', problem: 'no' })
   })
-  it('reports a permanent fault and does not retry', async () => {
+  it('a transcript reports a permanent fault and does not retry', async () => {
     const transcript = follow(`ses_${'0'.repeat(20)}` as SessionId) // the string has the format of a session id
     const { problem, loaded } = await when(transcript, snapshot => snapshot.problem !== null)
     expect(loaded).toBe(false)
     expect(problem).toBeInstanceOf(Fault)
   })
-  it('returns the same snapshot until something changes', async () => {
+  it('a transcript returns the same snapshot until something changes', async () => {
     const { id } = await openSession(gateway)
     const transcript = follow(id)
     await when(transcript, ({ loaded }) => loaded)
@@ -176,7 +187,7 @@ describe('a transcript with failing calls or streams', () => {
     }
   }
 
-  it('keeps its entries if an earlier page fails to load, and can load this page again', async () => {
+  it('a transcript with failing calls or streams keeps its entries if an earlier page fails to load, and can load this page again', async () => {
     const { transcript, fail } = openFake(['a', 'b', 'c', 'd'])
     await when(transcript, ({ loaded }) => loaded)
     fail(1)
@@ -186,13 +197,13 @@ describe('a transcript with failing calls or streams', () => {
     await transcript.loadEarlier()
     expect(texts(transcript.getSnapshot())).toEqual(['a', 'b', 'c', 'd'])
   })
-  it('retries until the newest page is loaded', async () => {
+  it('a transcript with failing calls or streams retries until the newest page is loaded', async () => {
     const fake = openFake(['a'], 2)
     const { problem } = await when(fake.transcript, ({ loaded }) => loaded)
     expect(problem).toBeNull()
     expect(fake.calls()).toBe(3)
   })
-  it('loads the newest page again after a gap in the stream', async () => {
+  it('a transcript with failing calls or streams loads the newest page again after a gap in the stream', async () => {
     const { transcript, log, sendHello } = openFake(['a', 'b', 'c', 'd'])
     await when(transcript, ({ loaded }) => loaded)
     await transcript.loadEarlier()
@@ -202,7 +213,7 @@ describe('a transcript with failing calls or streams', () => {
     expect(texts(reloaded)).toEqual(['f', 'g'])
     expect(reloaded.earlier).toBe('some')
   })
-  it('keeps its entries when the stream resumes without a gap', async () => {
+  it('a transcript with failing calls or streams keeps its entries when the stream resumes without a gap', async () => {
     const { transcript, append, sendHello, calls } = openFake(['a'])
     await when(transcript, ({ loaded }) => loaded)
     sendHello('ok')
@@ -210,12 +221,12 @@ describe('a transcript with failing calls or streams', () => {
     expect(texts(await when(transcript, snapshot => texts(snapshot).length === 2))).toEqual(['a', 'b'])
     expect(calls()).toBe(1)
   })
-  it('shows an event only once if it arrives while the newest page is loading', async () => {
+  it('a transcript with failing calls or streams shows an event only once if it arrives while the newest page is loading', async () => {
     const { transcript, append } = openFake(['a'])
     append('b')
     expect(texts(await when(transcript, ({ loaded }) => loaded))).toEqual(['a', 'b'])
   })
-  it('ends its subscription when it is closed', async () => {
+  it('a transcript with failing calls or streams ends its subscription when it is closed', async () => {
     const { transcript, listeners } = openFake(['a'])
     await when(transcript, ({ loaded }) => loaded)
     transcript.close()

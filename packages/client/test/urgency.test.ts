@@ -14,18 +14,18 @@ const request = (id: string, { level, deadlineAt = null, openedAt = 0 }: Sample 
 const sorted = (...requests: readonly Request[]) => [...requests].sort(compareUrgency).map(({ id }) => id)
 
 describe('compareUrgency', () => {
-  it('puts the nearest deadline first, and requests without a deadline last', () => {
+  it('compareUrgency puts the nearest deadline first, and requests without a deadline last', () => {
     const [late, soon] = [request('late', { deadlineAt: 9 }), request('soon', { deadlineAt: 5 })]
     expect(sorted(request('never', { level: 'dangerous' }), late, soon)).toEqual(['soon', 'late', 'never'])
   })
-  it('puts the highest risk first if the deadlines are equal; a question ranks as notable', () => {
+  it('compareUrgency puts the highest risk first if the deadlines are equal; a question ranks as notable', () => {
     const levels = (['low', 'dangerous', 'notable'] as const).map(level => request(level, { level, openedAt: 1 }))
     expect(sorted(...levels, request('question', { openedAt: 2 }))).toEqual(['dangerous', 'notable', 'question', 'low'])
   })
-  it('puts the oldest first if deadline and risk are equal', () => {
+  it('compareUrgency puts the oldest first if deadline and risk are equal', () => {
     expect(sorted(request('young', { openedAt: 2 }), request('old', { openedAt: 1 }))).toEqual(['old', 'young'])
   })
-  it('is a total order for any requests (property)', () => {
+  it('compareUrgency is a total order for any requests (property)', () => {
     const sample = fc.record({
       level: fc.constantFrom('low', 'notable', 'dangerous', undefined),
       deadlineAt: fc.constantFrom(null, 1, 2),
