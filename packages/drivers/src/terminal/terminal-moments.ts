@@ -1,0 +1,23 @@
+/** Reports the moments of an agent in a person's own terminal to the watchers. The gateway cannot send this agent a message, so the replies to its hooks hold what the watchers say. */
+import { randomUUID } from 'node:crypto'
+import { limits } from '@holdpoint/protocol'
+import type { AgentSession } from '../session/agent-session.ts'
+import { terminalTexts } from './messages.ts'
+
+/** Agents give their messages no ids, and call the hook once for each. Returns why the message is refused, or null, and the texts that the agent must read. */
+export async function reportPrompt(
+  prompt: string,
+  session: AgentSession,
+): Promise<{ readonly refusal: string | null; readonly texts: readonly string[] }> {
+  const text = prompt.slice(0, limits.textMax).toWellFormed()
+  const { say, deny, watcher } = await session.reportMoment({ moment: 'prompt', key: randomUUID(), text })
+  if (deny === undefined) return { refusal: null, texts: say }
+  return { refusal: terminalTexts.promptRefused(watcher?.name ?? '', deny).slice(0, limits.reasonMax), texts: [] }
+}
+
+/** Returns the text that sends the agent back to work, or null if it may stop. Claude Code stops anyway after eight times in a row. */
+export async function reportStop(session: AgentSession): Promise<string | null> {
+  const { say, deny } = await session.reportMoment({ moment: 'stop', key: randomUUID() })
+  const texts = [...(deny === undefined ? [] : [deny]), ...say]
+  return texts.length === 0 ? null : texts.join('\n\n')
+}
