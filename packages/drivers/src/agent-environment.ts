@@ -5,6 +5,11 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 const prefix = 'HOLDPOINT_'
 
+/** Returns the environment variable that names the executable of a driver. */
+export function executableVariable(name: string): string {
+  return `${prefix}${name.toUpperCase().replaceAll('-', '_')}`
+}
+
 /** Returns the names of Holdpoint's variables in an environment. Windows ignores the case of names. */
 export function holdpointVariables(env: Environment): readonly string[] {
   return Object.keys(env).filter(name => name.toUpperCase().startsWith(prefix))

@@ -1,6 +1,12 @@
 export { type AcpOptions, acpDriver } from './acp/driver.ts'
 export { type AcpProfile, acpProfiles, customProfile } from './acp/profiles.ts'
-export { agentEnvironment, holdpointVariables, withoutHoldpointVariables } from './agent-environment.ts'
+export {
+  agentEnvironment,
+  executableVariable,
+  holdpointVariables,
+  withoutHoldpointVariables,
+} from './agent-environment.ts'
+export { type PromptedCall, promptToolAsk, promptToolReply } from './claude/approvals/prompt-tool.ts'
 export { type ClaudeOptions, claudeDriver } from './claude/driver.ts'
 export { type CodexOptions, codexDriver } from './codex/driver.ts'
 export type { Driver, RunnerAccess } from './driver.ts'
@@ -31,11 +37,11 @@ export {
 } from './generator/asks.ts'
 export { defineAgent, type GeneratorAgent, type GeneratorOptions, generatorDriver, say } from './generator/generator.ts'
 export { loadAgent } from './generator/load-agent.ts'
-export { StepFailed, type StepOptions, StepUnknown, step } from './generator/step.ts'
+export { StepFailed, type StepOptions, StepUnknown, setVariable, step } from './generator/step.ts'
 export type { AgentText, AgentYield, Turn } from './generator/turn.ts'
 export type { SpokenBlock } from './generator/turn-log.ts'
-export { executableVariable } from './installed-agent.ts'
 export { type OpencodeOptions, opencodeDriver } from './opencode/driver.ts'
+export { tagVariable } from './process-record.ts'
 export { processStartTime } from './process-start-time.ts'
 export { rehearsal } from './rehearsal/rehearsal.ts'
 export { type RunnerOptions, runRunner } from './runner.ts'
@@ -67,5 +73,24 @@ export {
   type OpenAsk,
   type SessionCommand,
 } from './session/agent-session.ts'
-export type { AskOutcome, CrashPoint, HandedAnswer, OpenRequest } from './session/open-request.ts'
+export {
+  type AskOutcome,
+  type CrashPoint,
+  type HandedAnswer,
+  nobodyAnswered,
+  type OpenRequest,
+  unknownOutcome,
+} from './session/open-request.ts'
 export { runSession, type SessionLoopOptions } from './session/session-loop.ts'
+export {
+  answerHook,
+  failedReply,
+  type HookOptions,
+  hookNameOf,
+  parseHook,
+  type TerminalCall,
+  type TerminalCalls,
+  withdrawAbandoned,
+} from './terminal/answer-hook.ts'
+export type { TerminalAgent, TerminalEvent, TerminalReply } from './terminal/terminal-agent.ts'
+export { type TerminalAgentName, terminalAgents } from './terminal/terminal-agents.ts'

@@ -1,5 +1,6 @@
 /** Finds an agent that people install themselves, and explains what to do if it is missing or was not tested. */
 import { isAbsolute } from 'node:path'
+import { executableVariable } from './agent-environment.ts'
 import { findOnPath, isExecutable, versionOf } from './agent-executable.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -39,11 +40,6 @@ export async function versionHint(
 ): Promise<string | null> {
   const version = testedVersions.length === 0 ? null : await versionOf(executable, env)
   return version === null || testedVersions.includes(version) ? null : messages.untested(title, version, testedVersions)
-}
-
-/** Returns the environment variable that names the executable of a driver. */
-export function executableVariable(name: string): string {
-  return `HOLDPOINT_${name.toUpperCase().replaceAll('-', '_')}`
 }
 
 const messages = {

@@ -1,4 +1,4 @@
-/** Process helpers: kill a process when the runner dies, and signal a process or its whole process group. */
+/** Makes the kernel kill a process when the runner dies, and signals a process or its whole process group. */
 import { accessSync, constants } from 'node:fs'
 
 const setpriv = '/usr/bin/setpriv'

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { limits, type Repository } from '@holdpoint/protocol'
 
-/** Longer files are not what Git writes. */
+/** Git writes only shorter files here, so a longer file is ignored. */
 const readMaxBytes = 4096
 const depthMax = 64
 
@@ -23,7 +23,7 @@ export function readRepository(folder: string): Repository | null {
   return null
 }
 
-/** A work tree has a file that names its folder instead. */
+/** Returns the `.git` folder of a repository. In a linked work tree, `.git` is a file that names the folder. */
 function gitFolderOf(root: string): string | null {
   const path = join(root, '.git')
   if (isFolder(path)) return path
@@ -31,7 +31,7 @@ function gitFolderOf(root: string): string | null {
   return target === undefined ? null : resolve(root, target)
 }
 
-/** A link that leads back to itself, or a folder that this person may not read, is no repository. */
+/** A link that leads back to itself, or a folder that this person may not read, does not count as a repository. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()

@@ -230,7 +230,7 @@ class RunnerLoop {
       return reason.code === 'session_ended' ? session.end({ reason: 'stopped' }) : undefined
     if (aborted) return this.#parkOrEnd(session)
     if (failure === null) return session.end({ reason: 'done' })
-    const detail = (failure || 'The driver failed without a message.').slice(0, limits.reasonMax)
+    const detail = (failure || 'The driver failed without a message.').slice(0, limits.reasonMax).toWellFormed()
     await session.say({ type: 'error.raised', message: detail })
     await session.end({ reason: 'failed', detail })
   }

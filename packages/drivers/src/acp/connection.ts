@@ -51,7 +51,7 @@ export class AcpConnection implements AgentConnection {
   readonly #connection: ClientConnection
   readonly #log: ToolLog
   readonly #waiting = new Map<string, WaitingCall>()
-  /** Calls whose answer was sent and that the agent has not been seen to read yet: their ids and tool calls. */
+  /** Calls whose answer was sent, until the agent's next step shows that it has read the answer: their ids and tool calls. */
   readonly #answered = new Map<string, string | null>()
   /** Resolves when the agent's session is open. */
   readonly #opened: Promise<void>
@@ -81,7 +81,7 @@ export class AcpConnection implements AgentConnection {
       )
       .connect(ndJsonStream(Writable.toWeb(stdin), Readable.toWeb(stdout) as ReadableStream<Uint8Array>)) // node types its own web streams differently
     this.#opened = this.#open()
-    // A failure is reported when the process has ended.
+    // `#fail` ends the process, and `#onExit` reports the failure.
     this.#opened.catch(error => this.#fail(messageOf(error)))
     void this.#process.exited.then(() => this.#onExit())
   }
@@ -162,7 +162,7 @@ export class AcpConnection implements AgentConnection {
       end = this.#endOf(reply)
     } catch (error) {
       if (this.#process.pid === undefined || this.#connection.signal.aborted) return
-      const reason = acpLog.notSent(profile.title, detailOf(error)).slice(0, limits.reasonMax)
+      const reason = acpLog.notSent(profile.title, detailOf(error)).slice(0, limits.reasonMax).toWellFormed()
       end = { type: 'turnEnded', ending: 'failed', reason, events: [{ type: 'error.raised', message: reason }] }
     }
     this.#isPrompting = false
@@ -202,7 +202,7 @@ export class AcpConnection implements AgentConnection {
       case 'tool_call':
       case 'tool_call_update':
         if (update.status !== 'pending') await this.#takeAnswers(id => id === update.toolCallId)
-        return this.#log.update(update)
+        return update.sessionUpdate === 'tool_call' ? this.#log.update(update) : this.#log.change(update)
       case 'current_mode_update':
         if (this.#settings.modes)
           this.#settings = {
@@ -254,7 +254,7 @@ export class AcpConnection implements AgentConnection {
     signal: AbortSignal,
   ): Promise<Reply> {
     // The ids of tool calls can repeat, also after the process was started again. The start time distinguishes the processes.
-    const id = `${this.#startedAt}:${++this.#callCount}:${toolCallId ?? 'form'}`.slice(0, limits.keyMax)
+    const id = `${this.#startedAt}:${++this.#callCount}:${toolCallId ?? 'form'}`.slice(0, limits.keyMax).toWellFormed()
     return new Promise((resolve, reject) => {
       const reply = (decision: Decision | null) => resolve(replyTo(decision))
       const abort = () => {

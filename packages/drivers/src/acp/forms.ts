@@ -8,12 +8,12 @@ export function formAsk(request: CreateElicitationRequest, agent: string): FormA
   const { message, requestedSchema, url } = request as CreateElicitationRequest & {
     requestedSchema?: unknown
     url?: unknown
-  } // depends on the mode
+  } // a request of mode `form` has a schema, one of mode `url` has an address
   const schema = requestedSchema ?? { type: 'object', properties: {} }
   return {
     kind: 'form',
-    title: acpCalls.form(agent).slice(0, limits.titleMax),
-    message: message.slice(0, limits.reasonMax),
+    title: acpCalls.form(agent).slice(0, limits.titleMax).toWellFormed(),
+    message: message.slice(0, limits.reasonMax).toWellFormed(),
     schema: schema as FormAsk['schema'], // an agent can send anything, but `AgentSession.open` validates the ask
     ...(typeof url === 'string' ? { url } : {}),
   }

@@ -1,6 +1,5 @@
 /** The sentences of the driver for the Agent Client Protocol that a person or the agent reads. */
 export const acpCalls = {
-  run: (command: string) => `Run: ${command}`,
   form: (agent: string) => `${agent} asks for values`,
   unnamed: 'Use a tool',
   /** The agent offers no way to allow a call only once. */

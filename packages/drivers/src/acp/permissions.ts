@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Decision } from '../session/decisions.ts'
 import { acpCalls } from './messages.ts'
 import type { AcpProfile } from './profiles.ts'
-import { type DescribedCall, type KnownCall, textsOf } from './tool-calls.ts'
+import { type DescribedCall, type KnownCall, statementsOf } from './tool-calls.ts'
 
 type Options = RequestPermissionRequest['options']
 const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
@@ -30,7 +30,7 @@ export function permissionAsk(
   const questions = QwenQuestions.safeParse(call._meta?.qwenQuestions)
   if (questions.success && questions.data.length > 0) return questionsAsk(questions.data)
   const { tool, title, input, action } = described
-  const description = textsOf(call.content).join('\n').slice(0, limits.reasonMax)
+  const description = statementsOf(call.content).join('\n').slice(0, limits.reasonMax).toWellFormed()
   const isOnce = options.some(({ kind }) => kind === 'allow_once')
   const suggestions = isOnce ? suggestionsFrom(options) : []
   const ask: ApprovalAsk = {
@@ -57,7 +57,7 @@ function questionsAsk(questions: z.infer<typeof QwenQuestions>): QuestionsAsk {
     kind: 'questions',
     questions: questions.map(({ question, header = '', options = [], multiSelect = false }, index) => ({
       id: String(index),
-      header: header.slice(0, limits.titleMax),
+      header: header.slice(0, limits.titleMax).toWellFormed(),
       question,
       options: options.map(({ label, description }) => ({ label, ...(description ? { description } : {}) })),
       multiSelect,

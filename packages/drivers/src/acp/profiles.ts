@@ -24,9 +24,9 @@ export interface AcpProfile extends InstallableAgent {
   readonly loadHint?: string
   /** The kinds of the agent's own tools, if the agent does not send them. */
   readonly toolKinds?: Readonly<Record<string, ToolKind>>
-  /** Fields of a shell call that say nothing beside the command: the value that has no effect, or `any` if the command and its folder already say the same. An allow rule would not accept them. */
+  /** Fields of a shell call that add nothing to its command: each with the value that has no effect, or with `any` if the command and its folder already say the same. The driver removes them, because no allow rule matches a call with such fields. */
   readonly redundantInput?: Readonly<Record<string, boolean | 'any'>>
-  /** Returns the shell command of a call. The default is the field `command` of its input. */
+  /** The part of a call that contains its shell command: the field `command` of its input, which is the default, or its title. */
   readonly shellCommandIn?: 'input' | 'title'
 }
 

@@ -1,9 +1,8 @@
 /** Reads what a tool call of an agent does: its name, its input, and the action that rules and risk use. */
 import { isAbsolute, join } from 'node:path'
 import type { ToolCallContent, ToolCallUpdate, ToolKind } from '@agentclientprotocol/sdk'
-import { type Action, hostOf, type JsonObject, limits } from '@holdpoint/protocol'
+import { type Action, callTitles, hostOf, type JsonObject, limits, truncateTitle } from '@holdpoint/protocol'
 import { z } from 'zod'
-import { truncateTitle } from '../session/ask-titles.ts'
 import { acpCalls } from './messages.ts'
 import type { AcpProfile } from './profiles.ts'
 
@@ -35,16 +34,17 @@ export function describeCall(call: KnownCall, profile: AcpProfile, folder: strin
   if (command !== null) {
     const cwd = cwdOf(call, folder)
     const input = { ...withoutRedundant(jsonInput(call.rawInput), profile), command }
-    const [firstLine = ''] = command.trim().split('\n')
     return {
       tool,
-      title: truncateTitle(acpCalls.run(firstLine)),
+      title: callTitles.run(command),
       input,
       action: cwd === null ? { other: tool } : { shell: command, cwd },
     }
   }
-  const input = inputOf(call)
-  return { tool, title: truncateTitle(title), input, action: actionOf({ ...call, kind }, tool, input, folder) }
+  const input = inputOf(call, kind)
+  const action = actionOf({ ...call, kind }, tool, input, folder)
+  const isChange = 'write' in action && !saysMore(title, tool, action.write)
+  return { tool, title: isChange ? callTitles.change(action.write) : truncateTitle(title), input, action }
 }
 
 function withoutRedundant(input: JsonObject, { redundantInput = {} }: AcpProfile): JsonObject {
@@ -64,7 +64,7 @@ const ownExtension = 'developer'
 /** Returns the agent's own name of the tool, or the kind of the tool. */
 function toolOf({ name, kind, _meta }: KnownCall): string {
   const { toolName, goose } = Meta.catch({}).parse(_meta ?? {})
-  return (name || toolName || goose?.toolCall?.toolName || kind || 'other').slice(0, limits.nameMax)
+  return (name || toolName || goose?.toolCall?.toolName || kind || 'other').slice(0, limits.nameMax).toWellFormed()
 }
 
 /** goose sends the kind "other" for all its tools. */
@@ -100,7 +100,7 @@ function cwdOf({ content, rawInput }: KnownCall, folder: string): string | null 
 }
 
 /** Page and terminal show the change of one file side by side if the input has this shape. */
-function inputOf({ rawInput, content, locations, title }: KnownCall): JsonObject {
+function inputOf({ rawInput, content, locations, title }: KnownCall, kind: ToolKind): JsonObject {
   const diffs = diffsIn(content)
   const [diff, second] = diffs
   if (diff && !second)
@@ -112,7 +112,7 @@ function inputOf({ rawInput, content, locations, title }: KnownCall): JsonObject
       changes: diffs.map(({ path, oldText, newText }) => ({ path, old_string: oldText ?? '', new_string: newText })),
     }
   const input = jsonInput(rawInput)
-  if (Object.keys(input).length > 0) return input
+  if (Object.keys(input).length > 0) return (kind === 'edit' && changeIn(input)) || input
   const paths = (locations ?? []).map(({ path }) => path)
   const texts = textsOf(content)
   return {
@@ -120,6 +120,35 @@ function inputOf({ rawInput, content, locations, title }: KnownCall): JsonObject
     ...(texts.length > 0 ? { text: texts.join('\n') } : {}),
     ...(paths.length === 0 && texts.length === 0 && title ? { title } : {}),
   }
+}
+
+/** The names that agents use for the texts of a change. */
+const contentNames = ['content', 'file_text']
+const replacedNames = [
+  ['old_string', 'new_string'],
+  ['old_str', 'new_str'],
+  ['before', 'after'],
+] as const
+
+/** Returns the change of a file in the shape that page and terminal show, or null if the input has anything else. */
+function changeIn(input: JsonObject): JsonObject | null {
+  const [path, ...otherPaths] = new Set(pathsIn(input))
+  const texts = Object.entries(input).filter(([name]) => !pathNames.includes(name))
+  if (path === undefined || otherPaths.length > 0 || texts.some(([, text]) => typeof text !== 'string')) return null
+  const named = Object.fromEntries(texts)
+  const isOnly = (...names: readonly string[]) =>
+    names.length === texts.length && names.every(name => Object.hasOwn(named, name))
+  const content = contentNames.find(name => isOnly(name))
+  if (content !== undefined) return { file_path: path, content: named[content] ?? '' }
+  const [before, after] = replacedNames.find(names => isOnly(...names)) ?? []
+  if (before === undefined || after === undefined) return null
+  return { file_path: path, old_string: named[before] ?? '', new_string: named[after] ?? '' }
+}
+
+/** Returns whether a title has words beside the name of the tool and the paths. */
+function saysMore(title: string, tool: string, paths: readonly string[]): boolean {
+  const rest = [tool, ...paths].reduce((text, part) => text.replace(part, ''), title)
+  return /\p{L}/u.test(rest)
 }
 
 function actionOf({ kind, content, locations }: KnownCall, tool: string, input: JsonObject, folder: string): Action {
@@ -146,10 +175,10 @@ function actionOf({ kind, content, locations }: KnownCall, tool: string, input: 
   }
 }
 
+const pathNames: readonly string[] = ['path', 'file_path', 'filePath', 'fileName']
 function pathsIn(input: JsonObject): readonly string[] {
-  return [input.path, input.file_path, input.filePath, input.fileName].filter(
-    path => typeof path === 'string' && path !== '',
-  ) as string[] // `filter` keeps only texts
+  const paths = pathNames.map(name => input[name])
+  return paths.filter((path): path is string => typeof path === 'string' && path !== '')
 }
 type DiffContent = Extract<ToolCallContent, { type: 'diff' }>
 function diffsIn(content: KnownCall['content']): readonly DiffContent[] {
@@ -159,6 +188,14 @@ export function textsOf(content: KnownCall['content']): readonly string[] {
   return (content ?? []).flatMap(part =>
     part.type === 'content' && part.content.type === 'text' ? [part.content.text] : [],
   )
+}
+/** Returns what the agent says about a call. Gemini writes the folder of a command before its description; the request shows the folder anyway. */
+export function statementsOf(content: KnownCall['content']): readonly string[] {
+  return textsOf(content).flatMap(text => {
+    const [folder] = folderInText.exec(text) ?? []
+    const said = folder === undefined ? text : text.slice(folder.length).replace(/\)$/, '')
+    return said === '' ? [] : [said]
+  })
 }
 /** An input arrives as JSON, so every object in it is a JSON object. */
 function jsonInput(value: unknown): JsonObject {

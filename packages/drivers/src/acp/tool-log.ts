@@ -1,6 +1,7 @@
 /** Writes the tool calls of an agent to the session's log. Agents announce, change and finish them in different orders, and some never finish them. */
 import { type AgentEvent, type Json, limits } from '@holdpoint/protocol'
 import type { AgentOutput } from '../session/agent-connection.ts'
+import { loggedAction } from '../session/started-action.ts'
 import type { AcpProfile } from './profiles.ts'
 import { describeCall, type KnownCall, mergeCall, textsOf } from './tool-calls.ts'
 
@@ -12,6 +13,8 @@ export class ToolLog {
   readonly #calls = new Map<string, KnownCall>()
   /** The calls that are in the log and have not finished: their blocks. */
   readonly #open = new Map<string, string>()
+  /** The ids of the calls that have finished. */
+  readonly #finished = new Set<string>()
   #count = 0
 
   constructor(profile: AcpProfile, cwd: string, emit: (output: AgentOutput) => Promise<void>) {
@@ -24,8 +27,15 @@ export class ToolLog {
     return this.#calls.get(id)
   }
 
+  /** Call this when the agent changes a call. Some agents report a call that was denied as failed again. */
+  async change(update: KnownCall): Promise<void> {
+    if (!this.#finished.has(update.toolCallId)) await this.update(update)
+  }
+
+  /** Call this when the agent announces a call, or asks for it. The id may be that of an earlier call. */
   async update(update: KnownCall): Promise<void> {
     const { toolCallId: id } = update
+    this.#finished.delete(id)
     const call = mergeCall(this.#calls.get(id), update)
     this.#calls.set(id, call)
     const isFinished = call.status === 'completed' || call.status === 'failed'
@@ -35,10 +45,11 @@ export class ToolLog {
   }
 
   async #start(id: string, call: KnownCall): Promise<void> {
-    const block = `${this.#startedAt}:${++this.#count}:${id}`.slice(0, limits.keyMax)
+    const block = `${this.#startedAt}:${++this.#count}:${id}`.slice(0, limits.keyMax).toWellFormed()
     this.#open.set(id, block)
-    const { tool, title, input } = describeCall(call, this.#profile, this.#cwd)
-    await this.#emit({ type: 'events', events: [{ type: 'tool.started', block, tool, title, input }] })
+    const { tool, title, input, action } = describeCall(call, this.#profile, this.#cwd)
+    const event = { type: 'tool.started', block, tool, title, input, ...loggedAction(action, input) } as const
+    await this.#emit({ type: 'events', events: [event] })
   }
   /** The ids of tool calls can repeat, also after the process was started again. */
   readonly #startedAt = Date.now().toString(36)
@@ -48,6 +59,7 @@ export class ToolLog {
     this.#calls.delete(id)
     if (block === undefined) return
     this.#open.delete(id)
+    this.#finished.add(id)
     await this.#emit({ type: 'events', events: [{ type: 'tool.finished', block, ok, output }] })
   }
 
@@ -56,6 +68,7 @@ export class ToolLog {
     const events = [...this.#open.values()].map(
       (block): AgentEvent => ({ type: 'tool.finished', block, ok: false, output }),
     )
+    for (const id of this.#open.keys()) this.#finished.add(id)
     this.#open.clear()
     this.#calls.clear()
     if (events.length > 0) await this.#emit({ type: 'events', events })
@@ -68,7 +81,7 @@ function isDescribed({ rawInput, content, locations }: KnownCall): boolean {
 
 function outputOf({ content, rawOutput }: KnownCall): Json {
   const texts = textsOf(content)
-  if (texts.length > 0) return texts.join('\n').slice(0, limits.textMax)
-  if (typeof rawOutput === 'string') return rawOutput.slice(0, limits.textMax)
+  if (texts.length > 0) return texts.join('\n').slice(0, limits.textMax).toWellFormed()
+  if (typeof rawOutput === 'string') return rawOutput.slice(0, limits.textMax).toWellFormed()
   return (rawOutput ?? '') as Json // the protocol sends JSON
 }

@@ -59,7 +59,7 @@ export class ClaudeConnection implements AgentConnection {
   readonly #options: ClaudeConnectionOptions
   readonly #input = new InputQueue<SDKUserMessage>()
   readonly #abort = new AbortController()
-  readonly #mapper = new MessageMapper()
+  readonly #mapper: MessageMapper
   readonly #mcpStatus = new McpStatusReporter()
   readonly #calls: PermissionCalls
   readonly #elicitations: Elicitations
@@ -82,6 +82,7 @@ export class ClaudeConnection implements AgentConnection {
   constructor(options: ClaudeConnectionOptions) {
     this.#options = options
     const { info, transcript, mayBypass, parkingProbe, carriedKeys, emit, check, parkAfterMs } = options
+    this.#mapper = new MessageMapper(info.cwd)
     this.#mode = options.mode
     this.#model = options.model
     this.#calls = new PermissionCalls({
@@ -113,7 +114,7 @@ export class ClaudeConnection implements AgentConnection {
   }
 
   #start(): Query {
-    const { installation, folder, check, isInterrupted } = this.#options
+    const { installation, folder, check, reportResult, isInterrupted } = this.#options
     const spawn = (options: ConstructorParameters<typeof CliProcess>[0]) => {
       this.#process = new CliProcess(options, folder)
       // Handle a `close` that was called before the SDK spawned the process.
@@ -121,7 +122,7 @@ export class ClaudeConnection implements AgentConnection {
       return this.#process.spawned
     }
     const hooks = hooksFor({
-      ...{ check, isInterrupted, calls: this.#calls, agentPathOf: this.#agentPathOf },
+      ...{ check, reportResult, isInterrupted, calls: this.#calls, agentPathOf: this.#agentPathOf },
       ...{ isClosing: () => this.#isClosing, reportProblem: this.#reportProblem },
     })
     const options = {

@@ -1,8 +1,8 @@
 /** The driver for Claude Code: checks whether Claude Code can run on this machine, and runs its sessions. */
 import { join } from 'node:path'
-import type { Options } from '@anthropic-ai/claude-agent-sdk'
 import type { Capability, Clock, DriverInfo } from '@holdpoint/protocol'
 import { agentEnvironment } from '../agent-environment.ts'
+import { removeDeletedSessions } from '../deleted-sessions.ts'
 import type { Driver } from '../driver.ts'
 import type { ProjectSettings } from '../folder-settings/project-settings.ts'
 import { endOrphan } from '../process-record.ts'
@@ -12,15 +12,16 @@ import { type ParkingChoice, ParkingProbe } from './parking/parking-method.ts'
 import { canPark, isKnownToPark } from './parking/parking-self-test.ts'
 import { ClaudeProtocol } from './protocol.ts'
 import { denyRulesFor } from './setup/deny-rules.ts'
-import { configFolder, type Environment, findClaude, type Installation, loadSdk, signInHint } from './setup/sdk.ts'
+import { configFolder, findClaude, type Installation, loadSdk, signInHint } from './setup/sdk.ts'
 import { parseSessionOptions } from './setup/session-options.ts'
 
+/** Names no type of the SDK, which is optional: a program without the SDK must compile, too. */
 export interface ClaudeOptions {
   /** Folder for the transcripts and the state of the sessions. */
   readonly folder: string
   /** The `claude` executable. The default is HOLDPOINT_CLAUDE, then the SDK's own binary, then `claude` on the PATH. */
   readonly executable?: string
-  readonly env?: Environment
+  readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   /** How long a session may be idle before it is parked. The session option with the same name overrides this value. */
   readonly idleParkMs?: number
@@ -28,10 +29,10 @@ export interface ClaudeOptions {
   readonly parking?: ParkingChoice
   /** Holdpoint's data folder. The driver tells Claude Code not to read it, because the gateway can only deny tool calls and not other reads, such as files that a CLAUDE.md includes. */
   readonly protectedFolder?: string
-  /** Returns whether the person trusts the settings that a folder has for Claude Code. The default is that nobody does. */
+  /** Returns whether the person trusts the settings that a folder has for Claude Code. By default, none are trusted. */
   readonly trustsProjectSettings?: (settings: ProjectSettings) => boolean
   /** The kinds of Claude Code's settings files that apply, whether or not they are trusted. The default is all that are trusted. */
-  readonly settingSources?: Options['settingSources']
+  readonly settingSources?: ('user' | 'project' | 'local')[]
 }
 
 const capabilities: readonly Capability[] = [
@@ -102,5 +103,6 @@ export function claudeDriver(options: ClaudeOptions): Driver {
         ...(idleParkMs !== undefined && { idleParkMs }),
       })
     },
+    endLeftProcesses: runner => removeDeletedSessions(folder, runner),
   }
 }

@@ -12,7 +12,7 @@ export function errorEvent(code: string, ...parts: readonly string[]): ErrorEven
     .map(part => part.trim())
     .filter(Boolean)
     .join(': ')
-  return { type: 'error.raised', code, message: message.slice(0, limits.reasonMax) }
+  return { type: 'error.raised', code, message: message.slice(0, limits.reasonMax).toWellFormed() }
 }
 
 export function modelError(error: SDKAssistantMessageError, detail: string): ErrorEvent {

@@ -1,6 +1,6 @@
 /** The sentences of this driver that a person or the agent reads. */
 import type { SDKAssistantMessageError } from '@anthropic-ai/claude-agent-sdk'
-import { limits } from '@holdpoint/protocol'
+import { limits, type Variable, type VariableValue, type Verdict } from '@holdpoint/protocol'
 import { listedFiles, trustCommand } from '../folder-settings/messages.ts'
 import type { ProjectSettings } from '../folder-settings/project-settings.ts'
 
@@ -13,7 +13,20 @@ export const toAgent = {
   note: (note: string) => `The person who allowed this added a note: ${note}`,
   stopReason: (reason: string) => `The person who stopped you said: ${reason}`,
   cannotAsk: (why: string) => `This call was denied because nobody could be asked: ${why}`,
-  rule: (verdict: string, reason: string) => `A rule says ${verdict}: ${reason}`,
+  verdict: ({ verdict, reason, watcher }: Verdict) =>
+    watcher === undefined
+      ? `A rule says ${verdict}: ${reason}`
+      : `The watcher “${watcher.name}” says ${verdict}: ${reason}`,
+}
+
+/** What the agent reads about its variables. */
+export const variableTexts = {
+  description: (variables: readonly Variable[]) =>
+    ['Sets a variable of this session. The variables are:', ...variables.map(describeVariable)].join('\n'),
+  isSet: (name: string, value: VariableValue) => `${name} is now ${JSON.stringify(value)}.`,
+}
+function describeVariable({ name, default: value, note }: Variable): string {
+  return `- ${name} (${typeof value})${note === undefined ? '' : `: ${note}`}`
 }
 
 /** Reasons why a tool call was denied without asking anyone. */
@@ -22,6 +35,7 @@ export const denied = {
   tooLarge: (tool: string, bytes: number, bytesMax: number) =>
     `${tool} was denied because its input is too large to ask about (${bytes} bytes; the limit is ${bytesMax}). Split the work into smaller calls`,
   rulesFailed: (tool: string, why: string) => `${tool} was denied because the rules could not be checked: ${why}`,
+  resultNotReported: (tool: string, why: string) => `The watchers did not see the result of ${tool}: ${why}`,
   cannotAsk: (tool: string, why: string) => `${tool} was denied because nobody could be asked: ${why}`,
 }
 

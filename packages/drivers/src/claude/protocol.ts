@@ -1,6 +1,6 @@
 /** Tells the session loop how to run one session of Claude Code: how its processes are started, and how an open turn continues after a process was lost. */
 import type { Options } from '@anthropic-ai/claude-agent-sdk'
-import type { AgentEvent } from '@holdpoint/protocol'
+import type { AgentEvent, Variable } from '@holdpoint/protocol'
 import { findProjectSettings, type ProjectSettings } from '../folder-settings/project-settings.ts'
 import type {
   AgentConnection,
@@ -47,6 +47,8 @@ export class ClaudeProtocol implements AgentProtocol {
   readonly #mayBypass: boolean
   /** The keys of requests that the next process may ask for again. */
   #carriedKeys: ReadonlySet<string> = new Set()
+  /** The variables that the agent may set. */
+  #variables: readonly Variable[] = []
   /** The hash of the settings that the person was told about last; undefined before that. */
   #toldAbout: string | null | undefined
 
@@ -84,7 +86,13 @@ export class ClaudeProtocol implements AgentProtocol {
       sdkOptions: { ...this.#settingSources(), ...sdkOptions },
       mayBypass: this.#mayBypass,
       askRule: call ? askRuleFor(call) : null,
+      variables: this.#variables,
+      setVariable: (name, value) => this.#session.setVariable(name, value),
     })
+  }
+
+  async prepareTurn(): Promise<void> {
+    this.#variables = await this.#session.ownVariables()
   }
 
   planResume(turn: InterruptedTurn, message: AgentMessage | null): Promise<ResumePlan> {

@@ -22,7 +22,7 @@ export function turnEndOf(
   } as const
   if (!result.is_error && result.subtype === 'success') return { ...end, ending: 'done' }
   const message = result.subtype === 'success' ? result.result : result.errors.join('; ')
-  const reason = (message || turnFailed.endedBy(result.subtype)).slice(0, limits.reasonMax)
+  const reason = (message || turnFailed.endedBy(result.subtype)).slice(0, limits.reasonMax).toWellFormed()
   // After an error of the model's API, the subtype is `success`. The error was reported when it happened, so do not report it again.
   const events = result.subtype === 'success' ? [] : [errorEvent(result.subtype, reason)]
   return { ...end, ending: 'failed', reason, events }

@@ -39,7 +39,7 @@ const logFile = 'output.log'
 
 export class AppServer {
   readonly record: ProcessRecord
-  /** Returns the path on which the server of a session listens. It stays the same for all servers of a session, so that a terminal can connect again. */
+  /** The path of the Unix socket on which the server listens. It stays the same for all servers of a session, so that a terminal can connect again. */
   readonly socket: string
   readonly #folder: string
   readonly #child: ChildProcess | null
@@ -97,6 +97,7 @@ export class AppServer {
       const text = readFileSync(join(this.#folder, logFile), 'utf8').slice(-lastOutputMax)
       return stripVTControlCharacters(text).trim()
     } catch {
+      // The output only adds details to the reason why the process ended, which people are told anyway.
       return ''
     }
   }

@@ -1,5 +1,5 @@
 /** Follows what Codex does: its turns, items and requests, in the order in which Codex reports them. */
-import { type AgentEvent, limits } from '@holdpoint/protocol'
+import { type AgentEvent, limits, messageOf } from '@holdpoint/protocol'
 import { z } from 'zod'
 import type { AgentCall, AgentOutput, AgentTurnEnd } from '../session/agent-connection.ts'
 import type { Decision } from '../session/decisions.ts'
@@ -73,22 +73,30 @@ export class CodexEvents {
     const { main } = this.threads
     const wasInTurn = this.threads.turnOf(main) !== undefined
     this.#lastTurn = lastTurn
-    // If a subagent cannot be resumed, only its further events are missing.
-    for (const id of await this.threads.subagents(rpc))
-      await rpc.request('thread/resume', { threadId: id, excludeTurns: true }, z.unknown()).catch(() => {})
+    for (const id of await this.threads.subagents(rpc)) await this.#followSubagent(id, rpc)
     if (!lastTurn) return isContinued ? this.#emit({ type: 'turnEnded', ending: 'failed' }) : undefined
     const isRunning = lastTurn.status === 'inProgress'
     if (isRunning) this.threads.startTurn(main, lastTurn.id)
     if ((isRunning || isContinued) && !wasInTurn) await this.#emit({ type: 'turnStarted' })
-    const place = { threadId: main, turnId: lastTurn.id, agentPath: [] }
-    for (const item of lastTurn.items.map(itemIn)) if (item) await this.#addMissed(item, place)
+    const origin = { threadId: main, turnId: lastTurn.id, agentPath: [] }
+    for (const item of lastTurn.items.map(itemIn)) if (item) await this.#addMissed(item, origin)
     if (!isRunning && (wasInTurn || isContinued)) await this.#onTurnEnd(lastTurn, rpc)
   }
 
-  async #addMissed(item: CodexItem, place: ItemOrigin): Promise<void> {
+  /** Makes Codex send the events and requests of a subagent that started before the connection was made. */
+  async #followSubagent(threadId: string, rpc: RpcClient): Promise<void> {
+    try {
+      await rpc.request('thread/resume', { threadId, excludeTurns: true }, z.unknown())
+    } catch (error) {
+      // If the connection was lost, the next connection tries again.
+      if (rpc.isOpen) await this.#reportError('subagent', codexLog.subagentLost(messageOf(error)))
+    }
+  }
+
+  async #addMissed(item: CodexItem, origin: ItemOrigin): Promise<void> {
     const { completedAtMs } = item
-    if (!completedAtMs) await this.#items.start(item, place)
-    else if (completedAtMs > this.#options.progress.current.loggedUntilMs) await this.#onItemCompleted(item, place)
+    if (!completedAtMs) await this.#items.start(item, origin)
+    else if (completedAtMs > this.#options.progress.current.loggedUntilMs) await this.#onItemCompleted(item, origin)
   }
 
   /** Returns whether Codex has this message already, because an earlier runner has sent it. */
@@ -157,19 +165,19 @@ export class CodexEvents {
       await this.#items.finishOpen(open => open.threadId !== threadId)
       await this.#reportBackground()
     },
-    'item/started': async ({ item, ...place }, rpc) => {
+    'item/started': async ({ item, ...origin }, rpc) => {
       const known = itemIn(item)
-      const path = known && (await this.threads.pathOf(place.threadId, rpc))
-      if (path) await this.#items.start(known, { ...place, agentPath: path })
+      const path = known && (await this.threads.pathOf(origin.threadId, rpc))
+      if (path) await this.#items.start(known, { ...origin, agentPath: path })
     },
-    'item/completed': async ({ item, ...place }, rpc) => {
+    'item/completed': async ({ item, ...origin }, rpc) => {
       const known = itemIn(item)
-      const path = known && (await this.threads.pathOf(place.threadId, rpc))
-      if (path) await this.#onItemCompleted(known, { ...place, agentPath: path })
+      const path = known && (await this.threads.pathOf(origin.threadId, rpc))
+      if (path) await this.#onItemCompleted(known, { ...origin, agentPath: path })
     },
-    'item/agentMessage/delta': async ({ itemId, delta, ...place }, rpc) => {
-      const path = await this.threads.pathOf(place.threadId, rpc)
-      if (path) await this.#items.stream(itemId, delta, { ...place, agentPath: path })
+    'item/agentMessage/delta': async ({ itemId, delta, ...origin }, rpc) => {
+      const path = await this.threads.pathOf(origin.threadId, rpc)
+      if (path) await this.#items.stream(itemId, delta, { ...origin, agentPath: path })
     },
     'serverRequest/resolved': async ({ requestId }) => {
       const [id, call] = [...this.#calls].find(([, { rpcId }]) => rpcId === requestId) ?? []
@@ -199,7 +207,7 @@ export class CodexEvents {
       if (status === 'failed') await this.#reportError('mcp', codexLog.mcpFailed(name, error ?? status))
     },
     error: async ({ error, willRetry }) => {
-      // The end of the turn has the error that ends it.
+      // An error that Codex does not retry ends the turn, and the end of the turn reports it.
       if (willRetry) await this.#reportError('retry', failureText(error))
     },
   }
@@ -228,16 +236,16 @@ export class CodexEvents {
     await this.#emit({ type: 'callOpened', call })
   }
 
-  async #onItemCompleted(item: CodexItem, place: ItemOrigin): Promise<void> {
+  async #onItemCompleted(item: CodexItem, origin: ItemOrigin): Promise<void> {
     const { progress } = this.#options
-    const key = `${place.turnId}:${item.id}`
+    const key = `${origin.turnId}:${item.id}`
     const denied = this.#denied.get(key)
     this.#denied.delete(key)
     if (denied !== undefined && hasRun(item))
       await this.#reportError('answered_elsewhere', codexLog.deniedButRan(denied))
-    await this.#items.complete(item, place)
+    await this.#items.complete(item, origin)
     const message = messageIn(item)
-    if (message !== null) this.#messages.set(message, place.turnId)
+    if (message !== null) this.#messages.set(message, origin.turnId)
     progress.update({
       loggedUntilMs: Math.max(progress.current.loggedUntilMs, item.completedAtMs ?? 0),
       ...(message === null ? {} : { receivedMessage: message }),
@@ -269,6 +277,7 @@ export class CodexEvents {
     )
     if (!isRunning) return
     const params = { threadId: main }
+    // If Codex does not reply, its commands count as not finished. The experimental method may be missing in another version of Codex.
     const { data } = await rpc
       .request('thread/backgroundTerminals/list', params, BackgroundTerminals)
       .catch(() => ({ data: [] }))

@@ -1,7 +1,13 @@
 /** Approvals of commands: commands that Codex asks about, input for running commands, and connections that commands make. */
-import { type ApprovalAsk, type JsonObject, limits, type Suggestion } from '@holdpoint/protocol'
+import {
+  type ApprovalAsk,
+  callTitles,
+  type JsonObject,
+  limits,
+  type Suggestion,
+  truncateTitle,
+} from '@holdpoint/protocol'
 import type { z } from 'zod'
-import { truncateTitle } from '../session/ask-titles.ts'
 import type { Decision } from '../session/decisions.ts'
 import { joinWords } from '../shell-quote.ts'
 import { codexCalls, codexSuggestions } from './messages.ts'
@@ -24,7 +30,7 @@ export function commandCall(params: CommandApproval, folder: string): NativeCall
     kind: 'approval',
     ...describe(params, params.cwd ?? folder),
     cwd: params.cwd ?? folder,
-    ...(params.reason ? { description: params.reason.slice(0, limits.reasonMax) } : {}),
+    ...(params.reason ? { description: params.reason.slice(0, limits.reasonMax).toWellFormed() } : {}),
     editable: false,
     suggestions: suggestions.map(({ reply: _, ...suggestion }) => suggestion),
   }
@@ -57,12 +63,11 @@ function describe(params: CommandApproval, cwd: string): Pick<ApprovalAsk, 'tool
   if (kind !== 'command')
     return { tool: 'write_stdin', input, action: { other: 'write_stdin' }, title: codexCalls.typeInto }
   const script = unwrapShell(command)
-  const [firstLine = ''] = script.trim().split('\n')
   return {
     tool: 'exec_command',
     input,
     action: { shell: script, cwd },
-    title: truncateTitle(codexCalls.run(firstLine)),
+    title: callTitles.run(script),
   }
 }
 

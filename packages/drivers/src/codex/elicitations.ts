@@ -1,6 +1,5 @@
 /** Requests of MCP servers that Codex passes on: approvals of their tools, and forms. Codex sends both with the same method. */
-import { type ApprovalAsk, canonicalJson, type FormAsk, limits } from '@holdpoint/protocol'
-import { truncateTitle } from '../session/ask-titles.ts'
+import { type ApprovalAsk, canonicalJson, type FormAsk, limits, truncateTitle } from '@holdpoint/protocol'
 import type { Decision } from '../session/decisions.ts'
 import { type CodexSuggestion, ownSettings } from './command-approvals.ts'
 import { codexCalls, codexSuggestions } from './messages.ts'
@@ -34,11 +33,14 @@ function toolCall(
   const suggestions = suggestionsFor(persist)
   const ask: ApprovalAsk = {
     kind: 'approval',
-    tool: `mcp__${serverName}__${tool ?? 'unknown'}`.slice(0, limits.nameMax),
+    tool: `mcp__${serverName}__${tool ?? 'unknown'}`.slice(0, limits.nameMax).toWellFormed(),
     input,
-    action: tool === undefined ? { other: `mcp__${serverName}`.slice(0, limits.nameMax) } : { mcp: serverName, tool },
+    action:
+      tool === undefined
+        ? { other: `mcp__${serverName}`.slice(0, limits.nameMax).toWellFormed() }
+        : { mcp: serverName, tool },
     title: truncateTitle(tool === undefined ? message : codexCalls.useTool(serverName, tool)),
-    ...(description ? { description: description.slice(0, limits.reasonMax) } : {}),
+    ...(description ? { description: description.slice(0, limits.reasonMax).toWellFormed() } : {}),
     cwd,
     editable: false,
     suggestions: suggestions.map(({ reply: _, ...suggestion }) => suggestion),
@@ -72,7 +74,7 @@ function formCall({ threadId, turnId = null, serverName, message, requestedSchem
   const ask: FormAsk = {
     kind: 'form',
     title: truncateTitle(codexCalls.form(serverName)),
-    message: message.slice(0, limits.reasonMax),
+    message: message.slice(0, limits.reasonMax).toWellFormed(),
     schema: schema as FormAsk['schema'], // a server can send anything, but `AgentSession.open` validates the ask
     ...(url ? { url } : {}),
   }

@@ -1,6 +1,5 @@
 /** Approvals of file changes. Codex's request has no diff; the diff is in the item that Codex has announced before. */
-import { type Action, type ApprovalAsk, type JsonObject, limits } from '@holdpoint/protocol'
-import { truncateTitle } from '../session/ask-titles.ts'
+import { type Action, type ApprovalAsk, callTitles, type JsonObject, limits } from '@holdpoint/protocol'
 import { type CodexSuggestion, replyTo } from './command-approvals.ts'
 import { codexCalls, codexSuggestions } from './messages.ts'
 import type { NativeCall } from './native-call.ts'
@@ -20,8 +19,8 @@ export function fileCall(params: FileApproval, changes: readonly FileChange[] | 
     tool,
     input: { ...inputOf(changes ?? []), ...(grantRoot ? { grantRoot } : {}) },
     action: actionOf(paths, grantRoot),
-    title: truncateTitle(paths.length > 0 ? codexCalls.change(paths) : codexCalls.changeUnknown),
-    ...(reason ? { description: reason.slice(0, limits.reasonMax) } : {}),
+    title: paths.length > 0 ? callTitles.change(paths) : codexCalls.changeUnknown,
+    ...(reason ? { description: reason.slice(0, limits.reasonMax).toWellFormed() } : {}),
     cwd,
     editable: false,
     ...(changes === null ? {} : { suggestions: suggestions.map(({ reply: _, ...suggestion }) => suggestion) }),

@@ -40,6 +40,7 @@ function isSignedIn(env: Environment): boolean {
     const lines = readFileSync(join(folder, 'config.toml'), 'utf8').split('\n')
     return lines.some(line => signInSettings.includes(line.split('=')[0]?.trim() ?? ''))
   } catch {
+    // Without this file, Codex has no settings of its own.
     return false
   }
 }

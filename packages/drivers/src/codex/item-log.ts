@@ -1,8 +1,9 @@
 /** Turns the items of Codex (messages, commands, file changes, tool calls) into text and events of the session's log. */
-import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
+import { type Action, type AgentEvent, callTitles, type Json, type JsonObject, limits } from '@holdpoint/protocol'
 import type { AgentOutput } from '../session/agent-connection.ts'
+import { loggedAction } from '../session/started-action.ts'
 import { pathsOf } from './file-approvals.ts'
-import { codexCalls, codexLog } from './messages.ts'
+import { codexLog } from './messages.ts'
 import { unwrapShell } from './shell-words.ts'
 import type { CodexItem, FileChange } from './wire.ts'
 
@@ -14,7 +15,12 @@ export interface ItemOrigin {
 interface OpenItem extends ItemOrigin {
   readonly item: CodexItem
 }
-type ToolDescription = { readonly tool: string; readonly title?: string; readonly input: JsonObject }
+type ToolDescription = {
+  readonly tool: string
+  readonly title?: string
+  readonly input: JsonObject
+  readonly action?: Action
+}
 
 /** The ids of texts that the driver sends have this prefix. Texts without it were typed in a terminal. */
 const ownPrefix = 'holdpoint/'
@@ -35,39 +41,38 @@ export class ItemLog {
     this.#emit = emit
   }
 
-  async start(item: CodexItem, place: ItemOrigin): Promise<void> {
-    const block = blockOf(item, place)
+  async start(item: CodexItem, origin: ItemOrigin): Promise<void> {
+    const block = blockOf(item, origin)
     const call = describe(item)
     if (!call || this.#open.has(block)) return
-    this.#open.set(block, { item, ...place })
-    await this.#add({ type: 'tool.started', block, ...call, ...pathOf(place) })
+    this.#open.set(block, { item, ...origin })
+    await this.#add({ type: 'tool.started', block, ...call, ...pathOf(origin) })
   }
 
   /** Only the main agent's text is streamed. A subagent can write between turns, when the session loop would not end a block of text. */
-  async stream(itemId: string, text: string, place: ItemOrigin): Promise<void> {
-    if (place.agentPath.length > 0) return
-    const block = `${place.turnId}:${itemId}`
+  async stream(itemId: string, text: string, origin: ItemOrigin): Promise<void> {
+    if (origin.agentPath.length > 0) return
+    const block = `${origin.turnId}:${itemId}`
     this.#streamed.set(block, (this.#streamed.get(block) ?? 0) + text.length)
     await this.#write(block, text)
   }
 
-  async complete(item: CodexItem, place: ItemOrigin): Promise<void> {
-    const block = blockOf(item, place)
+  async complete(item: CodexItem, origin: ItemOrigin): Promise<void> {
+    const block = blockOf(item, origin)
     switch (item.type) {
       case 'agentMessage':
       case 'plan': {
         const rest = item.text.slice(this.#streamed.get(block) ?? 0)
         this.#streamed.delete(block)
         if (rest === '') return
-        return place.agentPath.length > 0 ? this.#addMessage(block, rest, place) : this.#write(block, rest)
+        return origin.agentPath.length > 0 ? this.#addMessage(block, rest, origin) : this.#write(block, rest)
       }
       case 'userMessage':
-        return this.#addTyped(item, block, place)
+        return this.#addTyped(item, block, origin)
       default: {
-        await this.start(item, place)
+        await this.start(item, origin)
         if (!this.#open.delete(block)) return
-        const { ok, output } = outcomeOf(item)
-        await this.#add({ type: 'tool.finished', block, ok, output, ...pathOf(place) })
+        await this.#add({ type: 'tool.finished', block, ...outcomeOf(item), ...pathOf(origin) })
       }
     }
   }
@@ -100,17 +105,17 @@ export class ItemLog {
   async #addTyped(
     { clientId, content }: Extract<CodexItem, { type: 'userMessage' }>,
     block: string,
-    place: ItemOrigin,
+    origin: ItemOrigin,
   ): Promise<void> {
     // The instruction for a subagent is shown with the call that started it.
-    if (clientId?.startsWith(ownPrefix) || place.agentPath.length > 0) return
+    if (clientId?.startsWith(ownPrefix) || origin.agentPath.length > 0) return
     const typed = content.map(part => Object(part).text).filter(text => typeof text === 'string')
     if (typed.length === 0) return
-    await this.#addMessage(block, codexLog.typedInTerminal(typed.join('\n')), place)
+    await this.#addMessage(block, codexLog.typedInTerminal(typed.join('\n')), origin)
   }
 
-  async #addMessage(block: string, text: string, place: ItemOrigin): Promise<void> {
-    await this.#add({ type: 'message.added', block, text: limitText(text), ...pathOf(place) })
+  async #addMessage(block: string, text: string, origin: ItemOrigin): Promise<void> {
+    await this.#add({ type: 'message.added', block, text: limitText(text), ...pathOf(origin) })
   }
 
   async #add(...events: readonly AgentEvent[]): Promise<void> {
@@ -127,7 +132,7 @@ export class ItemLog {
 }
 
 function blockOf(item: CodexItem, { turnId }: ItemOrigin): string {
-  return `${turnId}:${item.id}`.slice(0, limits.keyMax)
+  return `${turnId}:${item.id}`.slice(0, limits.keyMax).toWellFormed()
 }
 function pathOf({ agentPath }: ItemOrigin): { agentPath?: string[] } {
   return agentPath.length > 0 ? { agentPath: [...agentPath] } : {}
@@ -136,40 +141,44 @@ function pathOf({ agentPath }: ItemOrigin): { agentPath?: string[] } {
 /** Returns the tool call that an item represents, or null if the item is not a tool call. */
 function describe(item: CodexItem): ToolDescription | null {
   switch (item.type) {
-    case 'commandExecution':
-      return toolCall(
-        'exec_command',
-        { command: item.command, cwd: item.cwd },
-        codexCalls.run(unwrapShell(item.command)),
-      )
+    case 'commandExecution': {
+      const { command, cwd } = item
+      const script = unwrapShell(command)
+      return toolCall('exec_command', { command, cwd }, { shell: script, cwd }, callTitles.run(script))
+    }
     case 'fileChange': {
       const changes = item.changes.map(({ path, kind, diff }) => ({ path, kind: kind.type, diff }))
-      return toolCall('apply_patch', { changes }, codexCalls.change(pathsOf(item.changes)))
+      const paths = pathsOf(item.changes)
+      return toolCall('apply_patch', { changes }, { write: [...paths] }, callTitles.change(paths))
     }
-    case 'mcpToolCall':
-      return toolCall(`mcp__${item.server}__${item.tool}`, { ...Object(item.arguments) })
+    case 'mcpToolCall': {
+      const { server, tool } = item
+      return toolCall(`mcp__${server}__${tool}`, { ...Object(item.arguments) }, { mcp: server, tool })
+    }
     case 'collabAgentToolCall':
       return toolCall(item.tool, item.prompt ? { prompt: item.prompt } : {})
     case 'webSearch':
       return toolCall('web_search', item.query ? { query: item.query } : {})
     case 'imageView':
-      return toolCall('view_image', { path: item.path })
+      return toolCall('view_image', { path: item.path }, { read: [item.path] })
     default:
       return null
   }
 }
 
-function toolCall(tool: string, input: JsonObject, title?: string): ToolDescription {
+function toolCall(tool: string, input: JsonObject, action: Action = { other: tool }, title?: string): ToolDescription {
   const shown = JSON.stringify(input).length > limits.textMax ? { tooLargeToShow: true } : input
-  const name = tool.slice(0, limits.nameMax)
-  return { tool: name, input: shown, ...(title === undefined ? {} : { title: title.slice(0, limits.titleMax) }) }
+  const name = tool.slice(0, limits.nameMax).toWellFormed()
+  const titled = title === undefined ? {} : { title: title.slice(0, limits.titleMax).toWellFormed() }
+  return { tool: name, input: shown, ...loggedAction(action, shown), ...titled }
 }
 
-function outcomeOf(item: CodexItem): { readonly ok: boolean; readonly output: Json } {
+function outcomeOf(item: CodexItem): { readonly ok: boolean; readonly output: Json; readonly exitCode?: number } {
   switch (item.type) {
     case 'commandExecution': {
       const text = item.aggregatedOutput ?? (item.status === 'declined' ? codexLog.declined : '')
-      return { ok: item.status === 'completed', output: limitText(text) }
+      const exitCode = typeof item.exitCode === 'number' ? { exitCode: item.exitCode } : {}
+      return { ok: item.status === 'completed', output: limitText(text), ...exitCode }
     }
     case 'fileChange':
       return { ok: item.status === 'completed', output: item.status }

@@ -1,10 +1,7 @@
 /** The sentences of the Codex driver that a person or the agent reads. */
 export const codexCalls = {
-  run: (command: string) => `Run: ${command}`,
   typeInto: 'Type into a running command',
   connect: (host: string) => `Connect to ${host}`,
-  change: (paths: readonly string[]) =>
-    paths.length === 1 ? `Change ${paths[0]}` : `Change ${paths.length} files: ${paths.join(', ')}`,
   changeUnknown: 'Change files',
   permissions: 'Get more permissions for this turn',
   useTool: (server: string, tool: string) => `Use ${tool} of the MCP server ${server}`,
@@ -37,17 +34,19 @@ export const codexExit = {
 export const codexLog = {
   noLongerWaits: 'Codex no longer waits for this answer',
   notFinished: 'Codex did not finish this call',
-  declined: 'This call was declined',
+  declined: 'This call was denied',
   typedInTerminal: (text: string) => `Typed in a terminal: ${text}`,
   deniedButRan: (title: string) =>
     `“${title}” was allowed in a terminal at the same moment, so it ran although it was denied here`,
   notUnderstood: (method: string) =>
     `Codex asked something that Holdpoint does not understand (${method}), so it was refused. Holdpoint was tested with another version of Codex`,
+  subagentLost: (why: string) =>
+    `A subagent of Codex can no longer be followed, so what it does and asks is missing here. Interrupt the turn if it does not end. ${why}`,
   mcpFailed: (server: string, why: string) =>
     `The MCP server ${server} could not be started, so its tools are missing: ${why}`,
   runnerLost: 'The runner was lost in the middle of the turn; send a message to continue',
   turnFailed: (why: string) => `Codex could not finish the turn: ${why}`,
-  notSent: (why: string) => `Codex did not take the message: ${why}`,
+  notSent: (why: string) => `Codex did not accept the message: ${why}`,
   noConversation: (id: string, why: string) => `Codex cannot continue the conversation ${id} on this machine: ${why}`,
 }
 

@@ -22,7 +22,7 @@ export function permissionsCall({
     input: requested,
     action: { other: 'request_permissions' },
     title: codexCalls.permissions,
-    ...(reason ? { description: reason.slice(0, limits.reasonMax) } : {}),
+    ...(reason ? { description: reason.slice(0, limits.reasonMax).toWellFormed() } : {}),
     cwd,
     editable: false,
     suggestions: [sessionSuggestion],

@@ -12,7 +12,7 @@ export function questionsCall({ threadId, turnId, itemId, questions, autoResolut
     kind: 'questions',
     questions: questions.map(({ id, header, question, isOther, isSecret, options }) => ({
       id,
-      header: header.slice(0, limits.titleMax),
+      header: header.slice(0, limits.titleMax).toWellFormed(),
       question,
       options: (options ?? []).map(({ label, description }) => ({ label, ...(description ? { description } : {}) })),
       multiSelect: false,

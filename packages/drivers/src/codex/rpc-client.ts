@@ -24,7 +24,7 @@ interface PendingRequest {
   reject(error: Error): void
 }
 
-/** The code of JSON-RPC for a method that the receiver does not have. */
+/** The error code of JSON-RPC for an unknown method. */
 const methodNotFound = -32601
 const openMaxMs = 5000
 

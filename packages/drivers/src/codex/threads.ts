@@ -27,9 +27,9 @@ export class Threads {
   async pathOf(id: string, rpc: RpcClient): Promise<readonly string[] | null> {
     const known = this.#paths.get(id)
     if (known !== undefined) return known
-    // A conversation that cannot be read counts as one of somebody else.
     const path = await this.#findPath(id, rpc).catch(() => null)
-    this.#paths.set(id, path)
+    // A conversation that Codex does not let this driver read belongs to somebody else. If the connection was lost instead, Codex is asked again on the next connection.
+    if (path !== null || rpc.isOpen) this.#paths.set(id, path)
     return path
   }
 

@@ -16,7 +16,7 @@ const NetworkAmendment = z.object({ host: z.string(), action: z.string() })
 export const CommandApproval = z.object({
   ...inTurn,
   itemId: z.string(),
-  /** Null in versions that have only one kind. `writeStdin` sends text to a running command. */
+  /** `command` starts a command, `writeStdin` sends text to a running command. Some versions know only commands and send no kind. */
   kind: z.string().default('command'),
   reason: optionalText,
   command: optionalText,

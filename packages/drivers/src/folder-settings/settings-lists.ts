@@ -30,7 +30,7 @@ export const settingsLists: Readonly<Record<SettingsAgent, SettingsList>> = {
   claude: {
     title: 'Claude Code',
     entries: ['.mcp.json', '.claude/'],
-    // Working copies of the repository, which are folders of their own.
+    // These are other working copies of the repository. A session in one of them has its own settings.
     skipped: ['worktrees'],
     inHome: ['.claude'],
     homeVariable: 'CLAUDE_CONFIG_DIR',

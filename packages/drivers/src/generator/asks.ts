@@ -11,8 +11,8 @@ import {
   type Question,
   type QuestionAnswer,
   type QuestionsAsk,
+  truncateTitle,
 } from '@holdpoint/protocol'
-import { truncateTitle } from '../session/ask-titles.ts'
 import { type HandedAnswer, nobodyAnswered, unknownOutcome } from '../session/open-request.ts'
 
 /** Thrown inside an agent to end its turn. The turn's events stay in the session's log. */

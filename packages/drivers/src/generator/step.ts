@@ -1,5 +1,5 @@
 /** Steps: side effects of a generator agent that run once. A replay returns the recorded result of a step instead of running it again. */
-import { type JsonObject, limits, messageOf } from '@holdpoint/protocol'
+import { type JsonObject, limits, messageOf, type VariableValue } from '@holdpoint/protocol'
 import { jsonCopy } from '../session/json-copy.ts'
 
 export interface StepOptions {
@@ -11,6 +11,11 @@ export interface StepYield extends StepOptions {
   readonly type: 'step'
   readonly name: string
   readonly run: (signal: AbortSignal) => unknown
+}
+export interface VariableYield {
+  readonly type: 'variable'
+  readonly name: string
+  readonly value: VariableValue
 }
 
 /** Thrown when a step fails. A replay throws the same error, so that the agent takes the same path. */
@@ -30,6 +35,11 @@ export function* step<T>(
 ): Generator<StepYield, T, unknown> {
   const result = yield { ...options, type: 'step', name, run: fn }
   return result as T // the driver replies with the new or recorded result of `fn`
+}
+
+/** Sets a variable of the session that a file with watchers declares as the agent's. Throws `StepFailed` if there is none. A replay does not set it again. */
+export function* setVariable(name: string, value: VariableValue): Generator<VariableYield, void, unknown> {
+  yield { type: 'variable', name, value }
 }
 
 /** The result of a step, as stored in its `tool.finished` event. */

@@ -1,5 +1,5 @@
 /** Reads a session's log for the conversation so far and for what the current turn has already recorded. Every turn starts by reading the log, so a replay needs no special code path. */
-import type { Command, CommandId, Cursor, Event } from '@holdpoint/protocol'
+import { type Command, type CommandId, type Cursor, type Event, isGatewayRequest } from '@holdpoint/protocol'
 import type { StepRecord } from './step.ts'
 
 export interface SpokenBlock {
@@ -56,7 +56,7 @@ export class TurnLog {
         this.turn?.finished.set(event.block, { ok: event.ok, output: event.output })
         return
       case 'request.opened':
-        this.turn?.asked.add(event.value.key)
+        if (!isGatewayRequest(event.value)) this.turn?.asked.add(event.value.key)
         return
       case 'error.raised':
         if (this.turn) this.turn.errors++

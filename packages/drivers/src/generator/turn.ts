@@ -13,7 +13,15 @@ import {
 import type { AgentSession, MessageBody } from '../session/agent-session.ts'
 import { TextStream } from '../session/text-stream.ts'
 import { type AskGenerator, type AsksYield, inputFault, TurnCancelled } from './asks.ts'
-import { readStep, type StepRecord, type StepYield, stepDone, stepFailed, stepUnknown } from './step.ts'
+import {
+  readStep,
+  type StepRecord,
+  type StepYield,
+  stepDone,
+  stepFailed,
+  stepUnknown,
+  type VariableYield,
+} from './step.ts'
 import { TurnAsks } from './turn-asks.ts'
 import {
   type FinishedRun,
@@ -35,7 +43,7 @@ export type AgentText =
   | Input<'tool.started'>
   | Input<'tool.finished'>
   | Extract<AgentEvent, { readonly type: 'error.raised' }>
-export type AgentYield = string | AgentText | AsksYield | StepYield
+export type AgentYield = string | AgentText | AsksYield | StepYield | VariableYield
 
 /** The argument of an agent's `run`. A replay gets the same message, history, `cwd`, mode and model. */
 export interface Turn {
@@ -191,7 +199,10 @@ export class TurnRun {
       }
       case 'step':
         await this.#text.close()
-        return this.#step(yielded)
+        return this.#step(yielded, false)
+      case 'variable':
+        await this.#text.close()
+        return this.#setVariable(yielded)
       case 'message.delta':
         if (typeof yielded.text !== 'string') throw inputFault('The text', 'text', 'must be a string')
         if (yielded.agentPath && !AgentPath.safeParse(yielded.agentPath).success)
@@ -244,19 +255,26 @@ export class TurnRun {
     }
   }
 
-  async #step(yielded: StepYield): Promise<unknown> {
+  async #setVariable({ name, value }: VariableYield): Promise<void> {
+    const run = async () => void (await this.#session.setVariable(name, value))
+    await this.#step({ type: 'step', name: 'set_variable', input: { name, value }, run }, true)
+  }
+
+  /** If `isRepeatable` is set, a replay runs a step again that had started and not finished. */
+  async #step(yielded: StepYield, isRepeatable: boolean): Promise<unknown> {
     const { name, run, input = {}, title } = yielded
     const block = this.#nextId('tool')
     const path = copyPath(yielded)
     const recorded = this.#record.finished.get(block)
     if (recorded) return stepResult(recorded)
     const finish = (record: StepRecord) => this.#session.say({ type: 'tool.finished', block, ...record, ...path })
-    if (this.#record.started.has(block)) {
+    if (this.#record.started.has(block) && !isRepeatable) {
       const lost = stepUnknown(name)
       await finish(lost)
       return stepResult(lost)
     }
-    await this.#session.say({ type: 'tool.started', block, tool: name, title, input, ...path })
+    if (!this.#record.started.has(block))
+      await this.#session.say({ type: 'tool.started', block, tool: name, title, input, ...path })
     this.#runningStep = { ...yielded, block }
     const record = await this.#runOnce(run)
     await finish(record)

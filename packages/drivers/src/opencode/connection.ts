@@ -145,8 +145,9 @@ export class OpencodeConnection implements AgentConnection {
     await this.#server.send('POST', `/session/${this.#sessions.main}/prompt_async`, body)
   }
   async #onNotSent(error: unknown): Promise<void> {
-    // Ignore an error, because the end of the process reports it.
+    // The end of the process is reported anyway.
     if (!this.#server.process.isRunning) return
+    // If this cannot be written, the gateway has ended the session or given it to another runner, and the loop stops.
     await this.#options.emit(failedTurn(opencodeLog.notSent(messageOf(error)))).catch(() => {})
   }
 
@@ -175,6 +176,7 @@ export class OpencodeConnection implements AgentConnection {
         return this.#askPermission(event.properties, agentPath)
       case 'question.asked': {
         const { id, sessionID } = event.properties
+        await this.#parts.writeHeld()
         return this.#calls.open({ id, sessionID, ask: opencodeQuestions(event.properties), agentPath, toolCall: null })
       }
       case 'permission.replied':
@@ -230,6 +232,7 @@ export class OpencodeConnection implements AgentConnection {
     }
     const place = { folder: this.#options.info.cwd, servers: this.#servers }
     const ask = opencodeApproval(request, part ? { tool: part.tool, input: part.state.input } : null, place)
+    await this.#parts.writeHeld()
     await this.#calls.open({ id, sessionID, ask, agentPath, toolCall: part ? part.id : null })
   }
   /** Permissions for tool calls whose input opencode has not sent yet. opencode sends the input right after the permission. */
@@ -320,7 +323,7 @@ function errorOf({ properties: { error } }: SessionError): { name: string; messa
   return { name, message: message || name }
 }
 function failedTurn(problem: string): AgentTurnEnd {
-  const reason = problem.slice(0, limits.reasonMax)
+  const reason = problem.slice(0, limits.reasonMax).toWellFormed()
   return { type: 'turnEnded', ending: 'failed', reason, events: [{ type: 'error.raised', message: reason }] }
 }
 /** opencode writes a model as provider and name. The name may contain slashes. */

@@ -1,5 +1,6 @@
 /** The conversations of one session: the main one, and those of the subagents that it started. */
 import { limits } from '@holdpoint/protocol'
+import { OpencodeRefusal } from './server.ts'
 import type { SessionInfo } from './wire.ts'
 
 export class SessionTree {
@@ -18,12 +19,17 @@ export class SessionTree {
   async pathOf(id: string): Promise<readonly string[] | null> {
     const known = this.#paths.get(id)
     if (known !== undefined) return known
-    // A conversation that cannot be read counts as one of somebody else.
-    const found = await this.#find(id).catch(() => null)
+    const found = await this.#find(id).catch(ignoreUnknown)
     const parent = found?.parentID === undefined ? null : await this.pathOf(found.parentID)
-    const name = (found?.title || found?.agent || 'subagent').slice(0, limits.nameMax)
+    const name = (found?.title || found?.agent || 'subagent').slice(0, limits.nameMax).toWellFormed()
     const path = parent === null ? null : [...parent, name].slice(-limits.agentPathMax)
     this.#paths.set(id, path)
     return path
   }
+}
+
+/** A conversation that opencode does not know, for example because it was deleted, counts as one of somebody else. Any other error ends the connection: a subagent whose permissions nobody sees would wait forever. */
+function ignoreUnknown(error: unknown): null {
+  if (error instanceof OpencodeRefusal) return null
+  throw error
 }

@@ -1,10 +1,5 @@
 /** The sentences of the opencode driver that a person or the agent reads. */
 export const opencodeCalls = {
-  run: (command: string) => `Run: ${command}`,
-  write: (path: string) => `Write ${path}`,
-  edit: (paths: readonly string[]) => `Change ${paths.join(', ')}`,
-  fetch: (url: string) => `Fetch ${url}`,
-  use: (tool: string) => `Use ${tool}`,
   outside: (patterns: readonly string[]) => `opencode asks because this is outside its folder: ${patterns.join(', ')}`,
   repeated: 'opencode asks because the agent has made this call several times in a row',
 }

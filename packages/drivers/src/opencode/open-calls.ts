@@ -109,6 +109,7 @@ export class OpenCalls {
   async settle(id: string, reply: string | undefined): Promise<void> {
     const call = this.#calls.get(id)
     if (!call) return
+    // A reply that failed did not answer the call, so somebody else did. `answer` passes the error on.
     const isOurs = call.reply !== null && (await call.reply.catch(() => false))
     const isTaken = isOurs || (call.denial !== null && reply === 'reject')
     this.#calls.delete(id)

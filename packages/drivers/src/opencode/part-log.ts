@@ -1,7 +1,9 @@
 /** Passes on the text and the tool calls of a conversation, which opencode describes in parts of messages. */
 import { type AgentEvent, type JsonObject, limits } from '@holdpoint/protocol'
 import type { AgentOutput, AgentTurnEnd } from '../session/agent-connection.ts'
+import { loggedAction } from '../session/started-action.ts'
 import { opencodeLog } from './messages.ts'
+import { isAsked } from './permission-settings.ts'
 import { describeToolCall, type OpencodeContext } from './tool-calls.ts'
 import type { Part, ToolPart } from './wire.ts'
 
@@ -19,6 +21,8 @@ export class PartLog {
   readonly #tools = new Map<string, ToolPart>()
   /** The tool calls that are in the log and have not finished, with the path of their agent. */
   readonly #open = new Map<string, readonly string[]>()
+  /** Reports about calls that opencode is about to ask about. They wait for the permission, so that the gateway stores both at once. */
+  #held: AgentEvent[] = []
   #usage = { inputTokens: 0, outputTokens: 0 }
   #cost = 0
 
@@ -39,6 +43,7 @@ export class PartLog {
     // The text belongs to the person's message, or to the thoughts of the model.
     if (length === undefined || text === '') return
     this.#texts.set(partID, length + text.length)
+    await this.writeHeld()
     await this.#options.emit({ type: 'text', text, agentPath })
   }
 
@@ -48,8 +53,9 @@ export class PartLog {
         if (!this.#ownMessages.has(part.messageID)) return
         const rest = part.text.slice(this.#texts.get(part.id) ?? 0)
         this.#texts.set(part.id, part.text.length)
-        if (rest !== '') await this.#options.emit({ type: 'text', text: rest, agentPath })
-        return
+        if (rest === '') return
+        await this.writeHeld()
+        return this.#options.emit({ type: 'text', text: rest, agentPath })
       }
       case 'step-finish':
         this.#cost += part.cost
@@ -68,35 +74,51 @@ export class PartLog {
     // opencode first announces a call without its input.
     if (state.status === 'pending' || (isFinished && !this.#open.has(id))) return
     const events: AgentEvent[] = []
-    if (!this.#open.has(id)) {
+    const isNew = !this.#open.has(id)
+    if (isNew) {
       this.#open.set(id, agentPath)
-      const { title } = describeToolCall(tool, state.input, this.#options.place())
+      const { title, action } = describeToolCall(tool, state.input, this.#options.place())
       const input = state.input as JsonObject // it arrived as JSON
       events.push({
         type: 'tool.started',
         block: id,
-        tool: tool.slice(0, limits.nameMax),
+        tool: tool.slice(0, limits.nameMax).toWellFormed(),
         title,
         input,
+        ...loggedAction(action, input),
         agentPath: [...agentPath],
       })
     }
     if (isFinished) {
       this.#open.delete(id)
-      const output = (state.output ?? state.error ?? '').slice(0, limits.textMax)
+      const output = (state.output ?? state.error ?? '').slice(0, limits.textMax).toWellFormed()
+      const { exit } = state.metadata
       events.push({
         type: 'tool.finished',
         block: id,
-        ok: state.status === 'completed',
+        // opencode reports a command that failed as completed.
+        ok: state.status === 'completed' && (exit ?? 0) === 0,
         output,
+        ...(exit === undefined ? {} : { exitCode: exit }),
         agentPath: [...agentPath],
       })
     }
+    this.#held.push(...events)
+    // opencode changes a call again only if it runs the call.
+    const isHeld = isNew && isAsked(tool, this.#options.place().servers)
+    if (!isHeld) await this.writeHeld()
+  }
+
+  /** Writes the reports that wait for a permission. Call this before a permission is opened. */
+  async writeHeld(): Promise<void> {
+    const events = this.#held
+    this.#held = []
     if (events.length > 0) await this.#options.emit({ type: 'events', events })
   }
 
   /** Finishes the calls that opencode will not finish, because its turn or its process has ended. */
   async finishOpen(): Promise<void> {
+    await this.writeHeld()
     const events = [...this.#open].map(
       ([block, agentPath]): AgentEvent => ({
         ...{ type: 'tool.finished', block, ok: false, output: opencodeLog.notFinished },

@@ -65,6 +65,14 @@ export function sessionRules({ permission, mcp }: OpencodeConfig): readonly Perm
   return [...denials, ...tools]
 }
 
+/** The tools that need one of these permissions, and the tool that asks questions. */
+const askingTools: ReadonlySet<string> = new Set([...askedFor, 'write', 'multiedit', 'apply_patch', 'question'])
+
+/** Returns whether opencode asks as soon as the model calls this tool, unless its settings deny the call. */
+export function isAsked(tool: string, servers: readonly string[]): boolean {
+  return askingTools.has(tool) || servers.some(server => tool.startsWith(mcpPrefix(server)))
+}
+
 /** opencode names the tools of an MCP server after the server. */
 export function mcpPrefix(server: string): string {
   return `${server.replace(/[^a-zA-Z0-9_-]/g, '_')}_`

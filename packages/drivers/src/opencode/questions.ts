@@ -9,7 +9,7 @@ export function opencodeQuestions({ questions }: QuestionRequest): QuestionsAsk 
     kind: 'questions',
     questions: questions.map(({ question, header, options, multiple = false }, index) => ({
       id: String(index),
-      header: header.slice(0, limits.titleMax),
+      header: header.slice(0, limits.titleMax).toWellFormed(),
       question,
       options: options.map(({ label, description }) => ({ label, ...(description ? { description } : {}) })),
       multiSelect: multiple,

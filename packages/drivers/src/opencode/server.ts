@@ -1,5 +1,6 @@
 /** The server of one session: the process `opencode serve`, which listens on loopback with a password of its own, and its HTTP interface. */
 import { randomBytes } from 'node:crypto'
+import { newSecret } from '@holdpoint/protocol'
 import { EventSourceParserStream } from 'eventsource-parser/stream'
 import type { z } from 'zod'
 import { AgentProcess, type AgentProcessOptions } from '../acp/agent-process.ts'
@@ -23,7 +24,8 @@ const detailMax = 500
 
 export class OpencodeServer {
   readonly process: AgentProcess
-  readonly password = randomBytes(24).toString('base64url')
+  /** Commands of opencode inherit its environment, so the agent can print the password. It has the form of Holdpoint's own credentials, so that it is masked then, and no call with it is allowed. */
+  readonly password = newSecret(randomBytes, 24)
   /** Resolves to the URL when the server listens. */
   readonly url: Promise<string>
   readonly #closing = new AbortController()

@@ -1,7 +1,6 @@
 /** Describes a tool call of opencode: its title, its input, and the action that rules and risk use. */
 import { isAbsolute, join } from 'node:path'
-import { type Action, type ApprovalAsk, hostOf, type JsonObject, limits } from '@holdpoint/protocol'
-import { truncateTitle } from '../session/ask-titles.ts'
+import { type Action, type ApprovalAsk, callTitles, hostOf, type JsonObject, limits } from '@holdpoint/protocol'
 import { opencodeCalls } from './messages.ts'
 import { mcpPrefix } from './permission-settings.ts'
 import { changesIn } from './unified-diff.ts'
@@ -25,30 +24,29 @@ type Fields = Readonly<Record<string, unknown>>
 /** `input` must be a value that was parsed from JSON. */
 export function describeToolCall(tool: string, input: Fields, place: OpencodeContext): OpencodeCall {
   const { folder } = place
-  const call = { tool: tool.slice(0, limits.nameMax), input: input as JsonObject, cwd: folder } // JSON has only JSON values
+  const call = { tool: tool.slice(0, limits.nameMax).toWellFormed(), input: input as JsonObject, cwd: folder } // JSON has only JSON values
   const path = textIn(input, 'filePath')
   const file = path === '' ? '' : absolute(path, folder)
   if (tool === 'bash' && textIn(input, 'command') !== '') {
     const command = textIn(input, 'command')
     const cwd = absolute(textIn(input, 'workdir') || folder, folder)
-    const [firstLine = ''] = command.trim().split('\n')
-    return { ...call, cwd, title: truncateTitle(opencodeCalls.run(firstLine)), action: { shell: command, cwd } }
+    return { ...call, cwd, title: callTitles.run(command), action: { shell: command, cwd } }
   }
   if (tool === 'write' && file !== '') {
     const changed = { file_path: file, content: textIn(input, 'content') }
-    return { ...call, title: truncateTitle(opencodeCalls.write(file)), input: changed, action: { write: [file] } }
+    return { ...call, title: callTitles.change([file]), input: changed, action: { write: [file] } }
   }
   if (tool === 'edit' && file !== '') {
     const { filePath: _, oldString = '', newString = '', ...rest } = call.input
     const changed = { ...rest, file_path: file, old_string: oldString, new_string: newString }
-    return { ...call, title: truncateTitle(opencodeCalls.edit([file])), input: changed, action: { write: [file] } }
+    return { ...call, title: callTitles.change([file]), input: changed, action: { write: [file] } }
   }
   if (tool === 'webfetch' && hostOf(textIn(input, 'url')) !== '') {
     const url = textIn(input, 'url')
-    return { ...call, title: truncateTitle(opencodeCalls.fetch(url)), action: { fetch: hostOf(url) } }
+    return { ...call, title: callTitles.fetch(url), action: { fetch: hostOf(url) } }
   }
   const read = tool === 'read' ? file : readFolder(tool, input, folder)
-  const title = truncateTitle(opencodeCalls.use(tool))
+  const title = callTitles.use(tool)
   if (read !== '') return { ...call, title, action: { read: [read] } }
   return { ...call, title, action: mcpAction(tool, place.servers) ?? { other: call.tool } }
 }
@@ -65,7 +63,7 @@ export function opencodeApproval(
   const description = descriptionFor(permission, patterns)
   return {
     ...{ kind: 'approval', tool, title, input, action, cwd, editable: false },
-    ...(description === null ? {} : { description: description.slice(0, limits.reasonMax) }),
+    ...(description === null ? {} : { description: description.slice(0, limits.reasonMax).toWellFormed() }),
   }
 }
 
@@ -91,7 +89,7 @@ function withDiff(call: OpencodeCall, metadata: Fields, folder: string): Opencod
         : second
           ? { file_path: path, edits: changes.map(edit => ({ ...edit })) }
           : { file_path: path, ...change }
-  return { ...call, title: truncateTitle(opencodeCalls.edit([path])), input, action: { write: [path] } }
+  return { ...call, title: callTitles.change([path]), input, action: { write: [path] } }
 }
 
 function withFiles(call: OpencodeCall, files: readonly Fields[], folder: string): OpencodeCall {
@@ -100,7 +98,7 @@ function withFiles(call: OpencodeCall, files: readonly Fields[], folder: string)
   const isKnown = paths.length > 0 && paths.length <= limits.actionPathsMax
   return {
     ...call,
-    title: truncateTitle(opencodeCalls.edit(paths)),
+    title: callTitles.change(paths),
     action: isKnown ? { write: paths } : { other: call.tool },
   }
 }

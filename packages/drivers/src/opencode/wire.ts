@@ -34,6 +34,8 @@ const ToolState = z.object({
   input: z.record(z.string(), z.unknown()).catch({}),
   output: optional(z.string()),
   error: optional(z.string()),
+  /** `exit` is the exit code of a command. */
+  metadata: z.object({ exit: optional(z.int()) }).catch({ exit: undefined }),
 })
 const partIds = { id: z.string(), messageID: z.string(), sessionID: z.string() }
 export const ToolPart = z.object({

@@ -1,14 +1,6 @@
 /** The interface between the shared session loop and one kind of agent. A driver implements `AgentProtocol` and `AgentConnection`; the loop does everything that is the same for all agents. docs/drivers.md explains how to write a driver with it. */
-import type {
-  AgentEvent,
-  Ask,
-  AttachmentFile,
-  OnDeadline,
-  Resolution,
-  Session,
-  ToolCall,
-  Verdict,
-} from '@holdpoint/protocol'
+import type { AgentEvent, Ask, AttachmentFile, OnDeadline, Resolution, Session, Verdict } from '@holdpoint/protocol'
+import type { CheckedCall, FinishedCall } from './agent-session.ts'
 import type { AskOutcome } from './open-request.ts'
 
 /** One kind of agent, for one session. */
@@ -28,6 +20,8 @@ export interface AgentProtocol {
   connect(options: ConnectionOptions): AgentConnection
   /** Decides how to continue a turn that an earlier process left open. Without this method, the loop decides by `keepsAfterLoss`. */
   planResume?(turn: InterruptedTurn, message: AgentMessage | null): ResumePlan | Promise<ResumePlan>
+  /** Called before every turn, before `connect` and `send`. */
+  prepareTurn?(): Promise<void>
   /** Returns a sentence for people that says why no turn can start now, for example because the folder is missing; null if a turn can start. */
   startProblem?(): string | null
   /** Returns a sentence for people that says why the agent cannot have this mode or model; null if the agent decides. */
@@ -53,8 +47,10 @@ export interface ConnectionOptions {
   readonly isInterrupted: () => boolean
   /** Reports what the agent does. Await the promise before you report the agent's next output, so that the log has the right order. It rejects when nothing can be written anymore; then end the process. */
   readonly emit: (output: AgentOutput) => Promise<void>
-  /** Returns what the rules say about a call that the agent would make without asking. */
-  readonly check: (call: ToolCall & { readonly agentPath: readonly string[] }) => Promise<Verdict>
+  /** Returns what the rules and the watchers say about a call that the agent would make without asking. */
+  readonly check: (call: CheckedCall) => Promise<Verdict>
+  /** Reports the result of a call before the agent reads it, and returns the texts that the agent must read with it. An agent that cannot read them there does not need this: `tool.finished` in the log reports the result too. */
+  readonly reportResult: (call: FinishedCall) => Promise<readonly string[]>
 }
 
 /** A live connection to the agent: its process, socket or server. */

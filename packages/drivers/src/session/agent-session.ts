@@ -19,12 +19,16 @@ import {
   faultFromZod,
   type Input,
   limits,
+  type MomentReply,
   type OnDeadline,
   type Request,
   type Session,
   type SessionId,
+  type StoredAgentEvent,
   systemClock,
   type ToolCall,
+  type Variable,
+  type VariableValue,
   type Verdict,
   withFolder,
 } from '@holdpoint/protocol'
@@ -78,8 +82,18 @@ export interface SessionCommand extends Omit<Command, 'body'> {
 
 /** A call that the agent would make without asking. */
 export interface CheckedCall extends ToolCall {
+  /** The agent's own id of the call. If the agent also asks about the call, watchers see it once. */
+  readonly key: string
   /** The names of the subagents down to the one that makes the call. */
   readonly agentPath: readonly string[]
+}
+
+/** A moment of the session that watchers see. */
+export type ReportedMoment = Omit<Input<'reportMoment'>, 'id' | 'fence'>
+
+/** A call that has finished, with the beginning of its output. */
+export interface FinishedCall extends CheckedCall {
+  readonly result: NonNullable<ReportedMoment['result']>
 }
 
 export class AgentSession {
@@ -138,23 +152,42 @@ export class AgentSession {
     return this.#batcher.flush()
   }
 
-  /** Checks a call against the rules. */
-  check({ tool, input, cwd, action, agentPath }: CheckedCall): Promise<Verdict> {
-    const { id } = this.info
-    return this.#call('checkTool', { id, tool, input, cwd, action, agentPath: [...agentPath], fence: this.#fence })
+  /** Checks a call against the rules and the watchers. */
+  check({ key, tool, input, cwd, action, agentPath }: CheckedCall): Promise<Verdict> {
+    const call = { key, tool, input, cwd, action, agentPath: [...agentPath] }
+    return this.#call('checkTool', { id: this.info.id, ...call, fence: this.#fence })
+  }
+
+  /** Reports a moment, and returns what the watchers say about it. A moment that is reported again with the same key gets the same reply. */
+  reportMoment(moment: ReportedMoment): Promise<MomentReply> {
+    return this.#call('reportMoment', { id: this.info.id, ...moment, fence: this.#fence })
+  }
+
+  /** Reports the result of a call, and returns the texts of watchers that the agent must read with it. */
+  async reportResult({ key, agentPath, result, ...call }: FinishedCall): Promise<readonly string[]> {
+    return (await this.reportMoment({ moment: 'after', key, agentPath: [...agentPath], result, call })).say
+  }
+
+  /** Sets a variable that a file with watchers declares as the agent's. */
+  async setVariable(name: string, value: VariableValue): Promise<VariableValue> {
+    return (await this.#call('setAgentVariable', { id: this.info.id, name, value, fence: this.#fence })).value
+  }
+
+  /** Returns the variables that the agent may set. A file that nobody has trusted must not choose words that the agent reads, so its variables are left out. */
+  async ownVariables(): Promise<readonly Variable[]> {
+    const { items } = await this.#call('listVariables', { id: this.info.id })
+    return items.filter(({ setByAgent, source }) => setByAgent && source.trusted)
   }
 
   /** Opens the requests one after another. The log has all earlier events before them. If one of them cannot be opened, those opened before it are withdrawn. Does not wait for the answers. */
   async open(asks: readonly OpenAsk[]): Promise<readonly OpenRequest[]> {
     const inputs = asks.map(ask => this.#validated(ask))
     const opened: OpenRequest[] = []
-    // The gateway stores the events and the first request together if the reply to the events is not waited for.
-    let afterEvents = await this.#batcher.sent()
     for (const input of inputs) {
       try {
+        this.signal.throwIfAborted()
         const expected = expectRequest(this.info.id, input.key, input.ask)
-        const request = await this.#openAfter(afterEvents, { ...input, fence: this.#fence })
-        afterEvents = null
+        const request = await this.#batcher.call(events => this.#openRequest({ ...input, fence: this.#fence }, events))
         const [call, fence, crashPoint] = [this.#call, this.#fence, this.#crashPoint]
         opened.push(new OpenRequest({ call, fence, crashPoint, expected, request }))
       } catch (error) {
@@ -166,16 +199,10 @@ export class AgentSession {
     return opened
   }
 
-  /** Opens a request after the events of a call that may still run. If the gateway gets the request first, waits for the events and opens it again. */
-  async #openAfter(afterEvents: string | null, input: Input<'openRequest'>): Promise<Request> {
-    if (afterEvents === null) return this.#call('openRequest', input)
-    try {
-      return await this.#call('openRequest', { ...input, afterEvents })
-    } catch (error) {
-      if (!(error instanceof Fault && error.code === 'out_of_order')) throw error
-      await this.flush()
-      return this.#call('openRequest', input)
-    }
+  /** Opens a request, and stores the events that come before it. The events must also be stored while the driver stops. */
+  #openRequest(input: Input<'openRequest'>, events: StoredAgentEvent[]): Promise<Request> {
+    if (events.length === 0) return this.#call('openRequest', input)
+    return this.#callWhileStopping('openRequest', { ...input, events }, { idempotencyKey: randomUUID() })
   }
 
   #validated({ agentPath, ask, ...rest }: OpenAsk) {
@@ -310,7 +337,7 @@ export class AgentSession {
 
 const sessionEndingCodes: ReadonlySet<Fault['code']> = new Set(['fenced', 'session_ended'])
 
-/** A runner that no longer holds the lease of a session is told that the session does not exist. */
+/** The gateway tells a runner that no longer holds the lease of a session that the session does not exist. */
 function endsSession({ code, detail }: Fault, session: SessionId): boolean {
   return sessionEndingCodes.has(code) || (code === 'not_found' && Object(detail).id === session)
 }

@@ -1,5 +1,5 @@
 /** Carried requests, which an earlier process of the session left open. The next process opens them again under their old keys. If a call cannot be resumed, its recorded answer applies once to an equal new call. */
-import { type Ask, answerForAgent, canonicalJson, type Request } from '@holdpoint/protocol'
+import { type Ask, answerForAgent, canonicalJson, isGatewayRequest, type Request } from '@holdpoint/protocol'
 import type { CarriedRequest, InterruptedTurn } from './agent-connection.ts'
 import type { AgentSession } from './agent-session.ts'
 import { decisions } from './loop-messages.ts'
@@ -7,6 +7,7 @@ import { decisions } from './loop-messages.ts'
 /** Reads the log. This also tells the session which tool calls an earlier process has left open. */
 export async function readInterruptedTurn(session: AgentSession): Promise<InterruptedTurn> {
   const byId = new Map<string, CarriedRequest>()
+  const gatewayRequests = new Set<string>()
   let interrupted = false
   let startedByMessage = false
   // Without this, a tool call whose end has not reached the log yet would count as open.
@@ -15,9 +16,12 @@ export async function readInterruptedTurn(session: AgentSession): Promise<Interr
     session.openToolCalls.track(event)
     switch (event.type) {
       case 'request.opened':
-        byId.set(event.value.id, fromRequest(event.value))
+        // The agent knows nothing of a request of the gateway itself.
+        if (isGatewayRequest(event.value)) gatewayRequests.add(event.value.id)
+        else byId.set(event.value.id, fromRequest(event.value))
         break
       case 'request.resolved':
+        if (gatewayRequests.has(event.request)) break
         update(byId, event.request, { resolution: event.resolution })
         if (event.resolution.by !== 'agent') break
         byId.delete(event.request)

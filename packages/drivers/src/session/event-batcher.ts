@@ -1,6 +1,6 @@
-/** Sends an agent's events to the gateway in order and in batches, and limits the rate of deltas. */
+/** Sends an agent's events to the gateway in order and in batches, alone or together with a request, and limits the rate of deltas. */
 import { randomUUID } from 'node:crypto'
-import { AgentEvent, type Clock, Fault, faultFromZod, limits } from '@holdpoint/protocol'
+import { AgentEvent, type Clock, Fault, faultFromZod, limits, type StoredAgentEvent } from '@holdpoint/protocol'
 import { jsonCopy } from './json-copy.ts'
 
 interface Waiter {
@@ -12,11 +12,20 @@ interface QueuedEvent {
   size: number
   readonly waiters: Waiter[]
 }
-type DeltaEvent = Extract<AgentEvent, { readonly offset: number }>
+/** A call that comes after the events before it in the queue, and can take them along. */
+interface QueuedCall {
+  readonly run: (events: StoredAgentEvent[]) => Promise<void>
+  readonly reject: (error: unknown) => void
+}
+type DeltaEvent = Exclude<AgentEvent, StoredAgentEvent>
 
 const isDelta = (event: AgentEvent): event is DeltaEvent => 'offset' in event
+const isCall = (entry: QueuedEvent | QueuedCall | undefined): entry is QueuedCall =>
+  entry !== undefined && 'run' in entry
 /** Maximum size of a batch, well below the gateway's limit for one frame. A single larger event is sent alone. */
 const postBytes = limits.inboundFrameMaxBytes / 2
+/** Maximum size of the events that a call takes along. */
+const takenBytes = limits.inboundFrameMaxBytes / 8
 
 export interface EventBatcherOptions {
   /** Sends a batch. A batch with events that are stored has an idempotency key; one of deltas alone can be sent twice. */
@@ -27,13 +36,11 @@ export interface EventBatcherOptions {
 export class EventBatcher {
   readonly #post: EventBatcherOptions['post']
   readonly #clock: Clock
-  readonly #queue: QueuedEvent[] = []
+  readonly #queue: (QueuedEvent | QueuedCall)[] = []
   #isSending = false
-  /** The idempotency key of the call that is running, if the call only stores events. */
-  #runningKey: string | null = null
-  #onAllSent: (() => void)[] = []
   #skipDeltaPause = false
   #endDeltaPause = () => {}
+  #endTick = () => {}
   #nextDeltaAt = 0
   #last: Promise<void> = Promise.resolve()
   #failure: { readonly error: unknown } | null = null
@@ -70,15 +77,15 @@ export class EventBatcher {
     return this.#last
   }
 
-  /** Resolves when all events so far are committed or sent, with the idempotency key of the call that still runs, or null if none does. Deltas of that call would be applied after its commit, so such a call is waited for. */
-  async sent(): Promise<string | null> {
-    if (this.#queue.length > 0) {
+  /** Makes a call after all events so far. The call gets the events that are not sent yet, and must store them first. If the gateway refuses the call, it stores the events alone, and the call is repeated without them. */
+  call<T>(make: (events: StoredAgentEvent[]) => Promise<T>): Promise<T> {
+    if (this.#failure) return Promise.reject(this.#failure.error)
+    return new Promise<T>((resolve, reject) => {
+      this.#queue.push({ run: async events => resolve(await make(events)), reject })
       this.#sendNow()
-      await new Promise<void>(resolve => this.#onAllSent.push(resolve))
-    }
-    if (this.#runningKey !== null) return this.#runningKey
-    await this.#last
-    return null
+      this.#endTick()
+      if (!this.#isSending) void this.#sendQueue()
+    })
   }
 
   #sendNow(): void {
@@ -88,45 +95,68 @@ export class EventBatcher {
 
   #enqueue(entry: QueuedEvent): void {
     const before = this.#queue.at(-1)
-    if (before && isDelta(before.event) && isDelta(entry.event) && continues(before.event, entry.event)) {
-      before.event = { ...before.event, text: before.event.text + entry.event.text }
-      before.size += entry.size
-      before.waiters.push(...entry.waiters)
-    } else this.#queue.push(entry)
+    const joined = before && !isCall(before) && joinDeltas(before.event, entry.event)
+    if (!joined) {
+      this.#queue.push(entry)
+      return
+    }
+    before.event = joined
+    before.size += entry.size
+    before.waiters.push(...entry.waiters)
   }
 
   async #sendQueue(): Promise<void> {
     this.#isSending = true
     while (this.#queue.length > 0) {
       await this.#pauseBetweenDeltas()
+      await this.#endOfTick()
       const batch = this.#nextBatch()
-      const hasDeltas = batch.some(entry => isDelta(entry.event))
-      const key = batch.every(entry => isDelta(entry.event)) ? undefined : randomUUID()
+      const call = isCall(this.#queue[0]) ? (this.#queue.shift() as QueuedCall) : null // the check has shown that it is a call
+      if (this.#queue.length === 0) this.#skipDeltaPause = false
       try {
-        const posted = this.#post(
-          batch.map(entry => entry.event),
-          key,
-        )
-        this.#runningKey = hasDeltas ? null : (key ?? null)
-        if (this.#queue.length === 0) this.#reportAllSent()
-        await posted
+        if (!call) await this.#send(batch)
+        else if (!(await this.#isTaken(call, batch))) {
+          await this.#send(batch)
+          // Later events need not wait for a call that takes none along.
+          call.run([]).catch(call.reject)
+        }
       } catch (error) {
-        this.#runningKey = null
-        // After a failure, the batcher sends nothing more, because later events must not be stored without the earlier events.
-        this.#failure = { error }
-        for (const entry of [...batch, ...this.#queue.splice(0)]) for (const { reject } of entry.waiters) reject(error)
-        this.#reportAllSent()
+        call?.reject(error)
+        this.#fail(error, batch)
         return
       }
-      this.#runningKey = null
-      if (hasDeltas) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
-      for (const entry of batch) for (const { resolve } of entry.waiters) resolve()
+      for (const { waiters } of batch) for (const { resolve } of waiters) resolve()
     }
     this.#isSending = false
   }
 
-  #reportAllSent(): void {
-    for (const resolve of this.#onAllSent.splice(0)) resolve()
+  /** Lets the call take the events along. Returns false if it cannot, or if the gateway has refused it. */
+  async #isTaken(call: QueuedCall, batch: readonly QueuedEvent[]): Promise<boolean> {
+    const events = takenEvents(batch)
+    if (events.length === 0) return false
+    try {
+      await call.run(events)
+      return true
+    } catch (error) {
+      if (error instanceof Fault) return false
+      throw error
+    }
+  }
+
+  async #send(batch: readonly QueuedEvent[]): Promise<void> {
+    if (batch.length === 0) return
+    const events = batch.map(({ event }) => event)
+    await this.#post(events, events.every(isDelta) ? undefined : randomUUID())
+    if (events.some(isDelta)) this.#nextDeltaAt = this.#clock.now() + limits.deltaIntervalMs
+  }
+
+  /** After a failure, the batcher sends nothing more, because later events must not be stored without the earlier events. */
+  #fail(error: unknown, batch: readonly QueuedEvent[]): void {
+    this.#failure = { error }
+    for (const entry of [...batch, ...this.#queue.splice(0)]) {
+      if (isCall(entry)) entry.reject(error)
+      else for (const { reject } of entry.waiters) reject(error)
+    }
   }
 
   /** Delays deltas until the interval has passed. An event that must be stored ends the delay and is sent together with the deltas before it. */
@@ -143,18 +173,42 @@ export class EventBatcher {
     this.#endDeltaPause = () => {}
   }
 
+  /** Resolves at the end of this turn of the event loop, or when a call is made. Many agents ask right after they have reported what they do, and the gateway stores both at once. */
+  async #endOfTick(): Promise<void> {
+    if (this.#queue.some(isCall)) return
+    await new Promise<void>(resolve => {
+      const immediate = setImmediate(resolve)
+      this.#endTick = () => {
+        clearImmediate(immediate)
+        resolve()
+      }
+    })
+    this.#endTick = () => {}
+  }
+
+  /** Returns the events up to the next call, as far as they fit into one batch. */
   #nextBatch(): QueuedEvent[] {
-    let count = 0
+    const batch: QueuedEvent[] = []
     let bytes = 0
     for (const entry of this.#queue) {
+      if (isCall(entry)) break
       bytes += entry.size
-      if (count > 0 && (bytes > postBytes || count === limits.eventsPerPostMax)) break
-      count++
+      if (batch.length > 0 && (bytes > postBytes || batch.length === limits.eventsPerPostMax)) break
+      batch.push(entry)
     }
-    const batch = this.#queue.splice(0, count)
-    if (this.#queue.length === 0) this.#skipDeltaPause = false
+    this.#queue.splice(0, batch.length)
     return batch
   }
+}
+
+/** Returns the events of a batch that a call can take along, or none if the call cannot take all of them. The text of a stored block replaces its deltas. */
+function takenEvents(batch: readonly QueuedEvent[]): StoredAgentEvent[] {
+  const events = batch.map(({ event }) => event)
+  const stored = events.filter((event): event is StoredAgentEvent => !isDelta(event))
+  const blocks = new Set(stored.map(event => ('block' in event ? event.block : undefined)))
+  const isComplete = events.every(event => !isDelta(event) || blocks.has(event.block))
+  const bytes = batch.reduce((sum, { size }) => sum + size, 0)
+  return isComplete && bytes <= takenBytes ? stored : []
 }
 
 function toQueuedEvent(event: AgentEvent): QueuedEvent {
@@ -167,11 +221,13 @@ function toQueuedEvent(event: AgentEvent): QueuedEvent {
   return { event: copy, size, waiters: [] }
 }
 
-function continues(before: DeltaEvent, next: DeltaEvent): boolean {
-  return (
+/** Returns both deltas as one, or null if the second does not continue the first. */
+function joinDeltas(before: AgentEvent, next: AgentEvent): DeltaEvent | null {
+  if (!isDelta(before) || !isDelta(next)) return null
+  const isContinued =
     before.type === next.type &&
     before.block === next.block &&
     before.offset + before.text.length === next.offset &&
     before.text.length + next.text.length <= limits.textMax
-  )
+  return isContinued ? { ...before, text: before.text + next.text } : null
 }

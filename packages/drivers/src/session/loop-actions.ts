@@ -34,7 +34,7 @@ const newTurn = (source: LoopTurn['source'], stage: LoopTurn['stage']): LoopTurn
 function withTurn(state: LoopState, change: Partial<LoopTurn>): LoopState {
   return state.turn ? { ...state, turn: { ...state.turn, ...change } } : state
 }
-/** A turn that the agent has started while the end of the last turn is written gets its start in the log, also if its process is gone by then. */
+/** If the agent has started a turn while the end of the last turn was being written, the log gets the start of that turn, even if the process has ended by then. */
 function withNextTurn(state: LoopState): LoopState {
   return state.turn?.stage === 'closing' && isBusy(state) ? withTurn(state, { continues: true }) : state
 }
@@ -67,7 +67,7 @@ function startNextTurn(state: LoopState): Transition {
 
 function followTurn(state: LoopState): Transition {
   const followed = { ...state, turn: newTurn('agent', 'running') }
-  // The call that waits may have been due while the end of the earlier turn was written.
+  // The waiting call may have become due for parking while the end of the earlier turn was being written.
   return to(followed, stopIdleTimer, { type: 'followTurn' }, updateParkTimer)
 }
 

@@ -23,6 +23,11 @@ export const loopMessages = {
   /** The output of a tool call that its agent never finished. */
   notFinished: 'The agent did not finish this call',
 
+  /** Reasons why a message was not given to the agent. */
+  promptRefused: (watcher: string, why: string) => `The watcher “${watcher}” refused this message: ${why}`,
+  promptNotChecked: (why: string) =>
+    `The agent did not get this message, because the watchers could not check it: ${why}`,
+
   /** Reasons why the process must keep running while a request is pending. */
   notParkable: {
     nothingPending: 'no request is pending',

@@ -59,13 +59,13 @@ export const initialLoopState: LoopState = {
 export type LoopEvent =
   /** A person's message arrived. */
   | { readonly type: 'messageQueued' }
-  /** An open turn of an earlier process is to be resumed, which no message started. */
+  /** The loop must resume an open turn of an earlier process. No message started that turn. */
   | { readonly type: 'turnLeftOpen' }
   /** The turn's command is taken and its resume plan is made, so that the agent can start. */
   | { readonly type: 'turnPrepared' }
   /** The turn cannot start, or its command was finished before a crash. */
   | { readonly type: 'turnRefused'; readonly how: 'failed' | 'interrupted' | 'alreadyDone' }
-  /** The agent reported that it can take messages, that it works, or that its work is done (init, result). */
+  /** The agent reported that it can take messages, that it works, or that its work is done. */
   | { readonly type: 'ready' }
   | { readonly type: 'turnStarted' }
   /** `isAwaited` says whether the result belongs to the message of the turn, if a message started it. */
@@ -105,7 +105,7 @@ export type LoopEvent =
 
 export type LoopEventType = LoopEvent['type']
 
-/** The reason why the turn is over: the agent reported its end, nothing of a turn without a result was left to wait for, a person interrupted it, it could not start, or its process was lost. */
+/** The reason why the turn is over: the agent reported its end, a turn without a result had nothing left to wait for, a person interrupted it, it could not start, or its process was lost. */
 export type TurnOver = 'ended' | 'settled' | 'interrupted' | 'failed' | 'lost'
 
 export type LoopEffect =

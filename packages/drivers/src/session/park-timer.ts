@@ -5,7 +5,7 @@ export interface ParkTimerOptions {
   readonly clock: Clock
   /** How long a request is pending before its process is parked; null means never. */
   readonly parkAfterMs: () => number | null
-  /** A call whose request is still being opened does not count: parked at that moment, nobody could answer it. */
+  /** A call whose request is still being opened does not count, because nobody could answer it if the process were parked at that moment. */
   readonly hasPendingRequests: () => boolean
   /** Resolves when `whyNotParkable` is able to decide. */
   readonly prepare: () => Promise<unknown>

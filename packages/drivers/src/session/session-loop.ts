@@ -245,14 +245,14 @@ class SessionLoop {
       ...{ info: this.#session.info, mode, model, conversationId, resume },
       parkAfterMs: () => this.#settings.parkAfterMs,
       check: call => this.#session.check(call),
+      reportResult: call => this.#session.reportResult(call),
       isInterrupted: () => isInterrupted(this.#machine.state),
     })
   }
-
   #send(): void {
-    const { input } = this.#turn ?? {}
+    const { input, texts = [] } = this.#turn ?? {}
     if (!input) return
-    this.#run?.connection.send({ ...input, text: [...this.#untold.splice(0), input.text].join('\n\n') })
+    this.#run?.connection.send({ ...input, text: [...this.#untold.splice(0), ...texts, input.text].join('\n\n') })
   }
 
   #onOutput(run: ConnectionRun, output: AgentOutput): Promise<void> {

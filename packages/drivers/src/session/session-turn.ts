@@ -1,6 +1,6 @@
 /** One turn of a session: what to send to the agent when the turn starts or is resumed, and which events end it. */
 import { randomUUID } from 'node:crypto'
-import { type AgentEvent, type CommandOutcome, limits } from '@holdpoint/protocol'
+import { type AgentEvent, type CommandOutcome, Fault, limits } from '@holdpoint/protocol'
 import type {
   AgentExit,
   AgentMessage,
@@ -32,6 +32,8 @@ export class SessionTurn {
   readonly message: MessageCommand | null
   /** The message to send to the agent, or null if there is nothing to send. */
   input: AgentMessage | null = null
+  /** Texts of watchers that the agent must read with the message. */
+  texts: readonly string[] = []
   /** Set if the agent continues an open turn. */
   resume: { readonly call: string | null } | null = null
   /** Requests of an earlier process that the agent may ask for again. */
@@ -61,6 +63,11 @@ export class SessionTurn {
     const { message } = this
     if (!message) return this.#resume(await readInterruptedTurn(this.#session))
     if (!message.redelivered) {
+      const refusal = await this.#reportPrompt(message)
+      if (refusal !== null) {
+        await message.done({ ok: false, reason: refusal })
+        return 'alreadyDone'
+      }
       await message.take()
       this.input = toAgentMessage(message)
       return this.#checkStart()
@@ -69,6 +76,19 @@ export class SessionTurn {
     // The turn of this message had finished before the crash. Only the command is left to finish.
     await message.done()
     return 'alreadyDone'
+  }
+
+  /** Asks the watchers about the message before the agent gets it. Returns why the message is refused, or null. */
+  async #reportPrompt({ id, body }: MessageCommand): Promise<string | null> {
+    try {
+      const { say, deny, watcher } = await this.#session.reportMoment({ moment: 'prompt', key: id, text: body.text })
+      this.texts = say
+      if (deny === undefined) return null
+      return loopMessages.promptRefused(watcher?.name ?? '', deny).slice(0, limits.reasonMax)
+    } catch (error) {
+      if (this.#session.signal.aborted || !(error instanceof Fault)) throw error
+      return loopMessages.promptNotChecked(error.message).slice(0, limits.reasonMax)
+    }
   }
 
   async #resume(interrupted: InterruptedTurn): Promise<'ready' | 'failed' | 'interrupted'> {
@@ -97,7 +117,9 @@ export class SessionTurn {
             : { id: randomUUID(), text: await summarizeDecisions(this.#session, requests), attachments: [] }
     }
     this.#unclaimed = this.carried.remaining
-    return this.#checkStart()
+    // The agent has not got the message, so it must still read the texts. The watchers give the same reply as before.
+    const refusal = this.message && this.input?.id === this.message.id ? await this.#reportPrompt(this.message) : null
+    return refusal === null ? this.#checkStart() : this.#fail(refusal)
   }
 
   #defaultPlan({ requests, interrupted }: InterruptedTurn): ResumePlan {
@@ -106,7 +128,8 @@ export class SessionTurn {
     return { kind: this.#protocol.keepsAfterLoss === 'calls' ? 'continue' : 'summary' }
   }
 
-  #checkStart(): 'ready' | 'failed' {
+  async #checkStart(): Promise<'ready' | 'failed'> {
+    await this.#protocol.prepareTurn?.()
     const problem = this.#protocol.startProblem?.() ?? null
     return problem === null ? 'ready' : this.#fail(problem)
   }
@@ -155,17 +178,18 @@ function summaryOf(end: AgentTurnEnd | null, chosen: 'cancelled' | 'interrupted'
   }
   // An interrupted agent may report its interruption as an error.
   const events = (end?.events ?? []).filter(({ type }) => chosen === null || type !== 'error.raised')
-  const outcome = chosen === null && reason !== undefined ? { reason: reason.slice(0, limits.reasonMax) } : {}
+  const outcome =
+    chosen === null && reason !== undefined ? { reason: reason.slice(0, limits.reasonMax).toWellFormed() } : {}
   return { events: [...events, finished], outcome: { ok: ending !== 'failed', ...outcome } }
 }
 
 function failureOf(reason: string): TurnSummary {
   return {
     events: [
-      { type: 'error.raised', code: 'lost', message: reason.slice(0, limits.reasonMax) },
+      { type: 'error.raised', code: 'lost', message: reason.slice(0, limits.reasonMax).toWellFormed() },
       { type: 'turn.finished', ending: 'failed' },
     ],
-    outcome: { ok: false, reason: reason.slice(0, limits.reasonMax) },
+    outcome: { ok: false, reason: reason.slice(0, limits.reasonMax).toWellFormed() },
   }
 }
 

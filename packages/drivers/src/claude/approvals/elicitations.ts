@@ -70,8 +70,8 @@ function toFormAsk({ serverName, message, title, requestedSchema, url }: Elicita
   const schema = requestedSchema ?? { type: 'object', properties: {} }
   return {
     kind: 'form',
-    title: (title ?? `A form from ${serverName}`).slice(0, limits.titleMax),
-    message: message.slice(0, limits.reasonMax),
+    title: (title ?? `A form from ${serverName}`).slice(0, limits.titleMax).toWellFormed(),
+    message: message.slice(0, limits.reasonMax).toWellFormed(),
     schema: schema as FormAsk['schema'], // a server can send anything, but `AgentSession.open` validates the ask
     ...(url === undefined ? {} : { url }),
   }

@@ -109,11 +109,12 @@ export class PermissionCalls {
     give({ behavior: 'deny', message: toAgent.cannotAsk(error.message) })
   }
 
-  /** Returns whether a person has already allowed an equal call permanently in this process and no Holdpoint rule applies to the call. The CLI then asks only because of the extra ask rule. */
-  async #isAlwaysAllowed({ tool, input, cwd }: Permission, agentPath: readonly string[]): Promise<boolean> {
+  /** Returns whether a person has already allowed an equal call permanently in this process and no rule or watcher of Holdpoint applies to the call. The CLI then asks only because of the extra ask rule. */
+  async #isAlwaysAllowed({ tool, input, cwd, context }: Permission, agentPath: readonly string[]): Promise<boolean> {
     if (!this.#alwaysAllowed.has(canonicalJson({ tool, input }))) return false
-    const call = { tool, input, cwd, action: actionFor(tool, input, cwd), agentPath }
-    return (await this.#options.check(call)).rule === undefined
+    const call = { key: context.toolUseID, tool, input, cwd, action: actionFor(tool, input, cwd), agentPath }
+    const { rule, watcher } = await this.#options.check(call)
+    return rule === undefined && watcher === undefined
   }
 
   /** Stores the CLI's suggestions for a waiting call, and removes those of finished calls. */

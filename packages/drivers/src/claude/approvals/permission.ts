@@ -1,9 +1,8 @@
 /** Converts a permission request of the CLI to an ask, and the person's answer to the CLI's permission result. */
 import { readFileSync } from 'node:fs'
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
-import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits } from '@holdpoint/protocol'
+import { type Answer, type Ask, defaultDenyReason, type JsonObject, limits, truncateTitle } from '@holdpoint/protocol'
 import type { CallAnswer } from '../../session/agent-connection.ts'
-import { truncateTitle } from '../../session/ask-titles.ts'
 import { nobodyAnswered, unknownOutcome } from '../../session/open-request.ts'
 import { denied, settings, toAgent } from '../messages.ts'
 import { actionFor } from './action.ts'
@@ -36,7 +35,7 @@ export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boo
   const caution = {
     ...(defaultToNo ? { defaultToNo } : {}),
     ...(suppressAlwaysAllowRule ? { noRemember: true } : {}),
-    ...(reason ? { reason: reason.slice(0, limits.reasonMax) } : {}),
+    ...(reason ? { reason: reason.slice(0, limits.reasonMax).toWellFormed() } : {}),
     ...(blockedPath ? { blockedPath: blockedPath.slice(0, limits.pathMax) } : {}),
   }
   const suggestions = suggestionsOf(context)
@@ -46,10 +45,12 @@ export function askFor({ tool, input, context, cwd }: Permission, mayBypass: boo
     input: plan === null ? input : { ...input, plan },
     action: actionFor(tool, input, cwd),
     title: truncateTitle(title ?? `${context.displayName ?? tool}: ${subjectOf(tool, input, plan)}`),
-    ...(description ? { description: description.slice(0, limits.reasonMax) } : {}),
+    ...(description ? { description: description.slice(0, limits.reasonMax).toWellFormed() } : {}),
     cwd,
     editable: true,
-    ...(plan === null ? {} : { plan: plan.slice(0, limits.textMax), modes: [...availableModes(mayBypass)] }),
+    ...(plan === null
+      ? {}
+      : { plan: plan.slice(0, limits.textMax).toWellFormed(), modes: [...availableModes(mayBypass)] }),
     ...(suggestions.length > 0 ? { suggestions } : {}),
     ...(Object.keys(caution).length > 0 ? { caution } : {}),
   }

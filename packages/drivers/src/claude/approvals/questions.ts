@@ -16,7 +16,7 @@ const questionId = (index: number) => `q${index + 1}`
 export function questionsAsk(input: JsonObject): QuestionsAsk {
   const questions = questionsIn(input).map(({ question, header, multiSelect, options }, index) => ({
     id: questionId(index),
-    header: (header ?? '').slice(0, limits.titleMax),
+    header: (header ?? '').slice(0, limits.titleMax).toWellFormed(),
     question,
     options: (options ?? []).map(({ label, description, preview }) => ({
       label,

@@ -2,7 +2,10 @@
 import type { SDKMessage } from '@anthropic-ai/claude-agent-sdk'
 import { type AgentEvent, type Json, type JsonObject, limits } from '@holdpoint/protocol'
 import { jsonCopy } from '../../session/json-copy.ts'
+import { loggedAction } from '../../session/started-action.ts'
+import { actionFor } from '../approvals/action.ts'
 import { errorFrom, modelError } from '../error-events.ts'
+import { exitCodeIn } from '../tool-result.ts'
 import { isRecord, toolResultsIn } from './content-blocks.ts'
 import { SubagentTree, subagentName } from './subagents.ts'
 
@@ -17,9 +20,14 @@ interface Stream {
 
 export class MessageMapper {
   readonly subagents = new SubagentTree()
+  readonly #cwd: string
   /** Blocks that are being streamed, by the id of the call that started the agent; the main agent has the key ''. */
   readonly #streams = new Map<string, Stream>()
   readonly #blockCounts = new Map<string, number>()
+
+  constructor(cwd: string) {
+    this.#cwd = cwd
+  }
 
   toEvents(message: SDKMessage): readonly AgentEvent[] {
     const error = errorFrom(message)
@@ -85,7 +93,8 @@ export class MessageMapper {
         const input = jsonCopy(block.input ?? {}, 'the input') as JsonObject // tool inputs are objects
         this.subagents.addCall(block.id, parentCall, subagentName(block.name, input))
         const tool = truncateName(block.name)
-        events.push({ type: 'tool.started', block: block.id, tool, input: limitInput(input), ...path })
+        const action = loggedAction(actionFor(block.name, input, this.#cwd), input)
+        events.push({ type: 'tool.started', block: block.id, tool, input: limitInput(input), ...action, ...path })
       }
     }
     return error ? [modelError(error, texts.join('\n'))] : events
@@ -97,6 +106,7 @@ export class MessageMapper {
       block: id,
       ok: !failed,
       output: toOutput(content),
+      ...(failed && typeof content === 'string' ? exitCodeIn(content) : {}),
       ...this.#agentPath(parentCall),
     }))
   }
@@ -125,5 +135,5 @@ function limitInput(input: JsonObject): JsonObject {
   return JSON.stringify(input).length > limits.textMax ? { tooLargeToShow: true } : input
 }
 function truncateName(name: string): string {
-  return name.slice(0, limits.nameMax)
+  return name.slice(0, limits.nameMax).toWellFormed()
 }

@@ -5,8 +5,9 @@ import type { Mode } from '../approvals/modes.ts'
 import type { Environment, Installation } from '../setup/sdk.ts'
 import { parseSessionOptions } from '../setup/session-options.ts'
 import type { TranscriptStore } from '../transcript/transcript-store.ts'
+import { type VariableToolOptions, variableServers, variableToolName } from './variable-tool.ts'
 
-export interface QuerySettings {
+export interface QuerySettings extends VariableToolOptions {
   readonly info: Session
   readonly installation: Installation
   readonly transcript: TranscriptStore
@@ -26,10 +27,11 @@ export interface QuerySettings {
 export function queryOptions(settings: QuerySettings): Options {
   const { info, installation, transcript, env, sdkOptions, denyRules, mode, model, mayBypass, askRule } = settings
   const resume = transcript.sessionId
+  const chosen = { ...sdkOptions, ...sessionSdkOptions(info, mayBypass) }
   return {
     cwd: info.cwd,
-    ...sdkOptions,
-    ...sessionSdkOptions(info, mayBypass),
+    ...chosen,
+    mcpServers: { ...chosen.mcpServers, ...variableServers(installation.sdk, settings) },
     env: { ...env },
     permissionMode: mode,
     includePartialMessages: true,
@@ -38,7 +40,14 @@ export function queryOptions(settings: QuerySettings): Options {
     sessionStoreFlush: 'eager',
     ...(resume === undefined ? resumeOptions(info, transcript) : { resume }),
     ...(model === null ? {} : { model }),
-    settings: { permissions: { deny: [...denyRules], ask: askRule === null ? [] : [askRule] } },
+    settings: {
+      permissions: {
+        deny: [...denyRules],
+        ask: askRule === null ? [] : [askRule],
+        // The agent may set its own variables without asking, unless a rule or a watcher says otherwise.
+        allow: settings.variables.length === 0 ? [] : [variableToolName],
+      },
+    },
     ...(installation.executable ? { pathToClaudeCodeExecutable: installation.executable } : {}),
   }
 }

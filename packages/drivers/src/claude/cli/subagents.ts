@@ -32,5 +32,5 @@ export class SubagentTree {
 export function subagentName(tool: string, { description, subagent_type: type }: JsonObject): string | null {
   if (tool !== 'Agent' && tool !== 'Task') return null
   const name = [description, type].find(part => typeof part === 'string' && part !== '')
-  return typeof name === 'string' ? name.slice(0, limits.nameMax) : 'agent'
+  return typeof name === 'string' ? name.slice(0, limits.nameMax).toWellFormed() : 'agent'
 }

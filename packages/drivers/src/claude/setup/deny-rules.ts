@@ -3,7 +3,7 @@
 /** Matches a path that can be part of a rule without escaping. */
 const plainPath = /^(?:\/[\w.@+-]+)+$/
 
-/** Returns no rules for a folder whose path would have to be escaped. The gateway's own rule still holds for tool calls. */
+/** Returns no rules for a folder whose path would have to be escaped. The gateway's own rule still denies tool calls there. */
 export function denyRulesFor(folder: string | undefined): readonly string[] {
   if (folder === undefined || !plainPath.test(folder)) return []
   return ['Read', 'Edit'].map(tool => `${tool}(/${folder}/**)`)

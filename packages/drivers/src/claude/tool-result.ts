@@ -1,0 +1,40 @@
+/** Reads the result of a tool call from a hook of Claude Code, for watchers. */
+import { limits } from '@holdpoint/protocol'
+import type { FinishedCall } from '../session/agent-session.ts'
+import { isRecord } from './cli/content-blocks.ts'
+
+export type HookResult = FinishedCall['result']
+
+/** Claude Code says of a command only that it succeeded. It does not tell the exit code of a command that continues in the background, or of one such as `grep` that may end with another code than 0. */
+export function okResult(tool: string, response: unknown): HookResult {
+  const fields = isRecord(response) ? response : {}
+  const isPlain = !fields.backgroundTaskId && !fields.returnCodeInterpretation && !fields.interrupted
+  const exitCode = tool === 'Bash' && typeof fields.stdout === 'string' && isPlain ? { exitCode: 0 } : {}
+  return { ok: true, ...exitCode, text: beginning(outputText(response)) }
+}
+
+export function failedResult(error: unknown): HookResult {
+  const text = outputText(error)
+  return { ok: false, ...exitCodeIn(text), text: beginning(text) }
+}
+
+/** Claude Code writes the exit code before the output of a command that failed. */
+const exitCodeLine = /^(?:Error: )?Exit code (\d{1,3})(?:\n|$)/
+
+export function exitCodeIn(text: string): { readonly exitCode?: number } {
+  const code = exitCodeLine.exec(text)?.[1]
+  return code === undefined ? {} : { exitCode: Number(code) }
+}
+
+/** Returns the output of a tool as text. The result of a shell command is what it printed. */
+export function outputText(output: unknown): string {
+  if (typeof output === 'string') return output
+  const { stdout, stderr } = isRecord(output) ? output : {}
+  if (typeof stdout === 'string' && typeof stderr === 'string')
+    return [stdout, stderr].filter(text => text !== '').join('\n')
+  return JSON.stringify(output) ?? ''
+}
+
+function beginning(text: string): string {
+  return text.slice(0, limits.resultTextMax).toWellFormed()
+}
