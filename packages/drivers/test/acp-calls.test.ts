@@ -6,6 +6,8 @@ import { permissionAsk, permissionReply } from '../src/acp/permissions.ts'
 import { type AcpProfile, acpProfiles } from '../src/acp/profiles.ts'
 import { changeRequests, modeProblem } from '../src/acp/settings.ts'
 import { describeCall, type KnownCall, mergeCall } from '../src/acp/tool-calls.ts'
+import { ToolLog } from '../src/acp/tool-log.ts'
+import type { AgentOutput } from '../src/index.ts'
 import type { Decision } from '../src/session/decisions.ts'
 
 const folder = '/srv/project'
@@ -124,21 +126,21 @@ const denied: Decision = { answer: null, stopsTurn: false, text: null }
 const selected = (optionId: string) => ({ outcome: { outcome: 'selected', optionId } })
 
 describe('the reply to a permission', () => {
-  it('is chosen by the kind of the option, not by its id', () => {
+  it('the reply to a permission is chosen by the kind of the option, not by its id', () => {
     expect(permissionReply(allowed, options)).toEqual(selected('reject_once'))
     expect(permissionReply(denied, options)).toEqual(selected('allow_once'))
   })
-  it('is cancelled if the turn is interrupted, or if the agent offers no such option', () => {
+  it('the reply to a permission is cancelled if the turn is interrupted, or if the agent offers no such option', () => {
     const cancelled = { outcome: { outcome: 'cancelled' } }
     expect(permissionReply(null, options)).toEqual(cancelled)
     expect(permissionReply(denied, options.slice(0, 2))).toEqual(cancelled)
     expect(permissionReply(allowed, options.slice(2))).toEqual(cancelled)
   })
-  it('is the suggestion that the person accepted', () => {
+  it('the reply to a permission is the suggestion that the person accepted', () => {
     const decision: Decision = { ...allowed, answer: { kind: 'allow', suggestion: 'second' } }
     expect(permissionReply(decision, options)).toEqual(selected('second'))
   })
-  it('carries the answers to the questions of qwen', () => {
+  it('the reply to a permission carries the answers to the questions of qwen', () => {
     const answers = [{ id: '0', chosen: ['A', 'B'], other: 'C' }]
     const decision: Decision = { ...allowed, answer: { kind: 'answers', answers } }
     expect(permissionReply(decision, options)).toEqual({ ...selected('reject_once'), answers: { 0: 'A, B, C' } })
@@ -146,16 +148,16 @@ describe('the reply to a permission', () => {
 })
 
 describe('the ask for a permission', () => {
-  it('cannot be edited, and lists the ways in which the agent itself would remember the answer', () => {
+  it('the ask for a permission cannot be edited, and lists the ways in which the agent itself would remember the answer', () => {
     expect(askFor(options)).toMatchObject({
       editable: false,
       suggestions: [{ id: 'second', label: 'Always allow', scope: 'userSettings' }],
     })
   })
-  it('warns if the agent can only allow the call permanently', () => {
+  it('the ask for a permission warns if the agent can only allow the call permanently', () => {
     expect(askFor(options.slice(0, 1))).toMatchObject({ caution: { defaultToNo: true, noRemember: true } })
   })
-  it('has the questions of qwen', () => {
+  it('the ask for a permission has the questions of qwen', () => {
     const questions = [{ question: 'Which?', header: 'H', options: [{ label: 'A' }], multiSelect: true }]
     expect(askFor(options, { ...call, _meta: { qwenQuestions: questions } })).toMatchObject({
       kind: 'questions',
@@ -182,7 +184,7 @@ describe('a change of settings', () => {
       { id: 'b', name: 'B' },
     ],
   }
-  it('is requested as a mode, or as an option if the agent has no modes', () => {
+  it('a change of settings is requested as a mode, or as an option if the agent has no modes', () => {
     expect(changeRequests({ modes }, { mode: 'b' }, 'Agent')).toEqual([{ kind: 'mode', modeId: 'b' }])
     const option = {
       id: 'mode',
@@ -196,14 +198,97 @@ describe('a change of settings', () => {
       changeRequests({ configOptions: [{ ...option, options: [...option.options] }] }, { mode: 'b' }, 'Agent'),
     ).toEqual([{ kind: 'option', configId: 'mode', value: 'b' }])
   })
-  it('is refused with a reason if the agent has no such mode or model', () => {
+  it('a change of settings is refused with a reason if the agent has no such mode or model', () => {
     expect(changeRequests({ modes }, { mode: 'c' }, 'Agent')).toBe('Agent has no mode “c”')
     expect(changeRequests({ modes }, { model: 'm' }, 'Agent')).toBe(
       'Agent does not let other programs choose its model',
     )
   })
-  it('is refused for a mode in which the agent never asks', () => {
+  it('a change of settings is refused for a mode in which the agent never asks', () => {
     expect(modeProblem(profileOf('gemini'), 'yolo')).toContain('does not ask in the mode “yolo”')
     expect(modeProblem(profileOf('gemini'), 'plan')).toBeNull()
+  })
+})
+
+it('what Gemini says about a command does not repeat its folder', () => {
+  const said = (line: string) => {
+    const call: KnownCall = { toolCallId: 'call', kind: 'execute', title: 'ls -l', content: [text(line)] }
+    const gemini = profileOf('gemini')
+    const ask = permissionAsk(call, describeCall(call, gemini, folder), [], gemini, folder)
+    return ask.kind === 'approval' ? ask.description : ''
+  }
+  expect(said('[current working directory /srv/project] (list (all) files)')).toBe('list (all) files')
+  expect(said('[current working directory /srv/project]')).toBeUndefined()
+  expect(said('list files (all)')).toBe('list files (all)')
+})
+
+describe('a change of a file that the agent describes only in its input', () => {
+  const change = (rawInput: object, title = 'write · /srv/project/a.txt') =>
+    describedBy('goose', { kind: 'other', title, rawInput, _meta: goose('write', 'developer') })
+  const path = '/srv/project/a.txt'
+
+  it.each([
+    [
+      { path, content: 'x' },
+      { file_path: path, content: 'x' },
+    ],
+    [
+      { path, file_text: 'x' },
+      { file_path: path, content: 'x' },
+    ],
+    [
+      { path, before: 'x', after: 'y' },
+      { file_path: path, old_string: 'x', new_string: 'y' },
+    ],
+    [
+      { path, old_str: '', new_str: 'y' },
+      { file_path: path, old_string: '', new_string: 'y' },
+    ],
+  ])('the ACP input %j is shown as the change %j', (rawInput, input) => {
+    expect(change(rawInput)).toMatchObject({ input, title: `Change ${path}`, action: { write: [path] } })
+  })
+  it.each([
+    [{ path, content: 'x', mode: '0755' }],
+    [{ path, filePath: '/etc/passwd', content: 'x' }],
+    [{ path, content: ['x'] }],
+    [{ path, before: 'x' }],
+  ])('the ACP input %j is shown as it is, so that nothing is left out', rawInput => {
+    expect(change(rawInput).input).toEqual(rawInput)
+  })
+  it('a change of a file that the agent describes only in its input keeps the title of the agent if the title says more', () => {
+    expect(change({ path, content: 'x' }, 'Save the notes').title).toBe('Save the notes')
+  })
+})
+
+describe('the log of tool calls', () => {
+  const command: KnownCall = { toolCallId: 'call', kind: 'execute', rawInput: { command: 'ls' } }
+  function openLog() {
+    const outputs: AgentOutput[] = []
+    const log = new ToolLog(profileOf('goose'), folder, async output => void outputs.push(output))
+    const written = () =>
+      outputs.flatMap(output => (output.type === 'events' ? output.events.map(({ type }) => type) : []))
+    return { log, written }
+  }
+
+  it('the log of tool calls has one entry for a call that is denied and that the agent then reports as failed', async () => {
+    const { log, written } = openLog()
+    await log.update(command)
+    await log.finish('call', false, 'denied')
+    await log.change({ ...command, status: 'failed' })
+    expect(written()).toEqual(['tool.started', 'tool.finished'])
+  })
+  it('the log of tool calls has another entry for a later call with the same id', async () => {
+    const { log, written } = openLog()
+    await log.update({ ...command, status: 'completed' })
+    await log.update(command)
+    await log.change({ ...command, status: 'completed' })
+    expect(written()).toEqual(['tool.started', 'tool.finished', 'tool.started', 'tool.finished'])
+  })
+  it('the log of tool calls has no further entry for a call that the agent finishes after its turn', async () => {
+    const { log, written } = openLog()
+    await log.update(command)
+    await log.finishOpen('not finished')
+    await log.change({ ...command, status: 'completed' })
+    expect(written()).toEqual(['tool.started', 'tool.finished'])
   })
 })

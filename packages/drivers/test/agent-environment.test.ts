@@ -4,14 +4,14 @@ import { describe, expect, it } from 'vitest'
 import { agentEnvironment } from '../src/agent-environment.ts'
 
 describe('agentEnvironment', () => {
-  it('leaves out the programs that a project has installed, because they could replace those of the system', () => {
+  it('agentEnvironment leaves out the programs that a project has installed, because they could replace those of the system', () => {
     const path = ['/project/node_modules/.bin', '/usr/bin', '/a/node_modules/.bin/', '/b/.bin', ''].join(delimiter)
     expect(agentEnvironment({ PATH: path, KEPT: 'x' })).toEqual({
       PATH: ['/usr/bin', '/b/.bin', ''].join(delimiter),
       KEPT: 'x',
     })
   })
-  it('leaves out the variables of Holdpoint, and adds no PATH', () => {
+  it('agentEnvironment leaves out the variables of Holdpoint, and adds no PATH', () => {
     expect(agentEnvironment({ HOLDPOINT_TOKEN: 't', KEPT: 'x' })).toEqual({ KEPT: 'x' })
   })
 })

@@ -21,7 +21,7 @@ function writeProgram(path: string, script: string): string {
 }
 
 describe('findOnPath', () => {
-  it('takes the first program, and skips folders and files that cannot be run', () => {
+  it('findOnPath takes the first program, and skips folders and files that cannot be run', () => {
     writeFileSync(join(folder, 'goose'), 'not a program')
     mkdirSync(join(folder, 'a/goose'), { recursive: true })
     const program = writeProgram('b/goose', 'true')
@@ -30,7 +30,7 @@ describe('findOnPath', () => {
     expect(findOnPath('goose', {})).toBeUndefined()
   })
 
-  it('finds no program of the project, because an untrusted project could contain one with the name of an agent', () => {
+  it('findOnPath finds no program of the project, because an untrusted project could contain one with the name of an agent', () => {
     writeProgram('node_modules/.bin/goose', 'true')
     writeProgram('here/goose', 'true')
     const path = [join(folder, 'node_modules/.bin'), relative('.', join(folder, 'here'))].join(delimiter)
@@ -39,7 +39,7 @@ describe('findOnPath', () => {
 })
 
 describe('versionOf', () => {
-  it('reads the version from the npm package, and does not run the program', async () => {
+  it('versionOf reads the version from the npm package, and does not run the program', async () => {
     const program = writeProgram('lib/agent/dist/index.js', `touch ${join(folder, 'ran')}; echo 9.9.9`)
     writeFileSync(
       join(folder, 'lib/agent/package.json'),
@@ -49,13 +49,13 @@ describe('versionOf', () => {
     expect(await versionOf(join(folder, 'agent'), {})).toBe('1.2.3')
   })
 
-  it('runs a program that is not in an npm package of its own', async () => {
+  it('versionOf runs a program that is not in an npm package of its own', async () => {
     const program = writeProgram('bin/goose', 'echo " 1.52.0"')
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ version: '7.7.7', bin: { other: 'bin/goose' } }))
     expect(await versionOf(program, process.env)).toBe('1.52.0')
   })
 
-  it('returns null if the program prints no version, and looks it up again when the file has changed', async () => {
+  it('versionOf returns null if the program prints no version, and looks it up again when the file has changed', async () => {
     expect(await versionOf(writeProgram('goose', 'exit 1'), process.env)).toBeNull()
     expect(await versionOf(writeProgram('goose', 'echo goose 2.0.0-rc.1'), process.env)).toBe('2.0.0-rc.1')
   })
@@ -67,17 +67,20 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     return acpDriver(profile, { folder, env, ...(executable !== undefined && { executable }) }).info()
   }
 
-  it.each(acpProfiles.map(({ name }) => name))('says how to get %s if it is not installed', async name => {
-    expect(await infoOf(name, { PATH: folder })).toMatchObject({
-      ready: false,
-      installed: false,
-      missing: expect.stringMatching(
-        /is not installed on this machine; install it \(.+\), or set HOLDPOINT_[A-Z_]+ to/,
-      ),
-    })
-  })
+  it.each(acpProfiles.map(({ name }) => name))(
+    'the info of a driver for the Agent Client Protocol says how to get %s if it is not installed',
+    async name => {
+      expect(await infoOf(name, { PATH: folder })).toMatchObject({
+        ready: false,
+        installed: false,
+        missing: expect.stringMatching(
+          /is not installed on this machine; install it \(.+\), or set HOLDPOINT_[A-Z_]+ to/,
+        ),
+      })
+    },
+  )
 
-  it('reports a problem if a variable or a setting names no program, but none if an agent is not installed', async () => {
+  it('the info of a driver for the Agent Client Protocol reports a problem if a variable or a setting names no program, but none if an agent is not installed', async () => {
     const missing = expect.stringContaining('/nowhere/gemini is not an executable file')
     const fromVariable = await infoOf('gemini', { HOLDPOINT_GEMINI: '/nowhere/gemini' })
     const fromSetting = await infoOf('gemini', {}, '/nowhere/gemini')
@@ -87,7 +90,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     }
   })
 
-  it('is ready for an agent with an untested version, and says which versions were tested', async () => {
+  it('the info of a driver for the Agent Client Protocol is ready for an agent with an untested version, and says which versions were tested', async () => {
     const { PATH = '' } = process.env
     const tested = writeProgram('tested', 'echo 1.52.0')
     const newer = writeProgram('newer', 'echo 1.99.0')
@@ -99,7 +102,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     })
   })
 
-  it('finds an agent of the configuration on the PATH, and reports a problem if it is missing', async () => {
+  it('the info of a driver for the Agent Client Protocol finds an agent of the configuration on the PATH, and reports a problem if it is missing', async () => {
     const info = await infoOf('mine', { PATH: folder })
     expect(info).toMatchObject({ name: 'mine', ready: false, missing: expect.stringContaining('`my-agent`') })
     expect(info.installed).toBeUndefined()

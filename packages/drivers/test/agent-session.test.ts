@@ -128,7 +128,7 @@ describe('AgentSession.say', () => {
 })
 
 describe('AgentSession.ask', () => {
-  it('flushes earlier events, commits `handed` before it returns the answer, and reports `taken` when the agent continues', async () => {
+  it('AgentSession.ask flushes earlier events, commits `handed` before it returns the answer, and reports `taken` when the agent continues', async () => {
     const points: string[] = []
     const { session } = await open({}, { crashPoint: point => points.push(point) })
     void session.say(added('a', 'before'))
@@ -147,59 +147,72 @@ describe('AgentSession.ask', () => {
     expect(await session.ask(ask, { key: 'k' })).toMatchObject({ kind: 'answer', replayed: true })
   })
 
-  it('opens the request without waiting for the reply to earlier events, which are stored before it', async () => {
-    let reply = () => {}
-    const replied = new Promise<void>(resolve => {
-      reply = resolve
-    })
+  /** Wraps the calls of the runner, and records which calls wrote what. */
+  function recordedWrites() {
+    const writes: string[] = []
     const call: Call = async (op, input, options) => {
-      const output = await fixture.asRunner(op, input, options)
-      if (op === 'appendEvents') await replied
-      return output
+      const { items, events = [] } = input as { items?: AgentEvent[]; events?: AgentEvent[] } // inputs of the two operations below
+      const types = (items ?? events).map(({ type }) => type).join(' ')
+      if (op === 'appendEvents' || op === 'openRequest') writes.push(`${op} ${types}`.trim())
+      return fixture.asRunner(op, input, options)
     }
-    const { session } = await open({}, { call })
-    const said = session.say(added('a', 'before'))
-    const [request] = await session.open([{ ask, key: 'k' }])
-    expect(request?.request.status).toBe('pending')
-    await fixture.waitForRequest('k')
-    expect(fixture.agentTexts()).toEqual(['before'])
-    reply()
-    await said
-  })
+    return { call, writes }
+  }
 
-  it('opens the request after earlier events even if they reach the gateway later', async () => {
-    const opened: unknown[] = []
-    let send = () => {}
-    const sending = new Promise<void>(resolve => {
-      send = resolve
-    })
-    const call: Call = async (op, input, options) => {
-      if (op === 'appendEvents') await sending
-      if (op !== 'openRequest') return fixture.asRunner(op, input, options)
-      opened.push(input)
-      return fixture.asRunner(op, input, options).finally(send)
-    }
+  it('AgentSession.ask stores earlier events and the request with one call', async () => {
+    const { call, writes } = recordedWrites()
     const { session } = await open({}, { call })
-    void session.say(added('a', 'before'))
+    session.sayQuietly(delta('a', 0, 'bef'))
+    session.sayQuietly(added('a', 'before'))
+    session.sayQuietly({ type: 'tool.started', block: 't', tool: 'Bash', input: {} })
     await session.open([{ ask, key: 'k' }])
-    expect(opened).toHaveLength(2)
-    await fixture.waitForRequest('k')
+    await session.say(added('b', 'after'))
+    expect(writes).toEqual(['openRequest message.added tool.started', 'appendEvents message.added'])
+    await fixture.waitForEvent('message.added', ({ text }) => text === 'after')
     const types = fixture.events.map(({ type }) => type)
-    expect(types.indexOf('message.added')).toBeLessThan(types.indexOf('request.opened'))
+    expect(types.slice(-4)).toEqual(['message.added', 'tool.started', 'request.opened', 'message.added'])
   })
 
-  it('is refused if earlier events cannot be stored', async () => {
+  it('AgentSession.ask opens the request after earlier events that are being sent, and after text that is being streamed', async () => {
+    const { call, writes } = recordedWrites()
+    const { session } = await open({}, { call })
+    session.sayQuietly(added('a', 'before'))
+    while (writes.length === 0) await new Promise(resolve => setImmediate(resolve))
+    session.sayQuietly(added('b', 'meanwhile'))
+    session.sayQuietly(delta('c', 0, 'and'))
+    await session.open([{ ask, key: 'k' }])
+    expect(writes).toEqual(['appendEvents message.added', 'appendEvents message.added message.delta', 'openRequest'])
+    await fixture.waitForRequest('k')
+    expect(fixture.agentTexts()).toEqual(['before', 'meanwhile', 'and'])
+  })
+
+  it('AgentSession.ask stores earlier events even if the gateway refuses the request', async () => {
+    const { session } = await open()
+    await session.open([{ ask, key: 'k' }])
+    session.sayQuietly(added('a', 'before'))
+    const other = { ...ask, input: { command: 'rm' } }
+    const opening = session.open([{ ask: other, key: 'k' }])
+    await Promise.all([
+      session.say(added('b', 'after')),
+      expect(opening).rejects.toMatchObject({ code: 'key_conflict' }),
+    ])
+    expect(fixture.agentTexts()).toEqual(['before', 'after'])
+  })
+
+  it('AgentSession.ask is refused if earlier events cannot be stored', async () => {
     const call: Call = async (op, input, options) => {
-      if (op === 'appendEvents') throw new Fault('body_too_large', 'too large')
+      const isBlocked = op === 'appendEvents' || (op === 'openRequest' && 'events' in input)
+      if (isBlocked) throw new Fault('body_too_large', 'too large')
       return fixture.asRunner(op, input, options)
     }
     const { session } = await open({}, { call })
     session.sayQuietly(added('a', 'before'))
     await expect(session.open([{ ask, key: 'k' }])).rejects.toThrow('too large')
+    await expect(session.open([{ ask, key: 'k' }])).rejects.toThrow('too large')
     expect(fixture.eventsOf('request.opened')).toHaveLength(0)
   })
 
-  it('keeps waiting when the gateway restarts', async () => {
+  it('AgentSession.ask keeps waiting when the gateway restarts', async () => {
     const { session } = await open()
     const asking = session.ask(ask, { key: 'k' })
     const request = await fixture.waitForRequest('k')
@@ -212,7 +225,7 @@ describe('AgentSession.ask', () => {
     await said
   })
 
-  it('withdraws the request when its signal aborts', async () => {
+  it('AgentSession.ask withdraws the request when its signal aborts', async () => {
     const { session } = await open()
     const controller = new AbortController()
     const asking = session.ask(ask, { key: 'k', signal: controller.signal })
@@ -225,7 +238,7 @@ describe('AgentSession.ask', () => {
     })
   })
 
-  it('does not deliver an answer if the request is withdrawn before the answer is handed', async () => {
+  it('AgentSession.ask does not deliver an answer if the request is withdrawn before the answer is handed', async () => {
     const controller = new AbortController()
     const call: Call = async (op, input, options) => {
       const output = await fixture.asRunner(op, input, options)
@@ -242,7 +255,7 @@ describe('AgentSession.ask', () => {
     expect(fixture.eventsOf('request.handed')).toEqual([])
   })
 
-  it('after a crash, reports a handed allow as unknown and hands a deny again (G5)', async () => {
+  it('after a crash, AgentSession.ask reports a handed allow as unknown and hands a deny again (G5)', async () => {
     const { id, session } = await open()
     const handed = ['allow', 'deny'].map(kind => session.ask({ ...ask, title: kind }, { key: kind }))
     await fixture.answer(await fixture.waitForRequest('allow'), { kind: 'allow' })
@@ -261,7 +274,7 @@ describe('AgentSession.ask', () => {
     expect(session.signal.aborted).toBe(true)
   })
 
-  it('opens several asks together or not at all', async () => {
+  it('AgentSession.ask opens several asks together or not at all', async () => {
     const { session } = await open()
     await session.open([{ ask, key: 'taken' }])
     const other = { ...ask, input: { command: 'rm' } }
@@ -287,7 +300,7 @@ describe('AgentSession.ask', () => {
 })
 
 describe('AgentSession.commands', () => {
-  it('yields commands in order, including a command that an earlier runner had taken', async () => {
+  it('AgentSession.commands yields commands in order, including a command that an earlier runner had taken', async () => {
     const { id, session } = await open()
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     const seen: unknown[] = []
@@ -311,7 +324,7 @@ describe('AgentSession.commands', () => {
     expect(next.turnOpen).toBe(true)
   })
 
-  it('ends when the session is parked', async () => {
+  it('AgentSession.commands ends when the session is parked', async () => {
     const { id, session } = await open()
     const reading = (async () => {
       for await (const command of session.commands()) await command.done()

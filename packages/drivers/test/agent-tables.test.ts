@@ -1,13 +1,15 @@
-/** Checks that the tables in docs/agents.md show what each agent declares. The suite in test/conformance measures it with the real agents. */
+/** Checks that the tables in docs/agents.md and docs/watchers.md show what each agent declares. The suite in test/conformance measures it with the real agents. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { renderTable, withResults } from '../../../test/agents/results-table.mjs'
 import { agentNames } from '../../../test/agents/selection.mjs'
-import { declarations } from './conformance/declarations.ts'
+import { declarations, otherWatchOutcomes } from './conformance/declarations.ts'
 import { type RuleScenarioName, ruleScenarios } from './conformance/rule-scenarios.ts'
 import { type ScenarioName, scenarios } from './conformance/scenarios.ts'
+import { type WatchScenarioName, watchScenarios } from './conformance/watch-scenarios.ts'
 
-const docs = readFileSync(new URL('../../../docs/agents.md', import.meta.url), 'utf8')
+const readDocs = (name: string) => readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8')
+const docs = readDocs('agents.md')
 
 describe('docs/agents.md', () => {
   it('the table of what each agent can do is up to date', () => {
@@ -26,5 +28,16 @@ describe('docs/agents.md', () => {
     const table = '| | a | b |\n|---|---|---|\n| runs | yes | yes |\n| asks | no | no |\n'
     const text = `Text.\n\n${table}\n| other | a |\n|---|---|\n| runs | yes |`
     expect(withResults(text, { b: { runs: 'no' }, c: { asks: 'yes' } })).toBe(text.replace('yes | yes |', 'yes | no |'))
+  })
+})
+
+describe('docs/watchers.md', () => {
+  it('the table of moments and effects for each agent is up to date', () => {
+    const outcomesOf = (agent: string) => declarations[agent]?.watchOutcomes ?? otherWatchOutcomes[agent]
+    const rows = (Object.keys(watchScenarios) as WatchScenarioName[]).map(
+      key => [watchScenarios[key][0], (agent: string) => outcomesOf(agent)?.[key] ?? ''] as const,
+    )
+    const columns = [...agentNames, ...Object.keys(otherWatchOutcomes)].filter(outcomesOf)
+    expect(readDocs('watchers.md')).toContain(renderTable(columns, rows))
   })
 })

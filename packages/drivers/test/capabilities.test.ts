@@ -1,4 +1,4 @@
-/** Pins the capabilities that each driver reports for its agents. The suite in test/agents/conformance shows it with the real agents. */
+/** Pins the capabilities that each driver reports for its agents. The suite in packages/drivers/test/conformance shows it with the real agents. */
 import { tmpdir } from 'node:os'
 import { type Capability, externalInfo } from '@holdpoint/protocol'
 import { expect, it } from 'vitest'

@@ -66,7 +66,7 @@ describe('the shell around a command', () => {
 })
 
 describe('a command that Codex asks about', () => {
-  it('has the exact command as its input, and the script as its action', () => {
+  it('a command that Codex asks about has the exact command as its input, and the script as its action', () => {
     const { ask } = commandCall({ command: `/bin/bash -lc 'npm test'`, reason: 'I must', cwd: '/srv/sub' })
     expect(ask).toMatchObject({
       tool: 'exec_command',
@@ -79,14 +79,14 @@ describe('a command that Codex asks about', () => {
     })
   })
 
-  it('is accepted, declined or cancelled', () => {
+  it('a command that Codex asks about is accepted, declined or cancelled', () => {
     const call = commandCall({ command: 'ls' })
     expect(call.reply(allow)).toEqual({ decision: 'accept' })
     expect(call.reply(deny)).toEqual({ decision: 'decline' })
     expect(call.reply(cancel)).toEqual({ decision: 'cancel' })
   })
 
-  it('offers the answers that Codex itself can remember, and none whose label would have to be shortened', () => {
+  it('a command that Codex asks about offers the answers that Codex itself can remember, and none whose label would have to be shortened', () => {
     const prefix = ['npm', 'run', 'it is']
     const call = commandCall({ command: 'x', proposedExecpolicyAmendment: prefix })
     expect(call.ask).toMatchObject({
@@ -103,7 +103,7 @@ describe('a command that Codex asks about', () => {
     expect(long.ask).toMatchObject({ suggestions: [{ id: 'session' }] })
   })
 
-  it('can be a connection to a host', () => {
+  it('a command that Codex asks about can be a connection to a host', () => {
     const amendments = [
       { host: 'example.org', action: 'allow' },
       { host: 'example.org', action: 'deny' },
@@ -123,7 +123,7 @@ describe('a command that Codex asks about', () => {
     })
   })
 
-  it('can be text for a running command, which no rule for commands allows', () => {
+  it('a command that Codex asks about can be text for a running command, which no rule for commands allows', () => {
     const { ask } = commandCall({ kind: 'writeStdin', command: 'yes' })
     expect(ask).toMatchObject({ tool: 'write_stdin', action: { other: 'write_stdin' }, suggestions: [] })
   })
@@ -177,13 +177,13 @@ describe('a file change that Codex asks about', () => {
       },
       ['/srv/a', '/srv/b', '/srv/c'],
     ],
-  ])('shows %s', async (_, changes, input, write) => {
+  ])('a file change that Codex asks about shows %s', async (_, changes, input, write) => {
     const { ask, reply } = await askFor(changes)
     expect(ask).toMatchObject({ tool: 'apply_patch', input, action: { write }, editable: false })
     expect(reply(remember('session'))).toEqual({ decision: 'acceptForSession' })
   })
 
-  it('that also grants a folder is not covered by rules for files', async () => {
+  it('a file change that Codex asks about that also grants a folder is not covered by rules for files', async () => {
     const { ask } = await askFor([change('/srv/a', 'add', '')], { grantRoot: '/' })
     expect(ask).toMatchObject({
       action: { other: 'apply_patch' },
@@ -192,7 +192,7 @@ describe('a file change that Codex asks about', () => {
     })
   })
 
-  it('without a known diff defaults to no and cannot be remembered', () => {
+  it('a file change that Codex asks about without a known diff defaults to no and cannot be remembered', () => {
     const { ask } = requestOf('item/fileChange/requestApproval', {})
     expect(ask).toMatchObject({ action: { other: 'apply_patch' }, caution: { defaultToNo: true, noRemember: true } })
   })

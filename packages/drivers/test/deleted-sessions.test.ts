@@ -5,15 +5,16 @@ import type { Session, SessionId } from '@holdpoint/protocol'
 import { afterEach, expect, it } from 'vitest'
 import { sessionSample } from '../../../test/support/session-sample.ts'
 import { removeDeletedSessions } from '../src/deleted-sessions.ts'
-import { codexDriver } from '../src/index.ts'
+import { claudeDriver, codexDriver, type Driver } from '../src/index.ts'
 import { recordProcess } from '../src/process-record.ts'
-import { ManualClock } from './runner-fixture.ts'
+import { ManualClock, RunnerFixture } from './runner-fixture.ts'
+import { ScriptedAgent } from './scripted-agent.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-deleted-'))
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const idOf = (letter: string) => `ses_${letter.repeat(20)}` as SessionId
 
-/** Stores files for a session, as the driver of Codex does. */
+/** Stores files for a session, as the drivers do. */
 function store(id: string): string {
   const path = join(folder, id)
   mkdirSync(path, { recursive: true })
@@ -46,13 +47,41 @@ it('the files of a deleted session are removed, and those of other sessions, of 
   await finished
 })
 
-it('a session of Codex that is deleted while the runner works leaves no files', async () => {
+it.each([
+  ['Codex', codexDriver],
+  ['Claude Code', claudeDriver],
+])('a session of %s that is deleted while the runner works leaves no files', async (_, createDriver) => {
   const { access, clock, stop } = runner([])
-  const finished = codexDriver({ folder, env: {} }).endLeftProcesses?.(access)
+  const finished = createDriver({ folder, env: {} }).endLeftProcesses?.(access)
   await clock.advance(61_000)
   const path = store(idOf('4'))
   await clock.advance(60 * 60_000, 60_000)
   expect(existsSync(path)).toBe(false)
   stop.abort()
   await finished
+})
+
+it('the files of a parked and of an ended session stay until the session is deleted', async () => {
+  const clock = new ManualClock()
+  const fixture = await RunnerFixture.open({ clock })
+  const agent = new ScriptedAgent({}, clock)
+  const driver: Driver = { ...agent.driver, endLeftProcesses: access => removeDeletedSessions(folder, access) }
+  const running = fixture.startRunner([driver])
+  const id = await fixture.startSession('scripted', { options: { idleParkMs: 1000 } })
+  await (await agent.did('send go')).emit({ type: 'turnEnded', ending: 'done' })
+  await fixture.waitForTurnEnd()
+  const path = store(id)
+  const isKept = async () => {
+    await clock.advance(61 * 60_000, 10_000)
+    return existsSync(path)
+  }
+  await clock.advance(2000)
+  expect((await fixture.waitForEvent('session.changed', ({ value }) => value.state === 'parked')).session).toBe(id)
+  expect(await isKept()).toBe(true)
+  await fixture.asPerson('endSession', { id })
+  expect(await isKept()).toBe(true)
+  await fixture.asPerson('deleteSession', { id })
+  expect(await isKept()).toBe(false)
+  await running.stop()
+  await fixture.close()
 })

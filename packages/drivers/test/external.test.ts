@@ -12,7 +12,7 @@ describe('an external agent', () => {
   let fixture: RunnerFixture
   afterEach(() => fixture.close())
 
-  it('starts a session, appends events, asks and ends the session', async () => {
+  it('an external agent starts a session, appends events, asks and ends the session', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent, title: 'CI' })
     await agent.say('about to deploy')
@@ -28,7 +28,7 @@ describe('an external agent', () => {
     expect(session).toMatchObject({ title: 'CI', state: 'ended', ending: { reason: 'done' } })
   })
 
-  it('asks for approval in one call, runs the approved input, and reports the answer as taken with its next call', async () => {
+  it('an external agent asks for approval in one call, runs the approved input, and reports the answer as taken with its next call', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent, cwd: '/srv' })
     const asking = agent.approval('Deploy?', { tool: 'Deploy', input: { to: 'prod' }, editable: true, key: 'deploy' })
@@ -47,7 +47,7 @@ describe('an external agent', () => {
     ).toEqual({ allowed: false, reason: expect.stringContaining('Check before running it again') })
   })
 
-  it('gets the reason of a denial from its approval', async () => {
+  it('an external agent gets the reason of a denial from its approval', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent })
     const asking = agent.approval('Deploy?', { key: 'deploy' })
@@ -57,7 +57,7 @@ describe('an external agent', () => {
     expect((await fixture.asPerson('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('gets comments on lines with a denial and with an allow, and a question that the person asks back', async () => {
+  it('an external agent gets comments on lines with a denial and with an allow, and a question that the person asks back', async () => {
     fixture = await RunnerFixture.open()
     const agent = await connectAgent({ call: fixture.asAgent })
     const comments = [{ line: 1, quote: 'make all', text: 'Only make docs.' }]
@@ -76,7 +76,7 @@ describe('an external agent', () => {
     })
   })
 
-  it('reattaches its session after a crash and asks again with the same key', async () => {
+  it('an external agent reattaches its session after a crash and asks again with the same key', async () => {
     fixture = await RunnerFixture.open()
     const first = await connectAgent({ call: fixture.asAgent })
     void first.ask(ask, { key: 'deploy' }).catch(() => {})
@@ -129,7 +129,7 @@ describe('loadAgent', () => {
     }
   }
 
-  it('loads the default export of a module', async () => {
+  it('loadAgent loads the default export of a module', async () => {
     const agent = await load(`export default { name: 'mine', title: 'Mine', async *run() { yield 'hi' } }`, 60_000)
     expect(agent.name).toBe('mine')
   })
@@ -147,7 +147,7 @@ describe('loadAgent', () => {
       'await new Promise(() => setInterval(() => {}, 60_000).unref())',
       'did not finish loading within 200 ms',
     ],
-  ])('refuses a module %s, and explains why', async (_, source, why) => {
+  ])('loadAgent refuses a module %s, and explains why', async (_, source, why) => {
     const timeoutMs = why.includes('200 ms') ? 200 : 60_000
     const loading = source === null ? loadAgent('/nowhere/agent.mjs') : load(source, timeoutMs)
     await expect(loading).rejects.toMatchObject({ code: 'bad_input', message: expect.stringContaining(why) })

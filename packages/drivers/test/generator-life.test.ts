@@ -13,7 +13,7 @@ async function play(run: Run, options: Parameters<RunnerFixture['startSession']>
 }
 
 describe('a generator agent that throws', () => {
-  it('leaves its stack in the runner’s log, and the session says that the last turn failed', async () => {
+  it('a generator agent that throws leaves its stack in the runner’s log, and the session says that the last turn failed', async () => {
     const id = await play(async function* readSettings(turn) {
       yield 'hello'
       if (turn.text === 'go') throw new TypeError('settings.port is missing')
@@ -37,7 +37,7 @@ describe('a generator agent that throws', () => {
 })
 
 describe('interrupting a generator agent', () => {
-  it('ends the turn immediately and keeps its partial text, and queued messages are then processed in order', async () => {
+  it('interrupting a generator agent ends the turn immediately and keeps its partial text, and queued messages are then processed in order', async () => {
     let aborted = false
     const id = await play(async function* (turn) {
       yield `hello ${turn.text}`
@@ -57,7 +57,7 @@ describe('interrupting a generator agent', () => {
     expect((await fixture.asPerson('getSession', { id })).state).toBe('idle')
   })
 
-  it('ends a turn that waits for an answer, and resolves its request', async () => {
+  it('interrupting a generator agent ends a turn that waits for an answer, and resolves its request', async () => {
     let past = false
     const id = await play(async function* () {
       yield* approval('May I?')
@@ -73,7 +73,7 @@ describe('interrupting a generator agent', () => {
     expect(past).toBe(false)
   })
 
-  it('does not wait for a running step, and reports that the step may have run', async () => {
+  it('interrupting a generator agent does not wait for a running step, and reports that the step may have run', async () => {
     const id = await play(async function* () {
       yield* step('slow', () => new Promise<void>(() => {}))
     })
@@ -83,7 +83,7 @@ describe('interrupting a generator agent', () => {
     expect((await fixture.waitForEvent('tool.finished')).output).toMatchObject({ unknown: true })
   })
 
-  it('does not affect the next message if the session is idle', async () => {
+  it('interrupting a generator agent does not affect the next message if the session is idle', async () => {
     const id = await play(async function* (turn) {
       yield turn.text
     })
@@ -96,7 +96,7 @@ describe('interrupting a generator agent', () => {
 })
 
 describe('ending a session of a generator agent', () => {
-  it('stops the agent and releases the lease', async () => {
+  it('ending a session of a generator agent stops the agent and releases the lease', async () => {
     let signal: AbortSignal | undefined
     const id = await play(async function* (turn) {
       signal = turn.signal

@@ -325,26 +325,29 @@ describe('an invalid ask', () => {
       'type',
     ],
   ]
-  it.each(cases)('with %s throws an error that names the field, and opens no request', async (_, ask, field) => {
-    let fault: unknown
-    await play(async function* () {
-      try {
-        yield* all([approval('fine'), ask() as never])
-      } catch (error) {
-        fault = error
-      }
-      try {
-        yield* ask()
-      } catch (error) {
-        fault = error
-      }
-      yield 'went on'
-    })
-    await fixture.waitForTurnEnd()
-    expect(fault).toBeInstanceOf(Fault)
-    expect(fault).toMatchObject({ code: 'bad_input' })
-    expect((fault as Fault).message).toContain(field)
-    expect(fixture.eventsOf('request.opened')).toEqual([])
-    expect(fixture.agentTexts()).toEqual(['went on'])
-  })
+  it.each(cases)(
+    'an invalid ask with %s throws an error that names the field, and opens no request',
+    async (_, ask, field) => {
+      let fault: unknown
+      await play(async function* () {
+        try {
+          yield* all([approval('fine'), ask() as never])
+        } catch (error) {
+          fault = error
+        }
+        try {
+          yield* ask()
+        } catch (error) {
+          fault = error
+        }
+        yield 'went on'
+      })
+      await fixture.waitForTurnEnd()
+      expect(fault).toBeInstanceOf(Fault)
+      expect(fault).toMatchObject({ code: 'bad_input' })
+      expect((fault as Fault).message).toContain(field)
+      expect(fixture.eventsOf('request.opened')).toEqual([])
+      expect(fixture.agentTexts()).toEqual(['went on'])
+    },
+  )
 })

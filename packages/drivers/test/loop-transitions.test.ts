@@ -139,7 +139,7 @@ const has = (effects: readonly LoopEffect[], ...types: readonly LoopEffect['type
   effects.some(effect => types.includes(effect.type))
 
 describe('the transition table of the session loop', () => {
-  it('has an action for every event in every phase, and every action accepts its event', () => {
+  it('the transition table of the session loop has an action for every event in every phase, and every action accepts its event', () => {
     for (const phase of phases) expect(Object.keys(loopTable[phase]).sort()).toEqual([...eventTypes].sort())
     fc.assert(
       fc.property(sequences, anyEvent, (sequence, event) => {
@@ -152,7 +152,7 @@ describe('the transition table of the session loop', () => {
     )
   })
 
-  it('reaches every phase, and every action', () => {
+  it('the transition table of the session loop reaches every phase, and every action', () => {
     const reached = new Set<string>()
     const used = new Set<string>()
     for (const sequence of fc.sample(sequences, { numRuns: 500, seed: 7 }))
@@ -165,7 +165,7 @@ describe('the transition table of the session loop', () => {
     expect([...named].filter(action => !used.has(action))).toEqual([])
   })
 
-  it('is the table of docs/drivers.md, which also describes every effect', () => {
+  it('the transition table of the session loop is the table of docs/drivers.md, which also describes every effect', () => {
     const docs = readFileSync(resolve(import.meta.dirname, '../../../docs/drivers.md'), 'utf8')
     const rows = eventTypes.map(type => `| \`${type}\` | ${phases.map(phase => loopTable[phase][type]).join(' | ')} |`)
     const table = [`| event | ${phases.join(' | ')} |`, `|---|${phases.map(() => '---|').join('')}`, ...rows]
@@ -179,7 +179,7 @@ describe('the transition table of the session loop', () => {
 })
 
 describe('random events in the session loop', () => {
-  it('never start a turn while another turn is open', () => {
+  it('random events in the session loop never start a turn while another turn is open', () => {
     check(steps => {
       for (const { before, event, effects } of steps) {
         const started = effects.filter(effect => has([effect], 'prepareMessage', 'prepareResume', 'followTurn'))
@@ -190,7 +190,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('carry out every queued message in its own turn, unless the session is released', () => {
+  it('random events in the session loop carry out every queued message in its own turn, unless the session is released', () => {
     check(steps => {
       const queued = steps.filter(({ event }) => event.type === 'messageQueued').length
       const prepared = steps.filter(({ effects }) => has(effects, 'prepareMessage')).length
@@ -200,7 +200,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('close every turn at most once, and never close a turn that did not start', () => {
+  it('random events in the session loop close every turn at most once, and never close a turn that did not start', () => {
     check(steps => {
       let open = 0
       for (const { before, event, effects } of steps) {
@@ -216,7 +216,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('hand an answer only while the process can take it, and never twice for one call', () => {
+  it('random events in the session loop hand an answer only while the process can take it, and never twice for one call', () => {
     check(steps => {
       const handing = new Set<string>()
       for (const { before, event, effects } of steps)
@@ -231,7 +231,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('end every request in exactly one way: given and taken, dropped, withdrawn, failed, or left open for the next process', () => {
+  it('random events in the session loop end every request in exactly one way: given and taken, dropped, withdrawn, failed, or left open for the next process', () => {
     check(steps => {
       const open = new Set<string>()
       for (const { before, event, effects } of steps) {
@@ -252,7 +252,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('give an answer to the agent only after it was handed, and not after the call was abandoned', () => {
+  it('random events in the session loop give an answer to the agent only after it was handed, and not after the call was abandoned', () => {
     check(steps => {
       for (const { before, event, effects } of steps)
         if (has(effects, 'giveAnswer')) {
@@ -262,7 +262,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('withdraw all waiting calls at an interrupt, before the agent is told', () => {
+  it('random events in the session loop withdraw all waiting calls at an interrupt, before the agent is told', () => {
     check(steps => {
       for (const { before, event, after, effects } of steps) {
         if (event.type !== 'interrupt' || before.turn?.stage !== 'running' || before.isReleasing) continue
@@ -274,7 +274,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('stop no process that is working, and park no session with an open turn', () => {
+  it('random events in the session loop stop no process that is working, and park no session with an open turn', () => {
     check(steps => {
       for (const { before, effects } of steps)
         if (has(effects, 'parkSession')) {
@@ -285,14 +285,14 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('always have an open turn while the agent works or asks', () => {
+  it('random events in the session loop always have an open turn while the agent works or asks', () => {
     check(steps => {
       for (const { event, after } of steps)
         if (!after.isReleasing) expect(isBusy(after) && after.turn === null, event.type).toBe(false)
     })
   })
 
-  it('start nothing once the session is being released', () => {
+  it('random events in the session loop start nothing once the session is being released', () => {
     check(steps => {
       for (const { before, effects } of steps)
         if (before.isReleasing)
@@ -300,7 +300,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('close a process at most once, and connect only if there is none', () => {
+  it('random events in the session loop close a process at most once, and connect only if there is none', () => {
     check(steps => {
       let isClosing = false
       for (const { before, event, effects } of steps) {
@@ -315,7 +315,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('never lose work silently when the process exits: its turn is closed as lost or interrupted, the session is released, or the loss is reported', () => {
+  it('random events in the session loop never lose work silently when the process exits: its turn is closed as lost or interrupted, the session is released, or the loss is reported', () => {
     check(steps => {
       for (const { before, event, after, effects } of steps) {
         if (event.type !== 'processExit' || !isBusy(before)) continue
@@ -333,7 +333,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('keep no call of a process that has exited, unless the session is released because of it', () => {
+  it('random events in the session loop keep no call of a process that has exited, unless the session is released because of it', () => {
     check(steps => {
       for (const { after, event } of steps)
         if (after.process === 'none' && !after.isReleasing && !after.turn?.continues)

@@ -36,7 +36,7 @@ const reports = () => calls.filter(({ op }) => op === 'reportDelivery').map(({ i
 const allow = ({ request }: OpenRequest) => fixture.answer(request, { kind: 'allow' })
 
 describe('OpenRequest', () => {
-  it('P5: becomes a denial if the rule that allowed it is removed before the answer is handed', async () => {
+  it('P5: an OpenRequest becomes a denial if the rule that allowed it is removed before the answer is handed', async () => {
     const scope = { session }
     const rule = await fixture.asPerson('addRule', { effect: 'allow', command: 'ls', scope })
     const request = await open()
@@ -52,12 +52,12 @@ describe('OpenRequest', () => {
     expect(reports()).toEqual([{ id: request.request.id, state: 'handed', reason: undefined, fence }])
     expect((await stored(request)).delivery.state).toBe('undeliverable')
   })
-  it('cannot be handed before it is resolved', async () => {
+  it('an OpenRequest cannot be handed before it is resolved', async () => {
     const request = await open()
     await expect(request.hand()).rejects.toThrow(`hand() was called before request ${request.request.id} was resolved`)
     expect(reports()).toEqual([])
   })
-  it('waits in long polls that are shorter than the gateway allows', async () => {
+  it('an OpenRequest waits in long polls that are shorter than the gateway allows', async () => {
     const request = await open()
     const resolved = request.resolved()
     await allow(request)
@@ -68,7 +68,7 @@ describe('OpenRequest', () => {
     await request.resolved()
     expect(calls).toHaveLength(1)
   })
-  it('is withdrawn with the fence of the session', async () => {
+  it('an OpenRequest is withdrawn with the fence of the session', async () => {
     const request = await open()
     await request.withdraw()
     expect(calls).toEqual([{ op: 'withdrawRequest', input: { id: request.request.id, fence } }])
@@ -77,7 +77,7 @@ describe('OpenRequest', () => {
 })
 
 describe('the answer to an OpenRequest', () => {
-  it('is given to the agent only after `handed` is stored, and reported as taken once', async () => {
+  it('the answer to an OpenRequest is given to the agent only after `handed` is stored, and reported as taken once', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -96,7 +96,7 @@ describe('the answer to an OpenRequest', () => {
     ])
     expect(points).toEqual(['runner:resolution-seen', 'runner:handed', 'runner:given', 'runner:taken'])
   })
-  it('is reported as undeliverable once, if the agent did not receive it', async () => {
+  it('the answer to an OpenRequest is reported as undeliverable once, if the agent did not receive it', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -107,7 +107,7 @@ describe('the answer to an OpenRequest', () => {
     expect((await stored(request)).delivery).toMatchObject({ state: 'undeliverable', reason: 'the turn ended first' })
     expect(reports()).toHaveLength(2)
   })
-  it('is replayed and not reported again if the agent has already taken it', async () => {
+  it('the answer to an OpenRequest is replayed and not reported again if the agent has already taken it', async () => {
     const first = await open()
     await allow(first)
     await first.resolved()
@@ -120,13 +120,13 @@ describe('the answer to an OpenRequest', () => {
     await replay.dropped()
     expect(calls).toEqual([])
   })
-  it('has no input if it is not an allow', async () => {
+  it('the answer to an OpenRequest has no input if it is not an allow', async () => {
     const request = await open()
     await fixture.answer(request.request, { kind: 'deny', reason: 'no' })
     await request.resolved()
     expect(await request.hand()).toMatchObject({ kind: 'answer', input: null, answer: { kind: 'deny' } })
   })
-  it('is handed and taken in the same way if nobody answered before the deadline', async () => {
+  it('the answer to an OpenRequest is handed and taken in the same way if nobody answered before the deadline', async () => {
     await fixture.close()
     fixture = await RunnerFixture.open({ settings: { deadlineMs: limits.deadlineMinMs, onDeadline: 'deny' } })
     const external = await fixture.asAgent('startSession', { driver: 'external' })
@@ -139,7 +139,7 @@ describe('the answer to an OpenRequest', () => {
     await handed.taken()
     expect((await stored(late)).delivery.state).toBe('taken')
   })
-  it('is not given to the agent if the agent withdrew the request first', async () => {
+  it('the answer to an OpenRequest is not given to the agent if the agent withdrew the request first', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -151,7 +151,7 @@ describe('the answer to an OpenRequest', () => {
     expect((await stored(request)).delivery.state).toBe('undeliverable')
     expect(points).not.toContain('runner:handed')
   })
-  it('is not given to the agent if the turn was interrupted first', async () => {
+  it('the answer to an OpenRequest is not given to the agent if the turn was interrupted first', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()
@@ -159,7 +159,7 @@ describe('the answer to an OpenRequest', () => {
     expect(await request.hand()).toMatchObject({ kind: 'agent', reason: 'interrupted' })
     expect(points).not.toContain('runner:handed')
   })
-  it('is replaced by a reason if the agent’s side ended a request that nobody had answered', async () => {
+  it('the answer to an OpenRequest is replaced by a reason if the agent’s side ended a request that nobody had answered', async () => {
     const request = await open()
     await fixture.asPerson('interruptSession', { id: session })
     await request.resolved()
@@ -169,7 +169,7 @@ describe('the answer to an OpenRequest', () => {
     await handed.dropped()
     expect(reports()).toEqual([])
   })
-  it('G5: is unknown if it is an allow that may have run before a crash, and no report changes that', async () => {
+  it('G5: the answer to an OpenRequest is unknown if it is an allow that may have run before a crash, and no report changes that', async () => {
     const first = await open()
     await allow(first)
     await first.resolved()
@@ -183,7 +183,7 @@ describe('the answer to an OpenRequest', () => {
     expect(calls).toEqual([])
     expect((await stored(first)).delivery.state).toBe('unknown')
   })
-  it('G5: is handed again after a crash if it is a deny', async () => {
+  it('G5: the answer to an OpenRequest is handed again after a crash if it is a deny', async () => {
     const first = await open()
     await fixture.answer(first.request, { kind: 'deny' })
     await first.resolved()
@@ -192,7 +192,7 @@ describe('the answer to an OpenRequest', () => {
     expect(await (await open()).hand()).toMatchObject({ kind: 'answer', answer: { kind: 'deny' }, replayed: false })
     expect((await stored(first)).delivery.state).toBe('handed')
   })
-  it('G5: is not given to the agent if the gateway refuses `handed` for another reason', async () => {
+  it('G5: the answer to an OpenRequest is not given to the agent if the gateway refuses `handed` for another reason', async () => {
     const refusing: Call = async (op, input, options) => {
       if (op === 'reportDelivery') throw new Fault('fenced', 'another runner has the session')
       return fixture.asRunner(op, input, options)
@@ -203,7 +203,7 @@ describe('the answer to an OpenRequest', () => {
     await expect(request.hand()).rejects.toMatchObject({ code: 'fenced' })
     expect(points).not.toContain('runner:handed')
   })
-  it('G5: is not given to the agent if the gateway says that somebody else already has it', async () => {
+  it('G5: the answer to an OpenRequest is not given to the agent if the gateway says that somebody else already has it', async () => {
     const request = await open()
     await allow(request)
     await request.resolved()

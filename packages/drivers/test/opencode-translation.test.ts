@@ -4,19 +4,22 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { writeAttachScript } from '../src/opencode/attach-script.ts'
+import { SessionTree } from '../src/opencode/conversations.ts'
+import { PartLog } from '../src/opencode/part-log.ts'
 import { askingEnvironment, sessionRules } from '../src/opencode/permission-settings.ts'
+import { OpencodeRefusal } from '../src/opencode/server.ts'
 import { describeToolCall, opencodeApproval } from '../src/opencode/tool-calls.ts'
 import { changesIn } from '../src/opencode/unified-diff.ts'
-import { OpencodeAgent, OpencodeConfig, parseEvent } from '../src/opencode/wire.ts'
+import { OpencodeAgent, OpencodeConfig, parseEvent, type ToolPart } from '../src/opencode/wire.ts'
 
 const place = { folder: '/srv', servers: ['my docs'] }
 const rulesFor = (config: object) => sessionRules(OpencodeConfig.parse(config))
 const rule = (permission: string, pattern: string, action: string) => ({ permission, pattern, action })
 
 describe('the settings with which opencode asks', () => {
-  it('keep the settings that the person has in the environment', () => {
+  it('the settings with which opencode asks keep the settings that the person has in the environment', () => {
     const env = askingEnvironment({
       OPENCODE_CONFIG_CONTENT: '{"model":"a/b","agent":{"plan":{"model":"c/d"}},"experimental":{"batch_tool":true}}',
       OPENCODE_PERMISSION: '{"read":"deny"}',
@@ -29,11 +32,11 @@ describe('the settings with which opencode asks', () => {
     expect(JSON.parse(env.OPENCODE_PERMISSION ?? '')).toMatchObject({ read: 'deny', 'bash*': 'ask', 'edit*': 'ask' })
   })
 
-  it('are not written if the environment has no valid JSON', () => {
+  it('the settings with which opencode asks are not written if the environment has no valid JSON', () => {
     expect(() => askingEnvironment({ OPENCODE_PERMISSION: '{' })).toThrow('OPENCODE_PERMISSION in the environment')
   })
 
-  it('deny again the calls that the person denies, and ask for those that the person allows', () => {
+  it('the settings with which opencode asks deny again the calls that the person denies, and make it ask for those that the person allows', () => {
     const bash = { '*': 'ask', 'git *': 'allow', 'git push *': 'deny', 'git push origin': 'allow' }
     expect(rulesFor({ permission: { bash, edit: 'allow', webfetch: 'deny', 'bash*': 'ask' } })).toEqual([
       rule('bash', 'git push *', 'deny'),
@@ -42,7 +45,7 @@ describe('the settings with which opencode asks', () => {
     ])
   })
 
-  it('deny everything if the person denies everything', () => {
+  it('the settings with which opencode asks deny everything if the person denies everything', () => {
     const denied = rulesFor({ permission: { '*': 'deny', bash: { 'ls *': 'allow' } } })
     expect(denied).toContainEqual(rule('edit', '*', 'deny'))
     expect(denied.filter(({ permission }) => permission === 'bash')).toEqual([
@@ -51,7 +54,7 @@ describe('the settings with which opencode asks', () => {
     ])
   })
 
-  it('ask for the tools of MCP servers, except those that the person denies', () => {
+  it('the settings with which opencode asks make it ask for the tools of MCP servers, except those that the person denies', () => {
     expect(rulesFor({ mcp: { 'my docs': {} }, permission: { my_docs_drop: 'deny', my_docs_read: 'allow' } })).toEqual([
       rule('my_docs_*', '*', 'ask'),
       rule('my_docs_drop', '*', 'deny'),
@@ -62,17 +65,17 @@ describe('the settings with which opencode asks', () => {
 describe('a diff of opencode', () => {
   const head =
     'Index: /srv/a\n===================================================================\n--- /srv/a\n+++ /srv/a\n'
-  it('is read as the text before and after each changed part', () => {
+  it('a diff of opencode is read as the text before and after each changed part', () => {
     expect(changesIn(`${head}@@ -1,2 +1,2 @@\n one\n-two\n+three\n@@ -9,1 +9,2 @@\n nine\n+ten\n`)).toEqual([
       { old_string: 'one\ntwo\n', new_string: 'one\nthree\n' },
       { old_string: 'nine\n', new_string: 'nine\nten\n' },
     ])
   })
-  it('can say that a file has no newline at its end', () => {
+  it('a diff of opencode can say that a file has no newline at its end', () => {
     const diff = `${head}@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+one\n`
     expect(changesIn(diff)).toEqual([{ old_string: 'one', new_string: 'one\n' }])
   })
-  it('is not read if it has other lines', () => {
+  it('a diff of opencode is not read if it has other lines', () => {
     expect(changesIn('no diff')).toBeNull()
     expect(changesIn(`${head}@@ -1,1 +1,1 @@\n?one\n`)).toBeNull()
   })
@@ -94,7 +97,7 @@ describe('a tool call of opencode', () => {
   })
 
   const request = { id: 'per_1', sessionID: 'ses_1', patterns: ['*'], tool: undefined }
-  it('that patches several files names all of them', () => {
+  it('a tool call of opencode that patches several files names all of them', () => {
     const files = [{ filePath: '/srv/a' }, { filePath: '/srv/b', movePath: '/srv/c' }]
     const metadata = { filepath: 'a, b', diff: 'x', files }
     const ask = opencodeApproval(
@@ -104,31 +107,94 @@ describe('a tool call of opencode', () => {
     )
     expect(ask).toMatchObject({ action: { write: ['/srv/a', '/srv/b', '/srv/c'] } })
   })
-  it('whose diff cannot be read is shown with the text of the diff', () => {
+  it('a tool call of opencode whose diff cannot be read is shown with the text of the diff', () => {
     const metadata = { filepath: '/srv/a', diff: 'strange' }
     const ask = opencodeApproval({ ...request, permission: 'edit', metadata }, { tool: 'edit', input: {} }, place)
     expect(ask).toMatchObject({ input: { file_path: '/srv/a', diff: 'strange' }, action: { write: ['/srv/a'] } })
   })
-  it('that opencode does not describe is shown with the details of the permission', () => {
+  it('a tool call that opencode does not describe is shown with the details of the permission', () => {
     const ask = opencodeApproval({ ...request, permission: 'doom_loop', metadata: { tool: 'x' } }, null, place)
     expect(ask).toMatchObject({ tool: 'doom_loop', input: { tool: 'x' }, action: { other: 'doom_loop' } })
     expect(ask.description).toContain('several times in a row')
   })
 })
 
+describe('the report about a tool call of opencode', () => {
+  const written: string[] = []
+  const log = new PartLog({
+    emit: async output => {
+      if (output.type === 'events') written.push(output.events.map(event => `${event.type} ${block(event)}`).join(', '))
+      else written.push(output.type)
+    },
+    place: () => place,
+  })
+  const block = (event: object) => ('block' in event ? event.block : '')
+  const update = (id: string, tool: string, status: string) => {
+    const part: ToolPart = {
+      ...{ type: 'tool', id, tool, messageID: 'msg_1', callID: id, sessionID: 'ses_1' },
+      state: { status, input: {}, output: undefined, error: undefined, metadata: { exit: undefined } },
+    }
+    return log.update(part, [])
+  }
+  beforeEach(() => {
+    written.length = 0
+  })
+
+  it.each(['bash', 'apply_patch', 'question', 'my_docs_search'])(
+    'the report about a call of %s waits for what opencode asks',
+    async tool => {
+      await update(`${tool}-1`, tool, 'running')
+      await update(`${tool}-2`, tool, 'running')
+      expect(written).toEqual([])
+      await log.writeHeld()
+      expect(written).toEqual([`tool.started ${tool}-1, tool.started ${tool}-2`])
+      await update(`${tool}-1`, tool, 'completed')
+      expect(written.at(-1)).toBe(`tool.finished ${tool}-1`)
+    },
+  )
+  it('the report about a tool call of opencode is written at once if opencode does not ask for the tool', async () => {
+    await update('read-1', 'read', 'running')
+    expect(written).toEqual(['tool.started read-1'])
+  })
+  it('the report about a tool call of opencode is written when opencode runs or ends the call without asking', async () => {
+    await update('bash-3', 'bash', 'running')
+    await update('bash-3', 'bash', 'running')
+    expect(written).toEqual(['tool.started bash-3'])
+    await update('bash-4', 'bash', 'running')
+    await update('bash-4', 'bash', 'error')
+    expect(written.at(-1)).toBe('tool.started bash-4, tool.finished bash-4')
+  })
+  it('the report about a tool call of opencode is written before the end of the turn, which finishes the call', async () => {
+    await update('bash-5', 'bash', 'running')
+    await log.finishOpen()
+    expect(written).toEqual(['tool.started bash-5', expect.stringContaining('tool.finished bash-5')])
+  })
+})
+
 describe('an event of opencode', () => {
-  it('is ignored if the driver does not need it', () => {
+  it('an event of opencode is ignored if the driver does not need it', () => {
     expect(parseEvent('{"type":"server.heartbeat","properties":{}}')).toBeNull()
     expect(parseEvent('{"type":"message.part.updated","properties":{"part":{"type":"reasoning"}}}')).toBeNull()
   })
-  it('is an error if it has an unknown shape', () => {
+  it('an event of opencode is an error if it has an unknown shape', () => {
     expect(() => parseEvent('{"type":"session.idle","properties":{}}')).toThrow()
   })
-  it('may contain null in place of a missing value', () => {
+  it('an event of opencode may contain null in place of a missing value', () => {
     expect(OpencodeAgent.parse({ name: 'plan', mode: 'primary', hidden: null })).toEqual({
       name: 'plan',
       mode: 'primary',
     })
+  })
+})
+
+describe('a conversation on the server of opencode', () => {
+  it('a conversation that opencode does not know belongs to nobody here', async () => {
+    const tree = new SessionTree('main', () => Promise.reject(new OpencodeRefusal('not found', 404)))
+    expect(await tree.pathOf('other')).toBeNull()
+  })
+  it('a conversation that could not be looked up at opencode is an error, because a subagent would otherwise wait forever', async () => {
+    const tree = new SessionTree('main', () => Promise.reject(new Error('the connection was reset')))
+    await expect(tree.pathOf('other')).rejects.toThrow('the connection was reset')
   })
 })
 

@@ -62,7 +62,7 @@ async function answerEdited(change: JsonObject): Promise<void> {
 }
 
 describe('the rehearsal agent', () => {
-  it('runs exactly the allowed command, in its own temporary folder', async () => {
+  it('the rehearsal agent runs exactly the allowed command, in its own temporary folder', async () => {
     await play('approval')
     const request = await nextAsk()
     const { cwd, tool } = approvalOf(request)
@@ -73,7 +73,7 @@ describe('the rehearsal agent', () => {
     expect(outputOf('Bash')).toBe(`${cwd}\nmine.txt\nedited`)
   })
 
-  it('runs no command if the person denies it', async () => {
+  it('the rehearsal agent runs no command if the person denies it', async () => {
     await play('approval')
     const request = await nextAsk()
     await fixture.answer(request, { kind: 'deny', reason: 'not now' })
@@ -81,7 +81,7 @@ describe('the rehearsal agent', () => {
     expect(fixture.eventsOf('tool.started').map(event => event.tool)).not.toContain('Bash')
   })
 
-  it('edits a file in its temporary folder if the person allows it', async () => {
+  it('the rehearsal agent edits a file in its temporary folder if the person allows it', async () => {
     await play('edit')
     const request = await nextAsk()
     await fixture.answer(request, allow)
@@ -89,7 +89,7 @@ describe('the rehearsal agent', () => {
     expect(outputOf('Edit')).toBe('Good morning.\nIt is a day for rehearsals.\n')
   })
 
-  it('edits no file outside its folder, even if a person changes the path', async () => {
+  it('the rehearsal agent edits no file outside its folder, even if a person changes the path', async () => {
     await play('edit')
     const request = await nextAsk()
     await fixture.answer(request, edited(request, { file_path: '/etc/hostname' }))
@@ -97,7 +97,7 @@ describe('the rehearsal agent', () => {
     expect(fixture.eventsOf('tool.finished').at(-1)).toMatchObject({ ok: false })
   })
 
-  it('shows a plan that the person can edit before approving it', async () => {
+  it('the rehearsal agent shows a plan that the person can edit before approving it', async () => {
     await play('plan')
     const request = await nextAsk()
     expect(approvalOf(request)).toMatchObject({ tool: 'ExitPlanMode', editable: true })
@@ -106,7 +106,7 @@ describe('the rehearsal agent', () => {
     expect(await agentText()).toContain('The plan was approved in mode acceptEdits, with your changes.')
   })
 
-  it('asks two questions in one request', async () => {
+  it('the rehearsal agent asks two questions in one request', async () => {
     await play('questions')
     const request = await nextAsk()
     const answers = [
@@ -117,13 +117,13 @@ describe('the rehearsal agent', () => {
     expect(await agentText()).toContain('Language: French. Checks: Tone, Spelling, “Rhythm”.')
   })
 
-  it('asks a question that the person answers in their own words', async () => {
+  it('the rehearsal agent asks a question that the person answers in their own words', async () => {
     await play('text')
     await fixture.answer(await nextAsk(), { kind: 'answers', answers: [{ id: 'text', chosen: [], other: 'Dawn' }] })
     expect(await agentText()).toContain('The greeting is called “Dawn”.')
   })
 
-  it('shows a form with every kind of field', async () => {
+  it('the rehearsal agent shows a form with every kind of field', async () => {
     await play('form')
     const values = {
       to: 'Ada',
@@ -138,7 +138,7 @@ describe('the rehearsal agent', () => {
     expect(await agentText()).toContain('to = "Ada", count = 2')
   })
 
-  it('opens a request of a subagent and a request of its nested subagent at the same time', async () => {
+  it('the rehearsal agent opens a request of a subagent and a request of its nested subagent at the same time', async () => {
     await play('parallel')
     const second = await nextAsk(2)
     const first = await nextAsk(1)
@@ -150,7 +150,7 @@ describe('the rehearsal agent', () => {
     )
   })
 
-  it('plays every scene and then lists the answers, and replies briefly to a later message', async () => {
+  it('the rehearsal agent plays every scene and then lists the answers, and replies briefly to a later message', async () => {
     const id = await play()
     const stop = fixture.answerAll(({ ask }) => {
       if (ask.kind === 'approval') return allow
@@ -175,14 +175,14 @@ describe('the rehearsal agent', () => {
     expect(fixture.agentTexts().join('')).toContain('You said: “thanks”. You chose “Keep it”.')
   })
 
-  it('plays only the approval scene if the message contains “short”', async () => {
+  it('the rehearsal agent plays only the approval scene if the message contains “short”', async () => {
     await play(undefined, 'a short one please')
     await fixture.answer(await nextAsk(), allow)
     await agentText()
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('hides Holdpoint’s environment variables from its commands', async () => {
+  it('the rehearsal agent hides Holdpoint’s environment variables from its commands', async () => {
     process.env.HOLDPOINT_SECRET_OF_A_TEST = 'hp_secret'
     try {
       await play('approval')
@@ -195,7 +195,7 @@ describe('the rehearsal agent', () => {
     }
   })
 
-  it('leaves no process running when it is interrupted', async () => {
+  it('the rehearsal agent leaves no process running when it is interrupted', async () => {
     const id = await play('approval')
     const command = `sleep 300 & echo "$$ $!" > ${outside}/pids; wait`
     await answerEdited({ command })
@@ -206,7 +206,7 @@ describe('the rehearsal agent', () => {
     while (pids.some(isRunning)) await shortPause()
   })
 
-  it('leaves no process running when its command has ended', async () => {
+  it('the rehearsal agent leaves no process running when its command has ended', async () => {
     await play('approval')
     const command = `sleep 300 & echo "$!" > ${outside}/pid; echo done`
     await answerEdited({ command })
@@ -216,14 +216,14 @@ describe('the rehearsal agent', () => {
     while (isRunning(pid)) await shortPause()
   })
 
-  it('kills a command that prints too much, and reports the limit', async () => {
+  it('the rehearsal agent kills a command that prints too much, and reports the limit', async () => {
     await play('approval')
     await answerEdited({ command: 'yes' })
     await agentText()
     expect(outputOf('Bash')).toEqual({ error: expect.stringMatching(/more than \d+ bytes/) })
   })
 
-  it('removes its folder when the turn ends, even if a person interrupted it', async () => {
+  it('the rehearsal agent removes its folder when the turn ends, even if a person interrupted it', async () => {
     const id = await play('approval')
     const { cwd } = approvalOf(await nextAsk())
     expect(existsSync(cwd)).toBe(true)
@@ -232,7 +232,7 @@ describe('the rehearsal agent', () => {
     while (existsSync(cwd)) await shortPause()
   })
 
-  it('keeps its folder while it is parked, runs an allowed command there after it resumes, and then removes the folder', async () => {
+  it('the rehearsal agent keeps its folder while it is parked, runs an allowed command there after it resumes, and then removes the folder', async () => {
     fixture = await RunnerFixture.open()
     const runner = fixture.startRunner([generatorDriver(rehearsal)])
     await fixture.startSession('rehearsal', { prompt: 'go', options: { paceMs: 0, only: 'approval' } })
@@ -246,7 +246,7 @@ describe('the rehearsal agent', () => {
     expect(outputOf('Bash')).toBe(cwd)
     while (existsSync(cwd)) await shortPause()
   })
-  it('keeps its folder when it is parked because a request waits longer than parkAfterMs', async () => {
+  it('the rehearsal agent keeps its folder when it is parked because a request waits longer than parkAfterMs', async () => {
     fixture = await RunnerFixture.open()
     fixture.startRunner([generatorDriver(rehearsal)])
     const options = { paceMs: 0, only: 'approval' }
@@ -259,7 +259,7 @@ describe('the rehearsal agent', () => {
     expect(await agentText()).toContain('The command was allowed, and it ran.')
     expect(outputOf('Bash')).toBe(cwd)
   })
-  it('reports that an allowed command has failed', async () => {
+  it('the rehearsal agent reports that an allowed command has failed', async () => {
     await play('approval')
     await answerEdited({ command: 'yes' })
     expect(await agentText()).toContain('The command was allowed, but it failed: the command printed more than')

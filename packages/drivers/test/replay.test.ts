@@ -148,7 +148,7 @@ const deathAt = fc.record({
 })
 
 describe('the replay of a generator agent', () => {
-  it('produces the same transcript after a crash at any write, without running a step or handing an allow twice (G5)', () =>
+  it('the replay of a generator agent produces the same transcript after a crash at any write, without running a step or handing an allow twice (G5)', () =>
     fc.assert(
       fc.asyncProperty(script, fc.array(deathAt, { minLength: 1, maxLength: 3 }), async (actions, deaths) => {
         const { playing, ran, ending } = await performAll(actions, deaths)
@@ -175,7 +175,7 @@ describe('the replay of a generator agent', () => {
       { numRuns: 60 },
     ))
 
-  it('tells the agent that the outcome is unknown if an allow was handed before the crash, and does not allow the call again', async () => {
+  it('the replay of a generator agent tells the agent that the outcome is unknown if an allow was handed before the crash, and does not allow the call again', async () => {
     const playing = await RunnerFixture.open()
     fixture = playing
     const got: unknown[] = []
@@ -228,7 +228,7 @@ describe('the replay of a generator agent', () => {
     return { ending, errors: playing.eventsOf('error.raised').map(event => event.message) }
   }
 
-  it('fails the turn if the agent asks something different at the same position, and explains how to fix the agent', async () => {
+  it('the replay of a generator agent fails the turn if the agent asks something different at the same position, and explains how to fix the agent', async () => {
     const { ending, errors } = await crashAndChange(
       async function* () {
         yield* approval('Delete 3 files?')
@@ -243,7 +243,7 @@ describe('the replay of a generator agent', () => {
     ])
   })
 
-  it('fails the turn if the agent yields text at a position where it previously asked', async () => {
+  it('the replay of a generator agent fails the turn if the agent yields text at a position where it previously asked', async () => {
     const { ending, errors } = await crashAndChange(
       async function* () {
         yield* approval('May I?')
@@ -269,26 +269,29 @@ describe('the replay of a generator agent', () => {
       { kind: 'submit', values: { key: 'hunter2' } },
     ],
   ]
-  it.each(secretAsks)('fails the turn if the secret answer to a %s is no longer stored', async (_, ask, answer) => {
-    const playing = await RunnerFixture.open()
-    fixture = playing
-    const agent = defineAgent({
-      name: 'a',
-      title: 'A',
-      async *run() {
-        yield JSON.stringify(yield* ask()).length.toString()
-        yield* approval('Use it?')
-      },
-    })
-    const first = playing.startRunner([generatorDriver(agent)])
-    await playing.startSession('a')
-    await playing.answer(await playing.waitForRequest('t1.1'), answer)
-    const second = await playing.waitForRequest('t1.3')
-    first.kill()
-    playing.startRunner([generatorDriver(agent)])
-    await playing.answer(second, { kind: 'allow' })
-    expect((await playing.waitForTurnEnd()).ending).toBe('failed')
-    expect(playing.eventsOf('error.raised')[0]?.message).toContain('secret')
-    expect(JSON.stringify(playing.events)).not.toContain('hunter2')
-  })
+  it.each(secretAsks)(
+    'the replay of a generator agent fails the turn if the secret answer to a %s is no longer stored',
+    async (_, ask, answer) => {
+      const playing = await RunnerFixture.open()
+      fixture = playing
+      const agent = defineAgent({
+        name: 'a',
+        title: 'A',
+        async *run() {
+          yield JSON.stringify(yield* ask()).length.toString()
+          yield* approval('Use it?')
+        },
+      })
+      const first = playing.startRunner([generatorDriver(agent)])
+      await playing.startSession('a')
+      await playing.answer(await playing.waitForRequest('t1.1'), answer)
+      const second = await playing.waitForRequest('t1.3')
+      first.kill()
+      playing.startRunner([generatorDriver(agent)])
+      await playing.answer(second, { kind: 'allow' })
+      expect((await playing.waitForTurnEnd()).ending).toBe('failed')
+      expect(playing.eventsOf('error.raised')[0]?.message).toContain('secret')
+      expect(JSON.stringify(playing.events)).not.toContain('hunter2')
+    },
+  )
 })

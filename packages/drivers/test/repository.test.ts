@@ -16,18 +16,18 @@ describe('readRepository', () => {
     writeFileSync(join(folder, '.git', 'HEAD'), head)
   }
 
-  it('finds the repository and the branch of a folder inside it', () => {
+  it('readRepository finds the repository and the branch of a folder inside it', () => {
     makeGit('ref: refs/heads/feature/retry\n')
     const inner = join(folder, 'src', 'deep')
     mkdirSync(inner, { recursive: true })
     expect(readRepository(inner)).toEqual({ root: folder, branch: 'feature/retry', commit: null })
   })
-  it('returns the commit if no branch is checked out', () => {
+  it('readRepository returns the commit if no branch is checked out', () => {
     const commit = 'a'.repeat(40)
     makeGit(`${commit}\n`)
     expect(readRepository(folder)).toEqual({ root: folder, branch: null, commit })
   })
-  it('follows the file of a work tree', () => {
+  it('readRepository follows the file of a work tree', () => {
     const other = join(folder, 'store')
     mkdirSync(other)
     writeFileSync(join(other, 'HEAD'), 'ref: refs/heads/second\n')
@@ -36,11 +36,11 @@ describe('readRepository', () => {
     writeFileSync(join(tree, '.git'), `gitdir: ../store\n`)
     expect(readRepository(tree)).toEqual({ root: tree, branch: 'second', commit: null })
   })
-  it('finds no repository behind a link that leads back to itself', () => {
+  it('readRepository finds no repository behind a link that leads back to itself', () => {
     symlinkSync('.git', join(folder, '.git'))
     expect(readRepository(folder)).toBeNull()
   })
-  it('shows nothing of a file that is not as Git writes it, and never waits for a pipe', () => {
+  it('readRepository shows nothing of a file that is not as Git writes it, and never waits for a pipe', () => {
     makeGit('a secret of another program\n')
     expect(readRepository(folder)).toBeNull()
     rmSync(join(folder, '.git', 'HEAD'))

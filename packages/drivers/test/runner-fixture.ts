@@ -29,6 +29,8 @@ export interface RunnerFixtureOptions {
   readonly clock?: Clock & TimeSource
   readonly settings?: Partial<Settings>
   readonly dataFolder?: GatewayOptions['dataFolder']
+  /** The machine of the gateway, for rules and watchers in files. */
+  readonly machine?: GatewayOptions['machine']
 }
 
 export interface RunningRunner {
@@ -48,12 +50,13 @@ interface OpenedGateway {
 export async function openGatewayInMemory(options: RunnerFixtureOptions): Promise<OpenedGateway> {
   const clock = options.clock ? { clock: options.clock } : {}
   const store = await openMemory(clock)
-  const { settings, dataFolder } = options
+  const { settings, dataFolder, machine } = options
   const gateway = await openGateway({
     store,
     ...clock,
     ...(settings && { settings }),
     ...(dataFolder && { dataFolder }),
+    ...(machine && { machine }),
   })
   return { store, gateway, options }
 }
@@ -93,11 +96,12 @@ export class RunnerFixture {
   async restartGateway(between: () => Promise<void> = async () => {}): Promise<void> {
     await this.gateway.close()
     await between()
-    const { clock, settings } = this.#options
+    const { clock, settings, machine } = this.#options
     this.gateway = await openGateway({
       store: this.#store,
       ...(clock ? { clock } : {}),
       ...(settings ? { settings } : {}),
+      ...(machine ? { machine } : {}),
     })
     await this.subscribe()
   }

@@ -34,7 +34,7 @@ const greeting = (run: (session: AgentSession) => Promise<void>) => async (sessi
 }
 
 describe('a runner', () => {
-  it('runs two sessions at the same time', async () => {
+  it('a runner runs two sessions at the same time', async () => {
     fixture = await RunnerFixture.open()
     fixture.startRunner([asker])
     const one = await fixture.startSession('asker', { prompt: 'one' })
@@ -54,7 +54,7 @@ describe('a runner', () => {
     )
   })
 
-  it('fails only the affected session if a driver throws, and reports the error', async () => {
+  it('a runner fails only the affected session if a driver throws, and reports the error', async () => {
     fixture = await RunnerFixture.open()
     const problems: RunnerProblem[] = []
     const buggy = plain('buggy', () => Promise.reject(new TypeError('undefined is not a function')))
@@ -69,7 +69,7 @@ describe('a runner', () => {
     expect((await fixture.waitForTurnEnd()).ending).toBe('done')
   })
 
-  it('ends a session whose driver returns without parking or ending it', async () => {
+  it('a runner ends a session whose driver returns without parking or ending it', async () => {
     fixture = await RunnerFixture.open()
     fixture.startRunner([plain('quick', async () => {})])
     const id = await fixture.startSession('quick')
@@ -77,7 +77,7 @@ describe('a runner', () => {
     expect((await fixture.asPerson('getSession', { id })).ending).toEqual({ reason: 'done' })
   })
 
-  it('stops when another runner starts with the same id, and the other runner continues its sessions', async () => {
+  it('a runner stops when another runner starts with the same id, and the other runner continues its sessions', async () => {
     fixture = await RunnerFixture.open({ settings: { runnerTtlMs: 300 } })
     const first = fixture.startRunner([asker])
     const id = await fixture.startSession('asker')
@@ -91,7 +91,7 @@ describe('a runner', () => {
     await second.stop()
   })
 
-  it('when it is told to stop, parks resumable sessions, ends the other sessions, and retires', async () => {
+  it('a runner that is told to stop parks resumable sessions, ends the other sessions, and retires', async () => {
     fixture = await RunnerFixture.open()
     const runner = fixture.startRunner([asker, plain('fleeting', waiting)])
     const parked = await fixture.startSession('asker')
@@ -108,7 +108,7 @@ describe('a runner', () => {
     expect((await fixture.waitForTurnEnd()).ending).toBe('done')
   })
 
-  it('reports work that it could not park in its own log and in the session log', async () => {
+  it('a runner reports work that it could not park in its own log and in the session log', async () => {
     fixture = await RunnerFixture.open()
     const problems: RunnerProblem[] = []
     const halfDone = async (session: AgentSession) => {
@@ -133,7 +133,7 @@ describe('a runner', () => {
     expect((await fixture.asPerson('getSession', { id: parked })).state).toBe('parked')
   })
 
-  it('logs the sessions that it could not release because stopping took too long', async () => {
+  it('a runner logs the sessions that it could not release because stopping took too long', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     const problems: RunnerProblem[] = []
@@ -155,7 +155,7 @@ describe('a runner', () => {
     })
   })
 
-  it('immediately reports changed capabilities of a driver to the gateway', async () => {
+  it('a runner immediately reports changed capabilities of a driver to the gateway', async () => {
     fixture = await RunnerFixture.open()
     let learnt = () => {}
     let capabilities: DriverInfo['capabilities'] = ['resumable']
@@ -173,7 +173,7 @@ describe('a runner', () => {
     expect(of).toContain('parkable')
   })
 
-  it('keeps its agents running when the gateway restarts', async () => {
+  it('a runner keeps its agents running when the gateway restarts', async () => {
     fixture = await RunnerFixture.open()
     let runs = 0
     const counting = generatorDriver(
@@ -197,7 +197,7 @@ describe('a runner', () => {
     expect(fixture.agentTexts()).toEqual(['before', 'true'])
   })
 
-  it('stops its agents and itself if the gateway stays unreachable', async () => {
+  it('a runner stops its agents and itself if the gateway stays unreachable', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     let away = false

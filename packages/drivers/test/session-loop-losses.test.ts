@@ -36,7 +36,7 @@ const waitForParked = () => fixture.waitForEvent('session.changed', event => eve
 const turnEndings = () => fixture.eventsOf('turn.finished').map(({ ending }) => ending)
 
 describe('a turn that the agent starts by itself while the end of the last turn is being written', () => {
-  it('gets its start and its end in the log if its process dies at once', async () => {
+  it('a turn that the agent starts by itself while the end of the last turn is being written gets its start and its end in the log if its process dies at once', async () => {
     const { agent, connection, id } = await start()
     await emitAtOnce(connection, done, { type: 'turnStarted' }, lost)
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('failed')
@@ -46,7 +46,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     await agent.did('send again', 2)
   })
 
-  it('gets its end before the turn of a message that waits', async () => {
+  it('a turn that the agent starts by itself while the end of the last turn is being written gets its end before the turn of a message that waits', async () => {
     const { agent, connection, id } = await start()
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     await fixture.waitForEvent('command.added', event => JSON.stringify(event.value).includes('second'))
@@ -57,7 +57,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     await fixture.waitForTurnEnd(3)
   })
 
-  it('is parked if it asks and its process dies, and the agent is told the answer', async () => {
+  it('a turn that the agent starts by itself while the end of the last turn is being written is parked if it asks and its process dies, and the agent is told the answer', async () => {
     const { agent, connection } = await start()
     const call = { id: 'a', ask: ask('ls') }
     await emitAtOnce(connection, done, { type: 'turnStarted' }, { type: 'callOpened', call })
@@ -71,7 +71,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('done')
   })
 
-  it('is resumed by the next runner if it asks and its runner stops', async () => {
+  it('a turn that the agent starts by itself while the end of the last turn is being written is resumed by the next runner if it asks and its runner stops', async () => {
     fixture = await RunnerFixture.open()
     const agent = new ScriptedAgent()
     // The end of the first turn is not written before the request of its last call is open.
@@ -82,6 +82,8 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     const runner = fixture.startRunner([agent.driver], { call })
     await fixture.startSession('scripted')
     const connection = await agent.did('send go')
+    // The events so far are stored, so that no later event waits for the request that is never opened.
+    await fixture.waitForEvent('session.changed', ({ value }) => value.process?.state === 'live')
     const late = { id: 'late', ask: ask('late') }
     const own = { id: 'own', ask: ask('ls') }
     await emitAtOnce(
@@ -101,7 +103,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
 })
 
 describe('a request of background work', () => {
-  it('stays open if the process dies before the next message is sent, and the message is sent after the answer', async () => {
+  it('a request of background work stays open if the process dies before the next message is sent, and the message is sent after the answer', async () => {
     fixture = await RunnerFixture.open()
     const agent = new ScriptedAgent({ planResume: () => ({ kind: 'message' }) })
     let isSecond = false
@@ -129,7 +131,7 @@ describe('a request of background work', () => {
     expect(connection.sent.map(({ text }) => text)).toEqual(['go'])
   })
 
-  it('ends its turn when a person interrupts it, although the main agent reports no end', async () => {
+  it('a request of background work ends its turn when a person interrupts it, although the main agent reports no end', async () => {
     const { agent, connection, id } = await start()
     await connection.emit({ type: 'backgroundChanged', tasks: 1 })
     await emitAtOnce(connection, done, backgroundCall('a'))
@@ -144,7 +146,7 @@ describe('a request of background work', () => {
 })
 
 describe('a tool call that the agent does not finish', () => {
-  it('is finished in the log when its turn ends', async () => {
+  it('a tool call that the agent does not finish is finished in the log when its turn ends', async () => {
     const { connection } = await start()
     await write(connection, toolStarted('b1'), toolStarted('b2', ['helper']), toolStarted('b3'))
     await write(connection, { type: 'tool.finished', block: 'b1', ok: true })
@@ -157,7 +159,7 @@ describe('a tool call that the agent does not finish', () => {
     expect(types.lastIndexOf('tool.finished')).toBeLessThan(types.indexOf('turn.finished'))
   })
 
-  it('is finished in the log when its process is lost, also between turns', async () => {
+  it('a tool call that the agent does not finish is finished in the log when its process is lost, also between turns', async () => {
     const { agent, connection, id } = await start()
     await write(connection, toolStarted('b1'))
     await connection.emit(lost)
@@ -176,7 +178,7 @@ describe('a tool call that the agent does not finish', () => {
     expect(finishedTools()).toEqual(['b1 false', 'b2 false'])
   })
 
-  it('stays open in the log while its request waits, and is finished after the next process has ended the turn', async () => {
+  it('a tool call that the agent does not finish stays open in the log while its request waits, and is finished after the next process has ended the turn', async () => {
     const { agent, connection } = await start()
     await write(connection, toolStarted('b1'))
     await connection.open('a')
@@ -193,7 +195,7 @@ describe('a tool call that the agent does not finish', () => {
 })
 
 describe('the cost of work that belongs to no turn', () => {
-  it('is reported with the next turn', async () => {
+  it('the cost of work that belongs to no turn is reported with the next turn', async () => {
     const { connection } = await start()
     await connection.emit({ ...done, cost: 0.25, messages: [] })
     await connection.emit({ ...done, cost: 0.5 })
@@ -202,7 +204,7 @@ describe('the cost of work that belongs to no turn', () => {
 })
 
 describe('a connection that throws while it sends a message', () => {
-  it('ends its process, and the failure is in the log of the session', async () => {
+  it('a connection that throws while it sends a message ends its process, and the failure is in the log of the session', async () => {
     const { agent, connection, id } = await start()
     await connection.emit(done)
     await fixture.waitForTurnEnd()

@@ -17,7 +17,7 @@ async function start(protocol: Partial<AgentProtocol> = {}, clock?: ManualClock)
 }
 
 describe('a turn of the session loop', () => {
-  it('has its text, tool calls, cost and usage in the log, and messages wait for their turn', async () => {
+  it('a turn of the session loop has its text, tool calls, cost and usage in the log, and messages wait for their turn', async () => {
     const { agent, connection, id } = await start()
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     await connection.emit({ type: 'turnStarted' })
@@ -39,7 +39,7 @@ describe('a turn of the session loop', () => {
     expect((await fixture.asPerson('getSession', { id })).conversationId).toBe('conversation-1')
   })
 
-  it('fails with an explanation if the process is lost, and the next message starts another process', async () => {
+  it('a turn of the session loop fails with an explanation if the process is lost, and the next message starts another process', async () => {
     const { agent, connection, id } = await start()
     await connection.emit({ type: 'exited', how: 'Agent exited with code 1', lastOutput: 'out of memory' })
     expect((await fixture.waitForTurnEnd()).ending).toBe('failed')
@@ -52,7 +52,7 @@ describe('a turn of the session loop', () => {
     expect(next.options.conversationId).toBe('conversation-1')
   })
 
-  it('that the agent starts by itself is shown as working', async () => {
+  it('a turn of the session loop that the agent starts by itself is shown as working', async () => {
     const { connection, id } = await start()
     await connection.emit({ type: 'turnEnded', ending: 'done' })
     await fixture.waitForTurnEnd()
@@ -66,7 +66,7 @@ describe('a turn of the session loop', () => {
 })
 
 describe('a call of the session loop', () => {
-  it('waits for its answer, which is handed and then taken', async () => {
+  it('a call of the session loop waits for its answer, which is handed and then taken', async () => {
     const { agent, connection } = await start()
     await connection.open('call-0')
     await fixture.answer(await fixture.waitForRequest('call-0'), { kind: 'allow' })
@@ -78,7 +78,7 @@ describe('a call of the session loop', () => {
     expect(fixture.eventsOf('request.taken')).toHaveLength(1)
   })
 
-  it('can be one of several, which are answered in any order', async () => {
+  it('a call of the session loop can be one of several, which are answered in any order', async () => {
     const { agent, connection } = await start()
     await connection.open('a')
     await connection.open('b')
@@ -90,7 +90,7 @@ describe('a call of the session loop', () => {
     expect(connection.answers.map(({ call }) => call)).toEqual(['b', 'a'])
   })
 
-  it('that the agent withdraws, because it was answered elsewhere, withdraws its request', async () => {
+  it('a call of the session loop that the agent withdraws, because it was answered elsewhere, withdraws its request', async () => {
     const { connection } = await start()
     await connection.open('a')
     await fixture.waitForRequest('a')
@@ -99,7 +99,7 @@ describe('a call of the session loop', () => {
     expect(connection.answers).toEqual([])
   })
 
-  it('that the agent repeats with the same id keeps its request and gets the same answer again', async () => {
+  it('a call of the session loop that the agent repeats with the same id keeps its request and gets the same answer again', async () => {
     const { agent, connection } = await start()
     await connection.open('a')
     await connection.open('a')
@@ -111,7 +111,7 @@ describe('a call of the session loop', () => {
     expect(fixture.eventsOf('request.handed')).toHaveLength(1)
   })
 
-  it('that still waits when the turn ends is withdrawn', async () => {
+  it('a call of the session loop that still waits when the turn ends is withdrawn', async () => {
     const { connection } = await start()
     await connection.open('a')
     await fixture.waitForRequest('a')
@@ -120,7 +120,7 @@ describe('a call of the session loop', () => {
     expect((await fixture.waitForEvent('request.resolved')).resolution).toMatchObject({ reason: 'withdrawn' })
   })
 
-  it('whose denial ends the turn shows the turn as cancelled, and the agent reads the reason with the next message', async () => {
+  it('a call of the session loop whose denial ends the turn shows the turn as cancelled, and the agent reads the reason with the next message', async () => {
     const { agent, connection, id } = await start()
     connection.effects = { turnEnding: 'cancelled', tellAgent: 'The person said: no' }
     await connection.open('a')
@@ -133,7 +133,7 @@ describe('a call of the session loop', () => {
     await agent.did('send The person said: no\n\ngo on')
   })
 
-  it('whose ask is not valid is not asked, and the agent is told why', async () => {
+  it('a call of the session loop whose ask is not valid is not asked, and the agent is told why', async () => {
     const { agent, connection } = await start()
     const call = { id: 'a', ask: { ...ask('a'), tool: '' } as Ask }
     await connection.emit({ type: 'callOpened', call })
@@ -143,7 +143,7 @@ describe('a call of the session loop', () => {
 })
 
 describe('an interrupt in the session loop', () => {
-  it('answers the waiting calls before the agent is interrupted, and ends the turn as interrupted', async () => {
+  it('an interrupt in the session loop answers the waiting calls before the agent is interrupted, and ends the turn as interrupted', async () => {
     const { agent, connection, id } = await start()
     await connection.open('a')
     await fixture.waitForRequest('a')
@@ -157,7 +157,7 @@ describe('an interrupt in the session loop', () => {
     expect(fixture.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('ends the process of an agent that does not stop in time', async () => {
+  it('an interrupt in the session loop ends the process of an agent that does not stop in time', async () => {
     const clock = new ManualClock()
     const { agent, id } = await start({}, clock)
     await fixture.asPerson('interruptSession', { id })
@@ -169,7 +169,7 @@ describe('an interrupt in the session loop', () => {
 })
 
 describe('a process that dies while calls wait', () => {
-  it('leaves the session parked, the answer resumes it, and an equal call gets the answer once', async () => {
+  it('a process that dies while calls wait leaves the session parked, the answer resumes it, and an equal call gets the answer once', async () => {
     const { agent, connection, id } = await start()
     await connection.open('a', 'ls')
     const request = await fixture.waitForRequest('a')
@@ -188,7 +188,7 @@ describe('a process that dies while calls wait', () => {
     await fixture.waitForRequest('c', id)
   })
 
-  it('ends the session as lost and resolves its request if the agent cannot resume', async () => {
+  it('a process that dies while calls wait ends the session as lost and resolves its request if the agent cannot resume', async () => {
     const { connection, id } = await start({ keepsAfterLoss: 'nothing' })
     await connection.open('a')
     const request = await fixture.waitForRequest('a')
@@ -198,7 +198,7 @@ describe('a process that dies while calls wait', () => {
     expect((await fixture.asPerson('getRequest', { id: request.id })).resolution).toMatchObject({ by: 'agent' })
   })
 
-  it('is continued if the agent asks again under the same id after the runner restarts', async () => {
+  it('a process that dies while calls wait is continued if the agent asks again under the same id after the runner restarts', async () => {
     const { agent, connection, runner } = await start({ keepsAfterLoss: 'calls' })
     await connection.open('a')
     const request = await fixture.waitForRequest('a')
@@ -214,7 +214,7 @@ describe('a process that dies while calls wait', () => {
 })
 
 describe('parking in the session loop', () => {
-  it('ends the process of a call that waits too long and can be asked again', async () => {
+  it('parking in the session loop ends the process of a call that waits too long and can be asked again', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     const agent = new ScriptedAgent({ keepsAfterLoss: 'calls' }, clock)
@@ -230,7 +230,7 @@ describe('parking in the session loop', () => {
     expect((await fixture.asPerson('getSession', { id })).process).toMatchObject({ state: 'parked' })
   })
 
-  it('keeps the process of an agent that cannot ask again, and says why', async () => {
+  it('parking in the session loop keeps the process of an agent that cannot ask again, and says why', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     const agent = new ScriptedAgent({}, clock)
@@ -246,7 +246,7 @@ describe('parking in the session loop', () => {
     expect(state).toBe('working')
   })
 
-  it('ends an idle process, and a message starts another one', async () => {
+  it('parking in the session loop ends an idle process, and a message starts another one', async () => {
     const clock = new ManualClock()
     const { agent, connection, id } = await start({}, clock)
     await connection.emit({ type: 'turnEnded', ending: 'done' })
@@ -261,7 +261,7 @@ describe('parking in the session loop', () => {
 })
 
 describe('a change of mode in the session loop', () => {
-  it('reaches the agent, and a refusal is reported with the mode in force', async () => {
+  it('a change of mode in the session loop reaches the agent, and a refusal is reported with the mode in force', async () => {
     const { agent, id } = await start()
     await fixture.asPerson('patchSession', { id, mode: 'plan' })
     await agent.did('mode plan')
@@ -277,7 +277,7 @@ describe('a change of mode in the session loop', () => {
 })
 
 describe('an agent that does not become ready', () => {
-  it('is ended after a minute, and the turn fails', async () => {
+  it('an agent that does not become ready is ended after a minute, and the turn fails', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     let closed = false

@@ -16,13 +16,13 @@ describe('the tool Glob', () => {
     [{ pattern: '*/../../root/*' }, ['/']],
     [{ pattern: '/[r]oot/.ssh/*' }, ['/']],
     [{ pattern: '{a,b}'.repeat(10) }, ['/']],
-  ])('with %j reads the folders %j', (input, read) => {
+  ])('the tool Glob with %j reads the folders %j', (input, read) => {
     expect(actionFor('Glob', input, '/srv')).toEqual({ read })
   })
 })
 
 describe('the tool Grep', () => {
-  it('reads the folder that it names, or the working folder', () => {
+  it('the tool Grep reads the folder that it names, or the working folder', () => {
     expect(actionFor('Grep', { pattern: 'x', path: 'src' }, '/srv')).toEqual({ read: ['src'] })
     expect(actionFor('Grep', { pattern: 'x' }, '/srv')).toEqual({ read: ['/srv'] })
   })

@@ -32,11 +32,11 @@ const takeKeys = (carried: CarriedRequests, times: number) =>
   Array.from({ length: times }, (_, n) => carried.take(`new_${n}`, ask)?.key)
 
 describe('CarriedRequests', () => {
-  it('matches each request to only one equal call', () => {
+  it('CarriedRequests matches each request to only one equal call', () => {
     expect(takeKeys(carry(request('a'), request('b')), 3)).toEqual(['a', 'b', undefined])
     expect(takeKeys(carry(request('a', { kind: 'allow' })), 2)).toEqual(['a', undefined])
   })
-  it('matches allowed requests first, then pending requests, then the others', () => {
+  it('CarriedRequests matches allowed requests first, then pending requests, then the others', () => {
     const carried = carry(
       request('unknown', { kind: 'allow' }, true),
       request('denied', { kind: 'deny' }),
@@ -45,25 +45,25 @@ describe('CarriedRequests', () => {
     )
     expect(takeKeys(carried, 5)).toEqual(['allowed', 'pending', 'unknown', 'denied', undefined])
   })
-  it('matches a call by its id before it looks for equal calls, and matches each request only once', () => {
+  it('CarriedRequests matches a call by its id before it looks for equal calls, and matches each request only once', () => {
     const carried = carry(request('a', { kind: 'allow' }), request('b'))
     expect(carried.take('b', ask)?.key).toBe('b')
     expect(takeKeys(carried, 2)).toEqual(['a', undefined])
   })
-  it('matches a question to a carried question with the same text', () => {
+  it('CarriedRequests matches a question to a carried question with the same text', () => {
     const options = ['A', 'B'].map(label => ({ label, description: label }))
     const which = (question: string) => ({ questions: [{ question, header: 'W', multiSelect: false, options }] })
     const carried = carry({ ...request('a'), ask: questionsAsk(which('Which?')) })
     expect(carried.take('new', questionsAsk(which('What?')))).toBeUndefined()
     expect(carried.take('new', questionsAsk(which('Which?')))?.key).toBe('a')
   })
-  it('does not match a call with the same input in another folder', () => {
+  it('CarriedRequests does not match a call with the same input in another folder', () => {
     const carried = carry(request('a', { kind: 'allow' }))
     expect(carried.take('new', { ...ask, cwd: '/home' })).toBeUndefined()
     expect(carried.take('new', { ...ask, action: { shell: 'ls', cwd: '/home' } })).toBeUndefined()
     expect(carried.take('new', ask)?.key).toBe('a')
   })
-  it('does not match a different call, and without `matchEqualCalls` matches a call only by its id', () => {
+  it('CarriedRequests does not match a different call, and without `matchEqualCalls` matches a call only by its id', () => {
     expect(carry(request('a')).take('new', { ...ask, input: { command: 'pwd' } })).toBeUndefined()
     const resumed = new CarriedRequests(new Map([['a', request('a')]]))
     expect(resumed.take('new', ask)).toBeUndefined()
@@ -72,7 +72,7 @@ describe('CarriedRequests', () => {
 })
 
 describe('countAttempt', () => {
-  it('allows five attempts at the same transcript row, and more after the process was stopped on purpose', () => {
+  it('countAttempt allows five attempts at the same transcript row, and more after the process was stopped on purpose', () => {
     const transcript = newTranscript()
     expect(Array.from({ length: 7 }, () => countAttempt(transcript))).toEqual([
       true,
@@ -133,7 +133,7 @@ async function openPermissionCalls() {
 const { signal } = new AbortController()
 
 describe('PermissionCalls', () => {
-  it('opens one request for a call that the CLI asks for twice, even if the call repeats a carried request under another id', async () => {
+  it('PermissionCalls opens one request for a call that the CLI asks for twice, even if the call repeats a carried request under another id', async () => {
     const { fixture, connection } = await openPermissionCalls()
     const first = await connection(1)
     void first.calls.canUseTool('Bash', input, { signal, toolUseID: 'earlier', requestId: 'r' })
@@ -152,7 +152,7 @@ describe('PermissionCalls', () => {
 })
 
 describe('the suggestions that PermissionCalls stores', () => {
-  it('exist for every pending call, and are removed after the call is finished', async () => {
+  it('the suggestions that PermissionCalls stores exist for every pending call, and are removed after the call is finished', async () => {
     const { fixture, connection, transcript } = await openPermissionCalls()
     const { calls } = await connection(1)
     const suggestions: PermissionUpdate[] = [{ type: 'setMode', mode: 'acceptEdits', destination: 'session' }]

@@ -24,6 +24,7 @@ import {
   type RunnerFixtureOptions,
   type RunningRunner,
 } from '../runner-fixture.ts'
+import { type WatchMachine, watchMachine } from '../watch-machine.ts'
 import { claudeEnvironment, type ModelScript, TestModel } from './model.ts'
 
 /** Result of the parking self-test, which runs once per test file because all tests use the same Claude Code. */
@@ -46,6 +47,8 @@ export interface ClaudeFixtureOptions extends RunnerFixtureOptions, Omit<Partial
   /** Files to create in the working folder, by name. */
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string | undefined>>
+  /** The content of the person's own file with watchers. The default is not to have a file. */
+  readonly watchers?: object
 }
 
 /** Runs the real Claude Code against a scripted model, with a separate home folder and an in-memory gateway. */
@@ -53,18 +56,21 @@ export class ClaudeFixture extends RunnerFixture {
   readonly home: string
   readonly cwd: string
   readonly model: TestModel
+  readonly watchers: WatchMachine
   readonly #claudeOptions: ClaudeFixtureOptions
 
   private constructor(
     home: string,
     model: TestModel,
     opened: Awaited<ReturnType<typeof openGatewayInMemory>>,
+    watchers: WatchMachine,
     options: ClaudeFixtureOptions,
   ) {
     super(opened)
     this.home = home
     this.cwd = join(home, 'work')
     this.model = model
+    this.watchers = watchers
     this.#claudeOptions = options
   }
 
@@ -86,8 +92,13 @@ export class ClaudeFixture extends RunnerFixture {
       mkdirSync(dataFolder.folder, { mode: 0o700 })
       writeFileSync(join(dataFolder.folder, 'token'), `${options.ownerToken}\n`, { mode: 0o600 })
     }
-    const opened = await openGatewayInMemory({ ...options, ...(options.ownerToken !== undefined && { dataFolder }) })
-    const fixture = new ClaudeFixture(home, model, opened, options)
+    const watchers = watchMachine(home)
+    if (options.watchers) watchers.write(options.watchers)
+    const opened = await openGatewayInMemory({
+      ...{ ...options, machine: watchers.machine },
+      ...(options.ownerToken !== undefined && { dataFolder }),
+    })
+    const fixture = new ClaudeFixture(home, model, opened, watchers, options)
     await fixture.subscribe()
     return fixture
   }
@@ -105,6 +116,8 @@ export class ClaudeFixture extends RunnerFixture {
       env: ____,
       ownerToken,
       dataFolder: _____,
+      machine: ______,
+      watchers: _______,
       ...more
     } = this.#claudeOptions
     const protectedFolder = ownerToken === undefined ? {} : { protectedFolder: join(this.home, '.holdpoint') }

@@ -60,7 +60,7 @@ describe('CliProcess', () => {
     await second.end()
   })
 
-  it('reports the memory usage of the process, and after the exit what it last wrote to stderr', async () => {
+  it('CliProcess reports the memory usage of the process, and after the exit what it last wrote to stderr', async () => {
     const cli = run('echo started; echo "something is wrong" >&2; read line; exit 3')
     await printedNumber(cli)
     expect(cli.memoryBytes).toBeGreaterThan(100_000)

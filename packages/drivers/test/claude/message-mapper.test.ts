@@ -12,8 +12,8 @@ const json = (index: number, piece: string) =>
 const begin = (index: number, block: object) => event({ type: 'content_block_start', index, content_block: block })
 
 describe('MessageMapper', () => {
-  it('gives streamed text and the finished message the same block id', () => {
-    const mapper = new MessageMapper()
+  it('MessageMapper gives streamed text and the finished message the same block id', () => {
+    const mapper = new MessageMapper('/work')
     const events = [
       event({ type: 'message_start', message: { id: 'msg_1' } }),
       begin(0, { type: 'text' }),
@@ -37,12 +37,15 @@ describe('MessageMapper', () => {
       { type: 'message.added', block: 'msg_1.0', text: 'let me' },
       { type: 'tool.delta', block: 'toolu_1', offset: 0, text: '{"command":', tool: 'Bash' },
       { type: 'tool.delta', block: 'toolu_1', offset: 11, text: '"ls"}', tool: 'Bash' },
-      { type: 'tool.started', block: 'toolu_1', tool: 'Bash', input: { command: 'ls' } },
+      {
+        ...{ type: 'tool.started', block: 'toolu_1', tool: 'Bash', input: { command: 'ls' } },
+        action: { shell: 'ls', cwd: '/work' },
+      },
     ])
   })
 
-  it('adds the agent path to the result of a nested subagent', () => {
-    const mapper = new MessageMapper()
+  it('MessageMapper adds the agent path to the result of a nested subagent', () => {
+    const mapper = new MessageMapper('/work')
     const start = (id: string, description: string, parentCall: string | null) =>
       message({
         type: 'assistant',
@@ -69,9 +72,31 @@ describe('MessageMapper', () => {
     })
   })
 
-  it('converts a rate limit event to an error with the time when the limit resets', () => {
+  it('MessageMapper adds the exit code to the result of a command that failed', () => {
+    const results = ['Exit code 3\nno such file', 'no such file'].map(content =>
+      message({
+        type: 'user',
+        message: { content: [{ type: 'tool_result', tool_use_id: 'toolu_1', is_error: true, content }] },
+      }),
+    )
+    const [failed, other] = results.flatMap(result => new MessageMapper('/work').toEvents(result))
+    expect(failed).toMatchObject({ ok: false, exitCode: 3 })
+    expect(other).not.toHaveProperty('exitCode')
+  })
+
+  it('MessageMapper leaves out an action that the gateway would refuse', () => {
+    const tool = 'x'.repeat(300)
+    const call = { type: 'tool_use', id: 'toolu_1', name: tool, input: {} }
+    const [started] = new MessageMapper('/work').toEvents(
+      message({ type: 'assistant', message: { id: 'msg_1', content: [call] } }),
+    )
+    expect(started).toMatchObject({ type: 'tool.started' })
+    expect(started).not.toHaveProperty('action')
+  })
+
+  it('MessageMapper converts a rate limit event to an error with the time when the limit resets', () => {
     const limit = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: 1_800_000_000 } }
-    expect(new MessageMapper().toEvents(message(limit))).toMatchObject([
+    expect(new MessageMapper('/work').toEvents(message(limit))).toMatchObject([
       { type: 'error.raised', code: 'rate_limit', message: expect.stringContaining('2027') },
     ])
   })

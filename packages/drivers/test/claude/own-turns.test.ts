@@ -92,7 +92,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect((await claude.waitForTurnEnd(3)).ending).toBe('done')
   })
 
-  it('resumes after its process was killed while it waited for an answer', async () => {
+  it('a turn that Claude Code starts by itself resumes after its process was killed while it waited for an answer', async () => {
     const { id, request } = await openRequest(ownTurnWith([echo]))
     await claude.waitForTranscript(id)
     kill(id)
@@ -104,7 +104,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('resumes with the next runner after the first runner was lost while the turn waited for an answer', async () => {
+  it('a turn that Claude Code starts by itself resumes with the next runner after the first runner was lost while the turn waited for an answer', async () => {
     claude = await ClaudeFixture.create(ownTurnWith([echo]), { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })
@@ -121,7 +121,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('does not run an allowed call twice if its process was lost while the call ran, and the model is told that the outcome is unknown', async () => {
+  it('a turn that Claude Code starts by itself does not run an allowed call twice if its process was lost while the call ran, and the model is told that the outcome is unknown', async () => {
     const { id, request } = await openRequest(ownTurnWith([bash('echo ran >> ran.txt; sleep 60')]))
     await claude.waitForTranscript(id)
     await claude.answer(request, { kind: 'allow' })
@@ -133,7 +133,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect((await claude.getRequest()).delivery.state).toBe('unknown')
   })
 
-  it('fails with an error message if its process is lost while it works', async () => {
+  it('a turn that Claude Code starts by itself fails with an error message if its process is lost while it works', async () => {
     claude = await ClaudeFixture.create(ownTurnWith([untilReleased('true')]), { knownParkable: true })
     const id = await claude.startClaude({ mode: 'bypassPermissions' })
     await claude.waitForEvent('tool.started', event => event.block === 'toolu_1')
@@ -164,7 +164,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(isAlive(pid)).toBe(false)
   })
 
-  it('runs to its end even if its process was resumed only for the previous turn', async () => {
+  it('a turn that Claude Code starts by itself runs to its end even if its process was resumed only for the previous turn', async () => {
     const script: ModelScript = call => {
       if (!hasResult(call, 'toolu_1')) return [echo]
       if (!hasResult(call, 'toolu_background')) return [waitingTask]
@@ -209,7 +209,7 @@ describe('a turn that Claude Code starts by itself', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('does not end the turn of a message that was sent while it ran', async () => {
+  it('a turn that Claude Code starts by itself does not end the turn of a message that was sent while it ran', async () => {
     let replyNow = () => {}
     const held = new Promise<void>(resolve => {
       replyNow = resolve

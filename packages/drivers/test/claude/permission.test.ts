@@ -19,7 +19,7 @@ const ask = (more: Partial<PermissionContext> = {}) => {
 }
 
 describe('askFor', () => {
-  it('shows each warning of the CLI as a caution', () => {
+  it('askFor shows each warning of the CLI as a caution', () => {
     const warnings = {
       defaultToNo: true,
       blockedPath: '/etc/passwd',
@@ -38,7 +38,7 @@ describe('askFor', () => {
     expect(ask()).not.toHaveProperty('caution')
   })
 
-  it('offers each suggestion for its own scope and for the session, or no suggestions if the CLI suppresses them', () => {
+  it('askFor offers each suggestion for its own scope and for the session, or no suggestions if the CLI suppresses them', () => {
     expect(ask({ suggestions: [allowRule] })).toMatchObject({
       suggestions: [
         { id: '0:localSettings', label: 'Allow Bash(ls) in this folder, for you', scope: 'localSettings' },
@@ -61,7 +61,7 @@ describe('replyFor', () => {
     replayed,
   })
 
-  it('turns a replayed allow into “outcome unknown”, and leaves a replayed deny unchanged', () => {
+  it('replyFor turns a replayed allow into “outcome unknown”, and leaves a replayed deny unchanged', () => {
     expect(replyFor(handed({ kind: 'allow' }), call).result).toEqual({ behavior: 'allow', updatedInput: input })
     expect(replyFor(handed({ kind: 'allow' }, true), call).result).toEqual({
       behavior: 'deny',
@@ -71,7 +71,7 @@ describe('replyFor', () => {
     expect(replyFor(handed(deny, true), call).result).toEqual({ behavior: 'deny', message: 'no' })
   })
 
-  it('turns a chosen suggestion into the CLI’s permission update with the chosen scope', () => {
+  it('replyFor turns a chosen suggestion into the CLI’s permission update with the chosen scope', () => {
     const { result, alwaysAllow } = replyFor(handed({ kind: 'allow', suggestion: '0:session' }), call)
     expect(result).toMatchObject({ updatedPermissions: [{ ...allowRule, destination: 'session' }] })
     expect(alwaysAllow).toBe(true)
@@ -79,7 +79,7 @@ describe('replyFor', () => {
     expect(replyFor(handed(edited), call).alwaysAllow).toBeUndefined()
   })
 
-  it('ignores a mode that the session cannot enter, and tells the person why', () => {
+  it('replyFor ignores a mode that the session cannot enter, and tells the person why', () => {
     const { result, problem } = replyFor(handed({ kind: 'allow', mode: 'bypassPermissions' }), call)
     expect(result).not.toHaveProperty('updatedPermissions')
     expect(problem).toContain('allowBypass')

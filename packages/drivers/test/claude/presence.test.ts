@@ -107,7 +107,7 @@ async function stopRunner(script: ModelScript, waitUntilReady: (id: SessionId) =
 }
 
 describe('a runner that is stopped during a Claude Code session', () => {
-  it('reports nothing about a session that it can park', async () => {
+  it('a runner that is stopped during a Claude Code session reports nothing about a session that it can park', async () => {
     const { id, problems, errors } = await stopRunner(echo, async session => {
       await claude.waitForRequest()
       await claude.waitForTranscript(session)
@@ -117,7 +117,7 @@ describe('a runner that is stopped during a Claude Code session', () => {
     expect(await processOf(id)).toMatchObject({ state: 'stopped' })
   })
 
-  it('reports an unfinished turn in its own log and in the session log', async () => {
+  it('a runner that is stopped during a Claude Code session reports an unfinished turn in its own log and in the session log', async () => {
     const { id, problems, errors } = await stopRunner(
       () => new Promise(() => {}),
       async session => {
@@ -129,7 +129,7 @@ describe('a runner that is stopped during a Claude Code session', () => {
     expect(problems).toEqual([{ event: 'session.unfinished', session: id, message: errors[0]?.message }])
   })
 
-  it('reports a request that cannot be resumed, and the agent is later told the answer', async () => {
+  it('a runner that is stopped during a Claude Code session reports a request that cannot be resumed, and the agent is later told the answer', async () => {
     const script: ModelScript = call =>
       call.conversation.includes('This is what was decided') && call.prompt !== 'help'
         ? [say('I see')]
@@ -146,7 +146,7 @@ describe('a runner that is stopped during a Claude Code session', () => {
     expect(claude.model.hasRead('not like this')).toBe(true)
   })
 
-  it('reports that the outcome of a running call is unknown', async () => {
+  it('a runner that is stopped during a Claude Code session reports that the outcome of a running call is unknown', async () => {
     const { problems, errors } = await stopRunner(steps([bash('echo $$ > pid.txt; sleep 30')]), async () => {
       await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
       await waitUntil(() => (claude.readFile('pid.txt') ?? '').endsWith('\n'))

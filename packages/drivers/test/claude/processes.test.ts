@@ -69,7 +69,7 @@ async function waitForIdle(id: SessionId): Promise<void> {
 }
 
 describe('Claude Code with separate gateway and runner processes', () => {
-  it('keeps running when the gateway is killed, and a command that is allowed after the restart runs once', async () => {
+  it('Claude Code with separate gateway and runner processes keeps running when the gateway is killed, and a command that is allowed after the restart runs once', async () => {
     const { id, request, pid } = await openRequest('echo ran >> ran.txt')
     const callCount = model.calls.length
     await gateway.kill()
@@ -82,7 +82,7 @@ describe('Claude Code with separate gateway and runner processes', () => {
     expect(model.calls).toHaveLength(callCount + 1)
   })
 
-  it('leaves no process running and does not call the model when its runner is killed, and a command that is allowed later runs once', async () => {
+  it('Claude Code with separate gateway and runner processes leaves no process running and does not call the model when its runner is killed, and a command that is allowed later runs once', async () => {
     const { id, request, pid } = await openRequest('echo ran >> ran.txt')
     const callCount = model.calls.length
     await gateway.killRunner()
@@ -116,7 +116,7 @@ describe('Claude Code with separate gateway and runner processes', () => {
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('resumes a turn that it started by itself after its runner is killed, and a command that is allowed later runs once', async () => {
+  it('Claude Code with separate gateway and runner processes resumes a turn that it started by itself after its runner is killed, and a command that is allowed later runs once', async () => {
     const backgroundTask = toolUse(
       'Bash',
       { command: 'sleep 0.2', description: 'b', run_in_background: true },
@@ -153,7 +153,7 @@ describe('Claude Code with separate gateway and runner processes', () => {
     expect(ran()).toBe('ran\n')
   })
 
-  it('does not run a command twice if its runner is killed while the command runs, and the command’s shell ends', async () => {
+  it('Claude Code with separate gateway and runner processes does not run a command twice if its runner is killed while the command runs, and the command’s shell ends', async () => {
     const { id, request } = await openRequest('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
     await waitUntil(() => ran() !== null)

@@ -114,7 +114,7 @@ describe('a Claude Code turn', () => {
     ['a file', (fixture: ClaudeFixture) => join(fixture.cwd, 'file.txt'), 'is not a folder'],
     ['a path inside a file', (fixture: ClaudeFixture) => join(fixture.cwd, 'file.txt', 'x'), 'does not exist'],
     ['a relative path', () => 'relative/x', 'is not an absolute path'],
-  ])('fails with an error message if the working folder is %s', async (_name, cwd, sentence) => {
+  ])('a Claude Code turn fails with an error message if the working folder is %s', async (_name, cwd, sentence) => {
     claude = await ClaudeFixture.create(() => [say('hello')], { files: { 'file.txt': '' } })
     await claude.startClaude({ cwd: cwd(claude) })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
@@ -184,7 +184,7 @@ describe('an image for Claude Code', () => {
 })
 
 describe('a PDF for Claude Code', () => {
-  it('reaches the model unchanged and with its name', async () => {
+  it('a PDF for Claude Code reaches the model unchanged and with its name', async () => {
     claude = await ClaudeFixture.create(() => [say('read')])
     const data = Buffer.from('%PDF-1.4\n%%EOF\n').toString('base64')
     const id = await claude.startClaude()

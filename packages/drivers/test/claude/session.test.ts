@@ -170,7 +170,7 @@ describe('rules for Claude Code', () => {
 })
 
 describe('the log of a Claude Code turn', () => {
-  it('contains text, calls, results, usage and cost', async () => {
+  it('the log of a Claude Code turn contains text, calls, results, usage and cost', async () => {
     claude = await ClaudeFixture.create(steps([say('let me see'), bash('echo hello')]))
     await claude.startClaude({ mode: 'acceptEdits' })
     const turnEnd = await claude.waitForTurnEnd()
@@ -182,7 +182,7 @@ describe('the log of a Claude Code turn', () => {
     expect(finished).toMatchObject({ block: 'toolu_1', ok: true, output: expect.stringContaining('hello') })
   })
 
-  it('does not count the cost of a resumed conversation twice', async () => {
+  it('the log of a Claude Code turn does not count the cost of a resumed conversation twice', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('done')], { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude()
@@ -193,7 +193,7 @@ describe('the log of a Claude Code turn', () => {
     expect(second.cost).toBeCloseTo(first.cost ?? 0, 8)
   })
 
-  it('reports an unreachable model API with advice to check the network', async () => {
+  it('the log of a Claude Code turn reports an unreachable model API with advice to check the network', async () => {
     const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', CLAUDE_CODE_MAX_RETRIES: '1' }
     claude = await ClaudeFixture.create(() => [], { env })
     await claude.startClaude()
@@ -201,7 +201,7 @@ describe('the log of a Claude Code turn', () => {
     expect(claude.eventsOf('error.raised')[0]?.message).toContain('check the network')
   })
 
-  it('reports a failed authentication with advice to sign in again', async () => {
+  it('the log of a Claude Code turn reports a failed authentication with advice to sign in again', async () => {
     const refusing = createServer((_, response) => {
       response.writeHead(401, { 'content-type': 'application/json' })
       response.end('{"type":"error","error":{"type":"authentication_error","message":"invalid x-api-key"}}')
@@ -276,7 +276,7 @@ describe('Claude Code settings', () => {
 })
 
 describe('the Claude Code driver on a machine without Claude Code', () => {
-  it('reports what is missing and what to do', async () => {
+  it('the Claude Code driver on a machine without Claude Code reports what is missing and what to do', async () => {
     claude = await ClaudeFixture.create(() => [])
     const info = await claudeDriver({ folder: claude.home, executable: '/nowhere/claude' }).info()
     expect(info).toMatchObject({ ready: false, missing: expect.stringContaining('HOLDPOINT_CLAUDE') })

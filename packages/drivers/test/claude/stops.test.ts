@@ -147,7 +147,7 @@ describe('when Claude Code has not processed an interrupt yet', () => {
 })
 
 describe('interrupting an idle Claude Code session', () => {
-  it('does not affect the next message', async () => {
+  it('interrupting an idle Claude Code session does not affect the next message', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       prompt === 'now' && results.length === 0 ? [echo] : [say('ready')]
     claude = await ClaudeFixture.create(script)
@@ -163,7 +163,7 @@ describe('interrupting an idle Claude Code session', () => {
 })
 
 describe('a denial with interrupt: true', () => {
-  it('ends the turn, and the agent reads the reason with the next message', async () => {
+  it('a denial with interrupt: true ends the turn, and the agent reads the reason with the next message', async () => {
     const script: ModelScript = ({ prompt }) => (prompt === 'go' ? [echo] : [say('I see')])
     claude = await ClaudeFixture.create(script)
     const id = await claude.startClaude()

@@ -15,7 +15,7 @@ describe('TranscriptStore', () => {
     ['incomplete JSON', '{"key":'],
     ['a list', '[]'],
     ['a field of the wrong type', '{"key":{"sessionId":5}}'],
-  ])('moves meta.json away and reports the damage if the file contains %s', (_name, text) => {
+  ])('TranscriptStore moves meta.json away and reports the damage if the file contains %s', (_name, text) => {
     writeFileSync(join(folder, 'meta.json'), text)
     const transcript = new TranscriptStore(folder, folder)
     expect(transcript.problem).toContain('meta.json.damaged')
@@ -23,7 +23,7 @@ describe('TranscriptStore', () => {
     expect(existsSync(join(folder, 'meta.json.damaged'))).toBe(true)
   })
 
-  it('reads the state that an earlier store has written', () => {
+  it('TranscriptStore reads the state that an earlier store has written', () => {
     const change = { mode: 'plan', reportedCost: 0.5, resumeAttempts: { rowUuid: null, count: 2 } }
     new TranscriptStore(folder, folder).updateMeta(change)
     const transcript = new TranscriptStore(folder, folder)

@@ -21,16 +21,21 @@ import {
   type RunnerFixtureOptions,
   type RunningRunner,
 } from '../runner-fixture.ts'
+import { type WatchMachine, watchMachine } from '../watch-machine.ts'
 
 /** What a fixture is made of. */
 export interface AgentParts {
   readonly folders: ReturnType<typeof createAgentHome>
   readonly model: ModelServer
   readonly opened: Awaited<ReturnType<typeof openGatewayInMemory>>
+  readonly watchers: WatchMachine
 }
 
 export async function openAgentParts(options: RunnerFixtureOptions = {}): Promise<AgentParts> {
-  return { folders: createAgentHome(), model: await ModelServer.start(), opened: await openGatewayInMemory(options) }
+  const folders = createAgentHome()
+  const watchers = watchMachine(folders.home)
+  const opened = await openGatewayInMemory({ machine: watchers.machine, ...options })
+  return { folders, model: await ModelServer.start(), opened, watchers }
 }
 
 export class AgentFixture extends RunnerFixture {
@@ -38,11 +43,13 @@ export class AgentFixture extends RunnerFixture {
   readonly home: string
   readonly cwd: string
   readonly model: ModelServer
+  /** The person's own file with watchers. */
+  readonly watchers: WatchMachine
   protected readonly recipe: AgentRecipe
   readonly #remove: () => void
   #runner: RunningRunner | null = null
 
-  protected constructor(name: string, { folders, model, opened }: AgentParts) {
+  protected constructor(name: string, { folders, model, opened, watchers }: AgentParts) {
     super(opened)
     const { home, cwd, remove } = folders
     this.name = name
@@ -50,6 +57,7 @@ export class AgentFixture extends RunnerFixture {
     this.cwd = cwd
     this.#remove = remove
     this.model = model
+    this.watchers = watchers
     this.recipe = agentRecipe(name, { model: model.url, home, cwd })
     this.recipe.prepare()
   }
@@ -89,6 +97,12 @@ export class AgentFixture extends RunnerFixture {
   }
   start(prompt: string, more: Omit<Input<'startSession'>, 'driver' | 'prompt'> = {}): Promise<SessionId> {
     return this.startSession(this.name, { cwd: this.cwd, prompt, ...more })
+  }
+  /** Returns the id of the session that was started last. */
+  async lastSession(): Promise<SessionId> {
+    const id = this.eventsOf('session.opened').at(-1)?.value.id
+    if (!id) throw new Error('no session was started')
+    return id
   }
   async sendFiles(id: SessionId, text: string, files: readonly AttachmentFile[]): Promise<void> {
     const attachments = await uploadAttachments(this.asPerson, id, files)
@@ -150,6 +164,7 @@ export class AgentFixture extends RunnerFixture {
 
   /** Ends all sessions, and checks that they leave no process. Call this after each test. */
   async endTest(): Promise<void> {
+    this.watchers.write({})
     const { items } = await this.asPerson('listSessions', {})
     const open = items.filter(({ state }) => state !== 'ended')
     await Promise.all(open.map(({ id }) => this.asPerson('endSession', { id })))

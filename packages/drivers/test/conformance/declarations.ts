@@ -11,6 +11,7 @@ import type { AgentFixture } from './agent-fixture.ts'
 import { readAttachScript } from './attach-script.ts'
 import type { RuleScenarioName } from './rule-scenarios.ts'
 import type { ScenarioName } from './scenarios.ts'
+import type { WatchScenarioName } from './watch-scenarios.ts'
 
 export interface AgentDeclaration {
   readonly shellTool: string
@@ -22,12 +23,14 @@ export interface AgentDeclaration {
   readonly modes?: readonly [string, string]
   /** Allows the call that waits in the agent's own terminal. */
   readonly allowElsewhere?: (agent: AgentFixture, session: SessionId) => Promise<void>
-  /** Resolves when the agent has stored the call, from where it can continue after a loss. The default is at once. */
+  /** Resolves when the agent has stored the call, so that it can continue there after a loss. By default, resolves at once. */
   readonly untilStored?: (agent: AgentFixture, session: SessionId, call: string) => Promise<void>
-  /** Resolves when the agent can load a conversation that it has just begun. The default is at once. */
+  /** Resolves when the agent can load a conversation that it has just begun. By default, resolves at once. */
   readonly untilLoadable?: () => Promise<void>
   readonly outcomes: Readonly<Record<ScenarioName, string>>
   readonly ruleOutcomes: Readonly<Record<RuleScenarioName, string>>
+  /** Missing if nobody has measured yet what watchers can do with the agent. */
+  readonly watchOutcomes?: Readonly<Record<WatchScenarioName, string>>
 }
 
 const shellAsk = {
@@ -48,6 +51,7 @@ const outcomes = {
   interruptWaiting: 'withdrawn',
   interruptWriting: 'stops the model',
   killed: 'told and matched',
+  killedAtAnyMoment: 'nothing stays open',
   gatewayRestarted: 'resumed',
   bothRestarted: 'told and matched',
   changeMode: 'yes',
@@ -57,6 +61,18 @@ const ruleOutcomes = {
   denyRule: 'never runs',
   unaskedCommand: 'is asked',
   dangerousCommand: 'dangerous: deletes',
+} as const
+const watchOutcomes = {
+  start: 'yes',
+  prompt: 'yes',
+  denyBefore: 'next message',
+  denyUnasked: 'yes',
+  sayBefore: 'next message',
+  denyQuestion: '–',
+  resultAfter: 'ok',
+  sayAfter: 'next message',
+  stop: 'sent back',
+  limit: 'turns, minutes',
 } as const
 
 export const declarations: Readonly<Record<string, AgentDeclaration>> = {
@@ -72,6 +88,11 @@ export const declarations: Readonly<Record<string, AgentDeclaration>> = {
       ...{ denyAndStop: 'cancelled', killed: 'resumed', bothRestarted: 'resumed' },
     },
     ruleOutcomes: { ...ruleOutcomes, unaskedCommand: 'is checked' },
+    watchOutcomes: {
+      ...watchOutcomes,
+      ...{ denyBefore: 'same turn', sayBefore: 'same turn', sayAfter: 'same turn', denyQuestion: 'same turn' },
+      ...{ resultAfter: 'ok, exit code', limit: 'turns, minutes, tokens, cost' },
+    },
   },
   codex: {
     ...shellAsk,
@@ -85,6 +106,11 @@ export const declarations: Readonly<Record<string, AgentDeclaration>> = {
       ...{ several: 'at once', elsewhere: 'withdrawn', denyAndStop: 'cancelled' },
     },
     ruleOutcomes,
+    watchOutcomes: {
+      ...watchOutcomes,
+      ...{ denyBefore: 'same turn', denyQuestion: 'same turn' },
+      ...{ resultAfter: 'ok, exit code', limit: 'turns, minutes, tokens' },
+    },
   },
   opencode: {
     ...shellAsk,
@@ -97,6 +123,11 @@ export const declarations: Readonly<Record<string, AgentDeclaration>> = {
       ...{ deny: 'same turn', question: 'questions', several: 'at once', elsewhere: 'withdrawn' },
     },
     ruleOutcomes,
+    watchOutcomes: {
+      ...watchOutcomes,
+      ...{ denyBefore: 'same turn', denyQuestion: 'same turn' },
+      ...{ resultAfter: 'ok, exit code', limit: 'turns, minutes, tokens' },
+    },
   },
   gemini: {
     ...shellAsk,
@@ -105,6 +136,7 @@ export const declarations: Readonly<Record<string, AgentDeclaration>> = {
     untilLoadable: nextMinute,
     outcomes,
     ruleOutcomes: { ...ruleOutcomes, unaskedCommand: 'runs unasked' },
+    watchOutcomes: { ...watchOutcomes, denyUnasked: 'runs unasked', resultAfter: 'failure not seen' },
   },
   goose: { ...shellAsk, shellTool: 'shell', modes: ['approve', 'smart_approve'], outcomes, ruleOutcomes },
   qwen: {
@@ -132,6 +164,19 @@ export const declarations: Readonly<Record<string, AgentDeclaration>> = {
     modes: ['default', 'plan'],
     outcomes: { ...outcomes, question: 'form' },
     ruleOutcomes: { ...ruleOutcomes, unaskedCommand: 'runs unasked' },
+  },
+}
+
+/** Agents without a real process of their own in this suite. Tests of their own check this: generator-watchers.test.ts and terminal-watchers.test.ts. */
+export const otherWatchOutcomes: Readonly<Record<string, Readonly<Record<WatchScenarioName, string>>>> = {
+  'generator agents': {
+    ...watchOutcomes,
+    ...{ denyBefore: 'same turn', denyUnasked: 'runs unasked', denyQuestion: 'same turn' },
+  },
+  '`holdpoint hook`, Claude Code': {
+    ...watchOutcomes,
+    ...{ denyBefore: 'same turn', sayBefore: 'same turn', denyQuestion: 'same turn', sayAfter: 'same turn' },
+    resultAfter: 'ok, exit code',
   },
 }
 

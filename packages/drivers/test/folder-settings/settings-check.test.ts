@@ -107,14 +107,14 @@ describe('settings of a folder', () => {
 })
 
 describe('the refusal of untrusted settings', () => {
-  it('names the files, says that they can run commands, and says how to trust them', () => {
+  it('the refusal of untrusted settings names the files, says that they can run commands, and says how to trust them', () => {
     write('.gemini/settings.json')
     write('.env', 'A=1')
     expect(refusal(['gemini'])).toBe(
       `The agent was not started: this folder has settings that you have not trusted, or that have changed since, and they can run commands without asking (${project}/.gemini/settings.json, ${project}/.env). To use them, read and trust them on the runner’s machine with: holdpoint trust ${project}. Then send the message again`,
     )
   })
-  it('does not happen for a folder without settings, or with settings that the person has trusted', () => {
+  it('the refusal of untrusted settings does not happen for a folder without settings, or with settings that the person has trusted', () => {
     expect(refusal(['gemini'])).toBeNull()
     write('.gemini/settings.json')
     write('.claude/settings.json')
@@ -168,14 +168,14 @@ describe('the check before every start', () => {
     }
   }
 
-  it('starts no process if the settings have appeared after the turn was prepared', () => {
+  it('the check before every start starts no process if the settings have appeared after the turn was prepared', () => {
     const { protocol, connect, starts } = checked(() => false)
     expect(protocol.startProblem?.()).toBeNull()
     write('opencode.json')
     expect(connect).toThrow('holdpoint trust')
     expect(starts()).toBe(0)
   })
-  it('refuses the next start after the settings have changed, but not a message to the process that runs', async () => {
+  it('the check before every start refuses the next start after the settings have changed, but not a message to the process that runs', async () => {
     const { protocol, connect, emit } = checked(() => false)
     connect()
     write('opencode.json')

@@ -36,6 +36,24 @@ it('the server listens on loopback only, with a password that only the owner can
   expect(listening.map(line => line.trim().split(/\s+/)[1])).toEqual([`0100007F:${port}`])
 })
 
+it('the password, which the commands of opencode inherit, is masked in the log, and a call with it is denied', async () => {
+  const password = /OPENCODE_SERVER_PASSWORD='?([\w-]+)/.exec(
+    await readFile(opencode.attachScript(session), 'utf8'),
+  )?.[1]
+  const stolen = shell(`curl -u opencode:${password} 127.0.0.1:4096/permission`)
+  opencode.model.script('print the password', shell('env'), stolen, say('Stopped.'))
+  await send('print the password')
+  const request = await opencode.nextRequest()
+  await opencode.asPerson('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
+  await opencode.turnEnd()
+  const log = JSON.stringify(opencode.eventsOf('tool.finished'))
+  expect(log).toContain('OPENCODE_SERVER_PASSWORD')
+  expect(log).not.toContain(password)
+  expect(opencode.eventsOf('error.raised').at(-1)).toMatchObject({ code: 'token_exposed' })
+  const [denied] = opencode.eventsOf('request.resolved').slice(-1)
+  expect(denied?.resolution).toMatchObject({ by: 'rule', answer: { kind: 'deny' } })
+})
+
 it('a rejection in a terminal withdraws all requests of the conversation', async () => {
   const calls = [shell('echo ran >> first.txt'), shell('echo ran >> second.txt')]
   opencode.model.script('rejected elsewhere', calls, say('I stop.'))
