@@ -1,0 +1,165 @@
+/** Adds Holdpoint's hooks to the settings of an agent, finds them, and removes them again. Everything else in the settings stays as it is. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { type TerminalAgentName, terminalAgents } from '@holdpoint/drivers'
+import { Fault, messageOf } from '@holdpoint/protocol'
+import { type DataFolder, writeAtomically } from '../config/data-folder.ts'
+import { hookTexts } from './texts.ts'
+
+export type SettingsScope = 'user' | 'project'
+type Settings = Record<string, unknown>
+
+/** The settings of an agent that can have hooks. */
+export interface HookFile {
+  readonly agent: TerminalAgentName
+  readonly path: string
+}
+
+/** Every command of Holdpoint's hooks ends with these words. */
+export function hookWords(agent: TerminalAgentName): string {
+  return `hook run ${agent}`
+}
+
+/** Returns the settings file, or null if the agent has none. The project's file must be one that the agent does not share, because the command contains paths of this machine. */
+export function hookFile(agent: TerminalAgentName, scope: SettingsScope): HookFile | null {
+  const path = scope === 'user' ? userFiles[agent]() : projectFiles[agent]
+  return path === undefined ? null : { agent, path: resolve(path) }
+}
+const userFiles: Readonly<Record<TerminalAgentName, () => string>> = {
+  claude: () => join(process.env.CLAUDE_CONFIG_DIR || join(homedir(), '.claude'), 'settings.json'),
+  codex: () => join(process.env.CODEX_HOME || join(homedir(), '.codex'), 'hooks.json'),
+  gemini: () => join(process.env.GEMINI_CLI_HOME || homedir(), '.gemini', 'settings.json'),
+}
+const projectFiles: Readonly<Partial<Record<TerminalAgentName, string>>> = { claude: '.claude/settings.local.json' }
+
+/** The text of a settings file before and after the installation, so that removing restores exactly the former text. */
+interface Installation {
+  readonly before: string | null
+  readonly after: string
+}
+
+/** Adds the hooks. Returns false if they were already there. */
+export function addHooks({ agent, path: file }: HookFile, command: string, dataFolder: DataFolder): boolean {
+  const before = existsSync(file) ? readFileSync(file, 'utf8') : null
+  const settings = parseSettings(file, before ?? '{}')
+  const { settings: cleaned, removed } = withoutHooks(agent, settings)
+  const added = withHooks({ agent, path: file }, cleaned, command)
+  if (removed && JSON.stringify(added) === JSON.stringify(settings)) return false
+  const after = formatLike(before, added)
+  // If an older installation is replaced, the text before that one is what removing restores.
+  const known = installations(dataFolder)
+  const original = known[file]?.after === before ? known[file] : null
+  writeInstallations(dataFolder, { ...known, [file]: { before: original ? original.before : before, after } })
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, after)
+  return true
+}
+
+/** Removes the hooks. Returns false if there were none. */
+export function removeHooks({ agent, path: file }: HookFile, dataFolder: DataFolder): boolean {
+  if (!existsSync(file)) return false
+  const text = readFileSync(file, 'utf8')
+  const { [file]: installation, ...others } = installations(dataFolder)
+  const { settings, removed } = withoutHooks(agent, parseSettings(file, text), isEmptyIn(installation?.before))
+  if (!removed) return false
+  if (installation?.after !== text) writeFileSync(file, formatLike(text, settings))
+  else if (installation.before === null) rmSync(file)
+  else writeFileSync(file, installation.before)
+  writeInstallations(dataFolder, others)
+  return true
+}
+
+/** Returns the commands of the installed hooks, without repetitions. */
+export function installedCommands({ agent, path: file }: HookFile): readonly string[] {
+  if (!existsSync(file)) return []
+  const hooks = parseSettings(file, readFileSync(file, 'utf8')).hooks
+  const groups = isObject(hooks) ? Object.values(hooks).flat() : []
+  return [...new Set(groups.flatMap(commandsOf).filter(command => isOurs(agent, command)))]
+}
+
+export function parseSettings(file: string, text: string): Settings {
+  let settings: unknown
+  try {
+    settings = JSON.parse(text)
+  } catch (error) {
+    throw new Fault('bad_input', hookTexts.notJson(file, messageOf(error)))
+  }
+  if (!isObject(settings)) throw new Fault('bad_input', hookTexts.notJson(file, 'it is not an object'))
+  return settings
+}
+
+function withHooks({ agent, path: file }: HookFile, settings: Settings, command: string): Settings {
+  const { hooks = {} } = settings
+  if (!isObject(hooks)) throw new Fault('bad_input', hookTexts.notJson(file, '“hooks” is not an object'))
+  const added: Settings = { ...hooks }
+  for (const [name, fields] of Object.entries(terminalAgents[agent].hooks)) {
+    const groups = added[name] ?? []
+    if (!Array.isArray(groups)) throw new Fault('bad_input', hookTexts.notJson(file, `“hooks.${name}” is not a list`))
+    added[name] = [...groups, { matcher: '', hooks: [{ type: 'command', command, ...fields }] }]
+  }
+  return { ...settings, hooks: added }
+}
+
+/** Returns the settings without Holdpoint's hooks. `isKept` says which empty parts stay, because they were there before. */
+function withoutHooks(
+  agent: TerminalAgentName,
+  settings: Settings,
+  isKept: (name: string | null) => boolean = () => false,
+): { readonly settings: Settings; readonly removed: boolean } {
+  const { hooks, ...rest } = settings
+  if (!isObject(hooks)) return { settings, removed: false }
+  let removed = false
+  const left: Settings = {}
+  for (const [name, groups] of Object.entries(hooks)) {
+    if (!Array.isArray(groups)) {
+      left[name] = groups
+      continue
+    }
+    const others = groups.filter(group => !commandsOf(group).some(command => isOurs(agent, command)))
+    removed ||= others.length < groups.length
+    if (others.length > 0 || others.length === groups.length || isKept(name)) left[name] = others
+  }
+  const isEmpty = Object.keys(left).length === 0
+  const next =
+    isEmpty && !isKept(null)
+      ? rest
+      : Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, key === 'hooks' ? left : value]))
+  return { settings: removed ? next : settings, removed }
+}
+
+/** Returns whether the former settings had an empty `hooks` (null) or an empty list of this name. */
+function isEmptyIn(before: string | null | undefined): (name: string | null) => boolean {
+  const hooks = before ? (JSON.parse(before) as { hooks?: unknown }).hooks : undefined // the installation has parsed it
+  return name => isObject(hooks) && (name === null || Object.hasOwn(hooks, name))
+}
+
+export function isObject(value: unknown): value is Settings {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function commandsOf(group: unknown): readonly string[] {
+  const hooks = isObject(group) && Array.isArray(group.hooks) ? group.hooks : []
+  return hooks.map(hook => (isObject(hook) ? hook.command : null)).filter(command => typeof command === 'string')
+}
+function isOurs(agent: TerminalAgentName, command: string): boolean {
+  return command.endsWith(hookWords(agent)) && command.includes('holdpoint')
+}
+
+/** Formats settings with the indentation and the end of the former text. */
+export function formatLike(before: string | null, settings: Settings): string {
+  const indentation = /^[\t ]+(?=")/m.exec(before ?? '')?.[0] ?? '  '
+  const end = before === null || before.endsWith('\n') ? '\n' : ''
+  return `${JSON.stringify(settings, null, indentation)}${end}`
+}
+
+function installationsFile({ path }: DataFolder): string {
+  return join(path, 'installed-hooks.json')
+}
+function installations(dataFolder: DataFolder): Readonly<Record<string, Installation>> {
+  const file = installationsFile(dataFolder)
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Record<string, Installation>) : {} // only this file writes it
+}
+function writeInstallations(dataFolder: DataFolder, all: Readonly<Record<string, Installation>>): void {
+  writeAtomically(installationsFile(dataFolder), JSON.stringify(all))
+}

@@ -1,0 +1,38 @@
+/** Texts of `holdpoint hook`. */
+import type { TerminalAgentName } from '@holdpoint/drivers'
+
+export const hookTexts = {
+  notJson: (file: string, problem: string) =>
+    `The settings ${file} cannot be changed: ${problem}. Correct the file, then run the command again`,
+  noProjectFile: (title: string, agent: string) =>
+    `${title} has no settings for one folder that are not shared with others, and the hooks contain paths of this machine. Install them for every folder: holdpoint hook install ${agent}`,
+  fromCache:
+    'This program runs from the cache of npx, which may be emptied at any time. Install Holdpoint first: npm install -g holdpoint',
+  installed: (file: string) => `The hooks were added to ${file}.`,
+  alreadyInstalled: (file: string) => `The hooks are already in ${file}.`,
+  noGateway: 'No gateway is running, so the terminal asks as usual. Start one with: holdpoint up',
+  removed: (file: string) => `The hooks were removed from ${file}.`,
+  notInstalled: (file: string) => `There are no hooks of Holdpoint in ${file}.`,
+  unreadable: (agent: string) =>
+    `the input of the hook has another form than expected, perhaps because ${agent} is newer than this Holdpoint`,
+  programMissing: (program: string, agent: string) =>
+    `The hooks start ${program}, which does not exist. Run: holdpoint hook install ${agent}`,
+}
+
+/** What the hooks of each agent can do, and what the person does next. */
+export const agentTexts: Readonly<Record<TerminalAgentName, { readonly about: string; readonly next: string }>> = {
+  claude: {
+    about: 'Claude Code asks Holdpoint, too. Every question stays answerable in the terminal.',
+    next: 'Terminals that are already open ask after a restart.',
+  },
+  codex: {
+    about:
+      'Codex asks Holdpoint first. While Holdpoint waits for an answer, the terminal shows no dialog; Esc interrupts the turn.',
+    next: 'Codex runs new hooks only after you have trusted them: it asks at its next start, or type /hooks there.',
+  },
+  gemini: {
+    about:
+      'Hooks of Gemini cannot answer what Gemini asks: answer that in its terminal. Your deny and ask rules apply, and the session is in the list. To answer on the page, use: holdpoint run gemini',
+    next: 'Terminals that are already open use the hooks after a restart.',
+  },
+}

@@ -1,0 +1,103 @@
+/** Runs hooks of agents against a real gateway, as an agent would start them. The process of the tests counts as the agent. */
+import { spawn } from 'node:child_process'
+import type { Answer, Request } from '@holdpoint/protocol'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  cleanEnvironment,
+  closeGateways,
+  type GatewayProcess,
+  holdpoint,
+  startGateway,
+} from '../../../test/support/gateway.ts'
+import { type CliResult, runCli } from './support/cli-process.ts'
+
+describe('a hook of an agent', () => {
+  let gateway: GatewayProcess
+  beforeAll(async () => {
+    gateway = await startGateway({ runner: 'none' })
+  })
+  afterAll(closeGateways)
+
+  let conversations = 0
+  const newConversation = () => `conversation-${++conversations}`
+  const env = (more: Record<string, string> = {}) => ({
+    ...cleanEnvironment(),
+    HOLDPOINT_HOME: gateway.home.path,
+    ...more,
+  })
+  const bash = (conversation: string, event: string, command = 'ls') =>
+    JSON.stringify({
+      hook_event_name: event,
+      session_id: conversation,
+      cwd: gateway.folder,
+      tool_name: 'Bash',
+      tool_input: { command },
+      tool_use_id: `${conversation}-${command}`,
+    })
+  const run = (agent: string, input: string, more: Record<string, string> = {}): Promise<CliResult> =>
+    runCli(['hook', 'run', agent], { env: env(more), input })
+  const prompt = (conversation: string) =>
+    run(
+      'claude',
+      JSON.stringify({ hook_event_name: 'UserPromptSubmit', session_id: conversation, cwd: '/', prompt: conversation }),
+    )
+  const sessionsOf = async (title: string) =>
+    (await gateway.call('listSessions', { limit: 100 })).items.filter(session => session.title === title)
+  const pending = async (): Promise<Request> => {
+    const find = async () => (await gateway.call('listRequests', { status: 'pending' })).items[0]
+    await expect.poll(find).toBeDefined()
+    return (await find()) as Request // checked above
+  }
+  const answer = ({ id, digest }: Request, given: Answer) =>
+    gateway.call('answerRequest', { id, digest, answer: given })
+
+  it('a hook of a conversation whose session a person has ended applies the rules in a new session', async () => {
+    const conversation = newConversation()
+    await prompt(conversation)
+    const [first] = await sessionsOf(conversation)
+    if (!first) throw new Error('the prompt starts a session')
+    await gateway.call('endSession', { id: first.id })
+    const rule = await gateway.call('addRule', { effect: 'deny', command: 'git push' })
+    const { out } = await run('claude', bash(conversation, 'PreToolUse', 'git push'))
+    await gateway.call('removeRule', { id: rule.id })
+    expect(JSON.parse(out)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } })
+    await prompt(conversation)
+    expect(await sessionsOf(conversation)).toHaveLength(2)
+  })
+
+  it('the request of a hook that was killed is withdrawn by the gateway', async () => {
+    const child = spawn(process.execPath, [holdpoint, 'hook', 'run', 'codex'], { env: env(), stdio: 'pipe' })
+    child.stdin.end(bash(newConversation(), 'PermissionRequest'))
+    const { id } = await pending()
+    child.kill('SIGKILL')
+    await expect.poll(async () => (await gateway.call('getRequest', { id })).resolution?.reason).toBe('withdrawn')
+  })
+
+  it('a hook of an agent that a runner has started reports nothing, because the driver of the agent asks', async () => {
+    const conversation = newConversation()
+    const input = JSON.stringify({
+      hook_event_name: 'UserPromptSubmit',
+      session_id: conversation,
+      cwd: '/',
+      prompt: conversation,
+    })
+    const { code, out } = await run('codex', input, { AGENT_PROCESS_TAG: 'some runner' })
+    expect([code, out]).toEqual([0, ''])
+    expect(await sessionsOf(conversation)).toEqual([])
+  })
+
+  it('a hook of Codex opens a request for a call that a rule asks about, and prints nothing after an allow', async () => {
+    const rule = await gateway.call('addRule', { effect: 'ask', command: 'git push' })
+    const reply = run('codex', bash(newConversation(), 'PreToolUse', 'git push'))
+    const request = await pending()
+    expect(request.ask).toMatchObject({ editable: false, input: { command: 'git push' } })
+    await answer(request, { kind: 'allow' })
+    expect(await reply).toMatchObject({ code: 0, out: '' })
+    await gateway.call('removeRule', { id: rule.id })
+  })
+
+  it('an unknown agent is refused with the list of the known ones', async () => {
+    const { code, err } = await runCli(['hook', 'install', 'cursor'], { env: env(), input: '' })
+    expect([code, err]).toEqual([2, expect.stringMatching(/claude, codex, gemini/)])
+  })
+})

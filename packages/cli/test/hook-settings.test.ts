@@ -1,0 +1,96 @@
+/** Tests that the hooks are added to the settings of an agent and removed from them without any other change. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { terminalAgents } from '@holdpoint/drivers'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type DataFolder, openDataFolder } from '../src/config/data-folder.ts'
+import { addHooks, type HookFile, installedCommands, removeHooks } from '../src/hooks/hook-settings.ts'
+
+describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings of %s', agent => {
+  const command = `/usr/bin/node /opt/holdpoint/bin/holdpoint.js hook run ${agent}`
+  let folder: string
+  let path: string
+  let file: HookFile
+  let dataFolder: DataFolder
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'holdpoint-hooks-'))
+    path = join(folder, 'settings/settings.json')
+    file = { agent, path }
+    dataFolder = openDataFolder(join(folder, 'home'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+  const write = (text: string) => {
+    mkdirSync(dirname(path), { recursive: true })
+    writeFileSync(path, text)
+  }
+  const read = () => readFileSync(path, 'utf8')
+
+  it('hooks that are added without a settings file create the file, which is deleted when they are removed', () => {
+    expect(addHooks(file, command, dataFolder)).toBe(true)
+    expect(Object.keys(JSON.parse(read()).hooks)).toEqual(Object.keys(terminalAgents[agent].hooks))
+    expect(installedCommands(file)).toEqual([command])
+    expect(removeHooks(file, dataFolder)).toBe(true)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it.each([
+    '{}',
+    '{"hooks":{}}\n',
+    '{ "hooks": { "PreToolUse": [] } }',
+    '{\n\t"model": "opus",\n\t"hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "true" }] }] }\n}\n',
+  ])('hooks that are added and removed leave the settings %j byte for byte as they were', text => {
+    write(text)
+    addHooks(file, command, dataFolder)
+    expect(read()).not.toBe(text)
+    removeHooks(file, dataFolder)
+    expect(read()).toBe(text)
+  })
+
+  it('hooks in the settings of an agent are removed, and what the person has changed since stays', () => {
+    write('{"model":"opus"}')
+    addHooks(file, command, dataFolder)
+    const settings = JSON.parse(read())
+    const own = { matcher: 'Bash', hooks: [{ type: 'command', command: 'echo own' }] }
+    const [name = ''] = Object.keys(settings.hooks)
+    settings.hooks[name].push(own)
+    settings.theme = 'dark'
+    write(JSON.stringify(settings))
+    removeHooks(file, dataFolder)
+    expect(JSON.parse(read())).toEqual({ model: 'opus', hooks: { [name]: [own] }, theme: 'dark' })
+  })
+
+  it('hooks in the settings of an agent are added once, and replaced if the program has moved', () => {
+    write('{"model":"opus"}')
+    addHooks(file, command, dataFolder)
+    expect(addHooks(file, command, dataFolder)).toBe(false)
+    const moved = command.replace('/opt', '/srv')
+    expect(addHooks(file, moved, dataFolder)).toBe(true)
+    expect(installedCommands(file)).toEqual([moved])
+    removeHooks(file, dataFolder)
+    expect(read()).toBe('{"model":"opus"}')
+  })
+
+  it.each(['{', '[]', '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}'])(
+    'hooks are not added to the invalid settings %s, which stay as they are',
+    text => {
+      write(text)
+      expect(() => addHooks(file, command, dataFolder)).toThrow(/cannot be changed/)
+      expect(read()).toBe(text)
+    },
+  )
+
+  it('hooks of one agent stay in the settings when those of another agent are removed', () => {
+    const other = agent === 'claude' ? 'codex' : 'claude'
+    addHooks(file, command, dataFolder)
+    expect(removeHooks({ agent: other, path }, dataFolder)).toBe(false)
+    expect(installedCommands(file)).toEqual([command])
+  })
+
+  it('hooks in the settings of an agent are reported as missing if there are none', () => {
+    expect(removeHooks(file, dataFolder)).toBe(false)
+    write('{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"echo holdpoint"}]}]}}')
+    expect(installedCommands(file)).toEqual([])
+    expect(removeHooks(file, dataFolder)).toBe(false)
+  })
+})
