@@ -9,6 +9,10 @@ const cliFile = (name: string) => fileURLToPath(new URL(`./dist/${name}.js`, imp
 /** Libraries that are loaded from node_modules: SQLite is a binary, people choose whether to install the SDK, and ws can use the other two. */
 const external = ['@photostructure/sqlite', '@anthropic-ai/claude-agent-sdk', 'bufferutil', 'utf-8-validate']
 
+/** The modules of drivers that a hook of a person's terminal needs, and no others. */
+const terminalHooks =
+  /drivers\/dist\/(?:terminal\/|claude\/(?:approvals\/|messages)|session\/(?:agent-session|event-batcher|expected-request|json-copy|loop-messages|open-request|open-tool-calls|retrying-call)|folder-settings\/messages|shell-quote|process-(?:record|group))/
+
 export default {
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [thirdPartyNotices],
@@ -30,8 +34,15 @@ export default {
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: '[name]-[hash].js',
-        // Every command reads the data folder, which needs only this one module of drivers.
-        codeSplitting: { groups: [{ name: 'process-start-time', test: /process-start-time/ }] },
+        codeSplitting: {
+          groups: [
+            // Every command reads the data folder and the settings, which need only these modules of drivers.
+            { name: 'agent-environment', test: /drivers\/dist\/(?:process-start-time|agent-environment)\.js/ },
+            { name: 'protocol', test: /protocol\/dist|node_modules\/zod/, priority: 1 },
+            // A hook runs before every call of an agent, and starts quicker without the drivers.
+            { name: 'terminal-hooks', test: terminalHooks },
+          ],
+        },
       },
     },
   },

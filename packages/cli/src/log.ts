@@ -3,6 +3,8 @@ import { escapeInvisible, limits, maskCredentials } from '@holdpoint/protocol'
 
 export function log(entry: object): void {
   const escaped = (_: string, value: unknown) =>
-    typeof value === 'string' ? escapeInvisible(maskCredentials(value).value.slice(0, limits.reasonMax)) : value
+    typeof value === 'string'
+      ? escapeInvisible(maskCredentials(value).value.slice(0, limits.reasonMax).toWellFormed())
+      : value
   process.stderr.write(`${JSON.stringify({ at: new Date().toISOString(), ...entry }, escaped)}\n`)
 }

@@ -2,7 +2,7 @@
 import { escapeInvisible, Fault, type FaultCode, faultStatus } from '@holdpoint/protocol'
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import { defineAuditCommands } from './commands/audit-command.ts'
-import { collect, jsonOption } from './commands/command-options.ts'
+import { addGatewayOptions, collect, jsonOption, storeOption } from './commands/command-options.ts'
 import type { CommandShape } from './commands/completion.ts'
 import {
   argumentHelp,
@@ -15,6 +15,8 @@ import {
   seeHelp,
   unknownCommand,
 } from './commands/help-texts.ts'
+import { defineHookCommands } from './commands/hook-command.ts'
+import { defineMcpCommands } from './commands/mcp-command.ts'
 import { defineRulesCommands } from './commands/rules-command.ts'
 import { defineServiceCommands } from './commands/service-command.ts'
 import { defineSessionCommands } from './commands/session-command.ts'
@@ -38,6 +40,15 @@ const program = new Command('holdpoint')
   .enablePositionalOptions()
   .showHelpAfterError(seeHelp)
   .configureHelp({
+    // Leave out `[options]`, which almost every command has, so that the descriptions fit on a line.
+    subcommandTerm: command =>
+      [
+        command.name(),
+        ...command.registeredArguments.map(argument => {
+          const name = `${argument.name()}${argument.variadic ? '…' : ''}`
+          return argument.required ? `<${name}>` : `[${name}]`
+        }),
+      ].join(' '),
     // List --url and --home last, because people rarely need them.
     visibleOptions(command) {
       const all = Help.prototype.visibleOptions.call(this, command)
@@ -50,7 +61,6 @@ const program = new Command('holdpoint')
 
 const homeOption = () => new Option('--home <folder>', optionHelp.home).env('HOLDPOINT_HOME')
 const urlOption = () => new Option('--url <url>', optionHelp.url)
-const storeOption = () => new Option('--store <store>', optionHelp.store)
 const digestOption = () => new Option('--digest <digest>', optionHelp.digest)
 const deadlineOption = () => new Option('--deadline <time>', optionHelp.deadline)
 const requestArgument = () => new Argument('<request>', argumentHelp.request)
@@ -67,14 +77,7 @@ const gateway = async ({ json, ...address }: GatewayAddress & { json?: boolean }
 
 program.commandsGroup(groups.start)
 for (const name of ['up', 'gateway'] as const) {
-  const command = program
-    .command(name, { isDefault: name === 'up' })
-    .description(commandHelp[name])
-    .option('--port <n>', optionHelp.port)
-    .option('--host <address>', optionHelp.host)
-    .option('--allow-remote', optionHelp.allowRemote)
-    .addOption(storeOption())
-    .addOption(new Option('--runner <mode>', optionHelp.runner).choices(['process', 'inline', 'none']))
+  const command = addGatewayOptions(program.command(name, { isDefault: name === 'up' }).description(commandHelp[name]))
     .option('--accept-data-loss', optionHelp.acceptDataLoss)
     .option('--json', optionHelp.upJson)
     .addOption(homeOption())
@@ -122,6 +125,9 @@ defineServiceCommands(program.command('service').description(commandHelp.service
   readSettings,
 })
 
+defineHookCommands(program.command('hook').description(commandHelp.hook).helpCommand(false), homeOption)
+defineMcpCommands(program.command('mcp').description(commandHelp.mcp).helpCommand(false), addAddress, homeOption)
+
 program.commandsGroup(groups.live)
 gatewayCommand('run')
   .argument('[driver]', argumentHelp.runDriver)
@@ -143,8 +149,13 @@ gatewayCommand('tui').action(async options => {
 program.commandsGroup(groups.answer)
 gatewayCommand('inbox')
   .option('--session <id>', optionHelp.onlySession)
+  .addOption(new Option('--count', optionHelp.count).conflicts(['json', 'watch']))
+  .addOption(new Option('--watch', optionHelp.watch).conflicts('json'))
   .addOption(jsonOption('requests'))
   .action(async options => (await import('./commands/inbox.ts')).inbox(await gateway(options), options))
+gatewayCommand('next').action(async address =>
+  (await import('./tui/answer/answer.ts')).answerNext(await gateway(address)),
+)
 gatewayCommand('show')
   .addArgument(requestArgument())
   .addOption(jsonOption('request'))
@@ -189,7 +200,7 @@ gatewayCommand('answer')
   )
 
 program.commandsGroup(groups.sessions)
-defineSessionCommands(gatewayCommand, gateway)
+defineSessionCommands(gatewayCommand, addAddress, gateway)
 
 program.commandsGroup(groups.scripts)
 gatewayCommand('ask')

@@ -2,6 +2,10 @@
 
 const passwordInUrl = /^(--store=)?(postgres(?:ql)?:\/\/[^:@/]*):[^@]*@/
 
+export function hasPassword(word: string): boolean {
+  return passwordInUrl.test(word)
+}
+
 /** Replaces the arguments that the system shows for this process. Another user may have read them before. */
 export function hidePassword(argv: readonly string[], report: (message: string) => void): void {
   if (!argv.some(word => passwordInUrl.test(word))) return

@@ -21,7 +21,7 @@ export function agentSettingsAt(path = '.'): readonly ProjectSettings[] {
   return settingsAgents.flatMap(agent => findProjectSettings(agent, target, personalSettings(agent, process.env)) ?? [])
 }
 
-/** Returns the text for the list of what is trusted: nothing if all settings of the folder are. */
+/** Returns the remark about a folder in the list of what is trusted; an empty text if all of its settings are trusted. */
 export function settingsListed(dataFolder: DataFolder, folder: string): string {
   const found = agentSettingsAt(folder)
   if (found.length === 0) return trustTexts.listed.missing

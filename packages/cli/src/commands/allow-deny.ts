@@ -88,7 +88,7 @@ function durationFrom(typed: string | undefined): RuleDuration | { readonly ms: 
 /** Throws unless the request is a plan and its agent can continue in this mode. */
 async function requirePlanMode(call: Call, { id, session, ask }: Request, mode: string): Promise<void> {
   if (ask.kind !== 'approval' || ask.plan === undefined) throw new Fault('bad_input', allowTexts.notAPlan(id))
-  const modes = ask.modes ?? (await modesOf(call, (await call('getSession', { id: session })).driver))
+  const modes = ask.modes ?? (await modesOf(call, (await call('getSession', { id: session })).driver)) ?? []
   if (modes.includes(mode)) return
   throw new Fault(
     'bad_input',

@@ -7,8 +7,10 @@ import {
   type QuestionsAsk,
   type Request,
 } from '@holdpoint/protocol'
-import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
 import { fullQuestionName, matchQuestions, type QuestionMatch, questionName } from '../output/question.ts'
+import { answerOne } from '../tui/answer/answer.ts'
+import { isInteractive } from '../tui/terminal/terminal.ts'
 import { requireFittingAnswer } from './allow-deny.ts'
 import { buildFormValues } from './form-values.ts'
 import { findRequest } from './ids.ts'
@@ -16,7 +18,7 @@ import { readText } from './input-files.ts'
 import { submitAnswer } from './submit-answer.ts'
 import { answerTexts } from './texts.ts'
 
-export interface AnswerOptions {
+export interface AnswerOptions extends GatewayAddress {
   readonly choose?: readonly string[]
   readonly text?: readonly string[]
   readonly set?: readonly string[]
@@ -28,8 +30,11 @@ export interface AnswerOptions {
   readonly json?: boolean
 }
 
-export async function answer({ call }: GatewayClient, typedId: string, options: AnswerOptions): Promise<void> {
+export async function answer(client: GatewayClient, typedId: string, options: AnswerOptions): Promise<void> {
+  const { call } = client
   const request = await findRequest(call, typedId)
+  const { url: _url, home: _home, ...given } = options
+  if (Object.keys(given).length === 0 && isInteractive()) return answerOne(client, request)
   const built = buildAnswer(request, options)
   requireFittingAnswer(request, built)
   await submitAnswer(call, { request, answer: built, digest: options.digest, json: options.json })

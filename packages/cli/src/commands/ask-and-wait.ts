@@ -3,9 +3,9 @@ import { randomUUID } from 'node:crypto'
 import { constants } from 'node:os'
 import { connectAgent, type ExternalAgent, type HandedAnswer } from '@holdpoint/drivers'
 import { type Ask, Fault, limits, messageOf } from '@holdpoint/protocol'
-import { type GatewayAddress, requireGateway } from '../gateway-client/gateway-client.ts'
+import { type GatewayAddress, requestLink, requireGateway } from '../gateway-client/gateway-client.ts'
 import { err } from '../output/output.ts'
-import { row, trusted, untrusted } from '../output/span.ts'
+import { row, trusted, untrusted, untrustedCode } from '../output/span.ts'
 import { watchSignals } from '../signals.ts'
 import { scriptTexts } from './texts.ts'
 
@@ -29,18 +29,22 @@ export async function askAndWait(
   onAnswer: OnAnswer,
 ): Promise<number> {
   // The session's calls are retried by AgentSession.
-  const { call } = requireGateway(address, { attempts: 1 })
+  const { url, call } = requireGateway(address, { attempts: 1 })
   await call('whoAmI', {})
   // If the same signal arrives a second time, it ends the process as usual, even if the gateway does not respond.
   const signals = watchSignals('SIGINT', 'SIGTERM', 'SIGHUP')
-  const agent = await connectAgent({ call, title: as.slice(0, limits.titleMax), cwd: process.cwd() })
+  const agent = await connectAgent({ call, title: as.slice(0, limits.titleMax).toWellFormed(), cwd: process.cwd() })
   const endSession = (reason: 'done' | 'stopped') => waitAtMost(cleanUpMaxMs, agent.end({ reason }))
   try {
     const key = randomUUID()
     const deadline = deadlineMs === undefined ? {} : { deadlineMs, onDeadline: 'deny' as const }
     const [opened] = await agent.session.open([{ ask, key, ...deadline }])
     if (!opened) throw new Error('one ask opens one request')
-    err.print(row(trusted(scriptTexts.waiting(opened.request.id), 'quiet')))
+    const { id } = opened.request
+    err.print(
+      row(trusted(scriptTexts.waiting(id), 'quiet')),
+      row(trusted(scriptTexts.onPage, 'quiet'), untrustedCode(requestLink(url, id), 'quiet')),
+    )
     const stopFor = async (signal: NodeJS.Signals, cleanUp: Promise<void>) => {
       await waitAtMost(cleanUpMaxMs, cleanUp)
       await endSession('stopped')

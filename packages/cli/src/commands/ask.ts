@@ -1,6 +1,6 @@
 /** `holdpoint ask`: asks people a question from a script. Prints the answer on stdout and returns an exit code for yes, no or no answer. */
 import type { HandedAnswer } from '@holdpoint/drivers'
-import { type Ask, Fault, limits } from '@holdpoint/protocol'
+import { type Ask, Fault, limits, truncateTitle } from '@holdpoint/protocol'
 import type { GatewayAddress } from '../gateway-client/gateway-client.ts'
 import { err, out } from '../output/output.ts'
 import { row, trusted, untrusted, untrustedLine } from '../output/span.ts'
@@ -33,12 +33,11 @@ export async function ask(
 function buildAsk(question: string, choices: readonly string[], text: boolean): Ask {
   if (question.trim() === '') throw new Fault('bad_input', scriptTexts.emptyQuestion)
   if (choices.length === 0 && !text) {
-    const isShort = question.length <= limits.titleMax
     return {
       kind: 'approval',
       tool: 'confirm',
       input: { prompt: question },
-      title: isShort ? question : `${question.slice(0, limits.titleMax - 1)}…`,
+      title: truncateTitle(question),
       cwd: process.cwd(),
       editable: false,
     }

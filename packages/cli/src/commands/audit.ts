@@ -18,6 +18,7 @@ import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
 import { resolutionStyle } from '../output/request.ts'
 import { row, type Span, trusted, untrusted, untrustedLine } from '../output/span.ts'
+import { cut } from '../output/width.ts'
 import { parseDuration } from './durations.ts'
 import { findSession } from './ids.ts'
 import { auditTexts, inputTexts } from './texts.ts'
@@ -88,7 +89,8 @@ export async function listAudit({ call }: GatewayClient, options: AuditListOptio
   else {
     out.printTable(
       auditTexts.columns,
-      found.map(entry => tableCells(entry, me)),
+      found.map(entry => tableCells(entry, me, out.columns)),
+      { spare: auditTexts.spareColumns },
     )
     if (next !== null) out.printHint(auditTexts.more(count))
   }
@@ -98,21 +100,29 @@ export async function listAudit({ call }: GatewayClient, options: AuditListOptio
 function parseTime(typed: string, now: number, option: string): number {
   const ago = parseDuration(typed)
   if (ago !== null) return now - ago
-  // A date without a time means the start of that day where the person is.
+  // A date without a time means the start of that day in the time zone of this machine.
   const at = /^\d{4}-\d\d-\d\d/.test(typed) ? Date.parse(typed.includes('T') ? typed : `${typed}T00:00`) : Number.NaN
   if (Number.isNaN(at)) throw new Fault('bad_input', auditTexts.badTime(option, typed))
   return at
 }
 
-function tableCells(entry: AuditEntry, me: string): readonly Span[] {
+/** On a screen narrower than this, the answer is cut, and the command or the question itself says what the agent wanted. */
+const wideFromColumns = 100
+const answerMaxColumns = 30
+const answerMaxShare = 0.55
+
+function tableCells(entry: AuditEntry, me: string, columns: number | null): readonly Span[] {
+  const isNarrow = columns !== null && columns < wideFromColumns
   const time = trusted(timeText(entry.at), 'quiet')
   if (entry.kind === 'notice') return [time, trusted(''), untrustedLine(noticeLabel(entry.event) ?? entry.event.type)]
   const { resolution, title } = entry
   const ask = effectiveAsk(entry.value.ask, resolution.effective?.input)
   return [
     time,
-    trusted(resolutionText(resolution, me), resolutionStyle(resolution)),
-    trusted(`${actionLabel(ask)}: ${summaryText(ask)}`),
+    trusted(resolutionText(resolution, me), resolutionStyle(resolution)).shortened(text =>
+      isNarrow ? cut(text, Math.min(answerMaxColumns, Math.floor(columns * answerMaxShare))) : text,
+    ),
+    trusted(isNarrow ? summaryText(ask) : `${actionLabel(ask)}: ${summaryText(ask)}`),
     untrusted(title, 'quiet'),
   ]
 }

@@ -12,7 +12,7 @@ export const groups = {
 } as const
 
 export const commandHelp = {
-  status: 'Show whether the gateway runs, where, and what waits',
+  status: 'Show where the gateway runs, and how much is pending',
   up: 'Start the gateway, a runner and the page; restart the gateway after a crash',
   gateway: 'Like `up`, but in one process and without restarts',
   down: 'Stop the gateway and its runner; pending requests are kept',
@@ -20,18 +20,21 @@ export const commandHelp = {
   link: 'Print a one-time link that signs a browser in',
   open: 'Open the page in a browser and sign it in, or print the link if there is no browser',
   service: 'Start Holdpoint when you log in (systemd, launchd)',
-  run: 'Start or resume a session and stay with it in this terminal',
-  tui: 'Show the inbox and all sessions, live (? for help, q to quit)',
+  hook: 'Answer the agent of your own terminal from anywhere',
+  mcp: 'Offer questions and approvals to MCP clients, and put approvals in front of MCP servers',
+  run: 'Start or resume a session, and stay with it here',
+  tui: 'Show the inbox and all sessions, live (? for help)',
   inbox: 'List pending requests, the most urgent first',
-  show: 'Show a request in full with its outcome, or a session',
+  show: 'Show a request with its outcome, or a session',
   allow: 'Approve a request (shows it in full, then asks you to confirm)',
   deny: 'Deny a request; the agent reads your reason and continues',
   answer: 'Answer questions or fill in a form',
+  next: 'Answer the pending requests here, one by one',
   sessions: 'List sessions; those that need you come first',
   start: 'Start a session with an agent in this folder',
   rehearse: 'Start the built-in demo agent, which asks every kind of question',
   send: 'Send a message to a session; reopens it if it has ended and its agent can resume',
-  watch: 'Stream events, one per line',
+  watch: 'Stream events, one per line; list, check and turn on watchers',
   logs: 'Print the transcript of a session; -f follows it',
   stop: 'Interrupt the turns of all sessions',
   rename: 'Change the title of a session',
@@ -39,6 +42,8 @@ export const commandHelp = {
   interrupt: 'Interrupt the current turn; pending requests are withdrawn',
   end: 'End a session',
   mode: 'Change the mode of a session',
+  vars: 'Show the variables of a session',
+  set: 'Set a variable of a session; an agent sets those of its own session',
   ask: 'Ask people a question and print the answer',
   guard: 'Run a command only if someone allows it',
   doctor: 'Check the installation and suggest a fix for each problem',
@@ -50,6 +55,26 @@ export const commandHelp = {
   restore: 'Replace the database with a backup; the old one is kept',
   completion: 'Print a completion script: source <(holdpoint completion bash)',
   help: 'Show help for a command',
+} as const
+
+export const hookHelp = {
+  install: 'Add hooks to the settings of an agent, so that it also asks Holdpoint',
+  remove: 'Remove the hooks; everything else in the settings stays as it is',
+  status: 'Say where the hooks are installed (exit code 0: installed)',
+} as const
+
+export const mcpHelp = {
+  install: 'Add `holdpoint mcp` to the settings of an agent',
+  remove: 'Remove `holdpoint mcp` from the settings of an agent',
+  wrap: 'Start an MCP server, and ask a person before each call of its tools',
+} as const
+
+export const watcherHelp = {
+  list: 'List the watchers that are in force',
+  check: 'Check the watchers of a file, and say which of their effects each agent does not support',
+  on: 'Turn on ready-made watchers in your own holdpoint.rules.json',
+  off: 'Turn ready-made watchers off again',
+  ready: 'List the ready-made watchers and their settings',
 } as const
 
 export const serviceHelp = {
@@ -84,7 +109,7 @@ export const rulesHelp = {
 } as const
 
 export const ruleOptionHelp = {
-  command: 'A shell command: an allow rule matches exactly this one, other rules every command that begins so',
+  command: 'A shell command: an allow rule matches exactly this one, other rules every command that begins with it',
   args: 'With allow: exact (default), or grammar to accept further arguments that are known to be harmless',
   group: 'With allow: a group of commands with known arguments',
   path: 'A file, or a folder with everything in it: folder/**',
@@ -111,6 +136,10 @@ export const argumentHelp = {
   checkedCommand: 'The command; put it in quotes if it contains characters that your shell interprets',
   settingsFile: 'The settings file (default: .claude/settings.json in the folder)',
   session: 'Session id; the first few letters are enough',
+  variable: 'The name of the variable',
+  watchFile: 'The file or its folder (default: holdpoint.rules.json in this folder, and your own)',
+  readyMade: 'The name of ready-made watchers; `holdpoint watch ready` lists them',
+  variableValue: 'The new value: true or false, a number or a text, as the variable was declared',
   request: 'Request id; the first few letters are enough',
   runDriver: 'claude, rehearsal or one of your own agents (default: the first that is ready)',
   driver: 'claude, codex, gemini, rehearsal, … or one of your own agents',
@@ -123,10 +152,19 @@ export const argumentHelp = {
   newTitle: 'New title',
   token: 'Name or id of the token; the first few letters of the id are enough',
   rotatedToken: 'Name or id of the token (default: the one that this command uses, which is the owner’s)',
+  mcpAgent: 'The agent, which must be installed',
+  mcpServer: 'The command that starts the server, or its URL',
   tokenName: 'Name of the program or person that will use the token',
 } as const
 
 export const optionHelp = {
+  hookAgent: 'The agent; Gemini’s hooks only apply rules',
+  hookUser: 'In your own settings, for every folder (default)',
+  hookProject: 'Only in this folder (Claude Code: .claude/settings.local.json)',
+  mcpHttp: 'Serve MCP clients over HTTP on this machine, instead of one client over stdin and stdout',
+  mcpPort: 'Port for --http; 0 picks a free one (default: 4748)',
+  mcpName: 'Name of the server, shown to people and used by rules (default: from the command)',
+  allowReadOnly: 'Run tools that the server declares as read-only without asking; deny rules still apply',
   help: 'Show help',
   version: 'Print the version',
   home: 'Data folder (default: ~/.holdpoint)',
@@ -148,6 +186,13 @@ export const optionHelp = {
   model: 'Model to use',
   title: 'Title shown to people',
   onlySession: 'Only this session',
+  watchSession: 'Only the watchers for this session, and what its agent does not support',
+  watchCwd: 'Only sessions in this folder (default: all folders)',
+  watchWith: 'A setting of the ready-made watchers (repeatable)',
+  setSession: 'The session (default: the session of the agent that runs this command)',
+  setFile: 'The file that declares the variable, if several do',
+  count: 'Print only how many there are, for a status line',
+  watch: 'Keep the list up to date until you leave, and ring the bell for a new request',
   note: 'Note for the agent',
   input: 'JSON file with the complete tool input that replaces the agent’s; - reads stdin',
   digest: 'Digest of the request as you read it (see `show`)',
@@ -181,7 +226,7 @@ export const optionHelp = {
   auditSearch: 'Only entries that contain this text',
   notices: 'Also list events that are not decisions, such as changed rules and refused attempts',
   auditLimit: 'Maximum number to list (default: 50)',
-  csv: 'Print CSV, with a head',
+  csv: 'Print CSV, with a header line',
   attach: 'Image, PDF or text file; repeatable',
   after: 'Resume after this event cursor',
   choice: 'Option to choose from; repeatable',
@@ -199,6 +244,11 @@ export const optionHelp = {
 /** Help texts for `--json`, by what the option prints. */
 export const jsonHelp = {
   rules: 'Print rules as JSON: {items, next}',
+  watchers: 'Print watchers as JSON: {items}',
+  watchFile: 'Print {items} as JSON, each with file, trusted, vars and watchers',
+  readyMade: 'Print the ready-made watchers as JSON',
+  variables: 'Print variables as JSON: {items}',
+  variable: 'Print the variable as JSON',
   rule: 'Print the rule as JSON',
   verdict: 'Print the verdict as JSON',
   preview: 'Print the preview as JSON',
@@ -215,6 +265,7 @@ export const jsonHelp = {
   revokedTokens: 'Print what was revoked as JSON: {revoked}',
   installedService: 'Print {url, link, file, logFile} as JSON',
   service: 'Print {installed, running, url, file} as JSON',
+  hooks: 'Print {agent, canAnswer, gateway, settings} as JSON',
   status: 'Print {url, pending, dangerous, overdue, sessions, runners, agents} as JSON',
   stopped: 'Print {interrupted} as JSON',
   deleted: 'Print {deleted} as JSON',
@@ -223,28 +274,54 @@ export const jsonHelp = {
 } as const
 
 export const moreHelp = {
+  watch: `
+Without a subcommand, events are streamed until you stop it.
+
+Examples:
+  holdpoint watch --json
+  holdpoint watch on tests-before-commit --cwd .
+  holdpoint watch check`,
   rulesAdd: `
 Examples:
-  holdpoint rules add allow --command 'npm test'                   this command, in this folder
-  holdpoint rules add allow --command 'git log' --args grammar     with arguments that are known to be harmless
-  holdpoint rules add allow --group only-reads --expires 8h        commands that only read this folder
+  holdpoint rules add allow --command 'npm test'
+      this command, in this folder
+  holdpoint rules add allow --command 'git log' --args grammar
+      with arguments that are known to be harmless
+  holdpoint rules add allow --group only-reads --expires 8h
+      commands that only read this folder
   holdpoint rules add deny --command 'git push' --message 'Ask me before you push.'`,
+  hookInstall:
+    '\nThe hooks ask the gateway of this machine. While no gateway runs, or if it does not accept a request within 2 seconds,\nthe terminal asks as usual, and deny rules have no effect. No token is written into the settings.',
+  mcp: `
+The tools are ask_person, request_approval and set_variable. Usually an MCP client starts this
+command and talks to it over stdin and stdout: holdpoint mcp install AGENT adds
+it to an agent. With --http, it serves clients at a URL of this machine; they
+send the token of the file mcp-token in the data folder.`,
+  mcpInstall:
+    '\nThe agent starts `holdpoint mcp` from its next start on. No token is written into\nits settings. Undo this with: holdpoint mcp remove AGENT',
+  mcpWrap: `
+Examples:
+  holdpoint mcp wrap -- npx -y @modelcontextprotocol/server-filesystem ~/notes
+  holdpoint mcp wrap --name issues --allow-read-only -- https://example.com/mcp
+
+Each call waits until a person or a rule allows it, and runs once. Everything
+else passes through unchanged.`,
   serviceInstall:
-    '\nThe service runs this program with this data folder. It does not get options or variables of this terminal:\nput settings into holdpoint.config.json in the data folder. There is one service per person.',
+    '\nThe service runs this program with this data folder and these options. It gets no\nvariables of this terminal: put other settings into holdpoint.config.json in the\ndata folder. There is one service per person.',
   rulesImport:
-    '\nPrefixes such as Bash(git log:*) are taken over only as far as their arguments are known to be harmless.',
+    '\nPrefixes such as Bash(git log:*) are taken over only as far as their arguments\nare known to be harmless.',
   program: `
 Examples:
-  holdpoint                                   start Holdpoint and print a link to the page
-  holdpoint start claude "fix the tests"      start an agent in this folder
-  holdpoint inbox                             list pending requests
-  holdpoint show req_ab12                     show one in full; ids can be shortened
-  holdpoint allow req_ab12                    read it to the end, then confirm with y
-  holdpoint deny ab12 --reason "not on main"  deny it and tell the agent why
-  holdpoint answer ab12 --choose Summary      answer a question
-  holdpoint logs -f ses_cd34                  follow what a session does
+  holdpoint                                 start it, and print a link
+  holdpoint start claude "fix the tests"    start an agent in this folder
+  holdpoint next                            answer what is pending, one by one
+  holdpoint show req_ab12                   show one; ids can be shortened
+  holdpoint allow req_ab12                  read it, then confirm with y
+  holdpoint deny ab12 --reason "not today"  deny it and tell the agent why
+  holdpoint answer ab12 --choose Summary    answer a question
+  holdpoint logs -f ses_cd34                follow what a session does
   holdpoint ask "Deploy?" --deadline 1h --as ci && make deploy
-  holdpoint guard -- make deploy              run it only if someone allows it
+  holdpoint guard -- make deploy            run it only if someone allows it
 
 Exit codes:
   0  done                    3  no such request or session
@@ -254,24 +331,29 @@ Exit codes:
   ask and guard: 0 yes, 1 no, 124 nobody answered in time;
   guard: the exit code of the command once it is allowed
 
-Commands that list or change something take --json. To use another gateway, set HOLDPOINT_URL
-and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off. See also holdpoint COMMAND --help.`,
-  run: '\nIf no gateway is running, a temporary one runs until you leave. Press Ctrl+D to leave: pending requests\nare kept, and you come back with --session ID. Ctrl+C on a request denies it and stops the turn. ? shows all keys.',
+Commands that list or change something take --json. To use another gateway, set
+HOLDPOINT_URL and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off.
+See also: holdpoint COMMAND --help`,
+  run: '\nIf no gateway is running, a temporary one runs until you leave. Ctrl+D leaves:\npending requests are kept, and you come back with --session ID. Ctrl+C on a\nrequest denies it and stops the turn. ? shows all keys.',
   allow: '\nWithout a terminal, pass --digest to prove which request you have read.',
-  answer: '\n--choose, --text and --set can be repeated.',
-  ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or answered, 1 denied or declined,\n124 nobody answered in time. Ctrl+C and SIGTERM withdraw the question. A restart of the gateway does not.',
+  answer:
+    '\nWithout options, at a terminal, the request is shown with the keys of `run`.\n--choose, --text and --set can be repeated.',
+  ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or\nanswered, 1 denied or declined, 124 nobody answered in time. Ctrl+C and SIGTERM\nwithdraw the question. A restart of the gateway does not.',
   trust:
-    '\nThe file is trusted with its present content. The agents and executables that it names are trusted with it,\neven if they change later.',
+    '\nThe file is trusted with its present content. The agents and executables that it\nnames are trusted with it, even if they change later.',
   tokenAdd:
-    '\nInto a pipe, only the secret is printed: HOLDPOINT_TOKEN=$(holdpoint token add ci)\nA token for a runner goes into the file runner-token in the data folder of the other machine.',
+    '\nInto a pipe, only the secret is printed: HOLDPOINT_TOKEN=$(holdpoint token add ci)\nA token for a runner goes into the file runner-token in the data folder of the\nother machine.',
   tokenRotate:
-    '\nThe owner’s token and that of the local runner are in files of the data folder, and the gateway replaces them\nthere: the runner and open commands continue. Any other new secret is printed once, for you to pass on.',
+    '\nThe owner’s token and that of the local runner are in files of the data folder,\nand the gateway replaces them there: the runner and open commands continue. Any\nother new secret is printed once, for you to pass on.',
   guard:
-    '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124 nobody answered in time,\n127 allowed, but the command was not found.',
+    '\nExit code: that of the command if it ran, 1 denied (reason on stderr), 124 nobody\nanswered in time, 127 allowed, but the command was not found.',
 } as const
 
 export function unknownCommand(typed: string, similar: string | null): string {
   return `Unknown command "${typed}".${similar === null ? '' : ` Did you mean holdpoint ${similar}?`} See holdpoint --help`
+}
+export function unknownMcpCommand(typed: string): string {
+  return `error: unknown command '${typed}'`
 }
 export const seeHelp = '(see holdpoint --help)'
 export function seeCommandHelp(command: string): string {

@@ -1,47 +1,42 @@
-/** `holdpoint inbox`: lists the pending requests, the most urgent first. */
-import { actionLabel, agentDisconnectedLabels, compareUrgency, summaryText, timeSince } from '@holdpoint/client'
-import type { Session } from '@holdpoint/protocol'
-import type { GatewayClient } from '../gateway-client/gateway-client.ts'
+/** `holdpoint inbox`: lists the pending requests, the most urgent first, or counts them. */
+import { compareUrgency } from '@holdpoint/client'
+import { Fault, type Session } from '@holdpoint/protocol'
+import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
+import { inboxTable, narrowInbox } from '../output/inbox.ts'
 import { out } from '../output/output.ts'
-import { riskSpan } from '../output/request.ts'
-import { titleSpan } from '../output/session.ts'
-import { type Row, row, trusted, untrusted } from '../output/span.ts'
+import { type Row, row, trusted } from '../output/span.ts'
+import { watchInbox } from '../tui/inbox-watch.ts'
+import { isInteractive } from '../tui/terminal/terminal.ts'
 import { findSession, idShortener } from './ids.ts'
 import { liveSessions, pendingRequests } from './queries.ts'
 import { listTexts } from './texts.ts'
 
-export interface InboxOptions {
+export interface InboxOptions extends GatewayAddress {
   readonly session?: string
+  readonly count?: boolean
+  readonly watch?: boolean
   readonly json?: boolean
 }
 
-export async function inbox({ call }: GatewayClient, { session: typedId, json }: InboxOptions): Promise<void> {
-  const only = typedId === undefined ? undefined : await findSession(call, typedId)
-  const [requests, sessions, { now }] = await Promise.all([
-    pendingRequests(call, only?.id),
-    json ? [] : liveSessions(call),
-    call('whoAmI', {}),
-  ])
-  if (json) return out.json({ items: requests, next: null })
+export async function inbox(client: GatewayClient, options: InboxOptions): Promise<void> {
+  const { call } = client
+  const only = options.session === undefined ? undefined : await findSession(call, options.session)
+  if (options.watch) {
+    if (!isInteractive()) throw new Fault('bad_input', listTexts.watchNeedsTerminal)
+    return watchInbox(client, only?.id)
+  }
+  const requests = await pendingRequests(call, only?.id)
+  if (options.json) return out.json({ items: requests, next: null })
+  if (options.count) return out.print(row(trusted(String(requests.length))))
+  const [sessions, { now }] = await Promise.all([liveSessions(call), call('whoAmI', {})])
   if (requests.length === 0) return out.print(emptyInboxRow(sessions))
-  const sessionsById = new Map(sessions.map(session => [session.id, session]))
-  const shorten = idShortener(requests.map(({ id }) => id))
-  // On a narrow screen, the command or the question itself says what the agent wants.
-  const isNarrow = out.columns !== null && out.columns < 100
-  const lines = requests.toSorted(compareUrgency).map(({ id, openedAt, session: sessionId, ask, risk }) => {
-    const session = sessionsById.get(sessionId)
-    return [
-      trusted(shorten(id), 'waiting'),
-      trusted(timeSince(openedAt, now)),
-      session ? titleSpan(session, out.columns) : untrusted(sessionId),
-      risk ? riskSpan(risk) : trusted(''),
-      ...(isNarrow ? [] : [trusted(actionLabel(ask))]),
-      trusted(
-        session?.state === 'disconnected' ? `(${agentDisconnectedLabels.short}) ${summaryText(ask)}` : summaryText(ask),
-      ),
-    ]
+  const { head, lines } = inboxTable(requests.toSorted(compareUrgency), {
+    sessions: new Map(sessions.map(session => [session.id, session])),
+    shorten: idShortener(requests.map(({ id }) => id)),
+    now,
+    columns: out.columns,
   })
-  out.printTable(['id', 'age', 'session', 'risk', ...(isNarrow ? [] : ['action']), 'what'], lines)
+  out.printTable(head, lines, narrowInbox)
   out.printHint(listTexts.answerHint)
 }
 

@@ -47,7 +47,7 @@ export function readAttachment(file: string): AttachmentFile {
   if (bytes.length === 0) throw new Fault('bad_input', inputTexts.emptyFile(file))
   if (bytes.length > limits.attachmentMaxBytes)
     throw new Fault('bad_input', inputTexts.tooLarge(file, limits.attachmentMaxBytes / 1024 / 1024))
-  const content = { data: bytes.toString('base64'), name: basename(file).slice(0, limits.nameMax) }
+  const content = { data: bytes.toString('base64'), name: basename(file).slice(0, limits.nameMax).toWellFormed() }
   const extension = extname(file).toLowerCase()
   const image = imageTypes[extension]
   if (image) return { type: 'image', mediaType: image, ...content }

@@ -1,5 +1,5 @@
 /** `holdpoint logs`: prints the transcript of a session, and with `--follow` what happens next. */
-import { type Entry, Inbox, type Transcript, watchEvents } from '@holdpoint/client'
+import { type Entry, Inbox, Transcript, watchEvents } from '@holdpoint/client'
 import { type Call, type Event, Fault, limits, type Output, type SessionId } from '@holdpoint/protocol'
 import { type GatewayAddress, requireGateway } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
@@ -7,7 +7,7 @@ import { blankRow, type Row } from '../output/span.ts'
 import { abortOnSignal } from '../signals.ts'
 import { outputRows } from '../tui/pages/tool-output-page.ts'
 import { PendingAnnouncer } from '../tui/run/run-in-pipe.ts'
-import { type EntryContext, entryRows } from '../tui/transcript/entry-rows.ts'
+import { type EntryContext, entryRows, shownEntries } from '../tui/transcript/entry-rows.ts'
 import { needsBlankLine, TranscriptPrinter } from '../tui/transcript/transcript-printer.ts'
 import { findSession } from './ids.ts'
 import { inputTexts, listTexts } from './texts.ts'
@@ -35,12 +35,12 @@ export async function logs(typedId: string, { follow, limit, output, json, ...ad
     return
   }
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
-  const transcript = inbox.transcript(session.id)
+  const transcript = new Transcript(inbox.transcriptOptions(session.id))
   try {
     const { id: me } = await call('whoAmI', {})
     const context = { me, columns: out.columns ?? Number.POSITIVE_INFINITY, isAnsweredHere: () => false }
     await loadEntries(transcript, count)
-    const entries = transcript.getSnapshot().entries.slice(-count)
+    const entries = shownEntries(transcript.getSnapshot().entries).slice(-count)
     if (!follow) out.print(...transcriptRows(entries, context, output === true))
     else await followTranscript(inbox, transcript, { first: entries[0]?.id, context, signal })
   } finally {

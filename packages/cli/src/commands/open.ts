@@ -20,7 +20,7 @@ export async function openPage({ url, call }: GatewayClient, dataFolder: DataFol
   console.log(opened ? texts.opened(link) : texts.noBrowser(link))
 }
 
-/** Returns the program that opens an address, or null without a screen, where xdg-open would start a browser for terminals. */
+/** Returns the program that opens an address, or null if there is no screen, because xdg-open would then start a browser for terminals. */
 function browserProgram(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string | null {
   if (platform === 'darwin') return 'open'
   return env.DISPLAY || env.WAYLAND_DISPLAY || env.BROWSER ? 'xdg-open' : null

@@ -50,8 +50,8 @@ async function sessionsIn(call: Call, state: SessionState, search = ''): Promise
   }
 }
 
-/** Returns the modes of a driver, or none if the driver has no modes or no runner offers it now. */
-export async function modesOf(call: Call, driver: string): Promise<readonly string[]> {
+/** Returns the modes of a driver, or undefined if no runner offers the driver now. */
+export async function modesOf(call: Call, driver: string): Promise<readonly string[] | undefined> {
   const { items } = await call('listDrivers', {})
-  return items.find(({ name }) => name === driver)?.modes ?? []
+  return items.find(({ name }) => name === driver)?.modes
 }

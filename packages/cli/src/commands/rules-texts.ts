@@ -23,6 +23,7 @@ export const rulesTexts = {
   byRule: (id: string, version: number | undefined) =>
     version === undefined ? `Rule ${id}` : `Rule ${id}, version ${version}`,
   runsAs: 'It runs as: ',
+  answeredByWatcher: 'A watcher answered:',
   answeredByRule: 'A rule answered this request.',
   answeredByPerson: 'No rule answered this request; a person did.',
   answeredOtherwise: 'No rule answered this request.',

@@ -193,6 +193,11 @@ export async function explainRequest({ call }: GatewayClient, typed: string, { j
   const verdict = await call('checkRules', { ask, driver, cwd, agentPath })
   if (json) return out.json({ resolution, verdict })
   if (!resolution) out.print(row(trusted(texts.stillPending)))
+  else if (resolution.watcher)
+    out.print(
+      row(trusted(texts.answeredByWatcher)),
+      row(trusted('  '), untrusted(`${resolution.watcher.name}, ${resolution.watcher.file}`, 'quiet')),
+    )
   else if (resolution.by === 'rule')
     out.print(
       row(trusted(texts.answeredByRule)),

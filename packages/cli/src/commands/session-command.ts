@@ -3,7 +3,8 @@ import { SessionState } from '@holdpoint/protocol'
 import { Argument, type Command, Option } from 'commander'
 import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
 import { collect, jsonOption } from './command-options.ts'
-import { argumentHelp, type commandHelp, optionHelp } from './help-texts.ts'
+import { argumentHelp, type commandHelp, moreHelp, optionHelp } from './help-texts.ts'
+import { defineWatcherCommands } from './watcher-command.ts'
 
 const sessionArgument = () => new Argument('<session>', argumentHelp.session)
 
@@ -11,7 +12,11 @@ type DefineCommand = (name: keyof typeof commandHelp) => Command
 type OpenGateway = (address: GatewayAddress & { json?: boolean }) => Promise<GatewayClient>
 
 /** `gatewayCommand` adds a command that talks to a gateway. */
-export function defineSessionCommands(gatewayCommand: DefineCommand, gateway: OpenGateway): void {
+export function defineSessionCommands(
+  gatewayCommand: DefineCommand,
+  addAddress: (command: Command) => Command,
+  gateway: OpenGateway,
+): void {
   gatewayCommand('sessions')
     .option('--all', optionHelp.all)
     .addOption(new Option('--state <state>', optionHelp.state).choices(SessionState.options))
@@ -44,11 +49,16 @@ export function defineSessionCommands(gatewayCommand: DefineCommand, gateway: Op
     .action(async (id: string, words: string[], options) =>
       (await import('./sessions.ts')).send(await gateway(options), id, words, options),
     )
-  gatewayCommand('watch')
+  const watch = gatewayCommand('watch')
     .option('--session <id>', optionHelp.onlySession)
     .option('--after <cursor>', optionHelp.after)
     .addOption(jsonOption('events'))
+    .addHelpText('after', moreHelp.watch)
+    // Options after the name of a subcommand belong to the subcommand.
+    .enablePositionalOptions()
+    .helpCommand(false)
     .action(async options => (await import('./watch.ts')).watch(options))
+  defineWatcherCommands(watch, addAddress, gateway)
   gatewayCommand('logs')
     .addArgument(sessionArgument())
     .option('-f, --follow', optionHelp.follow)
@@ -82,6 +92,21 @@ function defineSessionChanges(gatewayCommand: DefineCommand, gateway: OpenGatewa
       .addArgument(sessionArgument())
       .addOption(jsonOption('session'))
       .action(async (id: string, options) => (await import('./sessions.ts'))[name](await gateway(options), id, options))
+  gatewayCommand('vars')
+    .addArgument(sessionArgument())
+    .addOption(jsonOption('variables'))
+    .action(async (id: string, options) =>
+      (await import('./variables.ts')).listVariables(await gateway(options), id, options),
+    )
+  gatewayCommand('set')
+    .argument('<name>', argumentHelp.variable)
+    .argument('<value>', argumentHelp.variableValue)
+    .option('--session <id>', optionHelp.setSession)
+    .option('--file <file>', optionHelp.setFile)
+    .addOption(jsonOption('variable'))
+    .action(async (name: string, value: string, options) =>
+      (await import('./variables.ts')).setVariable(await gateway(options), name, value, options),
+    )
   gatewayCommand('mode')
     .addArgument(sessionArgument())
     .argument('<mode>', optionHelp.newMode)

@@ -2,9 +2,10 @@
 import { type Call, Fault, limits, type SessionState, uploadAttachments } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { startSession } from '../gateway-client/start-session.ts'
+import { startTexts } from '../gateway-client/texts.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
 import { err, out } from '../output/output.ts'
-import { sessionCells, sessionColumns } from '../output/session.ts'
+import { narrowSessions, sessionCells, sessionColumns } from '../output/session.ts'
 import { blankRow, type Row, row, trusted, untrustedLine } from '../output/span.ts'
 import { findSession, idShortener } from './ids.ts'
 import { readAttachment, readText } from './input-files.ts'
@@ -34,6 +35,7 @@ export async function sessions({ call }: GatewayClient, options: SessionsOptions
   out.printTable(
     sessionColumns,
     items.map(session => sessionCells(session, shorten, now, out.columns)),
+    narrowSessions,
   )
   if (next !== null) out.printHint(listTexts.moreSessions(limits.pageMax))
 }
@@ -142,7 +144,7 @@ export async function changeMode(
 ): Promise<void> {
   const { id, driver } = await findSession(call, typedId)
   const modes = await modesOf(call, driver)
-  if (modes.length > 0 && !modes.includes(mode)) throw new Fault('bad_input', inputTexts.badMode(mode, driver, modes))
+  if (modes && !modes.includes(mode)) throw new Fault('bad_input', startTexts.badMode(mode, driver, modes))
   const session = await call('patchSession', { id, mode })
   if (json) return out.json(session)
   out.print(confirmation(results.modeSet(id, mode), session.title))
@@ -168,7 +170,7 @@ export async function start(
   if (json) return out.json(session)
   out.print(
     confirmation(results.started(session.id), session.title),
-    row(trusted(results.followSession(session.id), 'quiet')),
+    row(trusted(prompt === undefined ? results.needsMessage(session.id) : results.followSession(session.id), 'quiet')),
   )
 }
 
@@ -176,7 +178,8 @@ export async function start(
 async function explainUnknownDriver(call: Call, driver: string, error: unknown): Promise<unknown> {
   if (!(error instanceof Fault) || error.code !== 'no_runner') return error
   const { items } = await call('listDrivers', {})
-  return items.some(({ name }) => name === driver) ? error : new Fault('bad_input', error.message)
+  if (items.some(({ name }) => name === driver)) return error
+  return new Fault('bad_input', `${error.message}. ${startTexts.newAgents}`)
 }
 
 /** `holdpoint rehearse`: starts the demo agent and prints where to answer it. */

@@ -1,5 +1,5 @@
-/** `holdpoint status`: says whether the gateway runs, where, and what waits. */
-import { isDangerous } from '@holdpoint/client'
+/** `holdpoint status`: says where the gateway runs, how many requests are pending, and what the sessions do. */
+import { isDangerous, stateLabel } from '@holdpoint/client'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { out } from '../output/output.ts'
 import { labelled, row, trusted, untrusted, untrustedCode } from '../output/span.ts'
@@ -20,10 +20,10 @@ export async function status({ url, call }: GatewayClient, { json }: { readonly 
     overdue: requests.filter(({ overdue }) => overdue).length,
     sessions: countBy(sessions.map(({ state }) => state)),
     runners: runners.items.filter(({ live }) => live).length,
-    agents: drivers.items.filter(({ ready }) => ready).map(({ name }) => name),
+    agents: drivers.items.filter(({ ready, runner }) => ready && runner !== null).map(({ name }) => name),
   }
   if (json) return out.json(summary)
-  const states = Object.entries(summary.sessions).map(([state, count]) => `${count} ${state}`)
+  const states = Object.entries(countBy(sessions.map(stateLabel))).map(([state, count]) => `${count} ${state}`)
   out.print(
     row(trusted(texts.running), untrustedCode(url)),
     labelled('Requests', trusted(texts.pending(summary), summary.pending > 0 ? 'waiting' : null)),

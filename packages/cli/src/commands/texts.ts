@@ -15,19 +15,25 @@ export const results = {
   modeSet: (session: string, mode: string) => `Mode of ${session} set to ${mode}.`,
   started: (session: string) => `${session} has started.`,
   followSession: (session: string) =>
-    `Follow it with holdpoint watch --session ${session}. See its requests with holdpoint inbox.`,
+    `Follow it with holdpoint logs -f ${session}. See its requests with holdpoint inbox.`,
+  needsMessage: (session: string) => `It waits for a message: holdpoint send ${session} "…"`,
   rehearsalStarted: (session: string) => `The rehearsal has started (${session}). Answer it in a browser:`,
   rehearsalHere: 'or in this terminal: holdpoint inbox',
   awaitingOthers: (request: string) => `Your answer to ${request} was recorded. Waiting for other people to answer.`,
 } as const
 
 export const listTexts = {
-  answerHint: 'Read one with holdpoint show ID; answer it with holdpoint allow, deny or answer.',
+  answerHint: 'holdpoint show ID prints one in full. holdpoint next lets you answer one by one.',
   answerHere: 'Answer it with holdpoint allow, deny or answer, or on the page.',
   emptyInbox: (working: number) => {
     const agents = working === 0 ? '' : working === 1 ? ' 1 agent is working.' : ` ${working} agents are working.`
     return `No pending requests.${agents}`
   },
+  watchNeedsTerminal: '--watch needs an interactive terminal. In a script, use --count, --json or holdpoint watch',
+  /** The first text that fits the screen is shown. */
+  watchKeys: ['q leave  ·  answer with holdpoint next, allow, deny or answer', 'q leave'],
+  loading: 'loading',
+  moreBelow: (count: number) => (count === 1 ? '1 more request' : `${count} more requests`),
   noActiveSessions: 'No active sessions. Start one with holdpoint start, or try holdpoint rehearse.',
   noMatchingSessions: 'No matching sessions.',
   moreSessions: (max: number) => `There are more. Use --limit N (up to ${max}) or --search TEXT.`,
@@ -38,6 +44,45 @@ export const watchTexts = {
   disconnected: 'Lost the connection to the gateway. Reconnecting…',
   reconnected: 'Reconnected.',
   badCursor: (typed: string) => `--after must be the cursor of an event, not "${typed}"`,
+} as const
+
+export const watcherTexts = {
+  none: 'There are no watchers. Turn on a ready-made one with `holdpoint watch on NAME`; `holdpoint watch ready` lists them.',
+  noneForSession: 'No watcher applies to this session.',
+  notTrusted: 'not trusted, so its watchers can only deny and ask; run `holdpoint trust` in its folder',
+  noFile: (file: string) => `There is no ${file}.`,
+  counts: (watchers: number, variables: number) =>
+    `${watchers} ${watchers === 1 ? 'watcher' : 'watchers'}, ${variables} ${variables === 1 ? 'variable' : 'variables'}`,
+  turnedOn: (name: string) => `${name} is on for `,
+  everywhere: 'all folders',
+  noDefault: 'no default',
+  turnedOff: (name: string) => `${name} is off.`,
+  notOn: (name: string) =>
+    `${name} is not on here. \`holdpoint watch list\` shows what is on; name its folder with --cwd.`,
+  unknownReadyMade: (name: string, names: readonly string[]) =>
+    `There are no ready-made watchers named "${name}". Names: ${names.join(', ')}`,
+  badSetting: (name: string, typed: string, settings: readonly string[]) =>
+    settings.length === 0
+      ? `${name} has no settings, so leave out --with ${typed}.`
+      : `"${typed}" is not a setting of ${name}. Write --with NAME=VALUE; names: ${settings.join(', ')}`,
+  badValue: (setting: string, type: string) =>
+    `${setting} must be ${type === 'boolean' ? 'true or false' : 'a number'}.`,
+} as const
+
+export const variableTexts = {
+  columns: ['name', 'value', 'set by', 'age', 'file'],
+  none: 'This session has no variables. Files with watchers declare them (docs/watchers.md).',
+  isDefault: 'default',
+  set: (name: string, value: string) => `${name} is ${value} now.`,
+  whichSession: 'Name the session with --session.',
+  severalFiles: (name: string, files: readonly string[]) =>
+    `Several files declare ${name}. Name one of them with --file: ${files.join(', ')}`,
+  notDeclared: (name: string, names: readonly string[]) =>
+    names.length === 0
+      ? `No file declares the variable ${name} for this session.`
+      : `No file declares the variable ${name} for this session. Declared: ${names.join(', ')}.`,
+  wrongType: (name: string, type: string, typed: string) =>
+    `${name} is ${type === 'boolean' ? 'true or false' : 'a number'}, so it cannot be "${typed}".`,
 } as const
 
 export const denyTexts = {
@@ -111,6 +156,7 @@ export const scriptTexts = {
   choiceTwice: 'Two --choice options are the same',
   badDeadline: (typed: string) => `--deadline must be like 90s, 15m, 1h or 2d, at most 366d, not "${typed}"`,
   waiting: (request: string) => `Waiting for a person: holdpoint show ${request}`,
+  onPage: 'Answer it on the page: ',
   note: 'Note: ',
   nobodyAnswered: 'Nobody answered in time.',
   cancelled: (reason: string) => `The request was canceled before anyone answered (${reason}).`,
@@ -130,8 +176,6 @@ export const inputTexts = {
   confirmDelete: 'Delete it? This cannot be undone. [y/N] ',
   notDeleted: (session: string) => `${session} was not deleted.`,
   emptyMessage: 'The message is empty. Give the text, or - to read it from stdin',
-  badMode: (mode: string, driver: string, modes: readonly string[]) =>
-    `"${mode}" is not a mode of ${driver}. Available: ${list(modes)}`,
   unreadable: (file: string, problem: string) => `Cannot read ${file}: ${problem}`,
   notAnObject: (file: string, what: string) => `${file} must contain ${what} as a JSON object`,
   emptyFile: (file: string) => `${file} is empty`,
@@ -147,6 +191,7 @@ export const auditTexts = {
   verified: (events: number, rows: number) =>
     `Verified ${events.toLocaleString('en-US')} events and ${rows.toLocaleString('en-US')} rows. Nothing was changed.`,
   columns: ['time', 'answer', 'what', 'session'],
+  spareColumns: ['session', 'time'],
   nothingFound: 'No entry of the audit log matches.',
   more: (count: number) => `Only the newest ${count} entries are listed. Use --limit N, --since TIME or --search TEXT.`,
   badTime: (option: string, typed: string) =>

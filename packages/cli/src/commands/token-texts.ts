@@ -10,7 +10,7 @@ export const tokenTexts = {
   added: (id: string, role: string) => `Created ${id} (${role}) for `,
   rotated: (id: string, role: string) => `Replaced ${id} (${role}) of `,
   revoked: (id: string, role: string) => `Revoked ${id} (${role}) of `,
-  shownOnce: 'Keep this secret now; it is not shown again. Programs send it in HOLDPOINT_TOKEN.',
+  shownOnce: 'Copy this secret now; it is not shown again. Programs send it in HOLDPOINT_TOKEN.',
   inFile: (file: string | null) =>
     `The new token is in ${file ?? 'the token file of the gateway’s data folder'}. Programs that read that file continue without a restart.`,
   alsoRevoked: 'Also revoked, because they were created with it:',

@@ -39,9 +39,10 @@ export const trustTexts = {
     changed: ' has changed since you trusted it. It has these rules:',
     trusted: ' is trusted. It has these rules:',
   },
+  watcher: (name: string, label: string) => `watcher ${name}, ${label}`,
   noRules: '  no rules',
   rulesDone: 'Trusted. The rules that allow something apply from now on.',
-  rulesRemoved: 'No longer trusted. The rules of this file that allow something no longer apply; the others still do.',
+  rulesRemoved: 'This file is no longer trusted. Its rules that allow something no longer apply; the others still do.',
   settingsHeading: {
     new: (agents: string) => `: its settings for ${agents} would:`,
     changed: (agents: string) => `: its settings for ${agents} have changed since you trusted them. They would:`,
@@ -49,8 +50,7 @@ export const trustTexts = {
   },
   settingsDone: (agents: string) => `Trusted. The settings apply from the next start of ${agents} in this folder.`,
   settingsListed: (agents: string) => ` (changed for ${agents}, so it does not apply there)`,
-  settingsRemoved:
-    'No longer trusted. Agents that would load the folder’s settings do not use them from their next start.',
+  settingsRemoved: 'The settings of this folder are no longer trusted. Agents ignore them from their next start.',
   noFile: (file: string) => `There is no file ${file}`,
   otherName: (file: string, name: string) => `${file} cannot be trusted; the name of the file must be ${name}`,
   exposed: ({ path, detail, remedy }: AccessProblem) =>
@@ -58,7 +58,7 @@ export const trustTexts = {
   nothingTrusted: 'No file is trusted. Those in the data folder need no trust.',
   listed: { trusted: '', changed: ' (changed, so it does not apply)', missing: ' (does not exist)' },
   notTrusted: (path: string) => `${path} is not trusted. See holdpoint trust --list`,
-  removed: 'No longer trusted. The file stops applying at the next start: holdpoint down, then holdpoint up.',
+  removed: 'This file is no longer trusted. It stops applying at the next start: holdpoint down, then holdpoint up.',
 } as const
 
 /** The effects of an agent's settings. Each text continues "the settings would …". */

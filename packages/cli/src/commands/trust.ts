@@ -1,8 +1,8 @@
 /** `holdpoint trust`: shows what the config file, the rules and the agent settings of a folder would do, and lets them apply once the person agrees. */
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
-import { ruleLabel, ruleScopeLabel } from '@holdpoint/client'
-import { Fault, type RuleDraft } from '@holdpoint/protocol'
+import { ruleLabel, ruleScopeLabel, watcherLabel } from '@holdpoint/client'
+import { Fault, type RuleDraft, type WatcherDraft } from '@holdpoint/protocol'
 import { ruleFileName } from '@holdpoint/rules'
 import { type ConfigFile, configFileName, readConfigFile } from '../config/config-file.ts'
 import { type Config, type ConfigKey, executableKeys, isExecutableKey, trustedKeys } from '../config/config-schema.ts'
@@ -21,7 +21,7 @@ import { withoutPassword } from '../gateway/open-store.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
 import { shellQuote } from '../output/shell-quote.ts'
-import { gutterOf, type Row, row, trusted, untrusted } from '../output/span.ts'
+import { gutterOf, type Row, row, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { agentSettingsAt, agentTitles, describeSettings, settingsListed } from './agent-settings.ts'
 import { configEffects, trustTexts } from './trust-texts.ts'
 
@@ -94,14 +94,26 @@ function rulesAt(path: string | undefined, dataFolder: DataFolder): (RulesFile &
 }
 
 function describeRules({ file, trust, content }: RulesFile): readonly Row[] {
-  const rules = content.kind === 'rules' ? content.rules : []
+  const { rules, watchers } = content.kind === 'rules' ? content : { rules: [], watchers: [] }
   const item = (rule: RuleDraft): Row => ({
     gutter: gutterOf('  · '),
     spans: [trusted(ruleLabel(rule)), trusted(` ${ruleScopeLabel(rule)}`, 'quiet')],
   })
   return [
     row(untrusted(file, 'strong'), trusted(trustTexts.rulesHeading[trust])),
-    ...(rules.length > 0 ? rules.map(item) : [row(trusted(trustTexts.noRules))]),
+    ...(rules.length + watchers.length > 0
+      ? [...rules.map(item), ...watchers.flatMap(watcherRows)]
+      : [row(trusted(trustTexts.noRules))]),
+  ]
+}
+
+/** Shows a watcher with the texts that the agent reads once the file is trusted. */
+function watcherRows(watcher: WatcherDraft): readonly Row[] {
+  const { say, deny } = watcher.do
+  const texts = [say, deny].filter(text => text !== undefined)
+  return [
+    { gutter: gutterOf('  · '), spans: [trusted(trustTexts.watcher(watcher.name, watcherLabel(watcher)))] },
+    ...texts.map(text => ({ gutter: gutterOf('      '), spans: [untrustedLine(text)] })),
   ]
 }
 

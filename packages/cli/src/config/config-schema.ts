@@ -53,7 +53,7 @@ const Config = z.strictObject({
   host: nonEmpty.optional(),
   /** Acknowledges that other machines can reach the gateway. Required if `host` is not a loopback address. */
   allowRemote: yesOrNo.optional(),
-  /** The place of the data: `file:PATH` or `postgres://…`. */
+  /** The location of the data: `file:PATH` or `postgres://…`. */
   store: nonEmpty.optional(),
   /** Host names, other than localhost, that people use to reach the gateway. */
   hosts: z.array(nonEmpty).optional(),

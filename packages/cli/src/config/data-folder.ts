@@ -27,6 +27,8 @@ export interface DataFolder {
   readonly databaseFile: string
   readonly tokenFile: string
   readonly runnerTokenFile: string
+  /** The token of MCP clients over HTTP. It lets them ask, and nothing else. */
+  readonly mcpTokenFile: string
   readonly runnerLog: string
   /** The settings of this installation, which need no trust. */
   readonly configFile: string
@@ -36,6 +38,7 @@ export interface DataFolder {
   readonly trustFile: string
   readonly ownerToken: () => string
   readonly runnerToken: () => string
+  readonly mcpToken: () => string
   readonly runnerId: () => RunnerId
 }
 
@@ -44,17 +47,20 @@ export function dataFolderAt(folder = process.env.HOLDPOINT_HOME || join(homedir
   const root = resolve(folder)
   const tokenFile = join(root, 'token')
   const runnerTokenFile = join(root, 'runner-token')
+  const mcpTokenFile = join(root, 'mcp-token')
   return {
     path: root,
     databaseFile: join(root, 'holdpoint.db'),
     tokenFile,
     runnerTokenFile,
+    mcpTokenFile,
     runnerLog: join(root, 'runner.log'),
     configFile: join(root, 'holdpoint.config.json'),
     rulesFile: join(root, 'holdpoint.rules.json'),
     trustFile: join(root, 'trusted-configs.json'),
     ownerToken: () => readOrCreateToken(root, tokenFile),
     runnerToken: () => readOrCreateToken(root, runnerTokenFile),
+    mcpToken: () => readOrCreateToken(root, mcpTokenFile),
     runnerId: () => RunnerId.parse(readOrCreate(join(root, 'runner-id'), () => formatId('run', randomBytes(20)))),
   }
 }
@@ -119,7 +125,7 @@ function readOrCreateToken(folder: string, file: string): string {
   if (secret.length < 40)
     throw new Fault(
       'unauthenticated',
-      `${file} does not contain a valid token. Delete the file and restart the gateway to create a new one`,
+      `${file} does not contain a valid token. Delete the file, and restart the program that uses it to create a new one`,
     )
   chmodSync(file, 0o600)
   return secret

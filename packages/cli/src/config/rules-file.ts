@@ -80,7 +80,7 @@ function readStanding(file: string, folder: string | null, dataFolder: DataFolde
 
 function contentOf(bytes: Buffer, folder: string | null): RuleFile['content'] {
   try {
-    return { kind: 'rules', rules: parseRuleFile(bytes.toString('utf8'), folder) }
+    return { kind: 'rules', ...parseRuleFile(bytes.toString('utf8'), folder) }
   } catch (error) {
     return { kind: 'problem', problem: messageOf(error) }
   }

@@ -1,7 +1,7 @@
 /** Finds the gateway that a command talks to, how to reach it, and the token to use. */
 import { existsSync } from 'node:fs'
 import { type Connection, httpCall, type TokenSource } from '@holdpoint/client'
-import { type Call, Fault } from '@holdpoint/protocol'
+import { type Call, Fault, type RequestId } from '@holdpoint/protocol'
 import { type DataFolder, dataFolderAt, lastGateway, requirePrivate, runningProcess } from '../config/data-folder.ts'
 import { gatewaySocket } from '../config/gateway-socket.ts'
 import { isLoopback } from '../gateway/loopback.ts'
@@ -77,6 +77,11 @@ export function requireGateway({ home: folder, url }: GatewayAddress, options?: 
   const client = findGateway(dataFolder, url, options)
   if (!client) throw new NoGateway(`${nothingRunning(dataFolder.path)}. Start one with: holdpoint up`)
   return client
+}
+
+/** Returns the address of the page that opens a request. The person who opens it must be signed in. */
+export function requestLink(url: string, id: RequestId): string {
+  return `${url.replace(/\/$/, '')}/#/inbox/${id}`
 }
 
 function findToken(dataFolder: DataFolder): TokenSource {

@@ -8,6 +8,22 @@ export const addressTexts = {
     `There is no token for this gateway. Set HOLDPOINT_TOKEN, or copy the owner’s token to ${file}`,
 } as const
 
+export const startTexts = {
+  external: 'A program that talks to Holdpoint itself opens its own sessions. See docs/write-an-agent.md',
+  newAgents:
+    'An agent that was added to the config file is available after a restart: holdpoint down, then holdpoint up',
+  badMode: (mode: string, driver: string, modes: readonly string[]) =>
+    modes.length === 0
+      ? `${driver} has no modes`
+      : `"${mode}" is not a mode of ${driver}. Available: ${modes.join(', ')}`,
+  badFolder: {
+    missing: (folder: string) => `The folder ${folder} does not exist`,
+    other: (folder: string) => `${folder} is not a folder`,
+    relative: (folder: string) => `${folder} is not a whole path`,
+    denied: (folder: string) => `Holdpoint has no permission to open the folder ${folder}`,
+  },
+} as const
+
 /** Returns advice for the case that the gateway of the data folder cannot be reached. */
 export function localAdvice(reason: UnreachableReason): string {
   return reason === 'no answer'

@@ -29,7 +29,7 @@ export async function upDetached(words: readonly string[], dataFolder: DataFolde
   closeSync(log)
   child.unref()
   if (!(await waitForGateway(dataFolder, () => child.exitCode === null && child.signalCode === null)))
-    throw new Fault('internal', detachedTexts.failed(lastLine(readFileSync(logFile).subarray(earlierBytes)), logFile))
+    throw new Fault('internal', detachedTexts.failed(lastLogLine(logFile, earlierBytes), logFile))
   const { url, call } = requireGateway({ home: dataFolder.path })
   const link = `${url}/#code=${(await call('makeLink', {})).code}`
   const { tokenFile } = dataFolder
@@ -38,7 +38,7 @@ export async function upDetached(words: readonly string[], dataFolder: DataFolde
   )
 }
 
-/** Resolves with false if the gateway does not run as long as it may still start. */
+/** Resolves with true when the gateway is running, or with false if `mayStart` returns false first. */
 export async function waitForGateway(dataFolder: DataFolder, mayStart: () => boolean): Promise<boolean> {
   while (mayStart()) {
     if (runningProcess(dataFolder, 'gateway')) return true
@@ -47,8 +47,8 @@ export async function waitForGateway(dataFolder: DataFolder, mayStart: () => boo
   return false
 }
 
-/** Returns the last line of the log, which says why the gateway ended. */
-function lastLine(log: Buffer): string {
-  const line = log.toString().trimEnd().split('\n').at(-1) ?? ''
+/** Returns the last line of the log, which says why the gateway ended. Lines of earlier gateways do not count. */
+export function lastLogLine(file: string, earlierBytes: number): string {
+  const line = readFileSync(file).subarray(earlierBytes).toString().trimEnd().split('\n').at(-1) ?? ''
   return line.replace(/^holdpoint: /, '')
 }

@@ -9,7 +9,6 @@ import { type Config, executableKeys } from '../config/config-schema.ts'
 import { type DataFolder, runningProcess, writeRunnerPidFile } from '../config/data-folder.ts'
 import { runnerCrashPoints } from '../crash-points.ts'
 import { log } from '../log.ts'
-import { runInProcess } from '../runner/runner.ts'
 import { countFailure, restartDelayMs } from '../supervisor/restart-delay.ts'
 import { keepLeaseAlive, leaseCheckMs } from './lease-keepalive.ts'
 
@@ -32,7 +31,9 @@ export async function superviseRunner(
   return mode === 'inline' ? runInline(options) : superviseProcess(options)
 }
 
-function runInline({ dataFolder, config, call }: SupervisorOptions): StopSupervising {
+/** Imports the runner with all its drivers only here, because most gateways start the runner as another process. */
+async function runInline({ dataFolder, config, call }: SupervisorOptions): Promise<StopSupervising> {
+  const { runInProcess } = await import('../runner/runner.ts')
   const stop = new AbortController()
   const done = runInProcess({ call, id: dataFolder.runnerId(), config, dataFolder, signal: stop.signal }).catch(error =>
     // Keep the gateway running without this runner, because the gateway may still serve external agents and other runners.

@@ -31,7 +31,7 @@ export function alreadyRunning(url: string, dataFolder: string): string {
 }
 
 export const runnerStillRunning =
-  'Gateway stopped. Pending requests are kept. The runner and its agents keep running for a while; `holdpoint down` stops them too.'
+  'Gateway stopped. Pending requests are kept. The runner and its agents keep running for ten minutes; `holdpoint down` stops them now.'
 
 /** Messages for listen errors that a person can fix, by Node's error code. */
 export const listenErrors: Readonly<Record<string, (port: number) => string>> = {
@@ -41,6 +41,10 @@ export const listenErrors: Readonly<Record<string, (port: number) => string>> = 
   ENOTFOUND: () =>
     'The host name in --host is unknown. Leave it out to listen on this machine only, or use 0.0.0.0 for all addresses',
   EACCES: port => `You do not have permission to use port ${port}. Choose a port above 1023 with --port N`,
+}
+
+export const terminalTexts = {
+  closed: 'The terminal was closed',
 }
 
 export const remoteTexts = {

@@ -23,16 +23,18 @@ import { CachedRulesFiles } from '../config/rules-file.ts'
 import { crashPointOfProcess } from '../crash-points.ts'
 import { log } from '../log.ts'
 import { printNotice } from '../output/notice.ts'
-import { unavailableAgents } from '../runner/configured-agents.ts'
 import { isolateAgents } from '../runner/isolate-agents.ts'
 import { abortOnSignal } from '../signals.ts'
 import { version } from '../version.ts'
+import { throwListenError } from './listen-error.ts'
 import { isLoopback } from './loopback.ts'
 import { checkFolder, machineFiles, realPath } from './machine-files.ts'
 import { openStore, parseStoreLocation } from './open-store.ts'
 import { superviseRunner } from './runner-supervisor.ts'
 import { connectSupervisor, type SupervisorLink } from './supervisor-link.ts'
-import { alreadyRunning, listenErrors, remoteTexts, runnerStillRunning, welcomeText } from './texts.ts'
+import { keepTerminals } from './terminal-sessions.ts'
+import { alreadyRunning, remoteTexts, runnerStillRunning, welcomeText } from './texts.ts'
+import { unavailableAgents } from './unavailable-agents.ts'
 
 export interface RunningGateway {
   readonly url: string
@@ -96,11 +98,8 @@ export async function startGateway(
       })
       .catch((error: NodeJS.ErrnoException) => throwListenError(error, port))
     writeGatewayPidFile(dataFolder, { url: listening.url, socket: socketPath }, supervisor?.pid)
-    const stopSupervising = await superviseRunner(config.runner ?? 'process', {
-      dataFolder,
-      config,
-      call: asRunner,
-    })
+    const stopSupervising = await superviseRunner(config.runner ?? 'process', { dataFolder, config, call: asRunner })
+    const stopKeeping = keepTerminals(dataFolder, asOwner)
     const { code } = await asOwner('makeLink', {})
     return {
       url: listening.url,
@@ -108,6 +107,7 @@ export async function startGateway(
       gateway,
       call: asOwner,
       close: async () => {
+        stopKeeping()
         await stopSupervising()
         await listening.close()
         removeSocketFolder(dataFolder, socketPath)
@@ -155,12 +155,6 @@ function settingsFrom({ deadlineMs, onDeadline, parkAfterMs, retentionDays }: Co
 /** Throws if other machines could reach the gateway and the person has not allowed that. */
 function requireAcknowledgedHost({ host, allowRemote }: Config): void {
   if (host !== undefined && !isLoopback(host) && !allowRemote) throw new Fault('bad_input', remoteTexts.refused(host))
-}
-
-function throwListenError(error: NodeJS.ErrnoException, port: number): never {
-  const explain = listenErrors[error.code ?? '']
-  if (!explain) throw error
-  throw new Fault(error.code === 'EADDRINUSE' ? 'store_locked' : 'bad_input', explain(port))
 }
 
 /** Returns the folder of the built page, or undefined in a checkout that has not been built. */

@@ -1,5 +1,13 @@
 /** Formats an event of the log as one line for `holdpoint watch`. */
-import { actionLabel, noticeLabel, resolutionText, stateLabel, summaryText } from '@holdpoint/client'
+import {
+  actionLabel,
+  firingText,
+  noticeLabel,
+  resolutionText,
+  stateLabel,
+  summaryText,
+  variableChangeText,
+} from '@holdpoint/client'
 import type { Event, SessionId } from '@holdpoint/protocol'
 import { resolutionStyle, riskSpan } from './request.ts'
 import { gutterOf, type Row, row, type Span, trusted, untrusted, untrustedCode, untrustedLine } from './span.ts'
@@ -46,6 +54,12 @@ function eventSpans(event: Event): readonly Span[] | null {
       return event.value.body.kind === 'message'
         ? [trusted('received: ', 'quiet'), untrustedLine(event.value.body.text)]
         : [trusted(`${event.value.body.kind === 'mode' ? 'mode change' : event.value.body.kind} requested`)]
+    case 'watch.fired': {
+      const text = firingText(event)
+      return text === null ? null : [untrustedLine(text)]
+    }
+    case 'variable.changed':
+      return [untrustedLine(variableChangeText(event))]
     default:
       return requestSpans(event)
   }

@@ -44,13 +44,13 @@ async function discardTypedAhead(): Promise<void> {
   stdin.setRawMode(false)
 }
 
-/** Waits for one key: space or Enter goes on; q, Escape and Ctrl+D cancel; other keys do nothing. Ctrl+C ends the program as usual. */
-async function askToGoOn(output: Output, ...question: readonly Span[]): Promise<boolean> {
+/** Waits for one key: space or Enter continues; q, Escape and Ctrl+D cancel; other keys do nothing. Ctrl+C ends the program as usual. */
+async function askToContinue(output: Output, ...question: readonly Span[]): Promise<boolean> {
   await discardTypedAhead()
   output.prompt(...question)
   const { stdin } = process
   stdin.setRawMode(true)
-  const goesOn = await new Promise<boolean>(resolve => {
+  const continues = await new Promise<boolean>(resolve => {
     const onData = (typed: Buffer) => {
       // Only the first key of a chunk counts, because the rest was typed for something else.
       const decision = pagerKeys.get(typed[0] ?? 0)
@@ -68,7 +68,7 @@ async function askToGoOn(output: Output, ...question: readonly Span[]): Promise<
   stdin.pause()
   stdin.setRawMode(false)
   output.endPrompt()
-  return goesOn
+  return continues
 }
 const pagerKeys: ReadonlyMap<number, boolean> = new Map(
   [
@@ -79,7 +79,7 @@ const pagerKeys: ReadonlyMap<number, boolean> = new Map(
     ['Q', false],
     ['\u001b', false],
     ['\u0004', false],
-  ].map(([key, goesOn]) => [String(key).charCodeAt(0), goesOn === true]),
+  ].map(([key, continues]) => [String(key).charCodeAt(0), continues === true]),
 )
 
 /** Prints the rows one screen at a time. Returns false if the person quits before the end. */
@@ -91,11 +91,11 @@ export async function pageThrough(output: Output, rows: readonly Row[]): Promise
     output.printLines(lines.slice(from, from + pageSize))
     const left = lines.length - from - pageSize
     if (left <= 0) return true
-    const goesOn = await askToGoOn(
+    const continues = await askToContinue(
       output,
       trusted(`── ${left} more lines · space: continue · q: cancel ── `, 'waiting'),
     )
-    if (!goesOn) return false
+    if (!continues) return false
   }
   return true
 }

@@ -34,17 +34,17 @@ export function markdownRows(text: string, columns: number): readonly Row[] {
 export function splitGrowing(text: string): readonly [finished: string, growing: string] {
   const blocks = readBlocks(text)
   if (!blocks) return splitAfterLine(text)
-  const last = blocks.findLastIndex(({ type }) => type !== 'space')
-  const length = blocks.slice(0, Math.max(0, last)).reduce((sum, { raw }) => sum + raw.length, 0)
-  const finished = text.slice(0, length)
-  // The lexer replaces some characters, so the lengths may not fit the text.
-  return finished ===
-    blocks
-      .slice(0, Math.max(0, last))
-      .map(({ raw }) => raw)
-      .join('')
-    ? [finished, text.slice(length)]
-    : ['', text]
+  const finished = finishedBlocks(blocks)
+    .map(({ raw }) => raw)
+    .join('')
+  // The lexer replaces some characters, so the blocks may differ from the text.
+  return text.startsWith(finished) ? [finished, text.slice(finished.length)] : ['', text]
+}
+/** Returns the blocks before the last one. A list before a lone number is not finished either, because the number may belong to the next item. */
+function finishedBlocks(blocks: readonly MarkdownBlock[]): readonly MarkdownBlock[] {
+  const [last, before] = blocks.filter(({ type }) => type !== 'space').toReversed()
+  const growing = before?.type === 'list' && /^\d+$/.test(last?.raw ?? '') ? before : last
+  return growing ? blocks.slice(0, blocks.indexOf(growing)) : []
 }
 function splitAfterLine(text: string): readonly [string, string] {
   const end = text.lastIndexOf('\n') + 1
@@ -66,72 +66,72 @@ function blockRows(blocks: readonly MarkdownBlock[], columns: number): readonly 
   return rows
 }
 
-interface Place {
+interface BlockContext {
   /** Our own text in front of each line, such as the indent of a list. */
   readonly indent: string
   readonly columns: number
   readonly depth: number
 }
 
-function rowsOf(block: MarkdownBlock, place: Place): readonly Row[] {
-  if (place.depth > depthMax) return sourceRows(block.raw, place)
+function rowsOf(block: MarkdownBlock, context: BlockContext): readonly Row[] {
+  if (context.depth > depthMax) return sourceRows(block.raw, context)
   switch (block.type) {
     case 'space':
       return []
     case 'heading':
-      return inlineRows(block, place, 'strong')
+      return inlineRows(block, context, 'strong')
     case 'paragraph':
     case 'text':
-      return inlineRows(block, place)
+      return inlineRows(block, context)
     case 'code':
-      return codeBlockRows(block.text, block.lang ?? '', place)
+      return codeBlockRows(block.text, block.lang ?? '', context)
     case 'blockquote':
-      return nestedRows(childTokens(block), { ...place, indent: `${place.indent}> ` })
+      return nestedRows(childTokens(block), { ...context, indent: `${context.indent}> ` })
     case 'list':
-      return listRows(block, place)
+      return listRows(block, context)
     case 'table':
-      return hidesCells(block) ? sourceRows(block.raw, place) : tableRows(block, place)
+      return hidesCells(block) ? sourceRows(block.raw, context) : tableRows(block, context)
     case 'hr':
-      return [rowWith([trusted('───', 'quiet')], place)]
+      return [rowWith([trusted('───', 'quiet')], context)]
     default:
-      return sourceRows(block.raw, place)
+      return sourceRows(block.raw, context)
   }
 }
-function nestedRows(blocks: readonly MarkdownBlock[], place: Place): readonly Row[] {
-  return blocks.flatMap(block => rowsOf(block, { ...place, depth: place.depth + 1 }))
+function nestedRows(blocks: readonly MarkdownBlock[], context: BlockContext): readonly Row[] {
+  return blocks.flatMap(block => rowsOf(block, { ...context, depth: context.depth + 1 }))
 }
 
 /** Shows the text as the agent wrote it. */
-function sourceRows(raw: string, place: Place): readonly Row[] {
+function sourceRows(raw: string, context: BlockContext): readonly Row[] {
   return displayText(raw.trimEnd(), { multiline: true })
     .split('\n')
-    .map(line => rowWith([Span.displayed(line, null)], place))
+    .map(line => rowWith([Span.displayed(line, null)], context))
 }
 
-function codeBlockRows(text: string, info: string, place: Place): readonly Row[] {
-  const inner = { ...place, indent: `${place.indent}    ` }
-  const title = info === '' ? [] : [rowWith([trusted(displayText(info), 'quiet')], place)]
+function codeBlockRows(text: string, info: string, context: BlockContext): readonly Row[] {
+  const inner = { ...context, indent: `${context.indent}    ` }
+  const title = info === '' ? [] : [rowWith([trusted(displayText(info), 'quiet')], context)]
   const lines = exactText(text, { multiline: true }).split('\n')
   return [...title, ...lines.map(line => rowWith([Span.displayed(line, 'code')], inner))]
 }
 
-function listRows({ items, ordered, start }: MarkdownList, place: Place): readonly Row[] {
+function listRows({ items, ordered, start }: MarkdownList, context: BlockContext): readonly Row[] {
   return items.flatMap((item, index) => {
     const mark = ordered ? `${Number(start) + index}. ` : '• '
     const rest = ' '.repeat(widthOf(mark))
     const blocks = childTokens(item).filter(({ type }) => type !== 'checkbox')
     const box = item.task ? (item.checked ? '[x] ' : '[ ] ') : ''
-    const [first, ...more] = nestedRows(blocks, { ...place, indent: place.indent + rest })
-    const { gutter, spans } = first ?? rowWith([], { ...place, indent: place.indent + rest })
+    const [first, ...more] = nestedRows(blocks, { ...context, indent: context.indent + rest })
+    const { gutter, spans } = first ?? rowWith([], { ...context, indent: context.indent + rest })
     // The mark replaces the indent of the first row. A nested block may have added more indent after it.
-    const at = barWidth + place.indent.length
+    const at = barWidth + context.indent.length
     const marked = { ...gutter, first: gutter.first.slice(0, at) + mark + gutter.first.slice(at + rest.length) }
     return [{ gutter: marked, spans: box === '' ? spans : [trusted(box), ...spans] }, ...more]
   })
 }
 const barWidth = quotedRow('').gutter.first.length
 
-function tableRows({ header, rows }: MarkdownTable, place: Place): readonly Row[] {
+function tableRows({ header, rows }: MarkdownTable, context: BlockContext): readonly Row[] {
   const spansOf = (cell: MarkdownTable['header'][number], style: Style | null = null) =>
     inlineSpans(cell.tokens as MarkdownBlock[], style) ?? [Span.displayed(displayText(cell.text), style)] // without extensions, marked returns no other token types
   const head = header.map(cell => spansOf(cell, 'strong'))
@@ -140,18 +140,18 @@ function tableRows({ header, rows }: MarkdownTable, place: Place): readonly Row[
     Math.max(cellMin, ...[head, ...body].map(cells => widthOfSpans(cells[index] ?? []))),
   )
   const total = widths.reduce((sum, width) => sum + width + cellGap, 0)
-  if (total > place.columns - barWidth - place.indent.length) return stackedRows(head, body, place)
+  if (total > context.columns - barWidth - context.indent.length) return stackedRows(head, body, context)
   const line = (cells: readonly (readonly Span[])[]) =>
     rowWith(
       cells.flatMap((spans, index) => [
         ...spans,
         trusted(' '.repeat((widths[index] ?? 0) - widthOfSpans(spans) + cellGap)),
       ]),
-      place,
+      context,
     )
   return [
     line(head),
-    rowWith([trusted(widths.map(width => '─'.repeat(width)).join('  '), 'quiet')], place),
+    rowWith([trusted(widths.map(width => '─'.repeat(width)).join('  '), 'quiet')], context),
     ...body.map(line),
   ]
 }
@@ -159,18 +159,18 @@ function tableRows({ header, rows }: MarkdownTable, place: Place): readonly Row[
 function stackedRows(
   head: readonly (readonly Span[])[],
   body: readonly (readonly (readonly Span[])[])[],
-  place: Place,
+  context: BlockContext,
 ): readonly Row[] {
   return body.flatMap((cells, index) => [
-    ...(index > 0 ? [rowWith([trusted('─', 'quiet')], place)] : []),
-    ...cells.map((spans, column) => rowWith([...(head[column] ?? []), trusted(': ', 'quiet'), ...spans], place)),
+    ...(index > 0 ? [rowWith([trusted('─', 'quiet')], context)] : []),
+    ...cells.map((spans, column) => rowWith([...(head[column] ?? []), trusted(': ', 'quiet'), ...spans], context)),
   ])
 }
 
-function inlineRows(block: MarkdownBlock, place: Place, style: Style | null = null): readonly Row[] {
+function inlineRows(block: MarkdownBlock, context: BlockContext, style: Style | null = null): readonly Row[] {
   const tokens = childTokens(block)
   const spans = inlineSpans(tokens.length > 0 ? tokens : [block], style)
-  return spans ? linesOf(spans).map(line => rowWith(line, place)) : sourceRows(block.raw, place)
+  return spans ? linesOf(spans).map(line => rowWith(line, context)) : sourceRows(block.raw, context)
 }
 
 /** A piece of text with its style. `isOurs` marks text that Holdpoint adds, such as brackets. */
@@ -255,7 +255,7 @@ function linesOf(spans: readonly Span[]): readonly (readonly Span[])[] {
   return lines
 }
 
-function rowWith(spans: readonly Span[], { indent }: Place): Row {
+function rowWith(spans: readonly Span[], { indent }: BlockContext): Row {
   const { gutter } = quotedRow('')
   return { gutter: { first: gutter.first + indent, rest: gutter.rest + ' '.repeat(widthOf(indent)) }, spans }
 }

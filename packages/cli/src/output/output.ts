@@ -2,7 +2,7 @@
 import type { WriteStream } from 'node:tty'
 import { editableJson } from '@holdpoint/client'
 import { blankRow, type Row, row, type Span, type Style, trusted } from './span.ts'
-import { tableRows } from './table.ts'
+import { type NarrowTable, tableRows } from './table.ts'
 import { type StyledLine, wrap } from './width.ts'
 
 const ansiCodes: Readonly<Record<Style, number>> = {
@@ -13,6 +13,7 @@ const ansiCodes: Readonly<Record<Style, number>> = {
   no: 31,
   emphasis: 3,
   code: 36,
+  selected: 7,
 }
 const sizeDefault = { columns: 80, rows: 24 }
 
@@ -55,8 +56,8 @@ export class Output {
   }
 
   /** Prints a list: in columns on a terminal, and in a pipe as one line per item with tabs between the cells and without a head. */
-  printTable(head: readonly string[], lines: readonly (readonly Span[])[]): void {
-    if (this.columns !== null) this.print(...tableRows(head, lines, this.columns))
+  printTable(head: readonly string[], lines: readonly (readonly Span[])[], narrow: NarrowTable = {}): void {
+    if (this.columns !== null) this.print(...tableRows(head, lines, this.columns, narrow))
     // No span contains a tab or a line break.
     else this.#stream.write(lines.map(cells => `${cells.map(({ text }) => text).join('\t')}\n`).join(''))
   }

@@ -11,6 +11,7 @@ import {
   displayRun,
   editableJson,
   effectiveAsk,
+  informativeTitle,
   lineEndingsLabel,
   resolutionText,
   resolutionTone,
@@ -57,6 +58,8 @@ import {
   untrustedCode,
   untrustedLine,
 } from './span.ts'
+import { watcherRows } from './watcher.ts'
+import { widthOf } from './width.ts'
 
 /** The data that `requestRows` needs besides the request. */
 export interface RequestContext {
@@ -71,8 +74,7 @@ export function requestRows(request: Request, context: RequestContext): readonly
   const { ask, resolution } = request
   return [
     ...headRows(request, context),
-    ...(request.risk ? [riskRow(request.risk)] : []),
-    blankRow,
+    ...[...(request.risk ? [riskRow(request.risk)] : []), ...watcherRows(request), blankRow],
     ...askRows(ask),
     ...deadlineRows(request, context.now),
     labelled('Digest', trusted(request.digest, 'quiet')),
@@ -94,7 +96,7 @@ export function requestRows(request: Request, context: RequestContext): readonly
 /** Shows what ran instead of the agent's input, if a person or a rule changed it. */
 function editedRows(ask: Ask, { effective, editedRisk }: Resolution): readonly Row[] {
   const ran = effectiveAsk(ask, effective?.input)
-  if (ran === ask || ran.kind !== 'approval' || ask.kind !== 'approval') return []
+  if (ran.kind !== 'approval' || ask.kind !== 'approval') return []
   if (editableJson(ran.input, 0) === editableJson(ask.input, 0)) return []
   return [
     row(trusted('Allowed with this input instead:', 'waiting')),
@@ -221,15 +223,23 @@ function inputRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
   ]
 }
 
+/** Shows what the agent says about its call. A title that only repeats the call is left out. */
+function statementRows(ask: ApprovalAsk): readonly Row[] {
+  const { description } = ask
+  const title = informativeTitle(ask)
+  const described = description === undefined ? [] : quotedRows(description)
+  if (title !== null) return [labelled('Agent says', untrusted(title)), ...described]
+  return described.length === 0 ? [] : [labelled('Agent says'), ...described]
+}
+
 function approvalRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[] {
-  const { title, description, caution } = ask
+  const { caution } = ask
   return [
     ...inputRows(ask, renderPlan),
     blankRow,
     labelled('Tool', untrustedCode(ask.tool)),
     labelled('Folder', untrustedCode(ask.cwd)),
-    labelled('Agent says', untrusted(title)),
-    ...(description === undefined ? [] : quotedRows(description)),
+    ...statementRows(ask),
     ...(caution?.reason === undefined ? [] : [labelled('Caution', untrustedLine(caution.reason, 'waiting'))]),
     ...(caution?.blockedPath === undefined
       ? []
@@ -354,8 +364,12 @@ function questionRows({ questions }: QuestionsAsk): readonly Row[] {
   ])
 }
 
+const nameMax = 20
+
 function formRows({ title, message, url, schema }: FormAsk): readonly Row[] {
   const required = new Set(schema.required)
+  // A very long name does not move all the others.
+  const width = Math.min(nameMax, Math.max(0, ...Object.keys(schema.properties).map(name => name.length)))
   return [
     labelled('Form', untrusted(title, 'strong')),
     ...(message === '' ? [] : quotedRows(message)),
@@ -363,7 +377,7 @@ function formRows({ title, message, url, schema }: FormAsk): readonly Row[] {
     ...Object.entries(schema.properties).flatMap(([name, field]) => [
       indented(
         untrustedCode(name, 'strong'),
-        trusted('  '),
+        trusted(' '.repeat(Math.max(2, width + 2 - widthOf(untrustedCode(name).text)))),
         untrustedCode(fieldType(field)),
         trusted(required.has(name) ? ', required' : ''),
         ...(field.title ? [trusted('  '), untrusted(field.title)] : []),
@@ -377,11 +391,8 @@ function formRows({ title, message, url, schema }: FormAsk): readonly Row[] {
 }
 
 function fieldType(field: FormField): string {
-  const choices = fieldChoices(field)
-  if (choices) {
-    const of = choices.map(({ value, title }) => (value === title ? value : `${value} (${title})`)).join(', ')
-    return `${field.type === 'array' ? 'any of' : 'one of'} ${of}`
-  }
+  const choices = fieldChoices(field)?.map(({ value, title }) => (value === title ? value : `${value} (${title})`))
+  if (choices) return `${field.type === 'array' ? 'any of' : 'one of'} ${choices.join(', ')}`
   if (field.type === 'boolean') return 'true or false'
   if (field.type === 'string') return field.format ?? 'text'
   return field.type === 'integer' ? 'a whole number' : 'a number'

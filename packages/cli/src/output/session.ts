@@ -12,10 +12,11 @@ import {
   untrustedCode,
   untrustedLine,
 } from './span.ts'
-import { titleColumns } from './table.ts'
+import { type NarrowTable, titleColumns } from './table.ts'
 import { cut } from './width.ts'
 
 export const sessionColumns = ['id', 'state', 'since', 'title', 'agent', 'folder'] as const
+export const narrowSessions: NarrowTable = { spare: ['agent', 'folder', 'since', 'state'], lastMin: 10 }
 
 /** Returns the cells of a session in the order of `sessionColumns`. */
 export function sessionCells(

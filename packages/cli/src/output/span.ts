@@ -7,8 +7,8 @@
 import { displayText, exactText, labelText, singleLine } from '@holdpoint/client'
 import { escapeInvisible, hasInvisible } from '@holdpoint/protocol'
 
-/** Text styles. `waiting` is amber and asks for attention; `yes` is green and `no` is red. `emphasis` and `code` are for an agent's Markdown. */
-export type Style = 'strong' | 'quiet' | 'waiting' | 'yes' | 'no' | 'emphasis' | 'code'
+/** Text styles. `waiting` is amber and asks for attention; `yes` is green and `no` is red. `emphasis` and `code` are for an agent's Markdown, and `selected` for the row of a list that the keys act on. */
+export type Style = 'strong' | 'quiet' | 'waiting' | 'yes' | 'no' | 'emphasis' | 'code' | 'selected'
 
 /** A piece of text that is safe to print, with its style. The constructor is private, so unescaped text cannot become a span. */
 export class Span {
@@ -47,6 +47,9 @@ export class Span {
   }
   shortened(to: (text: string) => string): Span {
     return new Span(to(this.text), this.style)
+  }
+  withStyle(style: Style | null): Span {
+    return new Span(this.text, style)
   }
   split(index: number): readonly [Span, Span] {
     return [new Span(this.text.slice(0, index), this.style), new Span(this.text.slice(index), this.style)]

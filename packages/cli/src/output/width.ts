@@ -68,7 +68,7 @@ export function cutSpans(spans: readonly Span[], columns: number): readonly Span
 }
 
 /** On lines at least this wide, the marker says how many characters are missing. */
-const countedFromColumns = 32
+const countedFromColumns = 48
 
 /** Returns the offsets of the part to leave out so that the text fits, and the marker to put there. Returns null if the whole text fits. */
 function omission(text: string, columns: number): { from: number; to: number; marker: string } | null {

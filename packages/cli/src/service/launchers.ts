@@ -5,6 +5,8 @@ export interface ServiceDefinition {
   /** The path of Node, and of the program that it runs. */
   readonly program: readonly [string, string]
   readonly dataFolder: string
+  /** Options of `up`, as words. */
+  readonly options: readonly string[]
   readonly logFile: string
   /** The working folder, in which new sessions start. */
   readonly cwd: string
@@ -65,9 +67,17 @@ function systemd({ home, env }: Person): Launcher {
 }
 
 /** The gateway's supervisor handles crashes of the gateway. systemd restarts the supervisor. `down` also stops the runner, which systemd would kill. */
-function unitText({ program: [node, program], dataFolder, logFile, cwd, path }: ServiceDefinition): string {
-  const command = (name: string) =>
-    `${quoteProgram(node)} ${quoteArgument(program)} ${name} --home ${quoteArgument(dataFolder)}`
+function unitText(definition: ServiceDefinition): string {
+  const { program, dataFolder, options, logFile, cwd, path } = definition
+  const command = (name: string, ...words: readonly string[]) =>
+    [
+      quoteProgram(program[0]),
+      quoteArgument(program[1]),
+      name,
+      '--home',
+      quoteArgument(dataFolder),
+      ...words.map(quoteArgument),
+    ].join(' ')
   return `[Unit]
 Description=Holdpoint, the gateway where AI agents stop and ask people
 StartLimitIntervalSec=120
@@ -75,7 +85,7 @@ StartLimitBurst=10
 
 [Service]
 Type=exec
-ExecStart=${command('up')}
+ExecStart=${command('up', ...options)}
 ExecStop=${command('down')}
 WorkingDirectory=${escapeSpecifiers(cwd)}
 Environment=${quoteProgram(`PATH=${path}`)}
@@ -117,10 +127,10 @@ function launchd({ home, uid }: Person): Launcher {
   }
 }
 
-function plistText({ program, dataFolder, logFile, cwd, path }: ServiceDefinition): string {
+function plistText({ program, dataFolder, options, logFile, cwd, path }: ServiceDefinition): string {
   const text = (value: string) =>
     `<string>${value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')}</string>`
-  const words = [...program, 'up', '--home', dataFolder].map(word => `    ${text(word)}`)
+  const words = [...program, 'up', '--home', dataFolder, ...options].map(word => `    ${text(word)}`)
   return `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
 <plist version="1.0">

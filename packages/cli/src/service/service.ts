@@ -1,16 +1,17 @@
 /** `holdpoint service`: installs `holdpoint up` as a service of this person, removes it, and says whether it runs. */
 import { execFile } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { agentEnvironment, holdpointVariables } from '@holdpoint/drivers'
 import { Fault } from '@holdpoint/protocol'
 import { type DataFolder, dataFolderAt, lastGateway, runningProcess } from '../config/data-folder.ts'
-import { waitForGateway } from '../gateway/detach.ts'
+import { lastLogLine, waitForGateway } from '../gateway/detach.ts'
 import { down } from '../gateway/down.ts'
 import { requireGateway } from '../gateway-client/gateway-client.ts'
 import { printNotice } from '../output/notice.ts'
+import { hasPassword } from '../password-in-arguments.ts'
 import { type Launcher, launcherOf } from './launchers.ts'
 import { serviceTexts as texts } from './texts.ts'
 
@@ -23,7 +24,12 @@ export interface ServiceOptions {
   readonly json?: boolean
 }
 
-export async function serviceInstall(dataFolder: DataFolder, options: ServiceOptions): Promise<void> {
+/** `flags` are options of `up`, which the service passes on. */
+export async function serviceInstall(
+  dataFolder: DataFolder,
+  flags: Readonly<Record<string, string | true>>,
+  options: ServiceOptions,
+): Promise<void> {
   const launcher = requireLauncher()
   const program = requireProgram()
   if (existsSync(launcher.file)) throw new Fault('key_conflict', texts.exists(launcher.file))
@@ -32,18 +38,21 @@ export async function serviceInstall(dataFolder: DataFolder, options: ServiceOpt
   await requireAvailable(launcher)
   const { PATH: path = '' } = agentEnvironment(process.env)
   const logFile = join(dataFolder.path, 'gateway.log')
-  const definition = { program, dataFolder: dataFolder.path, logFile, cwd: homedir(), path }
-  for (const part of [...program, dataFolder.path, homedir(), path])
+  const words = wordsOf(flags)
+  const definition = { program, dataFolder: dataFolder.path, options: words, logFile, cwd: homedir(), path }
+  for (const part of [...program, dataFolder.path, homedir(), path, ...words])
     if (/[\r\n]/.test(part)) throw new Fault('bad_input', texts.lineBreak(part))
   // The log contains sign-in links, and the launcher would let others read it.
-  closeSync(openSync(logFile, 'a', 0o600))
+  const log = openSync(logFile, 'a', 0o600)
+  const earlierBytes = fstatSync(log).size
+  closeSync(log)
   mkdirSync(dirname(launcher.file), { recursive: true })
   writeFileSync(launcher.file, launcher.describe(definition), { flag: 'wx' })
   try {
     for (const command of launcher.start) await runCommand(command)
     const until = performance.now() + startMaxMs
     if (!(await waitForGateway(dataFolder, () => performance.now() < until)))
-      throw new Fault('internal', texts.didNotStart(logFile))
+      throw new Fault('internal', texts.didNotStart(lastLogLine(logFile, earlierBytes), logFile))
   } catch (error) {
     // Report the first error, even if removing fails too.
     await removeFrom(launcher).catch(() => {})
@@ -52,6 +61,16 @@ export async function serviceInstall(dataFolder: DataFolder, options: ServiceOpt
   const settings = holdpointVariables(process.env).filter(name => !addressVariables.includes(name))
   if (settings.length > 0) printNotice(texts.variables(settings, dataFolder.configFile))
   await printInstalled(launcher, dataFolder, logFile, options)
+}
+
+/** Returns options as words of a command line. Throws if one of them contains a password, because others could read it. */
+function wordsOf(flags: Readonly<Record<string, string | true>>): readonly string[] {
+  const words = Object.entries(flags).flatMap(([name, value]) => {
+    const flag = `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`
+    return value === true ? [flag] : [flag, value]
+  })
+  if (words.some(hasPassword)) throw new Fault('bad_input', texts.password)
+  return words
 }
 
 async function printInstalled(

@@ -1,6 +1,6 @@
 /** Texts that `holdpoint service` prints. */
 
-interface Place {
+interface ServiceFiles {
   readonly file: string
   readonly dataFolder: string
 }
@@ -21,7 +21,7 @@ export const serviceTexts = {
   atBoot: 'To start it when the machine starts, even if nobody logs in: loginctl enable-linger',
   removed: (dataFolder: string) => `The service is stopped and removed. The data in ${dataFolder} is kept.`,
   notInstalled: 'No service is installed. Install one with: holdpoint service install',
-  status: (state: string, { file, dataFolder }: Place, url: string | null) =>
+  status: (state: string, { file, dataFolder }: ServiceFiles, url: string | null) =>
     [
       url === null ? `The service is ${state}` : `The service is ${state}, at ${url}`,
       '',
@@ -44,8 +44,10 @@ export const serviceTexts = {
   notFound: (program: string) => `${program} was not found`,
   lineBreak: (path: string) => `A service cannot use a path with a line break: ${JSON.stringify(path)}`,
   failed: (command: string, problem: string) => `The command failed: ${command} (${problem})`,
-  didNotStart: (logFile: string) =>
-    `The service did not start its gateway, so it was removed again. Run holdpoint up to see why, or read ${logFile}`,
+  didNotStart: (problem: string, logFile: string) =>
+    `The service did not start its gateway, so it was removed again${problem === '' ? '' : `: ${problem}`} (log: ${logFile})`,
+  password:
+    'The password in --store would be in a file that other users can read. Put the store into holdpoint.config.json in the data folder',
   variables: (names: readonly string[], configFile: string) =>
     `The service does not use ${names.join(', ')} from this terminal. Put such settings into ${configFile}`,
 } as const

@@ -1,5 +1,5 @@
 /** The state of `holdpoint tui`: the selected item, the open session or dialog, and what the keys do. */
-import { acceptsMessages, type Inbox, isInterruptible, letterPauseMs, TypingGuard } from '@holdpoint/client'
+import { acceptsMessages, type Inbox, isInterruptible, letterPauseMs, Transcript, TypingGuard } from '@holdpoint/client'
 import type { Call, DriverInfo, Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { startSession } from '../../gateway-client/start-session.ts'
 import { HelpPage } from '../pages/help-page.ts'
@@ -12,10 +12,12 @@ import { gatewayOptions, PromptController } from '../prompt/prompt-controller.ts
 import { PromptDrafts } from '../prompt/prompt-drafts.ts'
 import { RepeatToConfirm } from '../prompt/repeat-to-confirm.ts'
 import { promptTexts } from '../prompt/texts.ts'
-import { MessageComposer } from '../run/composer.ts'
+import type { MessageComposer } from '../run/composer.ts'
+import type { Editor } from '../terminal/editor.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { TranscriptPane } from '../transcript/transcript-pane.ts'
 import { ListState } from './list-state.ts'
+import { SessionComposers } from './session-composers.ts'
 import type { ListItem } from './session-list.ts'
 import { handleStartDialogKey, openStartDialog, type StartDialog, withDrivers } from './start-dialog.ts'
 import { helpLines, dashboardTexts as texts } from './texts.ts'
@@ -28,7 +30,7 @@ export interface DashboardOptions {
   readonly inbox: Inbox
   readonly me: string
   readonly drivers: () => Promise<readonly DriverInfo[]>
-  readonly edit: (text: string) => Promise<string | null>
+  readonly edit: Editor
   readonly now: () => number
   readonly leave: () => void
   readonly changed: () => void
@@ -46,8 +48,11 @@ export class DashboardModel {
   #open: { readonly id: SessionId; readonly transcript: TranscriptPane } | null = null
   /** The request to show first in the open session. */
   #wantedRequest: RequestId | null = null
-  /** One composer per session, so that an unsent message stays with its session. */
-  readonly #composers = new Map<SessionId, MessageComposer>()
+  readonly #composers = new SessionComposers(id => ({
+    send: text => this.#send(id, text),
+    edit: this.options.edit,
+    changed: this.update,
+  }))
   #isComposing = false
   #startDialog: StartDialog | null = null
   /** The help or a tool call, which covers the list and the pane. */
@@ -100,7 +105,7 @@ export class DashboardModel {
     return this.#open ? this.inbox.sessions.get(this.#open.id) : undefined
   }
   get composer(): MessageComposer | null {
-    return (this.#open && this.#composers.get(this.#open.id)) ?? null
+    return this.#open && this.#composers.of(this.#open.id)
   }
   /** Whether the keys go to the message line of the open session. */
   get isComposing(): boolean {
@@ -195,6 +200,9 @@ export class DashboardModel {
   readonly #toggleZoom = (): void => {
     this.#isZoomed = !this.#isZoomed
   }
+  readonly #openHelp = (): void => {
+    this.#page = new HelpPage(helpLines)
+  }
   #onMessageKey(key: Key): void {
     if (key.name === 'escape') this.#isComposing = false
     else {
@@ -234,9 +242,7 @@ export class DashboardModel {
         this.#startDialog = openStartDialog(this.#drivers)
         void this.#loadDrivers()
       },
-      '?': () => {
-        this.#page = new HelpPage(helpLines)
-      },
+      '?': this.#openHelp,
       q: () => this.#leave(),
     }
     this.#act(actions, key)
@@ -248,12 +254,9 @@ export class DashboardModel {
   }
   #openSession(id: SessionId): void {
     this.#closeSession()
-    const transcript = new TranscriptPane(this.options.inbox.transcript(id))
+    const transcript = new TranscriptPane(new Transcript(this.options.inbox.transcriptOptions(id)))
     transcript.transcript.subscribe(this.update)
     this.#open = { id, transcript }
-    const { edit } = this.options
-    if (!this.#composers.has(id))
-      this.#composers.set(id, new MessageComposer({ send: text => this.#send(id, text), edit, changed: this.update }))
   }
   #closeSession(): void {
     this.#open?.transcript.transcript.close()
@@ -265,11 +268,16 @@ export class DashboardModel {
   #onPaneKey(key: Key, armed: string | null): void {
     const { prompt, isHolding } = this.controller
     const viewKey = prompt && !isTextField(prompt) && this.#guard.acceptsLetter ? singleKeypress(key) : null
+    const actions = new Map([
+      ['q', () => this.#closeSession()],
+      ['z', this.#toggleZoom],
+      ['?', this.#openHelp],
+    ])
+    const action = viewKey !== null && !isHolding ? actions.get(viewKey) : undefined
     if (key.name === 'ctrl-o') this.#openToolOutput()
-    else if ((viewKey === 'q' || viewKey === 'z') && !isHolding) {
+    else if (action) {
       this.#guard.noteCommand()
-      if (viewKey === 'z') this.#toggleZoom()
-      else this.#closeSession()
+      action()
     } else if (key.name === 'tab') {
       this.controller.confirmHeld()
       this.#openNextRequest()
@@ -306,9 +314,7 @@ export class DashboardModel {
       i: write,
       o: () => this.#openToolOutput(),
       z: this.#toggleZoom,
-      '?': () => {
-        this.#page = new HelpPage(helpLines)
-      },
+      '?': this.#openHelp,
     }
     const letter = this.#guard.isTyping ? null : singleKeypress(key)
     const canInterrupt = this.session === undefined || isInterruptible(this.session)
@@ -381,12 +387,8 @@ export class DashboardModel {
       this.#showError(error instanceof Error ? error : new Error(String(error)))
     }
   }
-
-  /** The messages that the person has typed and not sent, with the sessions that they are for. */
-  get unsent(): readonly { readonly id: SessionId; readonly text: string }[] {
-    return [...this.#composers].flatMap(([id, { line }]) =>
-      line.text.trim() === '' ? [] : { id, text: line.text.trim() },
-    )
+  get unsent(): SessionComposers['unsent'] {
+    return this.#composers.unsent
   }
   /** Closes the open session. Sends an unsent decision and the unsaved drafts, unless the connection is lost. */
   async close(): Promise<void> {

@@ -2,15 +2,17 @@
 import { acceptsMessages, isInterruptible } from '@holdpoint/client'
 import { trusted, untrusted, untrustedText } from '../../output/span.ts'
 import { cutSpans, type StyledLine, widthOfSpans } from '../../output/width.ts'
+import { isTextField } from '../prompt/key-policy.ts'
 import { type KeyHint, keyRows } from '../prompt/layout/prompt-sections.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
 import type { ScreenFrame } from '../terminal/terminal.ts'
 import type { DashboardModel } from './dashboard-model.ts'
 import { paneOf } from './pane-view.ts'
 import { headerLine, listLines } from './session-list.ts'
-import { keyHints, dashboardTexts as texts } from './texts.ts'
+import { keyHints, spareKeys, dashboardTexts as texts } from './texts.ts'
 
-const twoColumnsFrom = 80
+/** On a narrower screen, the list and the pane would both be too narrow to read a command. */
+const twoColumnsFrom = 100
 const listShare = 0.32
 const listMaxColumns = 40
 /** The number of rows for the header, the line below the header, and the key hints. */
@@ -63,11 +65,21 @@ function footerLine(model: DashboardModel, columns: number): StyledLine {
   if (model.hint !== null) return cutSpans([untrusted(model.hint, 'strong')], columns)
   const isFiltered = list.filter.text !== '' && keyTarget(model) === 'list'
   const filter = isFiltered ? [trusted(texts.filtered, 'waiting'), untrustedText(list.filter.text), trusted('  ')] : []
-  const keys = keyRows(shownKeys(model), Math.max(1, columns - widthOfSpans(filter)))[0]?.spans ?? []
+  const keys = fittingKeys(shownKeys(model, columns), Math.max(1, columns - widthOfSpans(filter)))
   return cutSpans([...filter, ...keys], columns)
 }
+/** Returns one line with the keys, without the least important ones if not all of them fit. */
+function fittingKeys(keys: readonly KeyHint[], columns: number): StyledLine {
+  const [line, ...more] = keyRows(keys, columns)
+  const spare = more.length > 0 ? spareKeys.find(key => keys.some(([one]) => one === key)) : undefined
+  if (spare === undefined) return line?.spans ?? []
+  return fittingKeys(
+    keys.filter(([key]) => key !== spare),
+    columns,
+  )
+}
 /** Leaves out keys that have no effect on the agent of the open session. */
-function shownKeys(model: DashboardModel): readonly KeyHint[] {
+function shownKeys(model: DashboardModel, columns: number): readonly KeyHint[] {
   if (model.page) return model.page.keys
   if (model.list.filter.text !== '' && keyTarget(model) === 'list') return keyHints.filtered
   const target = keyTarget(model)
@@ -76,7 +88,11 @@ function shownKeys(model: DashboardModel): readonly KeyHint[] {
     ...(session && !acceptsMessages(session) ? ['Enter'] : []),
     ...(session && !isInterruptible(session) ? ['I'] : []),
   ]
-  return target === 'session' ? keyHints.session.filter(([key]) => !useless.includes(key)) : keyHints[target]
+  if (target === 'session') return keyHints.session.filter(([key]) => !useless.includes(key))
+  // In a text field, a letter is text. On a narrow screen, a request has the whole width anyway.
+  const { prompt } = model.controller
+  const letters = prompt && isTextField(prompt) ? ['z', '?'] : columns < twoColumnsFrom ? ['z'] : []
+  return keyHints[target].filter(([key]) => !letters.includes(key))
 }
 function keyTarget({ startDialog, isComposing, controller, transcript }: DashboardModel): keyof typeof keyHints {
   if (startDialog) return 'startDialog'

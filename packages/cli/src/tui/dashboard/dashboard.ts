@@ -8,7 +8,7 @@ import { out } from '../../output/output.ts'
 import { row, trusted, untrusted } from '../../output/span.ts'
 import { unsentRows } from '../run/composer.ts'
 import { runTexts } from '../run/texts.ts'
-import { Terminal } from '../terminal/terminal.ts'
+import { isInteractive, listenersFor, Terminal } from '../terminal/terminal.ts'
 import { DashboardModel } from './dashboard-model.ts'
 import { dashboardFrame } from './dashboard-view.ts'
 import { dashboardTexts as texts } from './texts.ts'
@@ -18,8 +18,7 @@ const tickMs = 20_000
 
 /** Runs the command and resolves with its exit code. */
 export async function runTui(address: GatewayAddress): Promise<number> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY || process.env.TERM === 'dumb')
-    throw new Fault('bad_input', texts.needsTerminal)
+  if (!isInteractive()) throw new Fault('bad_input', texts.needsTerminal)
   const gateway = await connectOrStart(address)
   try {
     if (gateway.isOwn) out.print(row(trusted(runTexts.ownGateway(gateway.url), 'quiet')))
@@ -47,7 +46,7 @@ async function showDashboard(gateway: GatewayAccess): Promise<number> {
     inbox,
     me,
     drivers: async () => (await call('listDrivers', {})).items,
-    edit: text => terminal.edit(text),
+    edit: (text, extension) => terminal.edit(text, extension),
     now,
     leave,
     changed: terminal.redraw,
@@ -57,13 +56,7 @@ async function showDashboard(gateway: GatewayAccess): Promise<number> {
   const size = () => ({ columns: process.stdout.columns || 80, rows: process.stdout.rows || 24 })
   const tick = setInterval(model.update, tickMs)
   try {
-    terminal.open(() => dashboardFrame(model, { url: shownUrl, now: now(), ...size() }), {
-      onKey: key => model.handleKey(key),
-      onPaint: () => model.onPainted(),
-      onResize: model.update,
-      onTerminalReturned: () => model.onTerminalReturned(),
-      onExitSignal: leave,
-    })
+    terminal.open(() => dashboardFrame(model, { url: shownUrl, now: now(), ...size() }), listenersFor(model, leave))
     inbox.subscribe(() => {
       const { status, order, complete } = inbox.getSnapshot()
       if (status !== 'live') isConnected = false

@@ -62,7 +62,7 @@ function previewRows(session: Session | null, { complete, status }: InboxSnapsho
   return [row(trusted(texts.empty)), blankRow, row(trusted(texts.startHint, 'quiet'))]
 }
 
-/** Builds the pane of an open session, with the transcript right above the prompt or the message line. Without a prompt, the last line is free for the spinner. */
+/** Builds the pane of an open session. The prompt follows the transcript, and a short transcript leaves the space below the prompt free, so that the prompt is where its preview was. Without a prompt, the message line is at the bottom, and the last line is free for the spinner. */
 function sessionPane(model: DashboardModel, transcript: TranscriptPane, columns: number, height: number): Pane {
   const { session, controller, options } = model
   const { prompt } = controller
@@ -78,9 +78,16 @@ function sessionPane(model: DashboardModel, transcript: TranscriptPane, columns:
   const linesLeft = Math.max(0, height - header.length - below.length)
   const entries = transcript.visibleLines(context, prompt ? Math.max(0, linesLeft - 1) : linesLeft)
   const padding: StyledLine[] = Array.from({ length: Math.max(0, linesLeft - entries.length) }, () => [])
-  const middle = prompt ? [...padding.slice(1), ...entries, ...padding.slice(0, 1)] : [...padding, ...entries]
-  const isBusy = !prompt && (session?.state === 'working' || session?.state === 'starting')
-  return { lines: [...header, ...middle, ...below].slice(-height), spinner: isBusy ? session.state : null }
+  if (prompt) {
+    const gap = entries.length > 0 ? 1 : 0
+    const lines = [...header, ...entries, ...padding.slice(0, gap), ...below, ...padding.slice(gap)]
+    return { lines: lines.slice(0, height), spinner: null }
+  }
+  const isBusy = session?.state === 'working' || session?.state === 'starting'
+  return {
+    lines: [...header, ...padding, ...entries, ...below].slice(-height),
+    spinner: isBusy ? session.state : null,
+  }
 }
 
 function promptLines(model: DashboardModel, columns: number, height: number): readonly StyledLine[] {

@@ -10,6 +10,7 @@ import {
   timeSince,
 } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
+import { dueLabel } from '../../output/deadline.ts'
 import { riskSpan } from '../../output/request.ts'
 import { row, type Span, trusted, untrusted, untrustedCode } from '../../output/span.ts'
 import { cut, cutSpans, type StyledLine, widthOf, widthOfSpans, wrap } from '../../output/width.ts'
@@ -102,16 +103,16 @@ function itemLines(
   isSelected: boolean,
   { columns, now, isFocused }: { columns: number; now: number; isFocused: boolean },
 ): readonly StyledLine[] {
-  const since = item.kind === 'request' ? item.request.openedAt : item.session.stateChangedAt
-  const time = timeSince(since, now)
+  const time = timeSpan(item, now)
   const sign = isSelected ? (isFocused ? '› ' : '· ') : '  '
-  const columnsLeft = Math.max(4, columns - widthOf(sign) - widthOf(time) - 1)
+  const columnsLeft = Math.max(4, columns - widthOf(sign) - widthOf(time.text) - 1)
   const style = isSelected ? 'strong' : null
   const title = untrusted(item.session?.title ?? '', style)
   const line = (spans: readonly Span[]): StyledLine => {
     const text = cutSpans(spans, columnsLeft)
-    const gap = ' '.repeat(Math.max(1, columns - widthOf(sign) - widthOfSpans(text) - widthOf(time)))
-    return [trusted(sign, style), ...text, trusted(`${gap}${time}`, 'quiet')]
+    const gap = ' '.repeat(Math.max(1, columns - widthOf(sign) - widthOfSpans(text) - widthOf(time.text)))
+    const whole = [trusted(sign, style), ...text, trusted(gap), time]
+    return isSelected && isFocused ? whole.map(span => span.withStyle('selected')) : whole
   }
   if (item.kind === 'session') return [line([title])]
   const { ask, risk } = item.request
@@ -137,6 +138,14 @@ function itemLines(
   return [line([about]), [trusted(' '.repeat(widthOf(sign))), ...second]]
 }
 const dot = ' · '
+
+/** Returns how long a request may still wait if it has a deadline, and otherwise how old the item is. */
+function timeSpan(item: ListItem, now: number): Span {
+  if (item.kind === 'session') return trusted(timeSince(item.session.stateChangedAt, now), 'quiet')
+  const due = dueLabel(item.request, now)
+  if (due === '') return trusted(timeSince(item.request.openedAt, now), 'quiet')
+  return trusted(due === 'overdue' ? due : `due ${due}`, 'waiting')
+}
 
 export function headerLine(
   { pendingCount, sessions, status }: InboxSnapshot,

@@ -1,5 +1,6 @@
 /** All sentences and key hints of `holdpoint tui`, kept together so that they can be edited as prose. */
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
+import { answerKeys } from '../prompt/texts.ts'
 
 export const dashboardTexts = {
   needsTerminal: 'holdpoint tui needs an interactive terminal. holdpoint inbox, show, allow and watch work anywhere',
@@ -54,12 +55,7 @@ export const helpLines: readonly (KeyHint | null)[] = [
   ['Ctrl+C Ctrl+D', 'leave without answering; requests stay pending'],
   ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg resumes)'],
   null,
-  ['a 1 / r 2', 'allow or deny the request'],
-  ['e  n  s', 'edit the request in your editor; add a note; don’t ask again'],
-  ['R  w  x', 'deny with a reason; ask back; deny and stop the turn'],
-  ['1–9 ↑↓ space', 'choose an option; mark several options'],
-  ['Enter  o', 'confirm your choice; type another answer'],
-  ['space PgDn', 'next page; read to the end before you allow'],
+  ...answerKeys,
   null,
   ['Enter  i', 'write a message to the open session'],
   ['o Ctrl+O', 'open tool calls with their output; Ctrl+O also in a request'],
@@ -81,13 +77,14 @@ export const keyHints = {
   ],
   prompt: [
     ['Tab', 'next request'],
-    ['Esc', 'back to the list'],
+    ['Esc', 'back'],
     ['z', 'zoom'],
+    ['?', 'help'],
     ['Ctrl+C', 'leave'],
   ],
   session: [
     ['Enter', 'write'],
-    ['Esc', 'back to the list'],
+    ['Esc', 'back'],
     ['↑↓', 'scroll'],
     ['o', 'tool output'],
     ['I', 'interrupt'],
@@ -103,3 +100,6 @@ export const keyHints = {
     ['q', 'leave'],
   ],
 } as const satisfies Readonly<Record<string, readonly KeyHint[]>>
+
+/** The keys that the last line leaves out on a narrow screen, the least important first. The help has all of them. */
+export const spareKeys: readonly string[] = ['↑↓', 'I', 'E', 'n', 'z', 'Ctrl+C', 'o', '/', '/edit']

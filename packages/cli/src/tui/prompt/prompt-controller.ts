@@ -4,7 +4,9 @@ import type { Answer, Call, Capability, JsonObject, Request, RequestId, Risk, Se
 import { Fault } from '@holdpoint/protocol'
 import { loadRuleOffers, type RuleOffers } from '../../gateway-client/rule-offers.ts'
 import type { StyledLine } from '../../output/width.ts'
+import type { Editor } from '../terminal/editor.ts'
 import type { Key } from '../terminal/key-parser.ts'
+import { editorExtension } from './editor-extension.ts'
 import { isTextField, keyPolicy } from './key-policy.ts'
 import { type ApprovalInput, isTypingKey } from './key-result.ts'
 import { layoutPrompt, type PromptPosition, type PromptStatus, type ScreenSize } from './layout/prompt-layout.ts'
@@ -15,7 +17,7 @@ import { approvalTexts, promptTexts as texts } from './texts.ts'
 
 export interface PromptControllerOptions {
   readonly answer: (id: RequestId, answer: Answer) => Promise<unknown>
-  readonly edit: (text: string) => Promise<string | null>
+  readonly edit: Editor
   /** Loads the rules that would allow a request from now on. */
   readonly offers: (id: RequestId) => Promise<RuleOffers>
   /** Loads what an edited input touches. */
@@ -286,7 +288,7 @@ export class PromptController {
     if (loadsOffers) await this.#loadOffers(prompt)
     if (checksInput) await this.#loadRisk(prompt, checksInput)
     if (edit === undefined) return
-    const text = await this.#options.edit(edit)
+    const text = await this.#options.edit(edit, editorExtension(prompt))
     // While the editor was open, the request may have been answered elsewhere. The edited text must not reach a different request.
     if (this.#current !== prompt.request.id) return
     if (text !== null) await this.#handle({ name: 'edited', text })

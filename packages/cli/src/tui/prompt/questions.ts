@@ -12,7 +12,7 @@ export interface QuestionState {
   /** The answer that the person typed instead of an option, or in addition to marked options. */
   readonly other: string
   readonly skipped: boolean
-  /** Whether `line` came from the editor or from a draft. Such text is always an answer, never a command such as /reject. */
+  /** Whether `line` came from the editor or from a draft. Such text is always an answer, never a command such as /decline. */
   readonly isFromEditor: boolean
 }
 export interface QuestionsState {
@@ -38,7 +38,7 @@ export function openQuestions({ questions }: QuestionsAsk): QuestionsState {
 }
 
 /** Commands that the person types into a text field, where single letters are part of the answer. */
-export const typedCommands = { reject: '/reject', ask: '/ask', stop: '/stop', edit: '/edit', skip: '/skip' } as const
+export const typedCommands = { decline: '/decline', ask: '/ask', stop: '/stop', edit: '/edit', skip: '/skip' } as const
 
 export function handleQuestionsKey(
   state: QuestionsState,
@@ -168,12 +168,13 @@ function runTypedCommand(
   return { state: withEntry(state, { ...entry, line: emptyTextInput }), edit: entry.other }
 }
 
-/** Parses `/reject`, `/reject REASON` and `/stop`; returns null for any other line. */
+/** Parses `/decline`, `/decline REASON` and `/stop`; returns null for any other line. `/reject` means the same as `/decline`, because other terminal programs use that word. */
 export function parseDecline(line: string): Answer | null {
   if (line === typedCommands.stop) return { kind: 'decline', interrupt: true }
-  if (line === typedCommands.reject) return { kind: 'decline' }
-  if (!line.startsWith(`${typedCommands.reject} `)) return null
-  return { kind: 'decline', reason: line.slice(typedCommands.reject.length).trim() }
+  const command = [typedCommands.decline, '/reject'].find(word => line === word || line.startsWith(`${word} `))
+  if (command === undefined) return null
+  const reason = line.slice(command.length).trim()
+  return reason === '' ? { kind: 'decline' } : { kind: 'decline', reason }
 }
 
 /** Parses `/ask QUESTION`; returns null for any other line. */

@@ -3,6 +3,16 @@ import type { PromptKeyResult } from './prompt.ts'
 
 export const confirmWord = 'allow'
 
+/** The keys of a request, for the help of every view. */
+export const answerKeys = [
+  ['a 1 / r 2', 'allow or deny the request'],
+  ['e  n  s', 'edit the request in your editor; add a note; don’t ask again'],
+  ['R  w  x', 'deny with a reason; ask back; deny and stop the turn'],
+  ['1–9 ↑↓ space', 'choose an option; mark several options'],
+  ['Enter  o', 'confirm your choice; type another answer'],
+  ['space PgDn', 'next page; read to the end before you allow'],
+] as const
+
 export const approvalTexts = {
   notFullyShown: 'You haven’t seen the whole request yet. Press space for more, then allow it.',
   choiceNotFullyShown: 'You haven’t seen this whole entry yet. Press space for more, then Enter to confirm.',
@@ -14,7 +24,7 @@ export const approvalTexts = {
   checkingRisk: 'Holdpoint is checking your edited version…',
   stillChecking: 'Holdpoint is still checking what your edited version does. Press a again in a moment.',
   endsTurn: '(ends the turn)',
-  readFirst: '(read to the end first)',
+  readFirst: '(read it all first)',
   checkFirst: '(after the check of your edited version)',
   loadingRules: 'Looking for rules that would allow this…',
   notEditable: 'This request cannot be edited. Allow it as it is, or deny it.',
@@ -49,9 +59,9 @@ export const questionTexts = {
   chooseFirst: 'Choose one by its number, then press Enter.',
   orOther: 'Press o to type another answer, or r to decline.',
   orDecline: 'Press r to decline.',
-  empty: 'The answer is empty. Type an answer and press Enter, or type /reject to decline.',
+  empty: 'The answer is empty. Type an answer and press Enter, or type /decline to decline.',
   secretInEditor: 'A secret is never written to a file, so type it here.',
-  noneAnswered: 'You haven’t answered any question. Answer at least one, or decline with r or /reject.',
+  noneAnswered: 'You haven’t answered any question. Answer at least one, or decline with r or /decline.',
   questionMissing: 'Type your question, then press Enter. Esc goes back.',
   reasonMissing: 'Type a reason, then press Enter. To decline without a reason, press Esc and then r.',
   ownAnswer: 'your own answer: ',
@@ -68,7 +78,7 @@ export const promptTexts = {
   pressAllow: (verb: 'allow' | 'approve') => `Press a to ${verb} or r to deny.`,
   enterOrEscape: 'Press Enter to confirm or Esc to go back.',
   chooseOption: 'Choose by number or with the arrow keys, then press Enter.',
-  letterOrDecline: 'Press r to decline, s to send the letter “r”, or Esc to go on typing.',
+  letterOrDecline: 'Press r to decline, s to send the letter “r”, or Esc to keep typing.',
   stopUnread: (verb: 'deny' | 'decline', stops: boolean) =>
     `You haven’t read all of this. Press Ctrl+C again to ${verb}${stops ? ' and stop the turn' : ''}, or Ctrl+D to leave it pending.`,
   stopUnfinished: (verb: 'deny' | 'decline', stops: boolean) =>
@@ -88,6 +98,7 @@ export const promptTexts = {
   previewPages: 'Enter: read all',
   shortPages: 'space',
   unread: (from: number, to: number) => `lines ${from}–${to} not seen yet · space: go there`,
+  shortUnread: (from: number, to: number) => `${from}–${to} not seen · space`,
   linkWarning: 'Open this link yourself if you trust it:',
 } as const
 

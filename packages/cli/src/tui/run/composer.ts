@@ -2,12 +2,13 @@
 import { messageOf } from '@holdpoint/protocol'
 import { indented, type Row, row, type Span, untrusted } from '../../output/span.ts'
 import { emptyTextInput, handleTextKey, type TextInput, textInputWith } from '../prompt/text-input.ts'
+import type { Editor } from '../terminal/editor.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { runTexts as texts } from './texts.ts'
 
 export interface ComposerOptions {
   readonly send: (text: string) => Promise<unknown>
-  readonly edit: (text: string) => Promise<string | null>
+  readonly edit: Editor
   readonly changed: () => void
 }
 
@@ -62,7 +63,7 @@ export class MessageComposer {
 
   async #edit(): Promise<void> {
     this.#isInEditor = true
-    const text = await this.#options.edit('')
+    const text = await this.#options.edit('', '.md')
     this.#isInEditor = false
     this.#line = textInputWith((text ?? '').trimEnd())
     this.#hint = text === null ? texts.editorFailed : null

@@ -1,5 +1,5 @@
 /** `holdpoint run` without a terminal: prints plain lines and reads no keys. Requests stay pending until they are answered elsewhere. */
-import { actionLabel, type Entry, Inbox, type InboxSnapshot, watchEvents } from '@holdpoint/client'
+import { actionLabel, type Entry, Inbox, type InboxSnapshot, Transcript, watchEvents } from '@holdpoint/client'
 import type { CommandId, RequestId, Session } from '@holdpoint/protocol'
 import type { GatewayAccess } from '../../gateway-client/gateway-access.ts'
 import { out } from '../../output/output.ts'
@@ -15,7 +15,7 @@ export async function runInPipe(
   messageId: CommandId | null,
 ): Promise<number> {
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
-  const transcript = inbox.transcript(session.id)
+  const transcript = new Transcript(inbox.transcriptOptions(session.id))
   const printer = new TranscriptPrinter()
   const announcer = new PendingAnnouncer(texts.notInteractive)
   const { id: me } = await call('whoAmI', {})

@@ -25,6 +25,7 @@ import { gatewayOptions, PromptController } from '../prompt/prompt-controller.ts
 import { PromptDrafts } from '../prompt/prompt-drafts.ts'
 import { RepeatToConfirm } from '../prompt/repeat-to-confirm.ts'
 import { textInputRows } from '../prompt/text-input-view.ts'
+import type { Editor } from '../terminal/editor.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { type ScreenFrame, withSpinner } from '../terminal/terminal.ts'
 import { type EntryContext, entryRows } from '../transcript/entry-rows.ts'
@@ -44,7 +45,7 @@ export interface RunModelOptions {
   readonly size: () => ScreenSize
   /** Prints output that stays on the terminal. */
   readonly print: (rows: readonly Row[]) => void
-  readonly edit: (text: string) => Promise<string | null>
+  readonly edit: Editor
   readonly now: () => number
   readonly changed: () => void
 }

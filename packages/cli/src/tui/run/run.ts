@@ -1,5 +1,5 @@
 /** `holdpoint run`: starts a session, or reopens one, and shows it in this terminal. */
-import { actionLabel, Inbox, rulesNotice, watchEvents } from '@holdpoint/client'
+import { actionLabel, Inbox, rulesNotice, Transcript, watchEvents } from '@holdpoint/client'
 import { type Call, type CommandId, type DriverInfo, Fault, type Session } from '@holdpoint/protocol'
 import { findSession, idShortener } from '../../commands/ids.ts'
 import { liveSessions, pendingRequests } from '../../commands/queries.ts'
@@ -10,7 +10,7 @@ import { out } from '../../output/output.ts'
 import { shellQuote } from '../../output/shell-quote.ts'
 import { type Row, row, trusted, untrusted } from '../../output/span.ts'
 import { sessionSummary } from '../dashboard/session-list.ts'
-import { Terminal } from '../terminal/terminal.ts'
+import { isInteractive, listenersFor, Terminal } from '../terminal/terminal.ts'
 import { unsentRows } from './composer.ts'
 import { runInPipe } from './run-in-pipe.ts'
 import { isResumable, RunModel } from './run-model.ts'
@@ -60,11 +60,6 @@ function endedRows({ id, driver, cwd }: Session): readonly Row[] {
   return [sentence, row(trusted(texts.startNew), untrusted(command, 'strong'))]
 }
 
-/** Returns whether the program can read keys and draw on the screen. */
-function isInteractive(): boolean {
-  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb'
-}
-
 async function startFromArgs(
   gateway: GatewayAccess,
   args: readonly string[],
@@ -100,7 +95,7 @@ async function runInteractive(gateway: GatewayAccess, session: Session, messageI
   const { id: me } = await call('whoAmI', {})
   const drivers = (await call('listDrivers', {})).items
   const inbox = new Inbox({ call, watch: options => watchEvents(connection, options), session: session.id })
-  const transcript = inbox.transcript(session.id)
+  const transcript = new Transcript(inbox.transcriptOptions(session.id))
   const terminal = new Terminal('inline')
   const model = new RunModel({
     call,
@@ -112,7 +107,7 @@ async function runInteractive(gateway: GatewayAccess, session: Session, messageI
     modes: drivers.find(({ name }) => name === session.driver)?.modes ?? [],
     size: () => ({ columns: process.stdout.columns || 80, height: (process.stdout.rows || 24) - 1 }),
     print: rows => terminal.printAbove(() => out.print(...rows)),
-    edit: text => terminal.edit(text),
+    edit: (text, extension) => terminal.edit(text, extension),
     now: () => performance.now(),
     changed: () => {
       terminal.redraw()
@@ -123,13 +118,7 @@ async function runInteractive(gateway: GatewayAccess, session: Session, messageI
   const stop = new Promise<'left'>(resolve => {
     leave = () => resolve('left')
   })
-  terminal.open(() => model.frame, {
-    onKey: key => model.handleKey(key),
-    onPaint: () => model.onPainted(),
-    onResize: model.update,
-    onTerminalReturned: () => model.onTerminalReturned(),
-    onExitSignal: leave,
-  })
+  terminal.open(() => model.frame, listenersFor(model, leave))
   try {
     model.update()
     const ending = await Promise.race([model.ending, stop])

@@ -1,5 +1,7 @@
 /** All sentences of `holdpoint run`, kept together so that they can be edited as prose. `holdpoint tui` shows some of them too. */
+import { startTexts } from '../../gateway-client/texts.ts'
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
+import { answerKeys } from '../prompt/texts.ts'
 
 const leaveKey: KeyHint = ['Ctrl+D', 'leave']
 const helpKey: KeyHint = ['?', 'help']
@@ -19,19 +21,14 @@ export const outputKey: KeyHint = ['Ctrl+O', 'tool output']
 
 /** The lines of the help of `run`; null stands for a blank line. */
 export const helpKeys: readonly (KeyHint | null)[] = [
-  ['Ctrl+D', 'leave; the agent works on, and requests stay pending'],
+  ['Ctrl+D', 'leave; the agent keeps working, and requests stay pending'],
   ['Ctrl+C', 'on a request: deny it and stop the turn; while the agent works, twice: interrupt the turn'],
   ['Ctrl+O', 'open the tool calls with their output'],
   ['Tab', 'switch between the request and the message line'],
   ['Ctrl+L Ctrl+Z', 'redraw the screen; suspend (fg resumes)'],
   ['? /help', 'this help'],
   null,
-  ['a 1 / r 2', 'allow or deny the request'],
-  ['e  n  s', 'edit the request in your editor; add a note; don’t ask again'],
-  ['R  x', 'deny with a reason; deny and stop the turn'],
-  ['1–9 ↑↓ space', 'choose an option; mark several options'],
-  ['Enter  o', 'confirm your choice; type another answer'],
-  ['space PgDn', 'next page; read to the end before you allow'],
+  ...answerKeys,
   null,
   ['Enter', 'send the message; while the agent works, it waits for the next pause'],
   ['/edit', 'write the message in your editor'],
@@ -76,6 +73,7 @@ export const runTexts = {
   notInteractive: 'This is not an interactive terminal. Answer with holdpoint allow, deny or answer, or on the page.',
 
   // Wrong arguments
-  unknownAgent: (name: string, names: string) => `No agent is called ${name}. Available: ${names || 'none yet'}`,
+  unknownAgent: (name: string, names: string) =>
+    `No agent is called ${name}. Available: ${names || 'none yet'}. ${startTexts.newAgents}`,
   noAgentReady: 'No agent is ready to run here. Run holdpoint doctor to see what is missing',
 } as const

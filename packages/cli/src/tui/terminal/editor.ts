@@ -5,10 +5,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { withoutHoldpointVariables } from '@holdpoint/drivers'
 
+/** The extension of the file, from which an editor knows the language. */
+export type EditorExtension = `.${string}`
+/** Opens a text in the person's editor, and resolves with the edited text or, if that fails, with null. */
+export type Editor = (text: string, extension: EditorExtension) => Promise<string | null>
+
 /** Returns the edited text, or null if the editor could not be started or exited with an error. */
-export async function editText(text: string, env = process.env): Promise<string | null> {
+export async function editText(text: string, extension: EditorExtension, env = process.env): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'holdpoint-edit-'))
-  const file = join(folder, 'text')
+  const file = join(folder, `text${extension}`)
   try {
     await writeFile(file, text, { mode: 0o600 })
     const editor = env.VISUAL || env.EDITOR || 'vi'

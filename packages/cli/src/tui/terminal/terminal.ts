@@ -3,7 +3,8 @@ import { out } from '../../output/output.ts'
 import { trusted } from '../../output/span.ts'
 import type { StyledLine } from '../../output/width.ts'
 import { Attention } from './attention.ts'
-import { editText } from './editor.ts'
+import { type EditorExtension, editText } from './editor.ts'
+import { exitInBackground, isInForeground } from './foreground.ts'
 import type { Key } from './key-parser.ts'
 import { Keyboard } from './keyboard.ts'
 import { FullPainter, InlinePainter, type Painter } from './painter.ts'
@@ -42,8 +43,32 @@ const exitSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** For this time after the view is closed, and after every SIGINT that follows, SIGINT is ignored. */
 const interruptsIgnoredMs = 3000
 
-/** SIGTSTP stops the process within this time, so a timer of this length fires only after the process was continued. */
+/** SIGTSTP and SIGTTOU stop the process within this time, so a timer of this length fires only after the process was continued. */
 const suspendMs = 50
+
+/** The parts of a view's model that react to the terminal. */
+interface ViewModel {
+  handleKey(key: Key): void
+  onPainted(): void
+  readonly update: () => void
+  onTerminalReturned(): void
+}
+
+/** Returns the listeners of a view. `leave` is called when a signal ends the program. */
+export function listenersFor(model: ViewModel, leave: () => void): TerminalListeners {
+  return {
+    onKey: key => model.handleKey(key),
+    onPaint: () => model.onPainted(),
+    onResize: model.update,
+    onTerminalReturned: () => model.onTerminalReturned(),
+    onExitSignal: leave,
+  }
+}
+
+/** Returns whether the program can read keys and draw on the screen. */
+export function isInteractive(): boolean {
+  return process.stdin.isTTY === true && process.stdout.isTTY === true && process.env.TERM !== 'dumb'
+}
 
 export class Terminal {
   readonly #painter: Painter
@@ -67,12 +92,17 @@ export class Terminal {
   open(view: () => ScreenFrame, listeners: TerminalListeners): void {
     this.#listeners = listeners
     this.#view = view
-    this.#painter.resume()
-    this.#keyboard.open(this.#onKey)
     process.stdout.on('resize', this.#onResize)
     process.on('SIGCONT', this.#onContinue)
     process.once('exit', this.#restore)
+    process.on('exit', exitInBackground)
     for (const signal of exitSignals) process.on(signal, this.#onSignal)
+    this.#isLent = !isInForeground()
+    if (this.#isLent) this.#stopJob('SIGTTOU')
+    else {
+      this.#painter.resume()
+      this.#keyboard.open(this.#onKey)
+    }
     this.#draw()
   }
 
@@ -98,10 +128,10 @@ export class Terminal {
   }
 
   /** Opens the text in the person's editor. Resolves with the edited text, or with null if the editor failed. */
-  async edit(text: string): Promise<string | null> {
+  async edit(text: string, extension: EditorExtension): Promise<string | null> {
     this.#lend()
     try {
-      return await editText(text)
+      return await editText(text, extension)
     } finally {
       this.#reclaim()
     }
@@ -110,7 +140,7 @@ export class Terminal {
   /** Removes the frame and restores the terminal; printed output stays. */
   close(): void {
     if (!this.#view) return
-    this.#painter.draw([])
+    if (!this.#isLent) this.#painter.draw([])
     process.stdout.off('resize', this.#onResize)
     process.off('SIGCONT', this.#onContinue)
     ignoreInterrupts()
@@ -155,7 +185,10 @@ export class Terminal {
   /** Stops the whole job, as Ctrl+Z does outside raw mode, until the shell continues it. */
   #suspend(): void {
     this.#lend()
-    process.kill(0, 'SIGTSTP')
+    this.#stopJob('SIGTSTP')
+  }
+  #stopJob(signal: 'SIGTSTP' | 'SIGTTOU'): void {
+    process.kill(0, signal)
     setTimeout(() => this.#reclaim(), suspendMs)
   }
   /** Redraws the screen after a stop that `#suspend` did not cause, such as a SIGSTOP from another process, because the screen may have changed meanwhile. */
@@ -183,6 +216,11 @@ export class Terminal {
   }
   #resume(): void {
     if (!this.#isLent || !this.#view) return
+    // `bg` continues the program without giving it the terminal.
+    if (!isInForeground()) {
+      this.#stopJob('SIGTTOU')
+      return
+    }
     this.#isLent = false
     this.#painter.resume()
     for (const print of this.#deferredPrints.splice(0)) this.#painter.printAbove(print)
@@ -193,6 +231,8 @@ export class Terminal {
     this.#view = null
     this.#attention.close()
     this.#animate(false)
+    // The shell has the terminal already if the program was suspended.
+    if (this.#isLent) return
     this.#keyboard.close()
     this.#painter.suspend()
   }

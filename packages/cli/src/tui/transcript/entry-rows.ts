@@ -15,7 +15,7 @@ import {
   type ToolEntry,
   withoutOuterBlankLines,
 } from '@holdpoint/client'
-import type { Json, Request, Resolution } from '@holdpoint/protocol'
+import { defaultDenyReason, type Json, type Request, type Resolution } from '@holdpoint/protocol'
 import { markdownRows } from '../../output/markdown.ts'
 import {
   gutterOf,
@@ -36,6 +36,19 @@ export interface EntryContext {
   readonly columns: number
   /** Returns whether the request was answered in this terminal. */
   readonly isAnsweredHere: (request: Request) => boolean
+}
+
+/** Leaves out that a turn was interrupted if a note says already who interrupted it. */
+export function shownEntries(entries: readonly Entry[]): readonly Entry[] {
+  let isNoted = false
+  return entries.filter(entry => {
+    // Only a note about an interrupt names a person.
+    if (entry.kind === 'note' && entry.by !== undefined) isNoted = true
+    if (entry.kind !== 'turn') return true
+    const isRepeated = isNoted && entry.ending === 'interrupted'
+    isNoted = false
+    return !isRepeated
+  })
 }
 
 export function entryRows(entry: Entry, context: EntryContext): readonly Row[] {
@@ -94,7 +107,10 @@ function pathSpans(path: readonly string[]): readonly Span[] {
 }
 
 /** Formats a tool call in one line. The call is already decided, so a long line may be cut in the middle. */
-function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry, { columns }: EntryContext): Row {
+function toolRow(
+  { tool, title, input, inputText, state, output, agentPath }: ToolEntry,
+  { columns }: EntryContext,
+): Row {
   const about = title === undefined ? codeSummary(inputSummary(input) ?? inputText) : untrustedLine(title, 'quiet')
   return singleLineRow(
     [
@@ -103,15 +119,19 @@ function toolRow({ tool, title, input, inputText, state, agentPath }: ToolEntry,
       untrustedCode(tool, 'strong'),
       trusted('  '),
       about,
-      ...(state === 'failed' ? [trusted('  failed', 'no')] : []),
+      ...(state === 'failed' ? [trusted(output === defaultDenyReason ? '  denied' : '  failed', 'no')] : []),
     ],
     columns,
   )
 }
 export function toolFailedRow({ tool, agentPath, output }: ToolEntry, { columns }: EntryContext): Row {
-  const message = codeSummary(typeof output === 'string' ? output : '')
+  // The agent gets this sentence if a person denies the call without a reason.
+  const outcome =
+    output === defaultDenyReason
+      ? [trusted(': denied')]
+      : [trusted(' failed  '), codeSummary(typeof output === 'string' ? output : '')]
   return singleLineRow(
-    [trusted('✗ ', 'no'), ...pathSpans(agentPath), untrustedCode(tool, 'strong'), trusted(' failed  '), message],
+    [trusted('✗ ', 'no'), ...pathSpans(agentPath), untrustedCode(tool, 'strong'), ...outcome],
     columns,
   )
 }

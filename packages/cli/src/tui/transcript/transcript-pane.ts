@@ -2,7 +2,7 @@
 import type { Entry, Transcript } from '@holdpoint/client'
 import type { StyledLine } from '../../output/width.ts'
 import { wrap } from '../../output/width.ts'
-import { type EntryContext, entryRows } from './entry-rows.ts'
+import { type EntryContext, entryRows, shownEntries } from './entry-rows.ts'
 import { needsBlankLine } from './transcript-printer.ts'
 
 export class TranscriptPane {
@@ -28,7 +28,7 @@ export class TranscriptPane {
     const { entries, earlier } = this.transcript.getSnapshot()
     const lines: StyledLine[] = []
     let last: Entry | null = null
-    for (const entry of entries) {
+    for (const entry of shownEntries(entries)) {
       // A pending request is shown as a prompt instead.
       if (entry.kind === 'request' && entry.request.status === 'pending') continue
       const visibleLines = this.#linesOf(entry, context)

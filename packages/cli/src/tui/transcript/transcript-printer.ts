@@ -2,7 +2,14 @@
 import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
 import { splitGrowing } from '../../output/markdown.ts'
 import { blankRow, quotedRow, type Row } from '../../output/span.ts'
-import { agentTextRows, type EntryContext, entryRows, notDeliveredRow, toolFailedRow } from './entry-rows.ts'
+import {
+  agentTextRows,
+  type EntryContext,
+  entryRows,
+  notDeliveredRow,
+  shownEntries,
+  toolFailedRow,
+} from './entry-rows.ts'
 
 export class TranscriptPrinter {
   /** The ids of printed entries. */
@@ -18,7 +25,7 @@ export class TranscriptPrinter {
   /** Returns the rows that have become printable since the last call. */
   newRows(entries: readonly Entry[], context: EntryContext): readonly Row[] {
     const rows: Row[] = []
-    for (const entry of entries) {
+    for (const entry of shownEntries(entries)) {
       if (this.#printed.has(entry.id)) {
         if (entry.kind === 'tool') rows.push(...this.#toolFailure(entry, context))
         if (entry.kind === 'message') rows.push(...this.#deliveryFailure(entry))
@@ -34,7 +41,7 @@ export class TranscriptPrinter {
 
   /** Returns the part of the streaming message that has not been printed, usually its unfinished last block. It is drawn below the printed output. */
   unprintedRows(entries: readonly Entry[], context: EntryContext): readonly Row[] {
-    const entry = entries.find(one => !this.#printed.has(one.id))
+    const entry = shownEntries(entries).find(one => !this.#printed.has(one.id))
     if (entry?.kind !== 'message' || !entry.streaming) return []
     const rows = this.#textRows(entry, this.#unprinted(entry), context)
     return rows.length > 0 && needsBlankLine(entry, this.#last) ? [blankRow, ...rows] : rows
@@ -59,9 +66,9 @@ export class TranscriptPrinter {
     return rows
   }
 
-  /** Prints the blocks of a streaming message that no longer change. */
+  /** Prints the blocks of a streaming message that no longer change. If its beginning is missing, the message is printed when it is complete. */
   #printFinishedBlocks(entry: Entry, context: EntryContext): readonly Row[] {
-    if (entry.kind !== 'message' || !entry.streaming) return []
+    if (entry.kind !== 'message' || !entry.streaming || entry.missesStart) return []
     const [finished] = splitGrowing(this.#unprinted(entry))
     if (finished === '') return []
     const rows = this.#textRows(entry, finished, context)

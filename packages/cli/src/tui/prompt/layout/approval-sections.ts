@@ -14,6 +14,7 @@ import type { RuleOffer } from '../../../gateway-client/rule-offers.ts'
 import { planRows } from '../../../output/plan.ts'
 import { askRows, riskRow, suggestionsOf } from '../../../output/request.ts'
 import { blankRow, labelled, type Row, row, trusted, untrustedCode, untrustedLine } from '../../../output/span.ts'
+import { watcherRows } from '../../../output/watcher.ts'
 import { type ApprovalState, editedAsk, isCheckingRisk, keepMode } from '../approval.ts'
 import { isPromptDangerous, type Prompt } from '../prompt.ts'
 import { approvalTexts as texts } from '../texts.ts'
@@ -29,14 +30,15 @@ import {
 /** Caches the body rows by request, because a request never changes and the diff of two long texts is slow. */
 const bodyCache = new WeakMap<object, readonly Row[]>()
 
-function bodyOf({ risk }: Request, ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
+function bodyOf(request: Request, ask: ApprovalAsk, state: ApprovalState): readonly Row[] {
   const key = state.input ?? ask
   const { suggestions: _suggestions, ...shown } = editedAsk(ask, state)
   const body = bodyCache.get(key) ?? askRows(shown, planRows)
   bodyCache.set(key, body)
-  if (isCheckingRisk(state)) return [labelled('Risk', trusted(texts.checkingRisk, 'quiet')), ...body]
-  const shownRisk = state.editedRisk ?? risk
-  return shownRisk ? [riskRow(shownRisk), ...body] : body
+  const watcher = watcherRows(request)
+  if (isCheckingRisk(state)) return [labelled('Risk', trusted(texts.checkingRisk, 'quiet')), ...watcher, ...body]
+  const shownRisk = state.editedRisk ?? request.risk
+  return [...(shownRisk ? [riskRow(shownRisk)] : []), ...watcher, ...body]
 }
 
 /** When a list opens, this many of its items are scrolled into view. */

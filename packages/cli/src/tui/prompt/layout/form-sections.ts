@@ -108,7 +108,7 @@ function footerOf(state: FormState, field: FieldState | undefined, canStop: bool
     return {
       ...emptyFooter,
       input: { label: '', line: field.line, secret, isCode: isExactField(field.field) },
-      keys: [['Enter', 'next'], ...back, ...editor, [typedCommands.reject, 'decline']],
+      keys: [['Enter', 'next'], ...back, ...editor, [typedCommands.decline, '[reason]']],
     }
   }
   return {

@@ -61,10 +61,10 @@ export function layoutPrompt(
   const head = wrapOnce(headRow(prompt, context, columns), columns).slice(0, size.height < twoLineHeadFrom ? 1 : 2)
   const linesLeft = size.height - head.length - 1
   const message = status === 'typing' ? texts.typing : held
-  const layoutFooterOf = (one: PromptSections) =>
-    layoutFooter(footerFor(one, status, viewKeys), prompt.hint, { columns, lines: linesLeft, message })
   const body = sections.body.map(one => wrapOnce(one, columns))
   const lineCount = countLines(body)
+  const space = { columns, lines: linesLeft, bodyLines: lineCount, message }
+  const layoutFooterOf = (one: PromptSections) => layoutFooter(footerFor(one, status, viewKeys), prompt.hint, space)
   const footer = layoutFooterOf(sections)
   if (!footer) return tooSmall(size)
   const height = Math.min(lineCount, linesLeft - footer.length)
@@ -117,7 +117,7 @@ function footerFor(sections: PromptSections, status: PromptStatus, viewKeys: rea
   if (status === 'sending') return message(texts.sending, 'quiet')
   if (status === 'disconnected') return message(texts.disconnected, 'waiting')
   if (status === 'preview') return message(texts.preview, 'quiet')
-  return { ...sections, keys: [...sections.keys, ...viewKeys] }
+  return { ...sections, viewKeys }
 }
 
 function sectionsOf(prompt: Prompt): PromptSections {
@@ -195,7 +195,8 @@ function pagerLine(
         : isFullyShown
           ? texts.pages
           : texts.morePages
-  const choices = [`── lines ${range} · ${hint} ──`, `${range} · ${hint}`, `${range} · ${texts.shortPages}`]
+  const short = isAfterGap ? [hint, texts.shortUnread(shownRange.to + 1, top)] : [`${range} · ${texts.shortPages}`]
+  const choices = [`── lines ${range} · ${hint} ──`, `${range} · ${hint}`, ...short]
   const fitting = choices.find(text => widthOf(text) <= columns) ?? range
   return cutSpans([trusted(fitting, 'quiet')], columns)
 }

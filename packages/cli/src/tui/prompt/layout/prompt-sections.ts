@@ -19,7 +19,10 @@ export interface PromptSections {
   readonly keys: readonly KeyHint[]
 }
 /** The sections below the body. */
-export type PromptFooter = Omit<PromptSections, 'body' | 'focus' | 'chosen'>
+export type PromptFooter = Omit<PromptSections, 'body' | 'focus' | 'chosen'> & {
+  /** Keys that the view handles itself, shown after the keys of the prompt. */
+  readonly viewKeys?: readonly KeyHint[]
+}
 export const emptyFooter: PromptFooter = { notes: [], decision: [], input: null, keys: [] }
 
 export type KeyHint = readonly [key: string, action: string]
@@ -71,6 +74,8 @@ export function listRows(options: readonly ListOption[], { cursor, marked }: Lis
   })
 }
 
+/** On a screen with fewer lines than this for a request, its keys take one line if the request does not fit. */
+const tightBelow = 14
 /** Key hints are shown only if the body keeps at least this many lines. */
 const bodyMin = 3
 
@@ -78,15 +83,17 @@ export interface FooterSpace {
   readonly columns: number
   /** The number of lines for the body and the footer together. */
   readonly lines: number
+  /** The number of lines that the whole body has. */
+  readonly bodyLines: number
   /** If not empty, replaces the decision or the first line of the keys, so that nothing moves when the message appears and disappears. */
   readonly message: string
 }
 
 /** Returns null if the notes, the decision and the text input leave no line for the body. */
 export function layoutFooter(
-  { notes, decision, input, keys }: PromptFooter,
+  { notes, decision, input, keys, viewKeys = [] }: PromptFooter,
   hint: string | null,
-  { columns, lines, message }: FooterSpace,
+  { columns, lines, bodyLines, message }: FooterSpace,
 ): readonly StyledLine[] | null {
   const wrapAll = (rows: readonly Row[]): readonly StyledLine[] => rows.flatMap(one => wrap(one, columns))
   const cutAll = (rows: readonly Row[]) => rows.map(({ spans }) => cutSpans(spans, columns))
@@ -94,7 +101,11 @@ export function layoutFooter(
   const preferred = Math.max(1, lines - bodyMin)
   const wrapped = wrapAll(decision)
   const decisionLines = notes.length + wrapped.length + (input ? 2 : 0) <= available ? wrapped : cutAll(decision)
-  const keyLines = wrapAll(keyRows(keys, columns))
+  const allKeyLines = wrapAll(keyRows([...keys, ...viewKeys], columns))
+  // A long request needs the lines of a small screen. If the decision names the most important keys, the keys of the view follow, which lead to the help.
+  const isTight = lines < tightBelow && bodyLines > lines - decisionLines.length - allKeyLines.length
+  const tightKeys = decision.length > 0 && viewKeys.length > 0 ? viewKeys : keys
+  const keyLines = isTight ? wrapAll(keyRows(tightKeys, columns)).slice(0, 1) : allKeyLines
   const inputMax = preferred - notes.length - decisionLines.length - keyLines.length
   const inputLines = input
     ? wrapAll(textInputRows(input, columns, Math.max(2, Math.min(textInputRowsMax, inputMax))))

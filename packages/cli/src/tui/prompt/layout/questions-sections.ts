@@ -80,7 +80,7 @@ function footerOf(ask: QuestionsAsk, state: QuestionsState, { askBack }: AnswerC
         ['Enter', 'submit'],
         ...(question.secret ? [] : [[typedCommands.edit, 'open your editor'] as const]),
         ...(hasSeveral ? [[typedCommands.skip, 'skip'] as const] : []),
-        [typedCommands.reject, 'decline'],
+        [typedCommands.decline, '[reason]'],
         ...(askBack ? [[typedCommands.ask, 'ask back'] as const] : []),
         ...(question.options.length > 0 || state.index > 0 ? [backKey] : []),
       ],
