@@ -51,7 +51,7 @@ async function waitForLogEntry(gateway: GatewayProcess, runner: (typeof runners)
 }
 
 describe('the agent in the README', () => {
-  it('runs from any folder without changes', async () => {
+  it('the agent in the README runs from any folder without changes', async () => {
     const readme = readFileSync(resolve(import.meta.dirname, '../../../README.md'), 'utf8')
     const code = /```js\n([\s\S]*?)```/.exec(readme)?.[1] ?? ''
     const config = /holdpoint\.config\.json: (\{.*\})$/m.exec(code)?.[1] ?? ''

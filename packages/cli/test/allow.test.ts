@@ -20,7 +20,7 @@ const reload = ({ id }: Request) => gateway.call('getRequest', { id })
 const question = 'Allow this once? [y/N]'
 
 describe('holdpoint allow at a terminal', () => {
-  it('shows the whole request and allows it when the person types y', async () => {
+  it('holdpoint allow at a terminal shows the whole request and allows it when the person types y', async () => {
     const { request } = await rehearse(gateway, 'edit')
     const terminal = openTerminal(['allow', request.id.slice(0, 12)])
     const screen = await terminal.waitFor(question)
@@ -36,7 +36,7 @@ describe('holdpoint allow at a terminal', () => {
     ['n', 'n'],
     ['nothing', ''],
     ['something else', 'yo'],
-  ])('leaves the request pending when the person types %s', async (_what, word) => {
+  ])('holdpoint allow at a terminal leaves the request pending when the person types %s', async (_what, word) => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
     await terminal.waitFor(question)
@@ -46,7 +46,7 @@ describe('holdpoint allow at a terminal', () => {
     expect((await reload(request)).status).toBe('pending')
   })
 
-  it('leaves the request pending on Ctrl+C and at the end of input', async () => {
+  it('holdpoint allow at a terminal leaves the request pending on Ctrl+C and at the end of input', async () => {
     const { request } = await rehearse(gateway, 'approval')
     for (const key of [keys.ctrlC, keys.ctrlD]) {
       const terminal = openTerminal(['allow', request.id])
@@ -57,7 +57,7 @@ describe('holdpoint allow at a terminal', () => {
     }
   })
 
-  it('ignores keys typed before the question appeared', async () => {
+  it('holdpoint allow at a terminal ignores keys typed before the question appeared', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
     terminal.press('y', keys.enter, 'y', keys.enter, 'y')
@@ -67,7 +67,7 @@ describe('holdpoint allow at a terminal', () => {
     expect((await reload(request)).status).toBe('pending')
   })
 
-  it('requires the word "allow" for a request that is flagged as dangerous', async () => {
+  it('holdpoint allow at a terminal requires the word "allow" for a request that is flagged as dangerous', async () => {
     const suggestions = [{ id: 's1', label: 'Never ask for this', scope: 'project' }]
     const caution = { defaultToNo: true, reason: 'it deletes' }
     const ask = approvalAsk({ command: 'rm -rf build' }, { caution, suggestions })
@@ -82,7 +82,7 @@ describe('holdpoint allow at a terminal', () => {
     expect([await secondTry.exit, (await reload(request)).status]).toEqual([0, 'resolved'])
   })
 
-  it('requires the word "allow" if the input from --input is dangerous, and names its risk', async () => {
+  it('holdpoint allow at a terminal requires the word "allow" if the input from --input is dangerous, and names its risk', async () => {
     const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'ls' }))
     const file = join(gateway.folder, 'dangerous.json')
     writeFileSync(file, JSON.stringify({ command: 'rm -rf build' }))
@@ -92,7 +92,7 @@ describe('holdpoint allow at a terminal', () => {
     expect([await terminal.exit, (await reload(request)).status]).toEqual([1, 'pending'])
   })
 
-  it('requires the word "allow" for a request that Holdpoint calls dangerous, and names its risk', async () => {
+  it('holdpoint allow at a terminal requires the word "allow" for a request that Holdpoint calls dangerous, and names its risk', async () => {
     const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'git push --force' }))
     const terminal = openTerminal(['allow', request.id])
     expect(await terminal.waitFor('This is dangerous. Type "allow"')).toMatch(/Risk +Dangerous: .*rewrites history/)
@@ -100,7 +100,7 @@ describe('holdpoint allow at a terminal', () => {
     expect([await terminal.exit, (await reload(request)).status]).toEqual([1, 'pending'])
   })
 
-  it('splits a request longer than the screen into pages and asks for confirmation only after the last page', async () => {
+  it('holdpoint allow at a terminal splits a request longer than the screen into pages and asks for confirmation only after the last page', async () => {
     const content = Array.from({ length: 60 }, (_, n) => `line ${n + 1}`).join('\n')
     const request = await askAsExternalAgent(gateway, approvalAsk({ file_path: '/x', content }, { tool: 'Write' }))
     const terminal = openTerminal(['allow', request.id], { rows: 25 })
@@ -120,7 +120,7 @@ describe('holdpoint allow at a terminal', () => {
     expect((await reload(request)).resolution?.answer).toEqual({ kind: 'allow' })
   })
 
-  it('does not allow a request that was not read to the end', async () => {
+  it('holdpoint allow at a terminal does not allow a request that was not read to the end', async () => {
     const command = Array.from({ length: 100 }, (_, n) => `echo ${n}`).join('\n')
     const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const terminal = openTerminal(['allow', request.id])
@@ -132,7 +132,7 @@ describe('holdpoint allow at a terminal', () => {
     expect((await reload(request)).status).toBe('pending')
   })
 
-  it('shows the input from --input instead of the agent’s input before it asks for confirmation', async () => {
+  it('holdpoint allow at a terminal shows the input from --input instead of the agent’s input before it asks for confirmation', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const file = join(gateway.folder, 'input.json')
     writeFileSync(file, JSON.stringify({ command: 'echo mine', description: 'mine' }))
@@ -149,7 +149,7 @@ describe('holdpoint allow at a terminal', () => {
     })
   })
 
-  it('exits with 4 and says who answered if someone else answered first', async () => {
+  it('holdpoint allow at a terminal exits with 4 and says who answered if someone else answered first', async () => {
     const { request } = await rehearse(gateway, 'approval')
     const terminal = openTerminal(['allow', request.id])
     await terminal.waitFor(question)
@@ -163,7 +163,7 @@ describe('holdpoint allow at a terminal', () => {
     expect(terminal.text()).toMatch(/denied by owner via api\s*: mine/)
   })
 
-  it('starts every continuation line of a long command with a bar on a narrow screen', async () => {
+  it('holdpoint allow at a terminal starts every continuation line of a long command with a bar on a narrow screen', async () => {
     const command = `echo ${'漢字 and more words '.repeat(20)}; rm -rf ~`
     const request = await askAsExternalAgent(gateway, approvalAsk({ command }))
     const terminal = openTerminal(['allow', request.id], { columns: 40, rows: 60 })

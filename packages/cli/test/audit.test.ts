@@ -24,7 +24,7 @@ function tamper(gateway: GatewayProcess, statement: string): void {
 const changeAnswer = `UPDATE request SET body = replace(body, '"kind":"deny"', '"kind":"allow"')`
 
 describe('holdpoint audit list', () => {
-  it('prints the newest decisions, and filters by answer, person, folder, time and text', async () => {
+  it('holdpoint audit list prints the newest decisions, and filters by answer, person, folder, time and text', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const list = async (...words: string[]) => {
       const { code, out, err } = await runCliAgainst(gateway, ['audit', 'list', ...words])
@@ -63,17 +63,22 @@ describe('holdpoint audit list', () => {
     const lines = (await runCliAgainst(gateway, ['audit', 'list', '--json'])).out.trim().split('\n')
     expect(lines.map(line => JSON.parse(line).title)).toEqual(['make one', 'make two', 'make three'])
   })
-  it('writes CSV cells that no spreadsheet program runs as a formula', async () => {
+  it('holdpoint audit list writes CSV cells that no spreadsheet program runs as a formula', async () => {
     const gateway = await startGateway({ runner: 'none' })
-    const { id } = await gateway.call('startSession', { driver: 'external', title: '=1+1' })
-    const request = await gateway.call('openRequest', { id, key: 'k', ask })
-    await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
-    expect((await runCliAgainst(gateway, ['audit', 'list', '--csv'])).out).toContain(`"'=1+1"`)
+    // Programs in some countries begin a new cell after a semicolon, and some read the wide forms of the characters.
+    const titles = ['=1+1', 'a;=1+1;b', 'a;@b', '\uff1d1+1', 'a;-b']
+    for (const title of titles) {
+      const { id } = await gateway.call('startSession', { driver: 'external', title })
+      const request = await gateway.call('openRequest', { id, key: 'k', ask })
+      await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
+    }
+    const { out } = await runCliAgainst(gateway, ['audit', 'list', '--csv'])
+    for (const cell of ["'=1+1", "a;'=1+1;b", "a;'@b", "'\uff1d1+1", "a;'-b"]) expect(out).toContain(`"${cell}"`)
   })
 })
 
 describe('holdpoint audit verify', () => {
-  it('passes while the gateway runs, after it stopped, and after it was killed', async () => {
+  it('holdpoint audit verify passes while the gateway runs, after it stopped, and after it was killed', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await denyOne(gateway)
     for (const stop of [async () => {}, () => gateway.kill(), () => gateway.start(), () => gateway.stop()]) {
@@ -84,7 +89,7 @@ describe('holdpoint audit verify', () => {
       })
     }
   })
-  it('exits with 1, and names and explains the first problem, if a row was changed', async () => {
+  it('holdpoint audit verify exits with 1, and names and explains the first problem, if a row was changed', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await denyOne(gateway)
     await gateway.stop()
@@ -95,7 +100,7 @@ describe('holdpoint audit verify', () => {
     const json = await verify(gateway, '--json')
     expect(JSON.parse(json.out)).toMatchObject({ ok: false, problem: expect.stringContaining('another answer') })
   })
-  it('finds an event that was replaced as if its session was deleted', async () => {
+  it('holdpoint audit verify finds an event that was replaced as if its session was deleted', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await denyOne(gateway)
     await gateway.stop()
@@ -105,19 +110,19 @@ describe('holdpoint audit verify', () => {
       out: expect.stringMatching(/^✗ Event \d+: its body was removed, but its session was not deleted/),
     })
   })
-  it('reports that there is no database yet', async () => {
+  it('holdpoint audit verify reports that there is no database yet', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await gateway.stop()
     rmSync(gateway.home.databaseFile)
     expect(await verify(gateway)).toMatchObject({ code: 3, err: expect.stringMatching(/There is no database at/) })
   })
-  it('refuses an unknown action', async () => {
+  it('holdpoint audit verify refuses an unknown action', async () => {
     expect((await runCli(['audit', 'erase'])).code).toBe(2)
   })
 })
 
 describe('holdpoint doctor', () => {
-  it('reports a changed row, even while the gateway runs', async () => {
+  it('holdpoint doctor reports a changed row, even while the gateway runs', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await denyOne(gateway)
     const doctor = async () => {

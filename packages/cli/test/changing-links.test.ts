@@ -79,7 +79,7 @@ const link = (target: string, name: string) => symlinkSync(join(folder, target),
 const remove = (name: string) => rmSync(join(folder, name), { recursive: true })
 
 describe('a rule that denies a path', () => {
-  it('matches through a link that replaces the file at its path after an earlier call', () => {
+  it('a rule that denies a path matches through a link that replaces the file at its path after an earlier call', () => {
     const verdict = evaluator(join(folder, 'rules/file'))
     expect(verdict('a/file')).toBe('ask')
     change('rules', () => {
@@ -88,7 +88,7 @@ describe('a rule that denies a path', () => {
     })
     expect(verdict('a/file')).toBe('deny')
   })
-  it('follows a link that leads elsewhere after an earlier call', () => {
+  it('a rule that denies a path follows a link that leads elsewhere after an earlier call', () => {
     link('a', 'rules/link')
     const verdict = evaluator(join(folder, 'rules/link/**'))
     expect([verdict('a/file'), verdict('b/file')]).toEqual(['deny', 'ask'])
@@ -98,7 +98,7 @@ describe('a rule that denies a path', () => {
     })
     expect([verdict('a/file'), verdict('b/file')]).toEqual(['ask', 'deny'])
   })
-  it('follows a link in another folder through which its own link leads', () => {
+  it('a rule that denies a path follows a link in another folder through which its own link leads', () => {
     link('b/hop', 'rules/link')
     link('a', 'b/hop')
     const verdict = evaluator(join(folder, 'rules/link/file'))
@@ -107,7 +107,7 @@ describe('a rule that denies a path', () => {
     link('b', 'b/hop')
     expect([verdict('a/file'), verdict('b/file')]).toEqual(['ask', 'deny'])
   })
-  it('matches if a folder above its path becomes a link', () => {
+  it('a rule that denies a path matches if a folder above its path becomes a link', () => {
     const verdict = evaluator(join(folder, 'rules/file'))
     expect(verdict('moved/file')).toBe('ask')
     change('.', () => {
@@ -116,13 +116,13 @@ describe('a rule that denies a path', () => {
     })
     expect(verdict('moved/file')).toBe('deny')
   })
-  it('matches a file that does not exist yet, in a folder that becomes a link later', () => {
+  it('a rule that denies a path matches a file that does not exist yet, in a folder that becomes a link later', () => {
     const verdict = evaluator(join(folder, 'later/sub/file'))
     expect(verdict('a/sub/file')).toBe('ask')
     change('.', () => link('a', 'later'))
     expect(verdict('a/sub/file')).toBe('deny')
   })
-  it('does not look again at folders that have not changed', () => {
+  it('a rule that denies a path does not look again at folders that have not changed', () => {
     const verdict = evaluator(join(folder, 'rules/file'))
     verdict('a/file')
     expect(looked).toContain(join(folder, 'rules/file'))

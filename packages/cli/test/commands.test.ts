@@ -51,7 +51,7 @@ describe('holdpoint', () => {
     expect(err).not.toMatch(/ {4}at /)
   })
 
-  it('prints its version and its help, and docs/terminal.md covers every command', async () => {
+  it('holdpoint prints its version and its help, and docs/terminal.md covers every command', async () => {
     expect(await runCli(['help', '--help'])).toMatchObject({ code: 0, err: '' })
     expect(await runCli(['--version'])).toMatchObject({ code: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
     const { code, out } = await runCli(['--help'])
@@ -67,9 +67,14 @@ describe('holdpoint', () => {
     ])
       expect(out).toContain(`\n${heading}\n`)
     const guide = readFileSync(new URL('../../../docs/terminal.md', import.meta.url), 'utf8')
-    const commands = [...out.matchAll(/^ {2}([a-z]+) (?:\[|<)/gm)].map(match => match[1] as string)
+    // The help of commander wraps lines to the width of the terminal; the texts that follow are ours.
+    const ours = out.slice(out.indexOf('Examples:')).split('\n')
+    expect(ours.filter(line => line.length > 80)).toEqual([])
+    const commands = [...out.matchAll(/^ {2}([a-z]+)(?: [[<]| {2})/gm)].map(match => match[1] as string)
     expect(commands).toEqual(expect.arrayContaining(['up', 'inbox', 'allow', 'ask', 'guard', 'doctor']))
-    for (const command of commands.filter(name => name !== 'help')) expect(guide).toContain(`holdpoint ${command}`)
+    // Examples begin with the name of the program.
+    for (const command of commands.filter(name => !['help', 'holdpoint'].includes(name)))
+      expect(guide).toContain(`holdpoint ${command}`)
   })
 
   it.each([['link'], ['rehearse']])('%s says that no gateway is running and how to start one', async word => {
@@ -81,7 +86,7 @@ describe('holdpoint', () => {
 })
 
 describe('the data folder', () => {
-  it('causes an error at once if it cannot be created, on any file system', async () => {
+  it('the data folder causes an error at once if it cannot be created, on any file system', async () => {
     const file = join(new GatewayProcess({}).folder, 'holdpoint.config.json')
     for (const home of ['/proc/holdpoint/home', file, join(file, 'home')]) {
       const { code, err } = await runCli(['up', '--home', home])
@@ -97,7 +102,7 @@ describe('the data folder', () => {
 })
 
 describe('holdpoint link', () => {
-  it('prints a link that signs a browser in once', async () => {
+  it('holdpoint link prints a link that signs a browser in once', async () => {
     const gateway = await startGateway({ runner: 'none' })
     for (const link of [gateway.link, (await runCli(['link', '--home', gateway.home.path])).out]) {
       const first = await signIn(gateway.url, link)
@@ -112,7 +117,7 @@ describe('holdpoint link', () => {
 })
 
 describe('holdpoint rehearse', () => {
-  it('starts the demo agent and says where to answer it', async () => {
+  it('holdpoint rehearse starts the demo agent and says where to answer it', async () => {
     const gateway = await startGateway({ runner: 'inline' })
     const { code, out } = await runCli(['rehearse', 'short', '--home', gateway.home.path])
     expect(code).toBe(0)
@@ -124,7 +129,7 @@ describe('holdpoint rehearse', () => {
 })
 
 describe('holdpoint down', () => {
-  it('stops the gateway and the runner, and keeps pending requests', async () => {
+  it('holdpoint down stops the gateway and the runner, and keeps pending requests', async () => {
     const gateway = await startGateway()
     const recorder = await EventRecorder.connect(gateway.url, gateway.token)
     const options = { only: 'approval', paceMs: 0 }
@@ -145,17 +150,20 @@ describe('holdpoint down', () => {
 })
 
 describe('holdpoint down while a runner is being restarted', () => {
-  it.each([0, 300, 520, 560, 620])('leaves no runner running (%i ms after the runner was killed)', async ms => {
-    const gateway = await startGateway()
-    while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await shortPause()
-    await gateway.killRunner()
-    await new Promise(resolve => setTimeout(resolve, ms))
-    expect((await runCli(['down', '--home', gateway.home.path])).code).toBe(0)
-    await gateway.exited
-    expect(gateway.runnerPids()).toEqual([])
-  })
+  it.each([0, 300, 520, 560, 620])(
+    'holdpoint down while a runner is being restarted leaves no runner running (%i ms after the runner was killed)',
+    async ms => {
+      const gateway = await startGateway()
+      while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await shortPause()
+      await gateway.killRunner()
+      await new Promise(resolve => setTimeout(resolve, ms))
+      expect((await runCli(['down', '--home', gateway.home.path])).code).toBe(0)
+      await gateway.exited
+      expect(gateway.runnerPids()).toEqual([])
+    },
+  )
 
-  it('stops a runner that may not have written its pid file yet', async () => {
+  it('holdpoint down while a runner is being restarted stops a runner that may not have written its pid file yet', async () => {
     const gateway = await startGateway()
     // The gateway starts its runner before it reports that it is ready, so the runner may not have written its pid file yet.
     await gateway.kill()
@@ -165,7 +173,7 @@ describe('holdpoint down while a runner is being restarted', () => {
 })
 
 describe('holdpoint runner', () => {
-  it('runs agents for the gateway given with --url, and parks their sessions when it is stopped', async () => {
+  it('holdpoint runner runs agents for the gateway given with --url, and parks their sessions when it is stopped', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const running = runCli(['runner', '--url', gateway.url, '--home', gateway.home.path], { cwd: gateway.folder })
     while (!(await gateway.call('listRunners', {})).items.some(runner => runner.live)) await shortPause()

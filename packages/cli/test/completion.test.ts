@@ -28,7 +28,7 @@ async function completedAt(target: GatewayProcess, ...words: string[]): Promise<
 }
 
 describe('completion', () => {
-  it('offers commands, options and the ids of pending requests and live sessions', async () => {
+  it('completion offers commands, options and the ids of pending requests and live sessions', async () => {
     expect(await completed('')).toEqual(
       expect.arrayContaining(['up', 'inbox', 'allow', 'ask', 'guard', 'doctor', 'completion']),
     )
@@ -73,7 +73,7 @@ describe('completion', () => {
     expect(out).toBe(`${approval.id}\tRun a command: make\\u{1b}[2J\n`)
   })
 
-  it('offers the modes of the driver or session that was typed', async () => {
+  it('completion offers the modes of the driver or session that was typed', async () => {
     const inline = await startGateway({ runner: 'inline' })
     while (!(await inline.call('listRunners', {})).items.some(({ live }) => live)) await shortPause()
     const { items } = await inline.call('listDrivers', {})
@@ -85,7 +85,7 @@ describe('completion', () => {
     expect(await completedAt(inline, 'start', '--mode', '')).toEqual(expect.arrayContaining([...modesOf('claude')]))
   })
 
-  it('offers nothing and does not fail if the command is unknown or the gateway is unreachable', async () => {
+  it('completion offers nothing and does not fail if the command is unknown or the gateway is unreachable', async () => {
     expect(await completed('dance', '')).toEqual([])
     const noGateway = await runCli(['complete', '--', 'show', ''], {
       env: { ...process.env, HOLDPOINT_HOME: join(gateway.folder, 'nobody') },
@@ -95,7 +95,7 @@ describe('completion', () => {
     expect(await runCli(['complete', '--', 'show', ''], { env: unreachable })).toMatchObject({ code: 0, out: '' })
   })
 
-  it('completes a command line in bash', async () => {
+  it('completion completes a command line in bash', async () => {
     const bin = join(gateway.folder, 'bin')
     mkdirSync(bin)
     writeFileSync(join(bin, 'holdpoint'), `#!/bin/sh\nexec ${process.execPath} ${holdpoint} "$@"\n`)
@@ -110,12 +110,12 @@ describe('completion', () => {
   })
 
   // Not every machine has these shells, so the test checks only the printed script.
-  it.each(['zsh', 'fish'])('prints a script for %s', async shell => {
+  it.each(['zsh', 'fish'])('completion prints a script for %s', async shell => {
     const { code, out } = await runCli(['completion', shell])
     expect([code, out]).toEqual([0, expect.stringContaining('holdpoint complete -- ')])
   })
 
-  it('exits with 2 for an unknown shell', async () => {
+  it('completion exits with 2 for an unknown shell', async () => {
     expect(await runCli(['completion', 'tcsh'])).toMatchObject({
       code: 2,
       err: expect.stringMatching(/bash, zsh, fish/),

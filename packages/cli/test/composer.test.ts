@@ -31,17 +31,17 @@ async function submit(text: string): Promise<void> {
 }
 
 describe('the message line', () => {
-  it('sends its text on Enter and is empty afterwards', async () => {
+  it('the message line sends its text on Enter and is empty afterwards', async () => {
     await submit('go on')
     expect([sent, composer.isEmpty, composer.hint]).toEqual([['go on'], true, null])
   })
-  it('shows its text again, with a hint, if sending fails', async () => {
+  it('the message line shows its text again, with a hint, if sending fails', async () => {
     refuse = new Error('The session has ended.')
     await submit('go on')
     expect(composer.line.text).toBe('go on')
     expect(composer.hint).toBe('Not sent: The session has ended.')
   })
-  it('shows the text from the editor after /edit, or a hint if the editor fails', async () => {
+  it('the message line shows the text from the editor after /edit, or a hint if the editor fails', async () => {
     edited = 'two\nlines\n'
     await submit('/edit')
     expect(composer.line.text).toBe('two\nlines')
@@ -51,7 +51,7 @@ describe('the message line', () => {
     expect(composer.hint).toMatch(/The editor failed/)
     expect(sent).toEqual([])
   })
-  it('keeps a text with line breaks that was pasted into a terminal without bracketed paste, and sends nothing', () => {
+  it('the message line keeps a text with line breaks that was pasted into a terminal without bracketed paste, and sends nothing', () => {
     for (const key of new KeyParser().push('one\rtwo\r')) composer.handleKey(key)
     expect([sent, composer.line.text]).toEqual([[], 'one\ntwo\n'])
   })

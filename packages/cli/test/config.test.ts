@@ -39,7 +39,7 @@ function faultOf(read: () => unknown): Fault {
 }
 
 describe('readConfig', () => {
-  it('prefers flags to environment variables, and environment variables to the file', () => {
+  it('readConfig prefers flags to environment variables, and environment variables to the file', () => {
     writeConfig({ port: 1, store: 'file:/one.db', onDeadline: 'wait' })
     const env = { HOLDPOINT_PORT: '2', HOLDPOINT_STORE: 'file:two.db' }
     expect(readConfig({ port: '3' }, env, folder)).toEqual({ port: 3, store: 'file:two.db', onDeadline: 'wait' })
@@ -47,16 +47,16 @@ describe('readConfig', () => {
     expect(readConfig({}, {}, folder)).toEqual({ port: 1, store: 'file:/one.db', onDeadline: 'wait' })
   })
 
-  it('returns no settings if nothing is set, and ignores empty environment variables', () => {
+  it('readConfig returns no settings if nothing is set, and ignores empty environment variables', () => {
     expect(readConfig({}, { HOLDPOINT_PORT: '' }, folder)).toEqual({})
   })
 
-  it('resolves agent paths relative to the config file', () => {
+  it('readConfig resolves agent paths relative to the config file', () => {
     writeConfig({ agents: { mine: './agents/mine.mjs' } })
     expect(readConfig({}, {}, folder).agents).toEqual({ mine: join(folder, 'agents/mine.mjs') })
   })
 
-  it('resolves the Claude Code executable relative to the config file, and HOLDPOINT_CLAUDE overrides it', () => {
+  it('readConfig resolves the Claude Code executable relative to the config file, and HOLDPOINT_CLAUDE overrides it', () => {
     writeConfig({ claude: './bin/claude' })
     expect(readConfig({}, {}, folder).claude).toBe(join(folder, 'bin/claude'))
     expect(readConfig({}, { HOLDPOINT_CLAUDE: '/opt/claude' }, folder).claude).toBe('/opt/claude')
@@ -70,7 +70,7 @@ describe('readConfig', () => {
     }
   })
 
-  it('resolves the program of a command line relative to the config file only if it is a path', () => {
+  it('readConfig resolves the program of a command line relative to the config file only if it is a path', () => {
     writeConfig({ agents: { one: ['./bin/one', '--acp', './x'], two: ['two', '--acp'] } })
     expect(readConfig({}, {}, folder).agents).toEqual({
       one: [join(folder, 'bin/one'), '--acp', './x'],
@@ -78,12 +78,12 @@ describe('readConfig', () => {
     })
   })
 
-  it('resolves the path of a SQLite file relative to the config file', () => {
+  it('readConfig resolves the path of a SQLite file relative to the config file', () => {
     writeConfig({ store: 'file:one.db' })
     expect(readConfig({}, {}, folder).store).toBe(`file:${join(folder, 'one.db')}`)
   })
 
-  it('applies the config file in the data folder everywhere, unless another source has the setting', () => {
+  it('readConfig applies the config file in the data folder everywhere, unless another source has the setting', () => {
     const dataFolder = openDataFolder(join(folder, 'home'))
     writeFileSync(
       dataFolder.configFile,
@@ -111,7 +111,7 @@ describe('readConfig', () => {
     ['an agent without a program', { agents: { mine: [] } }, /agents\.mine must be the path of a module, or a list/],
     ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],
     ['a duplicate key', '{"port": 1, "port": 2}', /"port" appears twice/],
-  ])('refuses %s in the config file and says what is wrong', (_what, config, sentence) => {
+  ])('readConfig refuses %s in the config file and says what is wrong', (_what, config, sentence) => {
     writeConfig(config)
     expect(faultOf(() => readConfig({}, {}, folder)).message).toMatch(sentence)
   })
@@ -132,7 +132,7 @@ describe('readConfig', () => {
       { HOLDPOINT_RUNNER: 'cloud' },
       'HOLDPOINT_RUNNER must be process, inline or none',
     ],
-  ])('names the flag or variable in the error for %s', (_what, flags, env, message) => {
+  ])('readConfig names the flag or variable in the error for %s', (_what, flags, env, message) => {
     expect(faultOf(() => readConfig(flags, env, folder))).toMatchObject({ code: 'bad_input', message })
   })
 })
@@ -140,12 +140,12 @@ describe('readConfig', () => {
 describe('docs/configuration.md', () => {
   const page = readFileSync(new URL('../../../docs/configuration.md', import.meta.url), 'utf8')
 
-  it('documents every key of holdpoint.config.json', () => {
+  it('docs/configuration.md documents every key of holdpoint.config.json', () => {
     expect(configKeys.length).toBeGreaterThan(5)
     for (const key of configKeys) expect(page, key).toContain(`| \`${key}\` |`)
   })
 
-  it('documents every HOLDPOINT_* variable that the source code names', () => {
+  it('docs/configuration.md documents every HOLDPOINT_* variable that the source code names', () => {
     const packages = new URL('../../', import.meta.url)
     const sources = readdirSync(packages, { recursive: true, encoding: 'utf8' }).filter(file =>
       /^[^/]+\/src\/.*\.tsx?$/.test(file),
@@ -157,7 +157,7 @@ describe('docs/configuration.md', () => {
     for (const name of names) expect(page, name).toContain(`\`${name}\``)
   })
 
-  it('documents every option of holdpoint up', async () => {
+  it('docs/configuration.md documents every option of holdpoint up', async () => {
     const { out } = await runCli(['up', '--help'])
     const flags = [...out.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(match => match[1] as string)
     expect(flags).toEqual(expect.arrayContaining(['--port', '--home']))

@@ -77,7 +77,7 @@ describe('escaping of agents’ text', () => {
     await gateway.call('answerRequest', { id: answered.id, digest: answered.digest, answer: { kind: 'deny' } })
     // The cells of lists are separated by tabs. A tab in the text of an agent would add a cell.
     for (const [words, cells] of [
-      [['inbox'], 6],
+      [['inbox'], 7],
       [['sessions'], 6],
       [['audit', 'list'], 4],
     ] as const) {

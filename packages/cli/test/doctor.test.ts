@@ -36,7 +36,7 @@ async function runDoctor(gateway: GatewayProcess, ...words: string[]) {
 const leftovers = () => readdirSync(tmpdir()).filter(name => name.startsWith('holdpoint-doctor-'))
 
 describe('holdpoint doctor', () => {
-  it('finds no problems if everything is running and someone is signed in', async () => {
+  it('holdpoint doctor finds no problems if everything is running and someone is signed in', async () => {
     const gateway = await startGateway({ env: { ANTHROPIC_API_KEY: 'a key' } })
     while (!(await gateway.call('listRunners', {})).items.some(({ live }) => live)) await shortPause()
     const { ok, of } = await runDoctor(gateway)
@@ -51,7 +51,7 @@ describe('holdpoint doctor', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/✓ Gateway[\s\S]*No problems found\.\n$/)])
   })
 
-  it('says that no gateway is running and how to start one, and creates no files', async () => {
+  it('holdpoint doctor says that no gateway is running and how to start one, and creates no files', async () => {
     const gateway = new GatewayProcess({})
     const { problems, of } = await runDoctor(gateway)
     expect(problems).toContainEqual({ name: 'Gateway', ok: false, detail: 'not running', remedy: 'holdpoint up' })
@@ -60,7 +60,7 @@ describe('holdpoint doctor', () => {
     expect(readdirSync(gateway.home.path)).toEqual([])
   })
 
-  it('checks the database of a stopped gateway on a copy and leaves the original unchanged', async () => {
+  it('holdpoint doctor checks the database of a stopped gateway on a copy and leaves the original unchanged', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await gateway.call('startSession', { driver: 'external', title: 'kept' })
     await gateway.kill()
@@ -81,7 +81,7 @@ describe('holdpoint doctor', () => {
     })
   })
 
-  it('reports invalid settings and runs the other checks', async () => {
+  it('holdpoint doctor reports invalid settings and runs the other checks', async () => {
     const gateway = new GatewayProcess({})
     const file = join(gateway.folder, 'holdpoint.config.json')
     const cases = [
@@ -108,7 +108,7 @@ describe('holdpoint doctor', () => {
     })
   })
 
-  it('reports an unusable data folder, runs the other checks, and creates no files', async () => {
+  it('holdpoint doctor reports an unusable data folder, runs the other checks, and creates no files', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-'))
     writeFileSync(join(folder, 'file'), '')
     for (const home of ['/proc/x', join(folder, 'file'), join(folder, 'file', 'deep', 'home')]) {
@@ -132,7 +132,7 @@ describe('holdpoint doctor', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('suggests fixing a wrong token or URL instead of starting a gateway', async () => {
+  it('holdpoint doctor suggests fixing a wrong token or URL instead of starting a gateway', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const home = join(gateway.folder, 'nobody')
     const env = { ...cleanEnvironment(), HOLDPOINT_HOME: home, HOLDPOINT_URL: gateway.url }
@@ -181,7 +181,7 @@ describe('holdpoint doctor', () => {
     },
   )
 
-  it('prints a hint but reports no problem if nobody is signed in to Claude Code', async () => {
+  it('holdpoint doctor prints a hint but reports no problem if nobody is signed in to Claude Code', async () => {
     const gateway = await startGateway({
       runner: 'inline',
       env: { ANTHROPIC_API_KEY: '', CLAUDE_CONFIG_DIR: '/nowhere' },
@@ -197,7 +197,7 @@ describe('holdpoint doctor', () => {
     ])
   })
 
-  it('reports file modes, a missing runner, a missing executable, and an unreachable database or gateway', async () => {
+  it('holdpoint doctor reports file modes, a missing runner, a missing executable, and an unreachable database or gateway', async () => {
     const gateway = await startGateway({ runner: 'none' })
     chmodSync(gateway.home.tokenFile, 0o644)
     const home = join(gateway.folder, 'nobody')
@@ -222,7 +222,7 @@ describe('holdpoint doctor', () => {
     expect(away.of('Gateway')[0]).toMatchObject({ ok: false, detail: expect.stringMatching(/Cannot reach/) })
   })
 
-  it('reports a Node version that is too old', () => {
+  it('holdpoint doctor reports a Node version that is too old', () => {
     expect(['18.20.0', '20.18.3', '20.19.0', '24.1.0'].map(version => nodeFinding(version).ok)).toEqual([
       false,
       false,

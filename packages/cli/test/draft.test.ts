@@ -67,7 +67,7 @@ describe('an answer cleared on another device', () => {
 })
 
 describe('a draft from another device', () => {
-  it('answers a question that was skipped in this terminal', () => {
+  it('a draft from another device answers a question that was skipped in this terminal', () => {
     const skipped = press(promptOf(questions({}, {})), 's').prompt
     const { answer } = press(withDraft(skipped, answers(['q0', { chosen: ['Red'] }])), enter, '2', enter)
     expect(answer).toEqual({
@@ -79,7 +79,7 @@ describe('a draft from another device', () => {
     })
   })
 
-  it('does not change a secret that is being typed in a question', () => {
+  it('a draft from another device does not change a secret that is being typed in a question', () => {
     const typing = press(promptOf(questions({ secret: true }, {})), 'o', 'hunter').prompt
     const followed = [answers(['q0', { chosen: ['Red'] }]), answers(['q1', { chosen: ['Green'] }]), {}]
     for (const draft of followed) {
@@ -88,13 +88,13 @@ describe('a draft from another device', () => {
     }
   })
 
-  it('does not change a secret that is being typed in a form', () => {
+  it('a draft from another device does not change a secret that is being typed in a form', () => {
     const typing = press(promptOf(form), enter, 'y', enter, 'hunter').prompt
     const { answer } = press(withDraft(typing, {}), enter, '2', enter, enter)
     expect(answer).toEqual({ kind: 'submit', values: { to: 'Ana', pass: 'hunter2' } })
   })
 
-  it('moves the prompt back to a confirmed answer only if the draft changes that answer', () => {
+  it('a draft from another device moves the prompt back to a confirmed answer only if the draft changes that answer', () => {
     const red = answers(['q0', { chosen: ['Red'] }])
     const second = press(withDraft(promptOf(questions({}, {})), red), enter).prompt
     expect(withDraft(second, red)).toMatchObject({ state: { index: 1 }, hint: null })

@@ -35,7 +35,7 @@ async function allowNext(gateway: GatewayProcess): Promise<void> {
 }
 
 describe('holdpoint guard', () => {
-  it('F19: gives the command all variables except Holdpoint’s own', async () => {
+  it('F19: holdpoint guard gives the command all variables except Holdpoint’s own', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const env = {
       ...environmentFor(gateway),
@@ -50,7 +50,7 @@ describe('holdpoint guard', () => {
     expect(out).not.toMatch(/HOLDPOINT_/)
   })
 
-  it('F19: passes on a variable that the command itself sets', async () => {
+  it('F19: holdpoint guard passes on a variable that the command itself sets', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const running = runCli(['guard', '--', 'env', 'HOLDPOINT_URL=http://example.com', 'printenv', 'HOLDPOINT_URL'], {
       env: environmentFor(gateway),
@@ -63,7 +63,7 @@ describe('holdpoint guard', () => {
 
 it('F19: the person’s editor gets none of Holdpoint’s variables', async () => {
   const env = { ...process.env, ...ourVariables, VISUAL: `sh -c 'env > "$0"'` }
-  const text = await editText('', env)
+  const text = await editText('', '.md', env)
   expect(text).toMatch(/^KEPT=y$/m)
   expect(text).not.toMatch(/HOLDPOINT_/)
 })

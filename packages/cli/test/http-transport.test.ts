@@ -24,7 +24,7 @@ async function serve(listener: RequestListener): Promise<string> {
 const get = { headers: {}, redirect: 'error' } as const
 
 describe('httpFetch', () => {
-  it('sends the method, headers and body, and returns the status and body', async () => {
+  it('httpFetch sends the method, headers and body, and returns the status and body', async () => {
     const url = await serve(async (request, reply) => {
       let body = ''
       for await (const chunk of request) body += chunk
@@ -41,13 +41,13 @@ describe('httpFetch', () => {
     expect(JSON.parse(await reply.text())).toEqual(['POST', '/a?b=%C3%BC', '1', 'grüße'])
   })
 
-  it('does not follow a redirect', async () => {
+  it('httpFetch does not follow a redirect', async () => {
     const url = await serve((_, reply) => reply.writeHead(302, { location: 'http://127.0.0.1:1/' }).end('there'))
     const reply = await httpFetch(url, get)
     expect([reply.ok, reply.status, await reply.text()]).toEqual([false, 302, 'there'])
   })
 
-  it('streams the body as it arrives', async () => {
+  it('httpFetch streams the body as it arrives', async () => {
     let more = () => {}
     const url = await serve((_, reply) => {
       reply.write('one')
@@ -61,7 +61,7 @@ describe('httpFetch', () => {
     expect((await reader?.read())?.done).toBe(true)
   })
 
-  it('fails if no server is listening, and if the connection breaks during the reply', async () => {
+  it('httpFetch fails if no server is listening, and if the connection breaks during the reply', async () => {
     await expect(httpFetch('http://127.0.0.1:1', get)).rejects.toThrow()
     const url = await serve((_, reply) => {
       reply.writeHead(200, { 'content-length': '10' })
@@ -72,19 +72,22 @@ describe('httpFetch', () => {
     await expect(httpCall({ url, fetch: httpFetch, attempts: 1 })('whoAmI', {})).rejects.toBeInstanceOf(Unreachable)
   })
 
-  it.each(['before the reply', 'during the reply'])('closes the connection when the signal aborts %s', async when => {
-    const abort = new AbortController()
-    const reason = new Error('enough')
-    const gone: unknown[] = []
-    const url = await serve((request, reply) => {
-      request.once('close', () => gone.push(true))
-      if (when === 'during the reply') reply.write('{', () => abort.abort(reason))
-      else abort.abort(reason)
-    })
-    const call = httpCall({ url, fetch: httpFetch })
-    await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
-    await expect.poll(() => gone.length, { message: 'the server sees the closed connection' }).toBe(1)
-  })
+  it.each(['before the reply', 'during the reply'])(
+    'httpFetch closes the connection when the signal aborts %s',
+    async when => {
+      const abort = new AbortController()
+      const reason = new Error('enough')
+      const gone: unknown[] = []
+      const url = await serve((request, reply) => {
+        request.once('close', () => gone.push(true))
+        if (when === 'during the reply') reply.write('{', () => abort.abort(reason))
+        else abort.abort(reason)
+      })
+      const call = httpCall({ url, fetch: httpFetch })
+      await expect(call('whoAmI', {}, { signal: abort.signal })).rejects.toBe(reason)
+      await expect.poll(() => gone.length, { message: 'the server sees the closed connection' }).toBe(1)
+    },
+  )
 })
 
 it('unixFetch sends requests over the Unix socket with the host localhost, even if the URL names another host', async () => {

@@ -59,13 +59,13 @@ describe('the key parser', () => {
       [text('o'), text('k'), text('a')],
     ],
     ['unknown control characters and sequences as no key', ['\u0002\u001b[99~\u001b[I'], []],
-  ])('parses %s', (_, chunks, keys) => {
+  ])('the key parser parses %s', (_, chunks, keys) => {
     expect(read(...chunks)).toEqual(keys)
   })
 })
 
 describe('the keyboard', () => {
-  it('marks keys that come after a pause', async () => {
+  it('the keyboard marks keys that come after a pause', async () => {
     vi.useFakeTimers({ toFake: ['performance'] })
     const input = Object.assign(new PassThrough(), { setRawMode: () => {} })
     const keyboard = new Keyboard(input as unknown as ReadStream, () => {}) // `input` has all members that `Keyboard` uses

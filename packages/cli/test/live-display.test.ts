@@ -37,7 +37,8 @@ function askWith(whole: string): Ask {
     kind: 'approval',
     tool: text,
     input: { command: whole, [text]: whole },
-    title: text,
+    // A title that only repeats the command would be left out.
+    title: `About ${text}`,
     description: whole,
     cwd: whole,
     editable: true,
@@ -95,7 +96,7 @@ describe('misleading text from an agent', () => {
       ]
       await fixture.call('appendEvents', { id: session.id, items })
       const request = await fixture.ask(session, askWith(text), [text.slice(0, 100)])
-      await terminal.waitFor(`Agent says  ${displayText(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
+      await terminal.waitFor(`Agent says  About ${displayText(text.slice(0, 150)).slice(0, 20)}`.trimEnd())
       if (hasInvisible(text, { multiline: true }) && text.length < 100)
         expect(terminal.text()).toContain(`│ ${displayText(text)}`.trimEnd())
       // Answer through the API, which has no cooldown.
@@ -144,7 +145,7 @@ describe('misleading text from an agent', () => {
     for (let at = 0; at < texts.length; at++) {
       const before = terminal.raw.length
       terminal.press(keys.enter)
-      await terminal.waitFor('back to the list')
+      await terminal.waitFor('Esc back')
       terminal.press(keys.escape)
       await terminal.waitFor('q leave')
       terminal.press(keys.down)

@@ -42,10 +42,10 @@ describe('another person’s unfinished answer', () => {
   it('another person’s unfinished answer is shown in holdpoint run until it is discarded, even if it was started before holdpoint run was opened', async () => {
     const session = await fixture.startSession()
     const request = await fixture.ask(session, approval)
-    await putDraft(ana, request, { reason: 'hm' })
+    await putDraft(ana, request, { reason: 'not sure' })
     const terminal = fixture.openRun(session)
     await terminal.waitFor('ana is answering')
-    expect(terminal.text()).not.toContain('hm')
+    expect(terminal.text()).not.toContain('not sure')
     await ana('deleteDraft', { id: request.id })
     await terminal.waitForGone('is answering')
     await putDraft(ana, request, { reason: 'yet' })
@@ -57,7 +57,7 @@ describe('another person’s unfinished answer', () => {
     const other = own.gateway.callAs((await own.call('addToken', { role: 'person', name: 'bo' })).secret)
     const request = await own.ask(await own.startSession(), approval)
     const terminal = own.openTerminal(['tui'])
-    await terminal.waitFor('Press Enter to answer')
+    await terminal.waitFor('make deploy')
     terminal.press(keys.enter)
     await terminal.waitFor('[a] Allow')
     await putDraft(other, request, { note: 'hm' })
@@ -101,7 +101,7 @@ describe('the person’s own unfinished answer', () => {
     expect(await ana('getDraft', { id: request.id })).toMatchObject({ others: [] })
   })
 
-  it('continues in the terminal with the note, the reason and the edit that were started on the page', async () => {
+  it('the person’s own unfinished answer continues in the terminal with the note, the reason and the edit that were started on the page', async () => {
     const session = await fixture.startSession()
     const request = await fixture.ask(session, approval)
     await putDraft(fixture.call, request, {
@@ -126,7 +126,7 @@ describe('the person’s own unfinished answer', () => {
     await waitForDraft(request, { note: 'mind the gap!', reason: 'half a', edit: 'make deploy --dry', mode: 'plan' })
   })
 
-  it('to questions is saved without its secrets and continues in another terminal', async () => {
+  it('the person’s own unfinished answer to questions is saved without its secrets and continues in another terminal', async () => {
     const ask = questions([{}, { options: [] }, { options: [], secret: true }])
     const { request, session, terminal } = await fixture.openRunWithRequest(ask)
     await terminal.waitFor('Enter confirm')
@@ -179,7 +179,7 @@ describe('the person’s own unfinished answer', () => {
     expect((await fixture.waitForResolved(request)).resolution?.answer).toEqual({ kind: 'answers', answers })
   })
 
-  it('to a form is saved without its secrets and continues in another terminal', async () => {
+  it('the person’s own unfinished answer to a form is saved without its secrets and continues in another terminal', async () => {
     const properties = {
       to: { type: 'string' as const },
       gift: { type: 'boolean' as const },

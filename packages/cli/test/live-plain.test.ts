@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { Inbox, watchEvents } from '@holdpoint/client'
+import { Inbox, Transcript, watchEvents } from '@holdpoint/client'
 import { type Call, RequestId } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { cleanEnvironment, closeGateways, holdpoint, makeFolder } from '../../../test/support/gateway.ts'
@@ -58,7 +58,7 @@ describe('holdpoint run and tui in a pipe', () => {
     const connection = { url, token }
     const known = async () => {
       const inbox = new Inbox({ call: fixture.call, watch: options => watchEvents(connection, options), session: id })
-      const transcript = inbox.transcript(id)
+      const transcript = new Transcript(inbox.transcriptOptions(id))
       const all = () => [inbox.getSnapshot().complete, transcript.getSnapshot().loaded]
       await expect.poll(all).toEqual([true, true])
       inbox.close()
@@ -80,7 +80,7 @@ describe('holdpoint run and tui in a pipe', () => {
 })
 
 describe('holdpoint run with wrong arguments', () => {
-  it('exits with 2 for an unknown agent and with 3 for an unknown session', async () => {
+  it('holdpoint run with wrong arguments exits with 2 for an unknown agent and with 3 for an unknown session', async () => {
     expect(await run('nobody')).toMatchObject({
       code: 2,
       err: expect.stringContaining('No agent is called nobody. Available:'),
@@ -90,7 +90,7 @@ describe('holdpoint run with wrong arguments', () => {
       err: expect.stringContaining('There is no session'),
     })
   })
-  it('exits with 1 if the data folder cannot be created', async () => {
+  it('holdpoint run with wrong arguments exits with 1 if the data folder cannot be created', async () => {
     const { code, err } = await runCli(['run', 'rehearsal', '--home', join(import.meta.filename, 'home')])
     expect(code).toBe(1)
     expect(err).toContain('HOLDPOINT_HOME')
@@ -108,19 +108,22 @@ describe('holdpoint run without a running gateway', () => {
     ['an unknown session', ['--session', 'zz'], {}, 3, /^holdpoint: There is no session zz\n$/],
     ['an unreadable configuration', ['hi'], { 'holdpoint.config.json': '{' }, 2, /^holdpoint: .*config\.json: /],
     ['a store that is not a database', ['hi'], { 'holdpoint.db': 'x'.repeat(9000) }, 1, /^holdpoint: .*holdpoint\.db/],
-  ])('reports %s in one sentence', async (what, args, files, code, sentence) => {
-    const folder = emptyFolder(what.replaceAll(' ', '-'), files)
-    const result = await runCli(['run', ...args], {
-      cwd: folder,
-      env: { ...cleanEnvironment(), HOLDPOINT_HOME: folder },
-    })
-    expect(result.err).toMatch(sentence)
-    expect([result.code, result.err.trimEnd().split('\n').length]).toEqual([code, 1])
-  })
+  ])(
+    'holdpoint run without a running gateway reports %s in one sentence',
+    async (what, args, files, code, sentence) => {
+      const folder = emptyFolder(what.replaceAll(' ', '-'), files)
+      const result = await runCli(['run', ...args], {
+        cwd: folder,
+        env: { ...cleanEnvironment(), HOLDPOINT_HOME: folder },
+      })
+      expect(result.err).toMatch(sentence)
+      expect([result.code, result.err.trimEnd().split('\n').length]).toEqual([code, 1])
+    },
+  )
 })
 
 describe('a live view with NO_COLOR', () => {
-  it('writes no colors', async () => {
+  it('a live view with NO_COLOR writes no colors', async () => {
     const session = await fixture.startSession()
     const ask = {
       kind: 'approval' as const,
@@ -142,7 +145,7 @@ describe('a live view with NO_COLOR', () => {
 })
 
 describe('the folder of a new session', () => {
-  it('becomes absolute for a local gateway; for a remote gateway it stays as given or is left out', () => {
+  it('the folder of a new session becomes absolute for a local gateway; for a remote gateway it stays as given or is left out', () => {
     expect(folderFor('http://127.0.0.1:4747', 'sub')).toBe(join(process.cwd(), 'sub'))
     expect(folderFor('http://localhost:1')).toBe(process.cwd())
     expect(folderFor('https://gateway.example', '/srv/app')).toBe('/srv/app')
@@ -157,7 +160,7 @@ describe('the folder of a new session', () => {
 })
 
 describe('a live view that loses its gateway', () => {
-  it('ignores answers until it has reconnected to the gateway at its new address', async () => {
+  it('a live view that loses its gateway ignores answers until it has reconnected to the gateway at its new address', async () => {
     const session = await fixture.startSession()
     const ask = {
       kind: 'approval' as const,

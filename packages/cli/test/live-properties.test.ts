@@ -130,7 +130,7 @@ async function answer(
 ): Promise<void> {
   const { ask } = request
   const typed = ask.kind === 'form' || (ask.kind === 'questions' && ask.questions[0]?.options.length === 0)
-  const live = ask.kind === 'approval' ? '[a] Allow' : typed ? '/reject decline' : 'r decline'
+  const live = ask.kind === 'approval' ? '[a] Allow' : typed ? '/decline [reason]' : 'r decline'
   // If a denial cancels the turn, the requests that were opened together with the denied request are withdrawn.
   let gone = false
   const settled = fixture.waitForResolved(request).then(() => {
@@ -150,7 +150,7 @@ async function answer(
     await terminal.pause()
   }
   if (choice.stop || choice.refuse) {
-    const command = choice.stop ? '/stop' : '/reject'
+    const command = choice.stop ? '/stop' : '/decline'
     if (typed) await typeAndPause(command)
     terminal.press(typed ? keys.enter : choice.stop ? 'x' : 'r')
   } else if (ask.kind === 'approval') terminal.press('a')

@@ -1,19 +1,15 @@
 /** Approvals and plans in `holdpoint run`, in a real pseudo-terminal. */
 import type { Ask } from '@holdpoint/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways } from '../../../test/support/gateway.ts'
-import { approvalOf as approval, SharedRun } from './support/run-fixture.ts'
-import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys, reopenAfterFailure } from './support/terminal.ts'
+import { describe, expect, it } from 'vitest'
+import { approvalOf as approval, type SharedRun, shareRun } from './support/run-fixture.ts'
+import type { SessionFixture } from './support/session-fixture.ts'
+import { keys } from './support/terminal.ts'
 
 let fixture: SessionFixture
 let run: SharedRun
-beforeAll(async () => {
-  fixture = await SessionFixture.open()
-})
-afterAll(async () => {
-  closeTerminals()
-  await closeGateways()
+shareRun(opened => {
+  fixture = opened.fixture
+  run = opened.run
 })
 
 const suggestions = [
@@ -22,9 +18,6 @@ const suggestions = [
 ]
 
 describe('an approval in holdpoint run', () => {
-  reopenAfterFailure(async () => {
-    run = await SharedRun.open(fixture)
-  })
   const allowed = { kind: 'allow' }
   const denied = { kind: 'deny' }
 
@@ -194,7 +187,7 @@ describe('an approval in holdpoint run', () => {
     })
   })
 
-  it('offers no suggestion if remembering is forbidden; a dangerous request needs the word "allow" even with a suggestion', async () => {
+  it('an approval in holdpoint run offers no suggestion if remembering is forbidden; a dangerous request needs the word "allow" even with a suggestion', async () => {
     const forbidden = await run.askAndWaitFor(approval({ suggestions, caution: { noRemember: true } }), '[a] Allow')
     expect(run.terminal.text()).not.toContain('always')
     run.terminal.press('s')
@@ -217,7 +210,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(warned)).toEqual({ kind: 'allow', suggestion: '0:session' })
   })
 
-  it('shows its position among several requests and the path of the subagent that asked', async () => {
+  it('an approval in holdpoint run shows its position among several requests and the path of the subagent that asked', async () => {
     const [first, second] = [
       await fixture.ask(run.session, approval(), ['reviewer']),
       await fixture.ask(run.session, approval(), ['reviewer', 'linter']),
@@ -231,7 +224,7 @@ describe('an approval in holdpoint run', () => {
     expect([await fixture.answerTo(first), await fixture.answerTo(second)]).toEqual([allowed, denied])
   })
 
-  it('closes when the request is answered elsewhere, and shows who answered', async () => {
+  it('an approval in holdpoint run closes when the request is answered elsewhere, and shows who answered', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     const { secret } = await fixture.call('addToken', { role: 'person', name: 'ana' })
     await fixture.gateway.callAs(secret)('answerRequest', {
@@ -250,7 +243,7 @@ describe('an approval in holdpoint run', () => {
       old_string: lines.join('\n'),
       new_string: lines.map(line => `${line}!`).join('\n'),
     }
-    const request = await run.askAndWaitFor(approval({ tool: 'Edit', input }), '[a] Allow (read to the end first)')
+    const request = await run.askAndWaitFor(approval({ tool: 'Edit', input }), '[a] Allow (read it all first)')
     run.terminal.press('a')
     await run.terminal.waitFor('You haven’t seen the whole request yet')
     run.terminal.press(keys.end)
@@ -316,9 +309,6 @@ describe('an approval in holdpoint run', () => {
 describe('a plan in holdpoint run', () => {
   const plan = (): Ask =>
     approval({ tool: 'ExitPlanMode', input: { plan: '1. Look\n2. Leap' }, plan: '1. Look\n2. Leap' })
-  reopenAfterFailure(async () => {
-    run = await SharedRun.open(fixture)
-  })
 
   it('a plan in holdpoint run is shown in full and approved with the key a', async () => {
     const request = await run.askAndWaitFor(plan(), '[a] Approve  [r] Keep planning')

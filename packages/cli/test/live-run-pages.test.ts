@@ -1,19 +1,15 @@
 /** `holdpoint run` in a real pseudo-terminal: the help, tool output, Ctrl+C on a request, and the letter r in a text field. */
 import type { Ask } from '@holdpoint/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways } from '../../../test/support/gateway.ts'
-import { approvalOf as approval, SharedRun } from './support/run-fixture.ts'
-import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys, reopenAfterFailure } from './support/terminal.ts'
+import { describe, expect, it } from 'vitest'
+import { approvalOf as approval, type SharedRun, shareRun } from './support/run-fixture.ts'
+import type { SessionFixture } from './support/session-fixture.ts'
+import { keys } from './support/terminal.ts'
 
 let fixture: SessionFixture
 let run: SharedRun
-beforeAll(async () => {
-  fixture = await SessionFixture.open()
-})
-afterAll(async () => {
-  closeTerminals()
-  await closeGateways()
+shareRun(opened => {
+  fixture = opened.fixture
+  run = opened.run
 })
 
 const textQuestion: Ask = {
@@ -24,24 +20,20 @@ const textQuestion: Ask = {
 }
 
 describe('Ctrl+C on a request in holdpoint run', () => {
-  reopenAfterFailure(async () => {
-    run = await SharedRun.open(fixture)
-  })
-
-  it('denies an approval that was read, and stops the turn', async () => {
+  it('Ctrl+C on a request in holdpoint run denies an approval that was read, and stops the turn', async () => {
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press(keys.ctrlC)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'deny', interrupt: true })
     await run.terminal.waitFor('denied')
   })
-  it('declines a question that was read, and stops the turn', async () => {
-    const request = await run.askAndWaitFor(textQuestion, '/reject decline')
+  it('Ctrl+C on a request in holdpoint run declines a question that was read, and stops the turn', async () => {
+    const request = await run.askAndWaitFor(textQuestion, '/decline [reason]')
     run.terminal.press(keys.ctrlC)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline', interrupt: true })
   })
-  it('asks first if the request has not been read to its end, and any other key cancels', async () => {
+  it('Ctrl+C on a request in holdpoint run asks first if the request has not been read to its end, and any other key cancels', async () => {
     const command = Array.from({ length: 60 }, (_, index) => `echo ${index}`).join('\n')
-    const request = await run.askAndWaitFor(approval({ input: { command } }), 'read to the end first')
+    const request = await run.askAndWaitFor(approval({ input: { command } }), 'read it all first')
     run.terminal.press(keys.ctrlC)
     await run.terminal.waitFor('Press Ctrl+C again to deny and stop the turn')
     run.terminal.press(' ')
@@ -53,8 +45,8 @@ describe('Ctrl+C on a request in holdpoint run', () => {
     run.terminal.press(keys.ctrlC)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'deny', interrupt: true })
   })
-  it('asks first if an answer is half written, and a key that repeats does not confirm', async () => {
-    const request = await run.askAndWaitFor(textQuestion, '/reject decline')
+  it('Ctrl+C on a request in holdpoint run asks first if an answer is half written, and a key that repeats does not confirm', async () => {
+    const request = await run.askAndWaitFor(textQuestion, '/decline [reason]')
     await run.terminal.type('becau')
     for (let press = 0; press < 10; press++) {
       run.terminal.press(keys.ctrlC)
@@ -69,13 +61,10 @@ describe('Ctrl+C on a request in holdpoint run', () => {
 })
 
 describe('the letter r in a text field of holdpoint run', () => {
-  reopenAfterFailure(async () => {
-    run = await SharedRun.open(fixture)
-  })
   const question = 'Does “r” mean that you decline, or is it your answer?'
 
-  it('alone asks what it means; s sends the letter', async () => {
-    const request = await run.askAndWaitFor(textQuestion, '/reject decline')
+  it('the letter r alone in a text field of holdpoint run asks what it means; s sends the letter', async () => {
+    const request = await run.askAndWaitFor(textQuestion, '/decline [reason]')
     await run.terminal.type('r')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor(question)
@@ -84,8 +73,8 @@ describe('the letter r in a text field of holdpoint run', () => {
     run.terminal.press('s')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'answers', answers: [{ id: 'q', chosen: [], other: 'r' }] })
   })
-  it('alone asks what it means; Esc goes on typing, and r declines', async () => {
-    const request = await run.askAndWaitFor(textQuestion, '/reject decline')
+  it('the letter r alone in a text field of holdpoint run asks what it means; Esc continues typing, and r declines', async () => {
+    const request = await run.askAndWaitFor(textQuestion, '/decline [reason]')
     await run.terminal.type('r')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor(question)
@@ -97,7 +86,7 @@ describe('the letter r in a text field of holdpoint run', () => {
     run.terminal.press('r')
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
   })
-  it('alone asks what it means in a form, too', async () => {
+  it('the letter r alone in a form asks what it means, too', async () => {
     const schema = { type: 'object' as const, properties: { to: { type: 'string' as const } } }
     const request = await run.askAndWaitFor({ kind: 'form', title: 'Parcel', message: '', schema }, 'Enter next')
     await run.terminal.type('r')
@@ -112,15 +101,11 @@ describe('the letter r in a text field of holdpoint run', () => {
 })
 
 describe('pages of holdpoint run', () => {
-  reopenAfterFailure(async () => {
-    run = await SharedRun.open(fixture)
-  })
-
   it('? in the empty message line shows the help, and the key that closes it is not lost', async () => {
     await run.terminal.waitFor('? help')
     run.terminal.press('?')
     await run.terminal.waitFor('Keys\n')
-    expect(run.terminal.text()).toContain('leave; the agent works on, and requests stay pending')
+    expect(run.terminal.text()).toContain('leave; the agent keeps working, and requests stay pending')
     run.terminal.press(keys.escape)
     await run.terminal.waitFor('› ▏')
     run.terminal.press('?')

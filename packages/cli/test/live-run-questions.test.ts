@@ -1,19 +1,15 @@
 /** Questions and forms in `holdpoint run`, in a real pseudo-terminal. */
 import type { Ask, Question } from '@holdpoint/protocol'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways } from '../../../test/support/gateway.ts'
-import { SharedRun } from './support/run-fixture.ts'
-import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys, reopenAfterFailure } from './support/terminal.ts'
+import { describe, expect, it } from 'vitest'
+import { type SharedRun, shareRun } from './support/run-fixture.ts'
+import type { SessionFixture } from './support/session-fixture.ts'
+import { keys } from './support/terminal.ts'
 
 let fixture: SessionFixture
 let run: SharedRun
-beforeAll(async () => {
-  fixture = await SessionFixture.open()
-})
-afterAll(async () => {
-  closeTerminals()
-  await closeGateways()
+shareRun(opened => {
+  fixture = opened.fixture
+  run = opened.run
 })
 
 let count = 0
@@ -32,9 +28,6 @@ function question(more: Partial<Question> = {}): Ask {
 }
 
 describe('a choice question in holdpoint run', () => {
-  reopenAfterFailure(async () => {
-    run = await SharedRun.open(fixture)
-  })
   const chosen = (...labels: string[]) => ({ kind: 'answers', answers: [{ id: 'q', chosen: labels }] })
 
   it('a choice question in holdpoint run is answered with arrows and Enter, and has no option selected at first', async () => {
@@ -145,14 +138,11 @@ describe('a choice question in holdpoint run', () => {
 })
 
 describe('a text question in holdpoint run', () => {
-  reopenAfterFailure(async () => {
-    run = await SharedRun.open(fixture)
-  })
   const text = (more: Partial<Question> = {}): Ask => question({ options: [], allowOther: true, ...more })
   const ownAnswer = (other: string) => ({ kind: 'answers', answers: [{ id: 'q', chosen: [], other }] })
 
   it('a text question in holdpoint run is answered with a line of text; an empty answer shows a hint', async () => {
-    const request = await run.askAndWaitFor(text(), '/reject decline')
+    const request = await run.askAndWaitFor(text(), '/decline [reason]')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('The answer is empty')
     expect((await fixture.getRequest(request)).status).toBe('pending')
@@ -162,7 +152,7 @@ describe('a text question in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('so'))
   })
   it('an answer is not sent by an Enter right after the text, which may have been meant for something else', async () => {
-    const request = await run.askAndWaitFor(text(), '/reject decline')
+    const request = await run.askAndWaitFor(text(), '/decline [reason]')
     await run.terminal.type('go on')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('Check your answer, then press Enter again to send it.')
@@ -171,15 +161,15 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('go on'))
   })
-  it('a text question in holdpoint run is declined with /reject', async () => {
-    const request = await run.askAndWaitFor(text(), '/reject decline')
-    await run.terminal.type('/reject')
+  it('a text question in holdpoint run is declined with /decline', async () => {
+    const request = await run.askAndWaitFor(text(), '/decline [reason]')
+    await run.terminal.type('/decline')
     await run.terminal.pause()
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual({ kind: 'decline' })
   })
   it('a text question in holdpoint run is answered with the text from the editor after /edit', async () => {
-    const request = await run.askAndWaitFor(text(), '/reject decline')
+    const request = await run.askAndWaitFor(text(), '/decline [reason]')
     await run.terminal.type('/edit')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('npm run edited▏')
@@ -187,8 +177,8 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('npm run edited'))
   })
-  it('supports the keys that move the caret, and keeps the line breaks of a paste', async () => {
-    const request = await run.askAndWaitFor(text(), '/reject decline')
+  it('a text question in holdpoint run supports the keys that move the caret, and keeps the line breaks of a paste', async () => {
+    const request = await run.askAndWaitFor(text(), '/decline [reason]')
     await run.terminal.type('abd')
     run.terminal.press(keys.left)
     await run.terminal.waitFor('ab▏d')
@@ -202,9 +192,9 @@ describe('a text question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(ownAnswer('abc one\ntwo'))
   })
-  it('masks a secret, so that the secret appears neither on the screen nor in a file', async () => {
+  it('a text question in holdpoint run masks a secret, so that the secret appears neither on the screen nor in a file', async () => {
     const request = await run.askAndWaitFor(text({ secret: true }), 'Secret ›')
-    await run.terminal.waitFor('/reject decline')
+    await run.terminal.waitFor('/decline [reason]')
     await run.terminal.type('hunter2')
     await run.terminal.waitFor('•••••••▏')
     await run.terminal.pause()
@@ -216,9 +206,6 @@ describe('a text question in holdpoint run', () => {
 })
 
 describe('a form in holdpoint run', () => {
-  reopenAfterFailure(async () => {
-    run = await SharedRun.open(fixture)
-  })
   const form: Ask = {
     kind: 'form',
     title: 'A card',
@@ -280,9 +267,9 @@ describe('a form in holdpoint run', () => {
     const values = { to: 'Ana', mail: 'ana@example.org', count: 1, tone: 'plain', gift: true, extras: ['bow'] }
     expect(await fixture.answerTo(request)).toEqual({ kind: 'submit', values })
   })
-  it('a form in holdpoint run is declined with /reject in a text field and with the key r elsewhere', async () => {
+  it('a form in holdpoint run is declined with /decline in a text field and with the key r elsewhere', async () => {
     const first = await run.askAndWaitFor(form, 'Enter next')
-    await run.terminal.type('/reject')
+    await run.terminal.type('/decline')
     await run.terminal.pause()
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(first)).toEqual({ kind: 'decline' })

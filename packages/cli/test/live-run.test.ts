@@ -77,7 +77,7 @@ describe('a session in holdpoint run', () => {
     run = await SharedRun.open(fixture)
   })
 
-  it('shows no spinner and no new text while a prompt is open, and prints the text afterwards', async () => {
+  it('a session in holdpoint run shows no spinner and no new text while a prompt is open, and prints the text afterwards', async () => {
     await run.terminal.waitFor('working')
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     expect(run.terminal.text()).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/)
@@ -91,7 +91,7 @@ describe('a session in holdpoint run', () => {
     await run.terminal.waitFor('Said while you read.')
   })
 
-  it('shows text while it streams, and each tool call in one line', async () => {
+  it('a session in holdpoint run shows text while it streams, and each tool call in one line', async () => {
     const say = (offset: number, text: string) =>
       fixture.call('appendEvents', {
         id: run.session.id,
@@ -146,7 +146,7 @@ describe('a session in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow' })
   })
 
-  it('accepts a message once the agent is idle', async () => {
+  it('a session in holdpoint run accepts a message once the agent is idle', async () => {
     await fixture.finishTurn(run.session)
     await run.terminal.waitFor('Enter send')
     await run.terminal.type('and now?')
@@ -158,7 +158,7 @@ describe('a session in holdpoint run', () => {
     expect(sent).toContainEqual({ kind: 'message', text: 'and now?' })
   })
 
-  it('does not answer a new request with keys that the person types for a message, and keeps the message', async () => {
+  it('a session in holdpoint run does not answer a new request with keys that the person types for a message, and keeps the message', async () => {
     await run.terminal.waitFor('Enter send')
     await run.terminal.type('b')
     const request = await fixture.ask(run.session, approval())
@@ -177,7 +177,7 @@ describe('a session in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('queues a message while the agent works and while a request waits', async () => {
+  it('a session in holdpoint run queues a message while the agent works and while a request waits', async () => {
     const messages = async () =>
       (await fixture.listEvents(run.session)).flatMap(event =>
         event.type === 'command.added' && event.value.body.kind === 'message' ? [event.value.body.text] : [],
@@ -209,7 +209,7 @@ describe('a session in holdpoint run', () => {
 })
 
 describe('holdpoint run without a running gateway', () => {
-  it('starts a temporary gateway, runs the rehearsal, and keeps pending requests for the next run', async () => {
+  it('holdpoint run without a running gateway starts a temporary gateway, runs the rehearsal, and keeps pending requests for the next run', async () => {
     const home = mkdtempSync(join(tmpdir(), 'holdpoint-test-own-'))
     const first = new Terminal(['run', 'rehearsal', 'short', '--home', home])
     await first.waitFor('No gateway is running, so a temporary one runs here')

@@ -17,7 +17,7 @@ beforeAll(async () => {
   fixture = await SessionFixture.open()
   kitchen = await fixture.startSession('kitchen')
   await fixture.ask(kitchen, approval({ input: { command: 'rm -rf /srv/app/build' } }))
-  terminal = fixture.openTerminal(['tui'])
+  terminal = fixture.openTerminal(['tui'], { columns: 120 })
   await terminal.waitFor('1 waiting for you')
 })
 afterAll(async () => {
@@ -26,7 +26,7 @@ afterAll(async () => {
 })
 
 describe('the list of holdpoint tui', () => {
-  it('rings the bell for a new request only, and shows the number of pending requests in the window title', async () => {
+  it('the list of holdpoint tui rings the bell for a new request only, and shows the number of pending requests in the window title', async () => {
     await terminal.waitUntil(() => terminal.raw.includes('\u001b]2;(1) Holdpoint\u0007'))
     expect(terminal.raw).toContain('\u001b[22;2t')
     expect(bells()).toBe(0)
@@ -37,7 +37,7 @@ describe('the list of holdpoint tui', () => {
     expect(bells()).toBe(1)
   })
 
-  it('shows the command, the risk and the session in each row', async () => {
+  it('the list of holdpoint tui shows the command, the risk and the session in each row', async () => {
     expect(terminal.text()).toMatch(/rm -rf \S+ +now │/)
     expect(terminal.text()).toMatch(/Dangerous · kitchen/)
     expect(terminal.text()).toMatch(/npm test +now │/)
@@ -82,15 +82,77 @@ describe('the list of holdpoint tui', () => {
     expect(terminal.text()).not.toContain('space:')
   })
 
-  it('restores the window title when the person leaves', async () => {
+  it('the list of holdpoint tui restores the window title when the person leaves', async () => {
     terminal.press(keys.ctrlC)
     expect(await terminal.exit).toBe(0)
     expect(terminal.raw).toContain('\u001b[23;2t')
   })
 })
 
+describe('holdpoint tui on a screen with 80 columns', () => {
+  let own: SessionFixture
+  let view: Terminal
+  const command = 'npm run build -- --mode production --out dist'
+  beforeAll(async () => {
+    own = await SessionFixture.open()
+    const session = await own.startSession('web-shop')
+    await own.ask(session, approval({ input: { command } }))
+    const { id } = session
+    const deadline = { deadlineMs: 3_600_000, onDeadline: 'deny' } as const
+    await own.call('openRequest', { id, key: 'due', ask: approval({ input: { command: 'make due' } }), ...deadline })
+    await own.ask(session, {
+      kind: 'questions',
+      questions: [
+        { id: 'q', header: '', question: 'Why so?', options: [], multiSelect: false, allowOther: true, secret: false },
+      ],
+    })
+    view = own.openTerminal(['tui'])
+    await view.waitFor('3 waiting for you')
+  })
+
+  it('holdpoint tui on a screen with 80 columns shows each request in one line, with its risk, its command, its session and its deadline', async () => {
+    expect(view.lines()).toContainEqual(
+      expect.stringMatching(/Notable · npm run build -- --mode production --out dist/),
+    )
+    expect(view.text()).toMatch(/make due · web-shop +due (59 min|1 h)$/m)
+    expect(view.text()).not.toContain(' │ ')
+  })
+  it('holdpoint tui on a screen with 80 columns shows the selected row in reverse video', async () => {
+    view.press(keys.home)
+    await view.waitFor(/^› Notable · make due/m)
+    expect(view.raw).toContain('\u001b[7mNotable')
+  })
+  it('holdpoint tui on a screen with 80 columns gives an open request the whole width, right below the transcript, and ? shows the help', async () => {
+    view.press(keys.enter)
+    await view.waitFor('[a] Allow')
+    expect(view.text()).not.toContain('Waiting for you')
+    const lines = view.lines()
+    expect(lines.findIndex(line => line.includes('● Run a command'))).toBeLessThan(8)
+    await view.pause()
+    view.press('?')
+    await view.waitFor('Keys')
+    view.press(keys.escape)
+    await view.waitFor('[a] Allow')
+    await view.pause()
+    view.press('q')
+    await view.waitFor('n new session')
+    expect((await own.call('listRequests', { status: 'pending' })).items).toHaveLength(3)
+  })
+  it('holdpoint tui on a screen with 80 columns offers no letter as a key while a text field is open', async () => {
+    view.press(keys.home, keys.down, keys.down)
+    await view.waitFor(/^› .*Why so/m)
+    view.press(keys.enter)
+    await view.waitFor('Answer ›')
+    await view.waitFor('Enter submit')
+    const footer = view.lines().at(-1)
+    expect(footer).toContain('Esc back')
+    expect(footer).not.toMatch(/zoom|help/)
+    expect(view.text().match(/Esc /g), 'only one hint says what Esc does').toHaveLength(1)
+  })
+})
+
 describe('holdpoint tui whose gateway comes back at another address', () => {
-  it('shows the new address', async () => {
+  it('holdpoint tui whose gateway comes back at another address shows the new address', async () => {
     const own = await SessionFixture.open()
     const view = own.openTerminal(['tui'])
     const before = new URL(own.gateway.url).host

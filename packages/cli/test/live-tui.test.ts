@@ -41,7 +41,7 @@ const choice: Ask = {
 describe('holdpoint tui', () => {
   let terminal: Terminal
   reopenAfterFailure(() => {
-    terminal = fixture.openTerminal(['tui'])
+    terminal = fixture.openTerminal(['tui'], { columns: 120 })
   })
   afterAll(closeTerminals)
   beforeEach(async () => {
@@ -53,7 +53,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('q leave')
   })
 
-  it('shows a new request at once, opens it, sends the answer, and moves on to the next request', async () => {
+  it('holdpoint tui shows a new request at once, opens it, sends the answer, and moves on to the next request', async () => {
     expect(terminal.isAlternate).toBe(true)
     const [kitchen, garden] = [await fixture.startSession('kitchen'), await fixture.startSession('garden')]
     const first = await fixture.ask(kitchen, approval())
@@ -87,7 +87,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('Nothing is waiting for you')
   })
 
-  it('keeps the unfinished answer of a request after Esc closes the session', async () => {
+  it('holdpoint tui keeps the unfinished answer of a request after Esc closes the session', async () => {
     const session = await fixture.startSession('study')
     const request = await fixture.ask(session, approval())
     await terminal.waitFor('1 waiting for you')
@@ -113,7 +113,7 @@ describe('holdpoint tui', () => {
     expect((await fixture.waitForResolved(request)).resolution?.answer).toEqual({ kind: 'allow', note: 'be quick' })
   })
 
-  it('closes the prompt when the request is answered elsewhere, and shows who answered', async () => {
+  it('holdpoint tui closes the prompt when the request is answered elsewhere, and shows who answered', async () => {
     const session = await fixture.startSession('hall')
     const request = await fixture.ask(session, approval())
     await terminal.waitFor('1 waiting for you')
@@ -129,7 +129,7 @@ describe('holdpoint tui', () => {
     await terminal.waitForGone('[a] Allow')
   })
 
-  it('splits a long request into pages, and does not allow the request before every page was shown', async () => {
+  it('holdpoint tui splits a long request into pages, and does not allow the request before every page was shown', async () => {
     const session = await fixture.startSession('long')
     const request = await fixture.ask(
       session,
@@ -151,7 +151,7 @@ describe('holdpoint tui', () => {
     expect((await fixture.waitForResolved(request)).status).toBe('resolved')
   })
 
-  it('ignores keys while the pane is too small for the request, and shows the request again in a larger pane', async () => {
+  it('holdpoint tui ignores keys while the pane is too small for the request, and shows the request again in a larger pane', async () => {
     const session = await fixture.startSession('closet')
     const request = await fixture.ask(session, approval(Array.from({ length: 30 }, (_, at) => `echo ${at}`).join('\n')))
     await terminal.waitFor('1 waiting for you')
@@ -170,15 +170,15 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('You haven’t seen the whole request')
     expect((await fixture.getRequest(request)).status).toBe('pending')
     terminal.resize(40, 12)
-    await terminal.waitFor('[a] Allow (read to the end first)')
+    await terminal.waitFor('[a] Allow (read it all first)')
     expect(terminal.text()).toContain('│ echo 0')
-    terminal.resize(80, 24)
+    terminal.resize(120, 24)
     await terminal.waitFor('lines 1–')
     terminal.press(keys.left)
     await terminal.waitFor('q leave')
   })
 
-  it('shows the streaming text of a session, sends a message, interrupts the turn and ends the session', async () => {
+  it('holdpoint tui shows the streaming text of a session, sends a message, interrupts the turn and ends the session', async () => {
     const session = await fixture.startSession('porch')
     await fixture.sayAsAgent(session, 'Sweeping the porch.')
     await terminal.waitFor('porch')
@@ -208,7 +208,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('Session ended')
   })
 
-  it('does not answer a new request with keys that the person types for a message', async () => {
+  it('holdpoint tui does not answer a new request with keys that the person types for a message', async () => {
     const session = await fixture.startSession('loft')
     await fixture.sayAsAgent(session, 'Dusty here.')
     await terminal.waitFor('loft')
@@ -227,7 +227,7 @@ describe('holdpoint tui', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('keeps the unsent message of each session', async () => {
+  it('holdpoint tui keeps the unsent message of each session', async () => {
     const [cellar, attic] = [await fixture.startSession('cellar'), await fixture.startSession('attic')]
     for (const session of [cellar, attic]) await fixture.sayAsAgent(session, `Here is the ${session.title}.`)
     await terminal.waitFor('cellar')
@@ -263,7 +263,7 @@ describe('holdpoint tui', () => {
     await expect.poll(async () => JSON.stringify(await fixture.listEvents(first))).toContain('half a word')
   })
 
-  it('sends an answer at once if the key Tab follows, and goes to the next request', async () => {
+  it('holdpoint tui sends an answer at once if the key Tab follows, and goes to the next request', async () => {
     const [one, other] = [await fixture.startSession('yard'), await fixture.startSession('well')]
     const [first, second] = [await fixture.ask(one, approval()), await fixture.ask(other, approval())]
     await terminal.waitFor('2 waiting for you')
@@ -278,7 +278,7 @@ describe('holdpoint tui', () => {
     expect(answers).toEqual([{ kind: 'allow' }, { kind: 'deny' }])
   })
 
-  it('starts a session after the key n, whose request can be denied', async () => {
+  it('holdpoint tui starts a session after the key n, whose request can be denied', async () => {
     terminal.press('n')
     await terminal.waitFor(/1 {2}rehearsal/)
     terminal.press(keys.enter)
@@ -292,7 +292,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('denied by you')
   })
 
-  it('starts no session if the person types a text that begins with n', async () => {
+  it('holdpoint tui starts no session if the person types a text that begins with n', async () => {
     for (const key of ['n', 'o', 'w', keys.enter, 'g', 'o', keys.enter]) {
       terminal.press(key)
       // These keys change nothing on the screen that the test could wait for. The pause makes each key arrive alone.
@@ -304,7 +304,7 @@ describe('holdpoint tui', () => {
     await terminal.waitFor('q leave')
   })
 
-  it('shows one column on a narrow screen, and adapts when the terminal is resized', async () => {
+  it('holdpoint tui shows one column on a narrow screen, and adapts when the terminal is resized', async () => {
     const session = await fixture.startSession('cellar')
     const request = await fixture.ask(session, approval())
     await terminal.waitFor(' │ ')
@@ -323,22 +323,22 @@ describe('holdpoint tui', () => {
     terminal.resize(120, 40)
     await terminal.waitFor(/Waiting for you[\s\S]*\[a\] Allow/)
     for (const line of terminal.lines()) expect([...line].length).toBeLessThanOrEqual(120)
-    terminal.resize(80, 24)
+    terminal.resize(120, 24)
     await terminal.waitUntil(() => terminal.lines().length === 24 && terminal.text().includes('[a] Allow'))
   })
 
-  it('redraws only the lines that change', async () => {
+  it('holdpoint tui redraws only the lines that change', async () => {
     const session = await fixture.startSession('shed')
     await terminal.waitFor('shed')
     terminal.press(keys.home, keys.enter)
-    await terminal.waitFor('back to the list')
+    await terminal.waitFor('Esc back')
     const before = terminal.raw.length
     await fixture.sayAsAgent(session, 'One more line.')
     await terminal.waitFor('One more line.')
     expect(terminal.raw.length - before).toBeLessThan(1500)
   })
 
-  it('shows help after the key ?; after the key q, exits and prints the number of pending requests', async () => {
+  it('holdpoint tui shows help after the key ?; after the key q, exits and prints the number of pending requests', async () => {
     const session = await fixture.startSession('attic')
     await fixture.ask(session, approval())
     await terminal.waitFor('1 waiting for you')
@@ -364,7 +364,7 @@ describe('leaving holdpoint tui', () => {
     const own = await SessionFixture.open()
     const request = await own.ask(await own.startSession('yard'), approval())
     const terminal = own.openTerminal(['tui'])
-    await terminal.waitFor('Press Enter to answer')
+    await terminal.waitFor('yard')
     terminal.press(keys.enter)
     await terminal.waitFor('[a] Allow')
     terminal.press('a')
@@ -392,7 +392,7 @@ describe('leaving holdpoint tui', () => {
 })
 
 describe('holdpoint tui without a running gateway', () => {
-  it('runs a temporary gateway until the person leaves', async () => {
+  it('holdpoint tui without a running gateway runs a temporary gateway until the person leaves', async () => {
     const home = mkdtempSync(join(tmpdir(), 'holdpoint-test-own-'))
     const terminal = new Terminal(['tui', '--home', home])
     await terminal.waitFor('Nothing is waiting for you')

@@ -36,7 +36,7 @@ function say({ id }: Session, text: string) {
 }
 
 describe('holdpoint logs', () => {
-  it('prints the messages, tools and requests of a session in order, and the output of tools on demand', async () => {
+  it('holdpoint logs prints the messages, tools and requests of a session in order, and the output of tools on demand', async () => {
     const { session } = await startTalk('talk')
     const { code, out } = await cli('logs', session.id)
     expect(code).toBe(0)
@@ -44,7 +44,7 @@ describe('holdpoint logs', () => {
     expect((await cli('logs', session.id, '--output')).out).toContain('▸ Bash  ls\n  │ a.txt\n  │ b.txt\n')
   })
 
-  it('prints only the last entries with --limit, also as JSON', async () => {
+  it('holdpoint logs prints only the last entries with --limit, also as JSON', async () => {
     const { session } = await startTalk('limited')
     expect((await cli('logs', session.id, '--limit', '2')).out).toBe('  │ second\n\n● Run a command  make\n')
     const lines = (await cli('logs', session.id, '--limit', '1', '--json')).out.trim().split('\n')
@@ -59,7 +59,7 @@ describe('holdpoint logs', () => {
     { options: [], first: '  │ first', next: '  │ third' },
     { options: ['--limit', '1'], first: '● Notable  Run a command  pending: ', next: '  │ third' },
     { options: ['--json'], first: '{"cursor"', next: '"text":"third"' },
-  ])('follows the session with -f $options', async ({ options, first, next }) => {
+  ])('holdpoint logs follows the session with -f $options', async ({ options, first, next }) => {
     const { session, request } = await startTalk('followed')
     const words = [holdpoint, 'logs', '-f', session.id, ...options]
     const child = spawn(process.execPath, words, { env: environmentFor(gateway), stdio: ['ignore', 'pipe', 'inherit'] })
@@ -82,7 +82,7 @@ describe('holdpoint logs', () => {
 })
 
 describe('holdpoint status', () => {
-  it('counts pending requests and sessions, and says that no runner is connected', async () => {
+  it('holdpoint status counts pending requests and sessions, and says that no runner is connected', async () => {
     const { session } = await startTalk('counted')
     await gateway.call('openRequest', { id: session.id, key: 'rm', ask: approvalAsk({ command: 'git push --force' }) })
     const status = JSON.parse((await cli('status', '--json')).out)
@@ -93,7 +93,7 @@ describe('holdpoint status', () => {
       dangerous: 1,
       overdue: 0,
       runners: 0,
-      agents: ['external'],
+      agents: [],
     })
     const { out } = await cli('status')
     expect(out).toContain(`Holdpoint is running at ${gateway.url}\n`)
@@ -128,12 +128,12 @@ describe('holdpoint rename, stop and delete', () => {
 })
 
 describe('lists in a pipe', () => {
-  it('have one line per item, with tabs between the cells and without a head or a hint', async () => {
+  it('lists in a pipe have one line per item, with tabs between the cells and without a head or a hint', async () => {
     const { session, request } = await startTalk('tab\there')
     const lines = (await cli('inbox')).out.trimEnd().split('\n')
     expect(lines.length).toBe((await gateway.call('listRequests', { status: 'pending', limit: 500 })).items.length)
     const line = lines.find(one => request.id.startsWith(one.split('\t')[0] ?? ' '))
-    expect(line?.split('\t').slice(2)).toEqual(['tab\\u{9}here', 'Notable', 'Run a command', 'make'])
+    expect(line?.split('\t').slice(2)).toEqual(['', 'tab\\u{9}here', 'Notable', 'Run a command', 'make'])
     const rows = (await cli('sessions')).out
       .trimEnd()
       .split('\n')
@@ -157,13 +157,13 @@ describe('lists in a pipe', () => {
 })
 
 describe('holdpoint show', () => {
-  it('finds a session by the start of its id, and lists its pending requests', async () => {
+  it('holdpoint show finds a session by the start of its id, and lists its pending requests', async () => {
     const { session, request } = await startTalk('shown')
     const { out } = await cli('show', session.id.slice(4, 14))
     expect(out).toContain('▌ shown')
     expect(out).toContain(`Pending     ${request.id}  Run a command: make`)
   })
-  it('prints what ran after an edited allow, and what is remembered', async () => {
+  it('holdpoint show prints what ran after an edited allow, and what is remembered', async () => {
     const { session } = await startTalk('edited')
     const ask = approvalAsk(
       { command: 'npm publish' },
@@ -178,7 +178,18 @@ describe('holdpoint show', () => {
     expect(out).toContain('Note        not yet\n')
     expect(out.indexOf('npm publish')).toBeLessThan(out.indexOf('Allowed with this input'))
   })
-  it('suggests --text for questions without options, and reads a secret from stdin', async () => {
+  it('holdpoint show prints what the agent says about a call, unless it only repeats the call', async () => {
+    const { session } = await startTalk('titles')
+    const shown = async (title: string) => {
+      const ask = { kind: 'approval', tool: 'Bash', input: { command: 'npm test' }, title, cwd: '/srv' } as never // the gateway validates the ask
+      const { id } = await gateway.call('openRequest', { id: session.id, key: title, ask })
+      return (await cli('show', id)).out
+    }
+    expect(await shown('Bash: npm test')).not.toContain('Agent says')
+    expect(await shown('Run a command')).not.toContain('Agent says')
+    expect(await shown('Check the fix')).toContain('Agent says  Check the fix\n')
+  })
+  it('holdpoint show suggests --text for questions without options, and reads a secret from stdin', async () => {
     const { session } = await startTalk('questions')
     const question = (id: string, more: object) => ({ id, question: `${id}?`, ...more })
     const hint = async (...questions: object[]) => {

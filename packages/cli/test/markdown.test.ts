@@ -21,7 +21,7 @@ const styled = (text: string) =>
   )
 
 describe('Markdown on a terminal', () => {
-  it('shows headings, emphasis, lists, quotes and tables without the Markdown signs', () => {
+  it('Markdown on a terminal shows headings, emphasis, lists, quotes and tables without the Markdown signs', () => {
     const text = [
       '## The *plan*',
       '',
@@ -71,12 +71,12 @@ describe('Markdown on a terminal', () => {
     ])
   })
 
-  it('shows code exactly, with its language and its blank lines', () => {
+  it('Markdown on a terminal shows code exactly, with its language and its blank lines', () => {
     expect(draw('```ts\nconst a = 1\n\n\tb()\n```')).toBe('  │ ts\n  │     const a = 1\n  │\n  │     →   b()')
     expect(draw('`\u05d0 b`')).toBe('  │ `\\u{5d0} b`')
   })
 
-  it('shows the target of a link, and images, HTML and comments as source', () => {
+  it('Markdown on a terminal shows the target of a link, and images, HTML and comments as source', () => {
     expect(draw('[our site](https://evil.example/x "a title")')).toBe('  │ our site (https://evil.example/x "a title")')
     expect(draw('see https://a.example/b')).toBe('  │ see https://a.example/b')
     expect(draw('![logo](https://a.example/logo.png)')).toBe('  │ ![logo](https://a.example/logo.png)')
@@ -86,7 +86,7 @@ describe('Markdown on a terminal', () => {
     expect(draw('~~not this~~')).toBe('  │ ~~not this~~')
   })
 
-  it('escapes control characters everywhere', () => {
+  it('Markdown on a terminal escapes control characters everywhere', () => {
     const hostile = '\u001b[31m\u202e\u0007'
     const all = [
       `# ${hostile}`,
@@ -103,24 +103,24 @@ describe('Markdown on a terminal', () => {
     expect(draw(all).match(/\\u\{1b\}/g)?.length).toBeGreaterThanOrEqual(10)
   })
 
-  it('shows a block as source if its markup splits something that imitates an escape or a marker', () => {
+  it('Markdown on a terminal shows a block as source if its markup splits something that imitates an escape or a marker', () => {
     expect(draw('⟨3 **spaces**⟩')).not.toContain('⟨3 spaces⟩')
     expect(draw('\\\\u{**1b**}')).not.toContain('│ \\u{1b}')
   })
 
-  it('puts the cells of a wide table below each other, and shows a table with extra cells as source', () => {
+  it('Markdown on a terminal puts the cells of a wide table below each other, and shows a table with extra cells as source', () => {
     expect(draw('| first | second |\n| - | - |\n| aaaaaaaaaa | bbbbbbbbbb |', 24)).toBe(
       '  │ first: aaaaaaaaaa\n  │ second: bbbbbbbbbb',
     )
     expect(draw('| a |\n| - |\n| b | hidden |')).toContain('hidden')
   })
 
-  it('keeps the stored order of right-to-left prose, and counts long runs of blanks', () => {
+  it('Markdown on a terminal keeps the stored order of right-to-left prose, and counts long runs of blanks', () => {
     expect(draw('**\u05d0\u05d1** then')).toBe('  │ \u05d0\u05d1 then')
     expect(draw(`a${' '.repeat(80)}b`)).toContain('⟨80 spaces⟩')
   })
 
-  it('loses no letter of a text, whatever its markup', () => {
+  it('Markdown on a terminal loses no letter of a text, whatever its markup', () => {
     for (const text of [
       'a * b_c_d ** e',
       '1) x\n\n2) y',
@@ -136,7 +136,7 @@ describe('Markdown on a terminal', () => {
       expect(draw(text).replace(/[^a-z]/g, ''), text).toBe(text.replace(/[^a-z]/g, ''))
   })
 
-  it('takes little time for texts with much markup', () => {
+  it('Markdown on a terminal takes little time for texts with much markup', () => {
     for (const part of ['*a ', '[', '> ', '| ', '`'])
       expect(
         leastCpuMs(() => markdownRows(part.repeat(20_000), 80)),
@@ -144,9 +144,15 @@ describe('Markdown on a terminal', () => {
       ).toBeLessThan(1500)
   })
 
-  it('splits a growing text before its last block', () => {
+  it('Markdown on a terminal splits a growing text before its last block', () => {
     expect(splitGrowing('One.\n\nTwo')).toEqual(['One.\n\n', 'Two'])
     expect(splitGrowing('- a\n- b')).toEqual(['', '- a\n- b'])
     expect(splitGrowing('text\n\n```sh\nls\n')).toEqual(['text\n\n', '```sh\nls\n'])
+  })
+  it('Markdown on a terminal keeps a list together while the number of its next item is still growing', () => {
+    const list = '1. a\n\n   b\n2. c\n\n'
+    expect(splitGrowing(`${list}3`)).toEqual(['', `${list}3`])
+    expect(splitGrowing(`${list}3 more`)).toEqual([list, '3 more'])
+    expect(splitGrowing('Text.\n\n3')).toEqual(['Text.\n\n', '3'])
   })
 })

@@ -26,7 +26,7 @@ describe('holdpoint open', () => {
   }
   const codeIn = (text: string) => /#code=(\w[\w-]*)/.exec(text)?.[1] ?? ''
 
-  it('gives the browser a private file that leads to the page and signs in, and prints the link too', async () => {
+  it('holdpoint open gives the browser a private file that leads to the page and signs in, and prints the link too', async () => {
     const { code, out } = await open(0, { DISPLAY: ':0' })
     expect([code, out]).toEqual([0, expect.stringContaining('Opened Holdpoint in your browser')])
     const address = readFileSync(opened(), 'utf8')
@@ -38,18 +38,18 @@ describe('holdpoint open', () => {
     expect(page).toContain(`content="0; url=${gateway.url}/#code=${codeIn(out)}"`)
     expect(await gateway.call('describeLink', { code: codeIn(page) })).toMatchObject({ person: 'owner' })
   })
-  it('prints the link if there is no screen, and starts no browser', async () => {
+  it('holdpoint open prints the link if there is no screen, and starts no browser', async () => {
     const { code, out } = await open(0, {})
     expect([code, out]).toEqual([0, expect.stringContaining('No browser could be opened here')])
     expect(codeIn(out)).not.toBe('')
     expect(existsSync(opened())).toBe(false)
   })
-  it('prints the link if no browser can be opened', async () => {
+  it('holdpoint open prints the link if no browser can be opened', async () => {
     const { code, out } = await open(3, { WAYLAND_DISPLAY: 'wayland-0' })
     expect([code, out]).toEqual([0, expect.stringContaining('No browser could be opened here')])
     expect(codeIn(out)).not.toBe('')
   })
-  it('says how to start a gateway if none runs', async () => {
+  it('holdpoint open says how to start a gateway if none runs', async () => {
     const { code, err } = await runCli(['open', '--home', makeFolder(gateway, 'other')])
     expect([code, err]).toEqual([5, expect.stringContaining('Start one with: holdpoint up')])
   })

@@ -45,7 +45,7 @@ describe('a plan', () => {
     expect(second?.map(({ text }) => text).join('')).toMatch(/^ {2}┊ {5}word/)
   })
 
-  it('keeps every character of every line', () => {
+  it('a plan keeps every character of every line', () => {
     const line = fc.stringMatching(/^[#>*`~ a-z0-9.)+-]{0,24}$/)
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 12 }), lines => {
@@ -56,7 +56,7 @@ describe('a plan', () => {
     )
   })
 
-  it('shows escape sequences and direction marks as visible text in every part', () => {
+  it('a plan shows escape sequences and direction marks as visible text in every part', () => {
     const hostile = '\u001b[2J\u202e'
     const plan = [`# ${hostile}`, `- **${hostile}** ${hostile}`, `> ${hostile}`, '```', hostile, '```'].join('\n')
     const texts = textOf(planRows(plan)).join('')

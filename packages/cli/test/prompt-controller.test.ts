@@ -54,7 +54,7 @@ beforeEach(() => {
   refuse = null
   reachable = true
   risk = () => ({ level: 'low', touches: [] })
-  offers = { items: [], reason: 'A rule must know what runs.', now: 1_000 }
+  offers = { items: [], reason: 'A rule needs a command that Holdpoint can read completely.', now: 1_000 }
   options = {
     answer: async (id, answer) => {
       if (refuse) throw refuse
@@ -81,7 +81,7 @@ afterEach(() => {
 })
 
 describe('a prompt that has just appeared', () => {
-  it('ignores keys until no key has been pressed for the length of the cooldown', async () => {
+  it('a prompt that has just appeared ignores keys until no key has been pressed for the length of the cooldown', async () => {
     controller.layout(wide, { at: 1, of: 1 })
     controller.onPainted()
     for (let at = 0; at < 20; at++) {
@@ -95,7 +95,7 @@ describe('a prompt that has just appeared', () => {
     await command('a')
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'allow' } }])
   })
-  it('accepts a key after the cooldown if no key was pressed before', async () => {
+  it('a prompt that has just appeared accepts a key after the cooldown if no key was pressed before', async () => {
     controller.layout(wide, { at: 1, of: 1 })
     controller.onPainted()
     vi.advanceTimersByTime(inputCooldownMs)
@@ -217,7 +217,7 @@ describe('a text that the person is typing', () => {
 })
 
 describe('a prompt on a screen that was too small', () => {
-  it('starts its cooldown again when the screen is large enough', async () => {
+  it('a prompt on a screen that was too small starts its cooldown again when the screen is large enough', async () => {
     showForOneCooldown()
     controller.layout({ columns: 80, height: 2 }, { at: 1, of: 1 })
     controller.layout(wide, { at: 1, of: 1 })
@@ -232,7 +232,7 @@ describe('a prompt on a screen that was too small', () => {
 })
 
 describe('a prompt without a connection to the gateway', () => {
-  it('ignores keys and shows that it is disconnected', async () => {
+  it('a prompt without a connection to the gateway ignores keys and shows that it is disconnected', async () => {
     showForOneCooldown()
     reachable = false
     expect(controller.status).toBe('disconnected')
@@ -246,7 +246,26 @@ describe('a prompt without a connection to the gateway', () => {
 })
 
 describe('the editor of a prompt', () => {
-  it('does not change a different request that appeared while the editor was open', async () => {
+  const change = (path: string) => ({ tool: 'Write', input: { file_path: path, content: 'x' } })
+  it.each([
+    ['.sh', 'a command', {}],
+    ['.md', 'a plan', { tool: 'ExitPlanMode', input: { plan: '# Go' }, plan: '# Go' }],
+    ['.ts', 'a file with an extension', change('/src/a.test.ts')],
+    ['.txt', 'a file whose extension could mean something to a shell', change('/src/a.$(id)')],
+    ['.json', 'any other input', { tool: 'Fetch', input: { to: 'x' } }],
+  ])('the editor of a prompt opens a file with the extension %s for %s', async (extension, _, more) => {
+    const opened: string[] = []
+    const edit = async (_text: string, used: string) => {
+      opened.push(used)
+      return null
+    }
+    controller = new PromptController({ ...options, edit })
+    controller.show(pendingRequest({ ...ask, ...more } as Ask), []) // the cases have the fields of an approval
+    showForOneCooldown()
+    await command('e')
+    expect(opened).toEqual([extension])
+  })
+  it('the editor of a prompt does not change another request that appeared while the editor was open', async () => {
     showForOneCooldown()
     await command('e')
     controller.remove(one.id)
@@ -259,14 +278,14 @@ describe('the editor of a prompt', () => {
     expect(controller.prompt?.state).toMatchObject({ input: null })
     expect(controller.status).toBe('cooldown')
   })
-  it('changes nothing if it fails, and the prompt shows a hint', async () => {
+  it('the editor of a prompt changes nothing if it fails, and the prompt shows a hint', async () => {
     showForOneCooldown()
     await command('e')
     edited(null)
     await vi.advanceTimersByTimeAsync(0)
     expect(controller.prompt?.hint).toMatch(/The editor failed/)
   })
-  it('asks for the risk of the edited text, and treats the text as dangerous if it cannot get the risk', async () => {
+  it('the editor of a prompt asks for the risk of the edited text, and treats the text as dangerous if it cannot get the risk', async () => {
     showForOneCooldown()
     await command('e')
     edited('pwd')
@@ -328,7 +347,7 @@ describe('the answer of a prompt', () => {
     expect(controller.prompt?.hint).toBe('Not sent: The store is locked.')
     expect(controller.isAnsweredHere(one.id)).toBe(false)
   })
-  it('does not count as sent from this terminal if someone else answered first', async () => {
+  it('the answer of a prompt does not count as sent from this terminal if someone else answered first', async () => {
     refuse = new Fault('already_resolved', 'Somebody was faster.')
     showForOneCooldown()
     await command('a')
@@ -349,7 +368,7 @@ describe('the answer of a prompt', () => {
 })
 
 describe('a removed prompt', () => {
-  it('sends the last changes of its draft', async () => {
+  it('a removed prompt sends the last changes of its draft', async () => {
     const sent: unknown[] = []
     const drafts = recordingDrafts(sent)
     controller = new PromptController({ ...options, drafts })
@@ -362,7 +381,7 @@ describe('a removed prompt', () => {
     expect(sent).toEqual([{ version: 1, note: 'hm' }])
   })
 
-  it('starts over when its request is shown again, even if the prompt was not on the screen when it was removed', async () => {
+  it('a removed prompt starts over when its request is shown again, even if the prompt was not on the screen when it was removed', async () => {
     const sent: unknown[] = []
     const drafts = recordingDrafts(sent)
     controller = new PromptController({ ...options, drafts })
@@ -397,7 +416,7 @@ describe('the list of rules', () => {
     controller.onPainted()
   }
 
-  it('ignores keys that were pressed before the rules arrived, and then sends the chosen rule', async () => {
+  it('the list of rules ignores keys that were pressed before the rules arrived, and then sends the chosen rule', async () => {
     let arrive: (offers: RuleOffers) => void = () => {}
     options = { ...options, offers: () => new Promise(resolve => (arrive = resolve)) }
     controller = new PromptController(options)
@@ -420,7 +439,7 @@ describe('the list of rules', () => {
     }
     expect(answers).toEqual([{ id: one.id, answer: { kind: 'allow', remember: rule } }])
   })
-  it('closes with a hint if the rules cannot be loaded', async () => {
+  it('the list of rules closes with a hint if the rules cannot be loaded', async () => {
     options = { ...options, offers: () => Promise.reject(new Fault('draining', 'The gateway is stopping')) }
     controller = new PromptController(options)
     controller.show(one, [])

@@ -20,7 +20,11 @@ interface TypedResult {
   readonly checksInput?: JsonObject
 }
 
-const noOffers: RuleOffers = { items: [], reason: 'A rule must know what runs.', now: 1000 }
+const noOffers: RuleOffers = {
+  items: [],
+  reason: 'A rule needs a command that Holdpoint can read completely.',
+  now: 1000,
+}
 
 interface Replies {
   readonly offers?: RuleOffers
@@ -211,7 +215,7 @@ describe('the keys of an approval', () => {
     ],
     ['s and Enter without a chosen suggestion show a hint', withSuggestions, ['s', enter], /Choose one/],
     ['s and a pasted number with Enter show a hint', withSuggestions, ['s', '1\r'], /Press Enter to confirm/],
-    ['s shows a hint if there is neither a suggestion nor a rule', approval, ['s'], /no rule .* must know what runs/],
+    ['s shows a hint if there is neither a suggestion nor a rule', approval, ['s'], /no rule .* Holdpoint can read/],
     [
       's shows a hint if the request was edited and there is no suggestion',
       approval,
@@ -431,11 +435,18 @@ describe('the keys of questions', () => {
       ['/etc/hosts', enter],
       other('/etc/hosts'),
     ],
-    ['/reject declines a text question', one({ options: [] }), ['/reject', enter], { kind: 'decline' }],
+    ['/decline declines a text question', one({ options: [] }), ['/decline', enter], { kind: 'decline' }],
+    ['/reject declines a text question too', one({ options: [] }), ['/reject', enter], { kind: 'decline' }],
     [
       '/reject with a reason declines with the reason',
       one({ options: [] }),
       ['/reject too late', enter],
+      { kind: 'decline', reason: 'too late' },
+    ],
+    [
+      '/decline with a reason declines with the reason',
+      one({ options: [] }),
+      ['/decline too late', enter],
       { kind: 'decline', reason: 'too late' },
     ],
     [
@@ -451,10 +462,10 @@ describe('the keys of questions', () => {
       other('two\nlines'),
     ],
     [
-      '/edit answers with /reject if the editor returns that text',
+      '/edit answers with /decline if the editor returns that text',
       one({ options: [] }),
-      ['/edit', enter, { edited: '/reject\n' }, enter],
-      other('/reject'),
+      ['/edit', enter, { edited: '/decline\n' }, enter],
+      other('/decline'),
     ],
   ])('%s', (_, ask, typed, answer) => {
     expect(typeKeys(ask, typed).answer).toEqual(answer)
@@ -560,11 +571,11 @@ describe('the keys of a form', () => {
       expect(prompt.hint).toMatch(hint)
     }
   })
-  it('Esc goes back to the previous field; /reject, r and R decline', () => {
+  it('Esc goes back to the previous field; /decline, r and R decline', () => {
     expect(typeKeys(form, ['2', enter, esc, '\u0015', '5', enter, enter, enter, enter, enter]).answer).toMatchObject({
       values: { n: 5 },
     })
-    expect(typeKeys(form, ['/reject', enter]).answer).toEqual({ kind: 'decline' })
+    expect(typeKeys(form, ['/decline', enter]).answer).toEqual({ kind: 'decline' })
     expect(typeKeys(form, ['2', enter, enter, left, enter, 'r']).answer).toEqual({ kind: 'decline' })
     expect(typeKeys(form, ['2', enter, enter, 'R', 'no', enter]).answer).toEqual({ kind: 'decline', reason: 'no' })
   })
@@ -602,7 +613,7 @@ describe('random keys in any prompt', () => {
       's',
       ' ',
       'y',
-      '/reject',
+      '/decline',
       '/edit',
       'allow',
       enter,
@@ -627,14 +638,14 @@ describe('random keys in any prompt', () => {
     one({ options: [], secret: true }),
   ]
 
-  it('never take more lines than the screen has, even if the footer grows once the last line of the body was shown', () => {
+  it('after random keys, a prompt never takes more lines than the screen has, even if the footer grows once the last line of the body was shown', () => {
     const { prompt } = typeKeys(approval, ['e', { edited: 'ls!' }], ['default'], undefined, { editedRisk: null })
     for (let columns = 20; columns < 40; columns++)
       for (let height = 4; height < 30; height++)
         expect(layoutPrompt(prompt, { columns, height }, { at: 1, of: 2 }).lines.length).toBeLessThanOrEqual(height)
   })
 
-  it('produce a valid answer or none, and every state can be drawn at every screen size', () => {
+  it('random keys in any prompt produce a valid answer or none, and every state can be drawn at every screen size', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...asks),
@@ -690,13 +701,13 @@ describe('the keys of a request whose agent lacks capabilities', () => {
     return handlePromptKey(markShown(prompt, view), key, view)
   }
 
-  it('include no note, no edit, no “ask back” and no “deny and stop”, and the prompt says that a denial ends the turn', () => {
+  it('the keys of a request whose agent lacks capabilities include no note, no edit, no “ask back” and no “deny and stop”, and the prompt says that a denial ends the turn', () => {
     const text = textOf(limited)
     expect(text).not.toMatch(/n note|e edit|w ask back|x deny and stop/)
     expect(text).toContain('[r] Deny (ends the turn)')
     expect(textOf(openPrompt(pendingRequest(ask), []))).toMatch(/e edit.*n note.*w ask back.*x deny and stop/s)
   })
-  it('do nothing if they are for a note, an edit, a question or “deny and stop”', () => {
+  it('the keys of a request whose agent lacks capabilities do nothing if they are for a note, an edit, a question or “deny and stop”', () => {
     for (const letter of ['n', 'w', 'x']) expect(press(limited, letter)).toMatchObject({ ignored: true })
     expect(press(limited, 'e').edit).toBeUndefined()
     expect(press(limited, 'r').answer).toEqual({ kind: 'deny' })

@@ -15,7 +15,7 @@ function scriptFor(url: string): string {
   return (block ?? '').replace('http://127.0.0.1:4747', url)
 }
 
-it('the curl script in the README asks, acts on the answer and reports the answer as taken', async () => {
+it('the curl script in the README asks, acts on the answer, reports the answer as taken and ends its session', async () => {
   const gateway = await startGateway({ runner: 'none' })
   mkdirSync(join(gateway.folder, '.holdpoint'))
   writeFileSync(join(gateway.folder, '.holdpoint/token'), gateway.token)
@@ -33,4 +33,5 @@ it('the curl script in the README asks, acts on the answer and reports the answe
   await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer })
   expect([await exited, out]).toEqual([0, 'Deploying…\n'])
   expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
+  expect((await gateway.call('getSession', { id: request.session })).state).toBe('ended')
 })

@@ -85,7 +85,7 @@ describe('a message after --session', () => {
 })
 
 describe('a temporary gateway in a terminal', () => {
-  it('stops with a message when the person leaves; other terminals report that the gateway cannot be reached', async () => {
+  it('a temporary gateway in a terminal stops with a message when the person leaves; other terminals report that the gateway cannot be reached', async () => {
     const home = makeFolder(gateway, 'own')
     const first = new Terminal(['run', 'rehearsal', 'short', '--home', home])
     await first.waitFor('[a] Allow')

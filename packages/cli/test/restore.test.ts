@@ -64,7 +64,7 @@ async function notices() {
 }
 
 describe('F11b: restoring a backup', () => {
-  it('never hands an allow again that was handed after the backup, under any fence', async () => {
+  it('F11b: restoring a backup never hands an allow again that was handed after the backup, under any fence', async () => {
     const { session, fence, ask } = await attach()
     const request = await ask('rm')
     await allow(request)
@@ -85,7 +85,7 @@ describe('F11b: restoring a backup', () => {
     await expect(hand(attached.fence)).rejects.toMatchObject({ code: 'already_resolved' })
   })
 
-  it('keeps a waiting deny deliverable, because denying twice does no harm', async () => {
+  it('F11b: restoring a backup keeps a waiting deny deliverable, because denying twice does no harm', async () => {
     const { session, ask } = await attach()
     const request = await ask('rm')
     await deny(request)
@@ -99,7 +99,7 @@ describe('F11b: restoring a backup', () => {
     expect(handed.delivery.state).toBe('handed')
   })
 
-  it('revokes all credentials but the owner’s', async () => {
+  it('F11b: restoring a backup revokes all credentials but the owner’s', async () => {
     const [revoked, kept] = await Promise.all(
       ['revoked', 'kept'].map(name => owner('addToken', { role: 'person', name })),
     )
@@ -117,7 +117,7 @@ describe('F11b: restoring a backup', () => {
     expect(await authenticate(home.ownerToken())).toMatchObject({ name: 'owner' })
   })
 
-  it('reports in plain words what was undone, names lost and revived rules, and records the restore in the audit log', async () => {
+  it('F11b: restoring a backup reports in plain words what was undone, names lost and revived rules, and records the restore in the audit log', async () => {
     const { ask } = await attach()
     const old = await owner('addRule', { effect: 'allow', tool: 'Read', path: '/srv/x', scope: { cwd: '/srv' } })
     const pending = await ask('pending')
@@ -143,7 +143,7 @@ describe('F11b: restoring a backup', () => {
     expect(await verifyChain(store)).toMatchObject({ ok: true })
   })
 
-  it('reports if nothing had happened since the backup, and if the previous database cannot be read', async () => {
+  it('F11b: restoring a backup reports if nothing had happened since the backup, and if the previous database cannot be read', async () => {
     await store.backup(backupFile)
     await close()
     expect(await restore({}, home, backupFile)).toMatch(/Nothing had happened since the backup/)
@@ -154,7 +154,7 @@ describe('F11b: restoring a backup', () => {
 })
 
 describe('F16: a gateway whose store has lost events', () => {
-  it('starts only with --accept-data-loss, which revokes credentials, marks allows as unknown, and records the loss', async () => {
+  it('F16: a gateway whose store has lost events starts only with --accept-data-loss, which revokes credentials, marks allows as unknown, and records the loss', async () => {
     const { ask } = await attach()
     const request = await ask('rm')
     await allow(request)
@@ -176,7 +176,7 @@ describe('F16: a gateway whose store has lost events', () => {
     await open()
   })
 
-  it('can be restored from a backup even if its database is missing', async () => {
+  it('F16: a gateway whose store has lost events can be restored from a backup even if its database is missing', async () => {
     await owner('addRule', { effect: 'deny', tool: 'Bash' })
     await store.backup(backupFile)
     await owner('addRule', { effect: 'deny', tool: 'Write' })

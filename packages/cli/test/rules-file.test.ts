@@ -123,7 +123,7 @@ describe('the rules file of a project', () => {
     for (const outside of [{ scope: { cwd: '../elsewhere' } }, { scope: { cwd: elsewhere } }]) {
       write([{ ...allowTest, ...outside }])
       expect(readRulesFile(file, dataFolder).content).toMatchObject({
-        problem: expect.stringMatching(/^rules\[0\]: scope\.cwd leads out of/),
+        problem: expect.stringMatching(/^line \d+, column \d+: rules\[0\]: scope\.cwd leads out of/),
       })
     }
   })
@@ -257,24 +257,24 @@ describe('a rules file that cannot be used', () => {
     ['is not JSON', '{\n  "rules": [}\n', /^line 2, column 13: /],
     ['ends too early', '{"rules": [', /^line 1, column 12: /],
     ['has a value without quotes', '{"rules":\n\n[{"effect": deny}]}', /^line 3, column 13: /],
-    ['has an unknown key', { rules: [], watch: [] }, /^watch is not known\./],
+    ['has an unknown key', { rules: [], watchers: [] }, /^line 1, column 13: watchers is not known\./],
     [
       'has a rule with an unknown key',
       { rules: [{ effect: 'deny', comand: 'x' }] },
-      /^rules\[0\]\.comand is not known\./,
+      /^line \d+, column \d+: rules\[0\]\.comand is not known\./,
     ],
-    ['has a rule with a wrong value', { rules: [{ effect: 'alow' }] }, /^rules\[0\]\.effect: /],
+    ['has a rule with a wrong value', { rules: [{ effect: 'alow' }] }, /^line \d+, column \d+: rules\[0\]\.effect: /],
     [
       'has a rule that is too broad',
       { rules: [{ effect: 'allow', tool: 'Bash' }] },
-      /^rules\[0\]: An allow rule for every/,
+      /^line \d+, column \d+: rules\[0\]: An allow rule for every/,
     ],
     [
       'has a rule with a state of its own',
       { rules: [{ ...allowTest, usesLeft: 3 }] },
-      /^rules\[0\]: A rule in a file cannot/,
+      /^line \d+, column \d+: rules\[0\]: A rule in a file cannot/,
     ],
-    ['has too many rules', { rules: Array(201).fill(denyPush) }, /^rules has more than 200 entries/],
+    ['has too many rules', { rules: Array(201).fill(denyPush) }, /^line 1, column 10: rules has more than 200 entries/],
   ]
   it.each(problems)('a file that %s is refused with the position of the problem', (_what, content, message) => {
     write(typeof content === 'string' ? content : JSON.stringify(content))

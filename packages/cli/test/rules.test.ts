@@ -32,7 +32,7 @@ async function ask(command: string): Promise<Request> {
 }
 
 describe('holdpoint rules', () => {
-  it('adds a rule for the current folder, which answers a pending request, lists it and removes it', async () => {
+  it('holdpoint rules adds a rule for the current folder, which answers a pending request, lists it and removes it', async () => {
     const request = await ask('npm run check')
     const rule = await rulesJson<Rule>('add', 'allow', '--command', 'npm run check', '--uses', '3', '--expires', '2h')
     expect(rule).toMatchObject({
@@ -66,7 +66,7 @@ describe('holdpoint rules', () => {
     expect(await rules('check', 'git push')).toMatch(/^Denied\./)
     await rules('remove', id)
   })
-  it('lists the rules of a project’s file with the file, and does not change them', async () => {
+  it('holdpoint rules lists the rules of a project’s file with the file, and does not change them', async () => {
     const file = join(realpathSync(gateway.folder), 'holdpoint.rules.json')
     const draft = { effect: 'deny', command: 'git fetch', note: 'fake a built-in rule' }
     writeFileSync(file, JSON.stringify({ rules: [draft, { effect: 'allow', command: 'make docs' }] }))
@@ -81,14 +81,14 @@ describe('holdpoint rules', () => {
     const sources = async () => (await gateway.call('listRules', {})).items.flatMap(({ source }) => source ?? [])
     await expect.poll(sources).toEqual([])
   })
-  it('shows what a rule would have matched', async () => {
+  it('holdpoint rules shows what a rule would have matched', async () => {
     const request = await ask('npm run lint')
     await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'deny' } })
     const preview = await rules('preview', 'allow', '--command', 'npm run lint')
-    expect(preview).toContain('It would have matched 1 request since today: denied by you.')
+    expect(preview).toContain('It would have matched 1 request today: denied by you.')
     expect(preview).toContain('deny npm run lint')
   })
-  it('imports the settings of Claude Code and says what is left out', async () => {
+  it('holdpoint rules imports the settings of Claude Code and says what is left out', async () => {
     mkdirSync(join(gateway.folder, '.claude'), { recursive: true })
     const permissions = { allow: ['Bash(npm run build)', 'Bash(bash:*)'], deny: ['Bash(rm:*)'] }
     writeFileSync(join(gateway.folder, '.claude', 'settings.json'), JSON.stringify({ permissions }))

@@ -68,13 +68,16 @@ const choose = (label: string): Answer => ({ kind: 'answers', answers: [{ id: 'a
 const choices = '--choice yes --choice no'
 
 describe('holdpoint ask in a script', () => {
-  it('prints the chosen option, shows the name from --as, and ends its session', async () => {
+  it('holdpoint ask in a script prints the chosen option, shows the name from --as, and ends its session', async () => {
     const running = bash(gateway, `said=$(holdpoint ask 'Deploy?' ${choices} --as ci) && echo "$said, then"`)
     const request = await answerNext(choose('yes'))
     expect(request.ask).toMatchObject({
       questions: [{ question: 'Deploy?', options: [{ label: 'yes' }, { label: 'no' }], allowOther: false }],
     })
-    expect(await running).toMatchObject({ code: 0, out: 'yes, then\n', err: expect.stringContaining(request.id) })
+    const { code, out, err } = await running
+    expect([code, out]).toEqual([0, 'yes, then\n'])
+    expect(err).toContain(`holdpoint show ${request.id}\n`)
+    expect(err).toContain(`Answer it on the page: ${gateway.url}/#/inbox/${request.id}\n`)
     expect(await endedSession(request)).toMatchObject({ driver: 'external', title: 'ci', ending: { reason: 'done' } })
     expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('taken')
   })
@@ -101,11 +104,14 @@ describe('holdpoint ask in a script', () => {
       { kind: 'answers', answers: [{ id: 'answer', chosen: [], other: 'maybe' }] },
       { code: 0, out: 'maybe\n', err: /Waiting for a person/ },
     ],
-  ])('prints the answer and exits with the right code for %s', async (_what, flags, answer, { code, out, err }) => {
-    const running = bash(gateway, `holdpoint ask 'Well?' ${flags}`)
-    await answerNext(answer)
-    expect(await running).toMatchObject({ code, out, err: expect.stringMatching(err) })
-  })
+  ])(
+    'holdpoint ask in a script prints the answer and exits with the right code for %s',
+    async (_what, flags, answer, { code, out, err }) => {
+      const running = bash(gateway, `holdpoint ask 'Well?' ${flags}`)
+      await answerNext(answer)
+      expect(await running).toMatchObject({ code, out, err: expect.stringMatching(err) })
+    },
+  )
 
   it('holdpoint ask in a script with --json prints the resolved request and exits with the same code as it does without --json', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?' --json`)
@@ -117,21 +123,21 @@ describe('holdpoint ask in a script', () => {
     ])
   })
 
-  it('exits with 124 if nobody answers before the deadline', async () => {
+  it('holdpoint ask in a script exits with 124 if nobody answers before the deadline', async () => {
     const { code, out, err } = await bash(gateway, `holdpoint ask 'Well?' --deadline 1s`)
     expect([code, out]).toEqual([124, ''])
     expect(err).toMatch(/Nobody answered in time/)
   })
 
   it.each([`''`, `'x' --choice a --choice a`, `'x' --deadline soon`, `'x' --deadline 400d`, `'x' --deadline 0s`, ''])(
-    'exits with 2 and opens no request if its arguments are invalid: %s',
+    'holdpoint ask in a script exits with 2 and opens no request if its arguments are invalid: %s',
     async words => {
       expect((await bash(gateway, `holdpoint ask ${words}`)).code).toBe(2)
       expect((await gateway.call('listRequests', { status: 'pending' })).items).toEqual([])
     },
   )
 
-  it('exits with 1 and prints the reason if a person ends its session', async () => {
+  it('holdpoint ask in a script exits with 1 and prints the reason if a person ends its session', async () => {
     const running = bash(gateway, `holdpoint ask 'Well?'`)
     await gateway.call('endSession', { id: (await waitForRequest()).session })
     expect(await running).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/session_ended/) })
@@ -156,7 +162,7 @@ describe('holdpoint ask in a script', () => {
     expect(await endedSession(request)).toMatchObject({ ending: { reason: 'stopped' } })
   })
 
-  it('keeps waiting while the gateway is killed and restarted at another address', async () => {
+  it('holdpoint ask in a script keeps waiting while the gateway is killed and restarted at another address', async () => {
     const own = await startGateway({ runner: 'none' })
     const running = bash(own, `holdpoint ask 'Well?' ${choices}`)
     const { id } = await waitForRequest(own)
@@ -167,7 +173,7 @@ describe('holdpoint ask in a script', () => {
     expect(await running).toMatchObject({ code: 0, out: 'yes\n' })
   })
 
-  it('works with an agent’s token', async () => {
+  it('holdpoint ask in a script works with an agent’s token', async () => {
     const { secret } = await gateway.call('addToken', { role: 'agent', name: 'ci' })
     const running = bash(gateway, `HOLDPOINT_URL=${gateway.url} HOLDPOINT_TOKEN=${secret} holdpoint ask 'Well?'`)
     const request = await answerNext({ kind: 'allow' })
@@ -177,7 +183,7 @@ describe('holdpoint ask in a script', () => {
 })
 
 describe('holdpoint guard in a script', () => {
-  it('shows the command and its folder, and runs exactly that command once it is allowed', async () => {
+  it('holdpoint guard in a script shows the command and its folder, and runs exactly that command once it is allowed', async () => {
     const running = bash(
       gateway,
       `echo in | holdpoint guard --as deploy -- bash -c 'cat; printf "%s|" "$@"; exit 7' 'a b' '$HOME' '' "it's"`,
@@ -198,14 +204,14 @@ describe('holdpoint guard in a script', () => {
     expect((await waitForResolution(gateway, request.id)).delivery.state).toBe('taken')
   })
 
-  it('parses only the options before the command', async () => {
+  it('holdpoint guard in a script parses only the options before the command', async () => {
     const running = bash(gateway, 'holdpoint guard echo --json --as x')
     const request = await answerNext({ kind: 'allow' })
     expect(await running).toMatchObject({ code: 0, out: '--json --as x\n' })
     expect((await endedSession(request)).title).toBe('guard')
   })
 
-  it('opens a request that cannot be allowed with edited input', async () => {
+  it('holdpoint guard in a script opens a request that cannot be allowed with edited input', async () => {
     const running = bash(gateway, 'holdpoint guard -- echo mine')
     const request = await waitForRequest()
     const answer: Answer = { kind: 'allow', input: { command: 'echo yours', argv: ['echo', 'yours'] } }
@@ -219,35 +225,41 @@ describe('holdpoint guard in a script', () => {
   it.each<[string, Answer | null, string, number, RegExp]>([
     ['denied', { kind: 'deny', reason: 'not \u001b[2J on main' }, '', 1, /Denied: not \\u\{1b\}\[2J on main/],
     ['not answered before the deadline', null, '--deadline 1s', 124, /Nobody answered/],
-  ])('does not run the command if the request is %s', async (_what, answer, flags, code, sentence) => {
-    const running = bash(gateway, `holdpoint guard ${flags} -- touch ran.txt`)
-    if (answer) await answerNext(answer)
-    const result = await running
-    expect([result.code, result.out, result.err]).toEqual([code, '', expect.stringMatching(sentence)])
-    expect(existsSync(join(gateway.folder, 'ran.txt'))).toBe(false)
-  })
+  ])(
+    'holdpoint guard in a script does not run the command if the request is %s',
+    async (_what, answer, flags, code, sentence) => {
+      const running = bash(gateway, `holdpoint guard ${flags} -- touch ran.txt`)
+      if (answer) await answerNext(answer)
+      const result = await running
+      expect([result.code, result.out, result.err]).toEqual([code, '', expect.stringMatching(sentence)])
+      expect(existsSync(join(gateway.folder, 'ran.txt'))).toBe(false)
+    },
+  )
 
   it.each([
     ['the program does not exist', './nowhere', 127],
     ['the file is not executable', './holdpoint.config.json', 126],
     ['a signal ends the command', `bash -c 'kill -TERM $$'`, 143],
-  ])('exits with the code that a shell uses if %s', async (_what, words, code) => {
+  ])('holdpoint guard in a script exits with the code that a shell uses if %s', async (_what, words, code) => {
     const running = bash(gateway, `holdpoint guard -- ${words}`)
     await answerNext({ kind: 'allow' })
     expect((await running).code).toBe(code)
   })
 
-  it.each(['TERM', 'HUP', 'INT'] as const)('forwards SIG%s to the running command', async name => {
-    const startedFile = `started-${name}.txt`
-    const script = `trap 'echo ended; exit 9' ${name}; touch ${startedFile}; while :; do sleep 0.02; done`
-    const child = spawnGuard(['bash', '-c', script])
-    await answerNext({ kind: 'allow' })
-    while (!existsSync(join(gateway.folder, startedFile))) await shortPause()
-    child.kill(`SIG${name}`)
-    expect(await once(child, 'exit')).toEqual([9, null])
-  })
+  it.each(['TERM', 'HUP', 'INT'] as const)(
+    'holdpoint guard in a script forwards SIG%s to the running command',
+    async name => {
+      const startedFile = `started-${name}.txt`
+      const script = `trap 'echo ended; exit 9' ${name}; touch ${startedFile}; while :; do sleep 0.02; done`
+      const child = spawnGuard(['bash', '-c', script])
+      await answerNext({ kind: 'allow' })
+      while (!existsSync(join(gateway.folder, startedFile))) await shortPause()
+      child.kill(`SIG${name}`)
+      expect(await once(child, 'exit')).toEqual([9, null])
+    },
+  )
 
-  it('does not run the command if a signal arrives while the answer is handed over, and reports the answer as undeliverable', async () => {
+  it('holdpoint guard in a script does not run the command if a signal arrives while the answer is handed over, and reports the answer as undeliverable', async () => {
     const proxy = await delayingProxy()
     const child = spawnGuard(['touch', 'late.txt'], { HOLDPOINT_HOME: proxy.home })
     const request = await answerNext({ kind: 'allow' })
@@ -262,7 +274,7 @@ describe('holdpoint guard in a script', () => {
     expect(await endedSession(request)).toMatchObject({ ending: { reason: 'stopped' } })
   })
 
-  it('exits with 2 if no command is given', async () => {
+  it('holdpoint guard in a script exits with 2 if no command is given', async () => {
     expect((await bash(gateway, 'holdpoint guard --')).code).toBe(2)
   })
 })

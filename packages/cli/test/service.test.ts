@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -118,6 +120,35 @@ describe('holdpoint service with systemd', () => {
     expect(err).toContain(join(home, 'holdpoint.config.json'))
   })
 
+  it('options of up are checked and passed on to the service, but no password', async () => {
+    useFake('systemctl')
+    const wrong = await service('install', '--home', home, '--port', 'many')
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--port must be a whole number') })
+    const secret = await service('install', '--home', home, '--store', 'postgres://ana:pw@db/x')
+    expect(secret).toMatchObject({ code: 2, err: expect.stringContaining('The password in --store') })
+    expect(existsSync(unitFile())).toBe(false)
+    const store = `file:${join(home, 'other.db')}`
+    expect((await service('install', '--home', home, '--store', store, '--runner', 'none')).code).toBe(0)
+    expect(existsSync(join(home, 'other.db')), 'the gateway uses the store that the option names').toBe(true)
+    expect(runningProcess(openDataFolder(home), 'runner')).toBe(null)
+    expect(await service('remove')).toMatchObject({ code: 0 })
+  })
+
+  it('a service whose gateway does not start within 20 seconds is removed again, with the reason', async () => {
+    useFake('systemctl')
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    writeFileSync(join(home, 'gateway.log'), 'a line of an earlier gateway\n', { mode: 0o600 })
+    const refused = await service('install', '--home', home, '--port', String(port))
+    taken.close()
+    expect(refused.code).toBe(1)
+    expect(refused.err).toContain('it was removed again')
+    expect(refused.err).toContain(`Port ${port} is taken`)
+    expect(existsSync(unitFile())).toBe(false)
+    expect(calls().slice(-2)).toEqual(['--user disable --now holdpoint.service', '--user daemon-reload'])
+  })
+
   it('a machine without systemd, or without systemd for this person, is told what to do instead', async () => {
     const noPath = await run([program, 'service', 'install', '--home', home], { PATH: join(folder, 'bin') })
     expect(noPath).toMatchObject({ code: 1, err: expect.stringContaining('systemctl was not found') })
@@ -173,8 +204,9 @@ describe('holdpoint service with launchd, which only a fake launchctl has run so
   it('install runs the same program with the same data folder, status says where, and remove keeps the data', async () => {
     useFake('launchctl')
     const domain = `gui/${process.getuid?.()}`
-    const { code, out, err } = await service('install', '--home', home)
+    const { code, out, err } = await service('install', '--home', home, '--host', '127.0.0.1')
     expect([code, err]).toEqual([0, ''])
+    expect(readFileSync(plist(), 'utf8')).toMatch(/<string>--host<\/string>\s*<string>127\.0\.0\.1<\/string>/)
     const url = /running as a service at (\S+)/.exec(out)?.[1] ?? ''
     expect(await (await fetch(`${url}/healthz`)).json()).toMatchObject({ ok: true })
     expect(out).not.toContain('loginctl')
@@ -196,7 +228,7 @@ describe('holdpoint service with launchd, which only a fake launchctl has run so
 })
 
 describe('holdpoint service elsewhere', () => {
-  it('says that the platform has no supported launcher', async () => {
+  it('holdpoint service elsewhere says that the platform has no supported launcher', async () => {
     const onFreeBsd = 'data:text/javascript,Object.defineProperty(process, "platform", { value: "freebsd" })'
     const refused = await run(['--import', onFreeBsd, program, 'service', 'status'])
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining('not on freebsd') })

@@ -37,8 +37,40 @@ describe('session commands', () => {
     await waitForPending(gateway, session)
     const { code, out } = await cli('start', 'rehearsal', '--title', 'Mine', '--mode', 'acceptEdits', '--cwd', '/tmp')
     expect([code, out]).toEqual([0, expect.stringMatching(/^ses_\w+ has started\. {2}“Mine”\n/)])
-    const unknown = await cli('start', 'nobody', 'hello')
-    expect([unknown.code, unknown.err]).toEqual([2, expect.stringMatching(/No runner offers the driver "nobody"/)])
+    expect(out).toMatch(/It waits for a message: holdpoint send ses_/)
+  })
+
+  it.each([
+    [
+      'an unknown agent',
+      ['nobody', 'hello'],
+      /No runner offers the driver "nobody".*holdpoint down, then holdpoint up/,
+    ],
+    [
+      'a mode that the agent does not have',
+      ['rehearsal', '--mode', 'wild'],
+      /"wild" is not a mode.*Available: default, /,
+    ],
+    ['a folder that does not exist', ['rehearsal', '--cwd', '/none/here'], /The folder \/none\/here does not exist/],
+    ['a file as folder', ['rehearsal', '--cwd', '/etc/passwd'], /\/etc\/passwd is not a folder/],
+    [
+      'an agent that nothing starts',
+      ['external', 'hi'],
+      /A program that talks to Holdpoint itself opens its own sessions/,
+    ],
+  ] as const)('start refuses %s with exit code 2, and opens no session', async (_what, words, message) => {
+    const before = (await gateway.call('listSessions', {})).items.length
+    const { code, err } = await cli('start', ...words)
+    expect([code, err]).toEqual([2, expect.stringMatching(message)])
+    expect((await gateway.call('listSessions', {})).items.length).toBe(before)
+  })
+
+  it('mode refuses a session whose agent has no modes', async () => {
+    const { id } = await gateway.call('startSession', { driver: 'external', title: 'no modes' })
+    expect(await cli('mode', id, 'plan')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('external has no modes'),
+    })
   })
 
   it('send delivers its arguments, stdin and an attachment', async () => {
@@ -85,7 +117,7 @@ describe('session commands', () => {
 })
 
 describe('holdpoint watch', () => {
-  it('prints events as JSON lines, filtered by session, and resumes after a cursor', async () => {
+  it('holdpoint watch prints events as JSON lines, filtered by session, and resumes after a cursor', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     const words = [holdpoint, 'watch', '--json', '--session', session.id.slice(0, 14)]
     const child = spawn(process.execPath, words, { env: environmentFor(gateway), stdio: ['ignore', 'pipe', 'inherit'] })
@@ -116,7 +148,7 @@ describe('holdpoint watch', () => {
     expect(JSON.parse(again.out), 'the pipe gets the event after the cursor').toEqual(seen[1])
   })
 
-  it('prints readable lines and reconnects when the gateway comes back at another address', async () => {
+  it('holdpoint watch prints readable lines and reconnects when the gateway comes back at another address', async () => {
     const own = await startGateway({ runner: 'none' })
     const child = spawn(process.execPath, [holdpoint, 'watch'], {
       env: environmentFor(own),
@@ -158,7 +190,7 @@ describe('holdpoint watch', () => {
     expect(await once(child, 'exit')).toEqual([0, null])
   })
 
-  it('refuses a malformed cursor', async () => {
+  it('holdpoint watch refuses a malformed cursor', async () => {
     expect((await cli('watch', '--after', 'yesterday')).code).toBe(2)
   })
 })

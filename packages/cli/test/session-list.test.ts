@@ -18,7 +18,7 @@ describe('a row of the dashboard', () => {
   }
   const dangerous: Risk = { level: 'dangerous', touches: [] }
 
-  it('has the risk, the command and the session of a request', () => {
+  it('a row of the dashboard has the risk, the command and the session of a request', () => {
     const ask = { input: { command: 'rm -rf build' } }
     expect(rows(ask, 'kitchen', 60, dangerous)).toEqual([
       expect.stringMatching(/^ {2}Dangerous · rm -rf build · kitchen +now$/),
@@ -28,20 +28,23 @@ describe('a row of the dashboard', () => {
       '  Dangerous · kitchen',
     ])
   })
-  it('has our own label before a text that the agent wrote', () => {
+  it('a row of the dashboard has our own label before a text that the agent wrote', () => {
     expect(rows({ tool: 'deploy', title: 'Run a command' }, 'kitchen', 80)[0]).toMatch(
       /^ {2}Use “deploy” · Run a command · kitchen +now$/,
     )
   })
-  it.each([20, 25, 38, 56, 60, 80, 120])('fits %i columns, and its risk is never cut', columns => {
-    const texts = ['x'.repeat(300), '界'.repeat(90), '🎉'.repeat(60), '\u05d0\u05d1 '.repeat(50)]
-    for (const command of texts)
-      for (const title of ['', 'a session with a long title '.repeat(5)]) {
-        const drawn = rows({ input: { command } }, title, columns, dangerous)
-        expect(drawn.join('\n')).toContain('Dangerous · ')
-        for (const line of drawn) expect(widthOf(line)).toBeLessThanOrEqual(columns)
-      }
-  })
+  it.each([20, 25, 38, 56, 60, 80, 120])(
+    'a row of the dashboard fits %i columns, and its risk is never cut',
+    columns => {
+      const texts = ['x'.repeat(300), '界'.repeat(90), '🎉'.repeat(60), '\u05d0\u05d1 '.repeat(50)]
+      for (const command of texts)
+        for (const title of ['', 'a session with a long title '.repeat(5)]) {
+          const drawn = rows({ input: { command } }, title, columns, dangerous)
+          expect(drawn.join('\n')).toContain('Dangerous · ')
+          for (const line of drawn) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+        }
+    },
+  )
 })
 
 describe('a session whose agent asks only for some calls and can share a terminal', () => {
@@ -72,7 +75,7 @@ describe('a session whose agent asks only for some calls and can share a termina
 })
 
 describe('a session whose last turn failed', () => {
-  it('is shown by `show` with the error of that turn', () => {
+  it('a session whose last turn failed is shown by `show` with the error of that turn', () => {
     const lastTurn = { ending: 'failed', problem: 'settings.port is missing' } as const
     const text = sessionRows(sessionSample({ id: 'ses_1', state: 'idle', lastTurn }), 0)
       .map(({ spans }) => spans.map(span => span.text).join(''))

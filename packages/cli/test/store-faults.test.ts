@@ -113,7 +113,7 @@ function fullDiskSuite(): void {
 }
 
 describe('C6: a gateway whose files are limited in size', () => {
-  it('reports that the store cannot be written, and starts again without the limit', async () => {
+  it('C6: a gateway whose files are limited in size reports that the store cannot be written, and starts again without the limit', async () => {
     const gateway = new GatewayProcess({ runner: 'none', fileSizeMaxKiB: 600 })
     await gateway.start()
     const request = await openRequest(gateway)
@@ -191,7 +191,7 @@ describe('C6: the start of a gateway', () => {
 })
 
 describe('T2: a gateway that was stopped beyond a deadline', () => {
-  it('refuses an answer after it continues, and resolves the request as “nobody answered”', async () => {
+  it('T2: a gateway that was stopped beyond a deadline refuses an answer after it continues, and resolves the request as “nobody answered”', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const request = await openRequest(gateway, { deadlineMs: 1000 })
     process.kill(gateway.pid, 'SIGSTOP')
@@ -208,7 +208,7 @@ describe('T2: a gateway that was stopped beyond a deadline', () => {
 
 if (await hasPostgres())
   describe('C10: a gateway that cannot reach PostgreSQL', () => {
-    it('replies with 503 store_unavailable after a few seconds, and decides nothing', async () => {
+    it('C10: a gateway that cannot reach PostgreSQL replies with 503 store_unavailable after a few seconds, and decides nothing', async () => {
       const database = await freshDatabase()
       const proxy = await openPostgresProxy(database.url)
       const gateway = await startGateway({ runner: 'none', store: proxy.url })

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Ask, Request } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { closeGateways } from '../../../test/support/gateway.ts'
+import { closeGateways, holdpoint } from '../../../test/support/gateway.ts'
 import { approvalAsk } from './support/gateway-fixture.ts'
 import { SessionFixture } from './support/session-fixture.ts'
-import { closeTerminals, keys, type Terminal } from './support/terminal.ts'
+import { closeTerminals, keys, Terminal } from './support/terminal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-test-suspend-'))
 let fixture: SessionFixture
@@ -168,5 +168,63 @@ describe('a signal to a live view', () => {
     process.kill(terminal.pid, 'SIGTERM')
     expect(await terminal.exit).toBe(0)
     left(terminal)
+  })
+})
+
+describe('a live view that is stopped and then ended with kill', () => {
+  /** Opens an interactive shell, which reports at once that a job has stopped or ended. */
+  async function openShell() {
+    const env = { HP: `${process.execPath} ${holdpoint}`, HOLDPOINT_HOME: fixture.gateway.home.path }
+    const words = ['--norc', '--noprofile', '-i', '-o', 'notify']
+    const terminal = new Terminal(words, { program: '/bin/bash', env: { ...env, PS1: 'ready ' } })
+    await terminal.waitFor('ready')
+    return { terminal, run: (line: string) => terminal.press(`${line}\r`) }
+  }
+  const stopped = /Stopped +\$HP/
+  const ended = /Terminated +\$HP/
+
+  it.each(['run', 'tui'])(
+    'holdpoint %s ends after Ctrl+Z and kill, and does not change the screen of the shell',
+    async view => {
+      const session = await fixture.startSession()
+      const request = await fixture.ask(session, approval)
+      const { terminal, run } = await openShell()
+      run('echo before the view')
+      run(view === 'tui' ? '$HP tui' : `$HP run --session ${session.id}`)
+      await terminal.waitFor(view === 'tui' ? 'Waiting for you' : '[a] Allow')
+      terminal.press(keys.ctrlZ)
+      await terminal.waitFor(stopped)
+      run('kill %1')
+      await terminal.waitFor(/Return with: holdpoint (run|tui)/)
+      await terminal.waitFor(ended)
+      expect(terminal.text()).toContain('before the view')
+      expect((await fixture.getRequest(request)).status).toBe('pending')
+    },
+  )
+
+  it('holdpoint run stops again after bg, and continues after fg', async () => {
+    const session = await fixture.startSession()
+    const request = await fixture.ask(session, approval)
+    const { terminal, run } = await openShell()
+    run(`$HP run --session ${session.id}`)
+    await terminal.waitFor('[a] Allow')
+    terminal.press(keys.ctrlZ)
+    await terminal.waitFor(stopped)
+    run('bg')
+    await terminal.waitFor(/Stopped[\s\S]* &\n[\s\S]*Stopped/)
+    run('fg')
+    await expectStillPending(terminal, request)
+    terminal.press(keys.ctrlD)
+    await terminal.waitFor('Return with: holdpoint run')
+  })
+
+  it('holdpoint run that is started in the background stops until it gets the terminal, and ends after kill', async () => {
+    const session = await fixture.startSession()
+    const { terminal, run } = await openShell()
+    run(`$HP run --session ${session.id} &`)
+    await terminal.waitFor(session.id.slice(0, 10))
+    await terminal.waitFor(stopped)
+    run('kill %1')
+    await terminal.waitFor(ended)
   })
 })

@@ -48,7 +48,7 @@ describe('an event line', () => {
     role: 'agent' as const,
     text: 'word '.repeat(30),
   }
-  it('keeps the title in its column, even if the title imitates our text, and aligns continuation lines', () => {
+  it('an event line keeps the title in its column, even if the title imitates our text, and aligns continuation lines', () => {
     const forged = 'api  req_1 allowed by you'
     const lines = [forged, 'x', '漢字'].map(title => wrap(eventRow(event, () => title, 80) ?? row(), 80)).map(textOf)
     for (const [first = '', second = ''] of lines) {
@@ -70,7 +70,7 @@ describe('a table on a terminal', () => {
   ]
   const drawn = (columns: number) => tableRows(head, lines, columns).flatMap(one => textOf(wrap(one, columns)))
 
-  it('fits each row on one line of any screen by cutting the last column and then dropping columns', () => {
+  it('a table on a terminal fits each row on one line of any screen by cutting the last column and then dropping columns', () => {
     expect(drawn(60)).toEqual([
       'ID       STATE          TITLE       FOLDER',
       expect.stringMatching(/^ses_abc {2}waits for you {2}api-server {2}\/srv.*…?.*api$/),
@@ -79,6 +79,12 @@ describe('a table on a terminal', () => {
     expect(drawn(10)).toEqual(['ID', 'ses_abc'])
     for (const columns of [10, 24, 40, 60, 80])
       for (const line of drawn(columns)) expect(widthOf(line)).toBeLessThanOrEqual(columns)
+  })
+  it('a table on a terminal leaves out the columns that the list can spare before all others', () => {
+    const rows = tableRows(head, lines, 36, { spare: ['state', 'none'] })
+    expect(rows.flatMap(one => textOf(wrap(one, 36)))[0]).toBe('ID       TITLE       FOLDER')
+    const fewer = tableRows(head, lines, 24, { spare: ['state', 'title'] })
+    expect(fewer.flatMap(one => textOf(wrap(one, 24)))[0]).toBe('ID       FOLDER')
   })
 })
 
@@ -158,7 +164,9 @@ describe('text on a terminal', () => {
   it('text on a terminal is cut in the middle, with a marker for the missing part', () => {
     expect(cut('漢字漢字', 5)).toBe('漢…字')
     expect(cut('short', 5)).toBe('short')
-    expect(cut(`echo ${'x'.repeat(500)} && rm -rf ~`, 40)).toMatch(/^echo x+ ⟨\d+ more⟩ \S* ?rm -rf ~$/)
+    expect(cut(`echo ${'x'.repeat(500)} && rm -rf ~`, 60)).toMatch(/^echo x+ ⟨\d+ more⟩ \S* ?\S* rm -rf ~$/)
+    // On a narrow line, the number would need the space of the text.
+    expect(cut(`echo ${'x'.repeat(500)} && rm -rf ~`, 40)).toMatch(/^echo x{20,}…x* && rm -rf ~$/)
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 60 }), (text, columns) => {
         const shown = untrusted(text).text
@@ -185,7 +193,7 @@ describe('text on a terminal', () => {
     expect(textOf(wrap(row(), 10))).toEqual([''])
   })
 
-  it('never starts a line without a gutter or label if it comes from an agent, at any width', () => {
+  it('text on a terminal never starts a line without a gutter or label if it comes from an agent, at any width', () => {
     const forged = `${'x'.repeat(70)} [a] Allow  ✓ allowed by you  `.repeat(3)
     const ask: Ask = {
       kind: 'approval',
@@ -205,7 +213,7 @@ describe('text on a terminal', () => {
       }
   })
 
-  it('shows a count instead of long runs of whitespace, with a marker that cannot be forged', () => {
+  it('text on a terminal shows a count instead of long runs of whitespace, with a marker that cannot be forged', () => {
     const shown = (text: string) => quotedRows(text).map(({ spans }) => spans.map(span => span.text).join(''))
     expect(shown(`ls${' '.repeat(3000)}; rm -rf ~`)).toEqual(['ls⟨3000 spaces⟩; rm -rf ~'])
     expect(shown(`ls${'\t'.repeat(400)}; rm`)).toEqual(['ls⟨400 tabs⟩; rm'])
@@ -238,7 +246,7 @@ describe('text on a terminal', () => {
     expect(textOf(wrap(row(untrusted('x'.repeat(500))), null))).toEqual(['x'.repeat(500)])
   })
 
-  it('shows invisible characters as escapes and tabs as arrows', () => {
+  it('text on a terminal shows invisible characters as escapes and tabs as arrows', () => {
     expect(quotedRows('a\tb\u001b[0m\r\nc').map(({ spans }) => spans.map(span => span.text).join(''))).toEqual([
       'a→   b\\u{1b}[0m⟨CR⟩',
       'c',

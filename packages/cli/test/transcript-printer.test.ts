@@ -1,5 +1,6 @@
 /** The transcript printer: every line is printed once, in order, and only when it is complete. */
 import type { Entry, MessageEntry } from '@holdpoint/client'
+import { defaultDenyReason } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Row } from '../src/output/span.ts'
@@ -39,7 +40,24 @@ const linesOf = (rows: readonly Row[]) =>
     )
 
 describe('the transcript printer', () => {
-  it('prints streaming text block by block and the rest at the end, however the text is split', () => {
+  it('the transcript printer says once that a person interrupted the turn, and that a turn was interrupted if no person did', () => {
+    const note: Entry = { kind: 'note', id: 'n', at: 0, text: 'ana interrupted the turn', by: 'ana', byId: 'me' }
+    const interrupted = (id: string): Entry => ({ kind: 'turn', id, at: 0, ending: 'interrupted' })
+    const entries = [note, tool('ok'), interrupted('a'), interrupted('b')]
+    expect(linesOf(new TranscriptPrinter().newRows(entries, reader))).toEqual([
+      '· You interrupted the turn.',
+      '▸ Bash  ls',
+      'Turn interrupted.',
+    ])
+  })
+  it('the transcript printer prints “denied”, not “failed”, for a tool call that a person denied', () => {
+    const denied: Entry = { ...tool('failed'), output: defaultDenyReason } as Entry
+    expect(linesOf(new TranscriptPrinter().newRows([denied], reader))).toEqual(['▸ Bash  ls  denied'])
+    const scroll = new TranscriptPrinter()
+    scroll.newRows([tool('running')], reader)
+    expect(linesOf(scroll.newRows([denied], reader))).toEqual(['✗ Bash: denied'])
+  })
+  it('the transcript printer prints streaming text block by block and the rest at the end, however the text is split', () => {
     const text = fc.array(fc.constantFrom('one', 'two', '\n', '\n\n', ' '), { minLength: 1, maxLength: 20 })
     fc.assert(
       fc.property(text, fc.array(fc.nat(60)), (pieces, cuts) => {
@@ -60,31 +78,41 @@ describe('the transcript printer', () => {
       }),
     )
   })
-  it('keeps the blank line between streamed paragraphs', () => {
+  it('the transcript printer keeps the blank line between streamed paragraphs', () => {
     const scroll = new TranscriptPrinter()
     const first = scroll.newRows([message('m', 'one\n\n', true)], reader)
     const rest = scroll.newRows([message('m', 'one\n\ntwo', false)], reader)
     expect(linesOf([...first, ...rest])).toEqual(['  │ one', '  │', '  │ two'])
+  })
+  it('prints a message once if the program connected while it was being written', () => {
+    const scroll = new TranscriptPrinter()
+    const joined: Entry = { ...message('m', '…d paragraph.\n\nThe thi', true), missesStart: true }
+    expect(scroll.newRows([joined], reader)).toEqual([])
+    expect(linesOf(scroll.unprintedRows([joined], reader))).toContain('  │ …d paragraph.')
+    const whole = 'The first.\n\nThe second paragraph.\n\nThe third.'
+    expect(
+      linesOf(scroll.newRows([message('m', whole, false)], reader)).filter(line => /paragraph/.test(line)),
+    ).toEqual(['  │ The second paragraph.'])
   })
   it('prints the whole final text if it differs from the streamed text', () => {
     const scroll = new TranscriptPrinter()
     scroll.newRows([message('m', 'one\n', true)], reader)
     expect(linesOf(scroll.newRows([message('m', 'other', false)], reader))).toEqual(['  │ other'])
   })
-  it('prints a tool call when it starts, and a second line only if it fails', () => {
+  it('the transcript printer prints a tool call when it starts, and a second line only if it fails', () => {
     const scroll = new TranscriptPrinter()
     expect(linesOf(scroll.newRows([tool('running')], reader))).toEqual(['▸ Bash  ls'])
     expect(scroll.newRows([tool('running')], reader)).toEqual([])
     expect(linesOf(scroll.newRows([tool('failed')], reader))).toEqual(['✗ Bash failed  no'])
     expect(scroll.newRows([tool('failed')], reader)).toEqual([])
   })
-  it('returns the streaming text that has not been printed yet', () => {
+  it('the transcript printer returns the streaming text that has not been printed yet', () => {
     const scroll = new TranscriptPrinter()
     const entries = [message('m', 'one\n\ntwo', true)]
     expect(linesOf(scroll.newRows(entries, reader))).toEqual(['  │ one'])
     expect(linesOf(scroll.unprintedRows(entries, reader))).toEqual(['  │', '  │ two'])
   })
-  it('prints streamed Markdown as it prints the whole text', () => {
+  it('the transcript printer prints streamed Markdown as it prints the whole text', () => {
     const block = fc.constantFrom(
       '# Title',
       'A **bold** text.',

@@ -92,7 +92,7 @@ it('trust shows and covers the settings for every agent, and each agent loses it
   writeFileSync(join(project, 'opencode.json'), '{}')
   expect(agents.filter(agent => !isTrusted(agent))).toEqual(['opencode'])
   expect((await holdpoint('--list')).out).toBe(`${project} (changed for opencode, so it does not apply there)\n`)
-  expect((await holdpoint('--remove')).out).toContain('do not use them from their next start')
+  expect((await holdpoint('--remove')).out).toContain('Agents ignore them from their next start')
   expect(agents.filter(agent => isTrusted(agent))).toEqual([])
 })
 

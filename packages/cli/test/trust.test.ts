@@ -135,7 +135,7 @@ describe('a config file in the working folder', () => {
 })
 
 describe('holdpoint up in a folder with an untrusted config file', () => {
-  it('F5: runs neither its agent nor its executable, listens on its usual address, and says what to do', async () => {
+  it('F5: holdpoint up in a folder with an untrusted config file runs neither its agent nor its executable, listens on its usual address, and says what to do', async () => {
     const gateway = new GatewayProcess({ runner: 'process', trusted: false, config: { ...hostile, port: 0 } })
     const ran = join(gateway.folder, 'RAN')
     writeFileSync(
@@ -157,7 +157,7 @@ describe('holdpoint up in a folder with an untrusted config file', () => {
     expect(readFileSync(gateway.home.runnerLog, 'utf8')).toContain('"event":"config.ignored"')
   })
 
-  it('F5: applies the file after holdpoint trust --yes', async () => {
+  it('F5: holdpoint up in a folder with an untrusted config file applies the file after holdpoint trust --yes', async () => {
     const gateway = new GatewayProcess({
       runner: 'process',
       trusted: false,
@@ -184,7 +184,7 @@ describe('holdpoint up in a folder with an untrusted config file', () => {
 })
 
 describe('holdpoint trust', () => {
-  it('shows in plain words what the file would do, without passwords and with invisible characters escaped', async () => {
+  it('holdpoint trust shows in plain words what the file would do, without passwords and with invisible characters escaped', async () => {
     const agents = { ...hostile.agents, other: ['./other', 'two words'] }
     writeConfig({ ...hostile, agents, store: 'postgres://me:secret@db/x', hosts: ['evil\u202e.test'] })
     const { code, out, err } = await cli('trust')
@@ -203,7 +203,7 @@ describe('holdpoint trust', () => {
     expect(read().ignored).toContain('you have not trusted')
   })
 
-  it('asks in a terminal, and trusts the content that it showed even if the file is replaced meanwhile', async () => {
+  it('holdpoint trust asks in a terminal, and trusts the content that it showed even if the file is replaced meanwhile', async () => {
     writeConfig(hostile)
     const terminal = new Terminal(['trust', folder, '--home', dataFolder.path], { cwd: folder })
     await terminal.waitFor('Trust this file? [y/N]')
@@ -215,7 +215,7 @@ describe('holdpoint trust', () => {
     expect(read().ignored).toBeNull()
   })
 
-  it('trusts nothing if the person does not confirm', async () => {
+  it('holdpoint trust trusts nothing if the person does not confirm', async () => {
     writeConfig(hostile)
     const terminal = new Terminal(['trust', '--home', dataFolder.path], { cwd: folder })
     await terminal.waitFor('Trust this file? [y/N]')
@@ -224,14 +224,14 @@ describe('holdpoint trust', () => {
     expect(read().ignored).toContain('you have not trusted')
   })
 
-  it('refuses a file that other users can replace, even with --yes', async () => {
+  it('holdpoint trust refuses a file that other users can replace, even with --yes', async () => {
     writeConfig(hostile)
     chmodSync(join(folder, 'holdpoint.config.json'), 0o666)
     const { code, err } = await cli('trust', '--yes')
     expect([code, err]).toEqual([1, expect.stringMatching(/was not trusted, because .*mode 0666.*chmod go-w/)])
   })
 
-  it('lists the trusted files with their state, and removes one', async () => {
+  it('holdpoint trust lists the trusted files with their state, and removes one', async () => {
     expect((await cli('trust', '--list')).out).toMatch(/No file is trusted/)
     writeConfig(hostile)
     expect((await cli('trust', '--yes')).code).toBe(0)
@@ -247,7 +247,7 @@ describe('holdpoint trust', () => {
     expect((await cli('trust', '--list')).out).toMatch(/No file is trusted/)
   })
 
-  it('reports a missing file and a file with a wrong name', async () => {
+  it('holdpoint trust reports a missing file and a file with a wrong name', async () => {
     expect(await cli('trust')).toMatchObject({
       code: 3,
       err: expect.stringMatching(/There is no file holdpoint\.config\.json/),
@@ -272,12 +272,12 @@ describe('an address that other machines can reach', () => {
     [['--host', '::'], {}],
     [['--host', 'example.com'], {}],
     [[], { HOLDPOINT_HOST: '0.0.0.0' }],
-  ])('needs --allow-remote: %j %j', async (words, env) => {
+  ])('an address that other machines can reach needs --allow-remote: %j %j', async (words, env) => {
     const { code, err } = await up(words, env as Record<string, string>)
     expect([code, err]).toEqual([2, expect.stringMatching(/reverse proxy with TLS .* --allow-remote/)])
   })
 
-  it('is used with --allow-remote, and the gateway says that TLS is needed', async () => {
+  it('an address that other machines can reach is used with --allow-remote, and the gateway says that TLS is needed', async () => {
     const gateway = new GatewayProcess({
       runner: 'none',
       env: { HOLDPOINT_HOST: '0.0.0.0', HOLDPOINT_ALLOW_REMOTE: '1' },
@@ -289,7 +289,7 @@ describe('an address that other machines can reach', () => {
 
 describe('holdpoint trust for a file with rules', () => {
   const writeRules = (text: string) => writeFileSync(join(folder, 'holdpoint.rules.json'), text)
-  it('shows the rules of a folder, trusts only this version of them, and can remove the trust', async () => {
+  it('holdpoint trust for a file with rules shows the rules of a folder, trusts only this version of them, and can remove the trust', async () => {
     const rules = '{"rules": [{"effect": "allow", "command": "npm test"}, {"effect": "deny", "command": "git push"}]}'
     writeRules(rules)
     const trusted = await cli('trust', '--yes')
@@ -301,7 +301,7 @@ describe('holdpoint trust for a file with rules', () => {
     expect((await cli('trust', '--remove', 'holdpoint.rules.json')).out).toContain('the others still do')
     expect((await cli('trust', '--list')).out).toContain('No file is trusted')
   })
-  it('names the mistake in a file with rules, as holdpoint doctor does', async () => {
+  it('holdpoint trust for a file with rules names the mistake in a file with rules, as holdpoint doctor does', async () => {
     writeRules('{"rules": [{"effect": "allow", "comand": "npm test"}]}')
     expect(await cli('trust', '--yes')).toMatchObject({
       code: 2,

@@ -68,14 +68,14 @@ async function connectTo(host: string, port: number): Promise<void> {
 }
 
 describe('holdpoint up', () => {
-  it('prints its URL and a sign-in link on the first line, and creates a token that works', async () => {
+  it('holdpoint up prints its URL and a sign-in link on the first line, and creates a token that works', async () => {
     const gateway = await startGateway({ runner: 'none' })
     expect(gateway.url).toMatch(/^http:\/\/localhost:\d+$/)
     expect(gateway.link).toMatch(new RegExp(`^${gateway.url}/#code=\\S{20,}$`))
     expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'owner' })
   })
 
-  it('B15: accepts connections from its own machine only, unless a setting says otherwise', async () => {
+  it('B15: holdpoint up accepts connections from its own machine only, unless a setting says otherwise', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const port = Number(new URL(gateway.url).port)
     const addresses = listeningAddresses(gateway.pid)
@@ -88,7 +88,7 @@ describe('holdpoint up', () => {
       await expect(connectTo(scopeid ? `${address}%${scopeid}` : address, port), address).rejects.toThrow()
   })
 
-  it('makes its data folder and every file in it readable only by its owner', async () => {
+  it('holdpoint up makes its data folder and every file in it readable only by its owner', async () => {
     const gateway = await startGateway()
     await gateway.runnerStarted()
     expect(statSync(gateway.home.path).mode & 0o777).toBe(0o700)
@@ -99,7 +99,7 @@ describe('holdpoint up', () => {
     for (const file of files) expect([file, statSync(join(gateway.home.path, file)).mode & 0o077]).toEqual([file, 0])
   })
 
-  it('keeps its tokens and data across a restart', async () => {
+  it('holdpoint up keeps its tokens and data across a restart', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { token } = gateway
     const { id } = await gateway.call('startSession', { driver: 'external', title: 'kept' })
@@ -109,7 +109,7 @@ describe('holdpoint up', () => {
     expect(await gateway.call('getSession', { id })).toMatchObject({ title: 'kept' })
   })
 
-  it('stops on SIGTERM without waiting for long polls, and leaves pending requests pending', async () => {
+  it('holdpoint up stops on SIGTERM without waiting for long polls, and leaves pending requests pending', async () => {
     const gateway = await startGateway()
     const { call } = gateway
     const recorder = await EventRecorder.connect(gateway.url, gateway.token)
@@ -131,7 +131,7 @@ describe('holdpoint up', () => {
     await recorder.close()
   })
 
-  it('restarts a killed runner, and reuses a runner that outlived the previous gateway', async () => {
+  it('holdpoint up restarts a killed runner, and reuses a runner that outlived the previous gateway', async () => {
     const gateway = await startGateway()
     const first = await gateway.runnerStarted()
     await gateway.killRunner()
@@ -154,7 +154,7 @@ describe('holdpoint up', () => {
     expect(gateway.runnerPids()).toEqual([gateway.runnerPid()])
   })
 
-  it('stops when the shell that runs npm start is stopped', async () => {
+  it('holdpoint up stops when the shell that runs npm start is stopped', async () => {
     const { scripts } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'))
     const words = scripts.start.replace('npm run -s build', 'true')
     const gateway = new GatewayProcess({})
@@ -167,7 +167,7 @@ describe('holdpoint up', () => {
     expect(runningProcess(gateway.home, 'gateway')).toBeNull()
   })
 
-  it('runs in the background with --detach, prints a link, and is stopped by holdpoint down', async () => {
+  it('holdpoint up runs in the background with --detach, prints a link, and is stopped by holdpoint down', async () => {
     const { home } = new GatewayProcess({})
     const flags = ['--runner', 'none', '--home', home.path]
     const { code, out } = await runCli(['up', '--detach', '--port', '0', ...flags, '--json'])
@@ -185,7 +185,7 @@ describe('holdpoint up', () => {
     expect(runningProcess(home, 'gateway')).toBeNull()
   })
 
-  it('reports with --detach why the gateway could not start', async () => {
+  it('holdpoint up reports with --detach why the gateway could not start', async () => {
     const { home } = new GatewayProcess({})
     mkdirSync(home.path, { recursive: true, mode: 0o700 })
     writeFileSync(home.databaseFile, 'not a database', { mode: 0o600 })
@@ -194,7 +194,7 @@ describe('holdpoint up', () => {
     expect(err).toMatch(/^holdpoint: The gateway did not start: .*holdpoint\.db is damaged.*gateway\.log\)\n$/)
   })
 
-  it('refuses a data folder that another gateway uses', async () => {
+  it('holdpoint up refuses a data folder that another gateway uses', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { code, out, err } = await runCli(['up', '--port', '0', '--home', gateway.home.path, '--json'])
     expect([code, out]).toEqual([1, ''])
@@ -204,7 +204,7 @@ describe('holdpoint up', () => {
     expect((await runCli(['link', '--home', gateway.home.path])).code, 'and commands still find it').toBe(0)
   })
 
-  it('exits with 1 if the port is in use, and the message says how to choose another', async () => {
+  it('holdpoint up exits with 1 if the port is in use, and the message says how to choose another', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number } // a server that listens on TCP has this type of address
@@ -215,7 +215,7 @@ describe('holdpoint up', () => {
     await new Promise(resolve => taken.close(resolve))
   })
 
-  it('exits with 1 and one line of explanation if its data folder is not writable', async () => {
+  it('holdpoint up exits with 1 and one line of explanation if its data folder is not writable', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     const home = makeFolder(gateway, 'sealed')
     mkdirSync(join(home, 'sealed'))
@@ -230,7 +230,7 @@ describe('holdpoint up', () => {
     expect(err.trim().split('\n').length, 'a message without a stack trace').toBe(1)
   })
 
-  it('exits with 1 and an explanation if the data folder cannot be created', async () => {
+  it('holdpoint up exits with 1 and an explanation if the data folder cannot be created', async () => {
     const gateway = new GatewayProcess({ runner: 'none' })
     writeFileSync(join(gateway.folder, 'file'), '')
     const { code, err } = await runCli(['up', '--port', '0', '--home', join(gateway.folder, 'file', 'home')])
@@ -238,7 +238,7 @@ describe('holdpoint up', () => {
     expect(err).toMatch(/Cannot create.*HOLDPOINT_HOME/)
   })
 
-  it('refuses a database written by a newer version', async () => {
+  it('holdpoint up refuses a database written by a newer version', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await gateway.stop()
     const db = new DatabaseSync(gateway.home.databaseFile)
@@ -249,14 +249,14 @@ describe('holdpoint up', () => {
     expect(err).toMatch(/newer version of Holdpoint.*Upgrade/)
   })
 
-  it('refuses a config file with an unknown key and names the key', async () => {
+  it('holdpoint up refuses a config file with an unknown key and names the key', async () => {
     const gateway = new GatewayProcess({ config: { prot: 4 } })
     const { code, err } = await runCli(['up', '--home', gateway.home.path], { cwd: gateway.folder })
     expect(code).toBe(2)
     expect(err).toMatch(/holdpoint\.config\.json.*prot/)
   })
 
-  it('returns the same request for the same request key after a crash and restart', async () => {
+  it('holdpoint up returns the same request for the same request key after a crash and restart', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const { id } = await gateway.call('startSession', { driver: 'external' })
     const request = await gateway.call('openRequest', { id, key: 'k', ask })
@@ -265,7 +265,7 @@ describe('holdpoint up', () => {
     expect(await gateway.call('openRequest', { id, key: 'k', ask })).toEqual(request)
   })
 
-  it('writes a pid file with its address and removes it when it stops', async () => {
+  it('holdpoint up writes a pid file with its address and removes it when it stops', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const pidFile = join(gateway.home.path, 'gateway.json')
     expect(JSON.parse(readFileSync(pidFile, 'utf8'))).toMatchObject({ pid: gateway.pid, url: gateway.url })

@@ -35,13 +35,13 @@ describe('a command that waits', () => {
     expect(written).toHaveLength(lines)
     if (lines > 0) expect(written[0]).toBe('holdpoint: Waiting for the gateway and its runner to stop…\n')
   })
-  it('prints nothing after a failure, and passes it on', async () => {
+  it('a command that waits prints nothing after a failure, and passes it on', async () => {
     const failed = withNotice('down', Promise.reject(new Error('broken')))
     await expect(failed).rejects.toThrow('broken')
     await vi.advanceTimersByTimeAsync(60_000)
     expect(written).toEqual([])
   })
-  it('prints a line about a gateway that does not answer, but not about a call that waits for a person', async () => {
+  it('a command that waits prints a line about a gateway that does not answer, but not about a call that waits for a person', async () => {
     process.stderr.isTTY = true
     const call = callWithNotice((() => work(3000)) as unknown as Call) // a gateway that takes long for everything
     void call('getRequest', { id: 'req_x' as never, wait: 1000 })
@@ -58,7 +58,7 @@ describe('a command whose gateway is stopped', () => {
     closeTerminals()
     await closeGateways()
   })
-  it('says in a terminal that it waits for the gateway, but not with --json', async () => {
+  it('a command whose gateway is stopped says in a terminal that it waits for the gateway, but not with --json', async () => {
     const gateway = await startGateway({ runner: 'none' })
     process.kill(gateway.pid, 'SIGSTOP')
     const terminal = new Terminal(['inbox'], { env: environmentFor(gateway) as Record<string, string> }) // has only texts

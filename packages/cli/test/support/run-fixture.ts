@@ -2,8 +2,10 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ApprovalAsk, Ask, Request, Session } from '@holdpoint/protocol'
-import type { SessionFixture } from './session-fixture.ts'
-import { scriptedEditor, type Terminal } from './terminal.ts'
+import { afterAll, beforeAll } from 'vitest'
+import { closeGateways } from '../../../../test/support/gateway.ts'
+import { SessionFixture } from './session-fixture.ts'
+import { closeTerminals, reopenAfterFailure, scriptedEditor, type Terminal } from './terminal.ts'
 
 export class SharedRun {
   readonly session: Session
@@ -41,6 +43,21 @@ export class SharedRun {
   editorInput(): string {
     return readFileSync(this.#editorLog, 'utf8')
   }
+}
+
+/** Opens a gateway for the tests of a file, and a terminal that they share. After a failed test, `onOpen` is called again with a new terminal. */
+export function shareRun(
+  onOpen: (opened: { readonly fixture: SessionFixture; readonly run: SharedRun }) => void,
+): void {
+  let fixture: SessionFixture
+  beforeAll(async () => {
+    fixture = await SessionFixture.open()
+  })
+  reopenAfterFailure(async () => onOpen({ fixture, run: await SharedRun.open(fixture) }))
+  afterAll(async () => {
+    closeTerminals()
+    await closeGateways()
+  })
 }
 
 let count = 0

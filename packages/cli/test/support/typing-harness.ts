@@ -1,5 +1,5 @@
 /** A live view with a fake clock and a fake gateway: real keys, real prompts, the real inbox. Records everything that the view sends to the gateway. */
-import { Inbox } from '@holdpoint/client'
+import { Inbox, Transcript } from '@holdpoint/client'
 import type { Ask, Call, Event, Frame, Request, Session, SessionId } from '@holdpoint/protocol'
 import { vi } from 'vitest'
 import { sessionSample } from '../../../../test/support/session-sample.ts'
@@ -44,7 +44,7 @@ export class TypingHarness {
       changed: () => {},
     }
     if (view === 'run') {
-      const transcript = this.#inbox.transcript(id)
+      const transcript = new Transcript(this.#inbox.transcriptOptions(id))
       this.#view = new RunModel({
         ...shared,
         transcript,
