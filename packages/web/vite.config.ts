@@ -48,6 +48,19 @@ const pureSchemas = {
   },
 }
 
+/** The styles of the page set size, color and strokes of all icons. So a component that only draws the shapes of an icon replaces that of Lucide, which reads these settings and more, and would be a third of the size of all icons. */
+const shapesOfIconsOnly = {
+  name: 'shapes-of-icons-only',
+  enforce: 'pre' as const,
+  transform: (_code: string, id: string) =>
+    id.endsWith('/lucide-react/dist/esm/createLucideIcon.mjs')
+      ? `import { createElement } from 'react'
+        const draw = ([tag, attributes]) => createElement(tag, attributes)
+        export default ({ name, node }) => ({ className = '' }) =>
+          createElement('svg', { className: 'lucide lucide-' + name + ' ' + className, viewBox: '0 0 24 24', 'aria-hidden': true }, node.map(draw))`
+      : null,
+}
+
 /** Lets the browser load the monospace font before it has read the styles. An optional font that comes later is not used. */
 const preloadFont = {
   name: 'preload-font',
@@ -64,7 +77,7 @@ const preloadFont = {
 }
 
 export default {
-  plugins: [stripDescriptions, operationRoutesOnly, pureSchemas, preloadFont, thirdPartyNotices],
+  plugins: [stripDescriptions, operationRoutesOnly, pureSchemas, shapesOfIconsOnly, preloadFont, thirdPartyNotices],
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: {
     alias: ['protocol', 'client'].map(name => ({ find: `@holdpoint/${name}`, replacement: packageSource(name) })),

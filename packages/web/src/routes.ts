@@ -10,7 +10,7 @@ export type Route =
   | { readonly screen: 'audit' }
   | { readonly screen: 'rules' }
   | { readonly screen: 'settings' }
-  /** The address leads nowhere. */
+  /** The address belongs to no screen. */
   | { readonly screen: 'unknown' }
 
 const simpleScreens = ['sessions', 'audit', 'rules', 'settings'] as const
@@ -42,7 +42,7 @@ export function replaceRoute(route: Route): void {
   dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
-/** The state of the history entry of what the person opened from the list. */
+/** The state of a history entry that the person opened from the list. */
 const fromList = 'from list'
 
 /** Opens a request or the selected requests over the list, so that the browser's back button returns to the list. */

@@ -33,7 +33,7 @@ describe('notifications about new requests', () => {
     expect(newRequests.update({ ...snapshot(id(3)), status: 'reconnecting' })).toEqual([])
     expect(newRequests.update(snapshot(id(1), id(2), id(3)))).toEqual([id(3)])
   })
-  it('describe a single request, give the number of several requests, and escape invisible characters', () => {
+  it('notifications about new requests describe a single request, give the number of several requests, and escape invisible characters', () => {
     const sessions = new Map([1, 2].map(n => [session(n).id, session(n)]))
     const request = (n: number, command: string) =>
       ({

@@ -31,25 +31,25 @@ describe('readKeyPress', () => {
     ['n', 'start'],
     ['?', 'help'],
     ['Escape', 'escape'],
-  ])('maps the key %s to the shortcut “%s”', (key, name) => {
+  ])('readKeyPress maps the key %s to the shortcut “%s”', (key, name) => {
     expect(readKeyPress(press(key))).toEqual({ name })
   })
-  it('maps the keys 1 to 9 to the options of a question', () => {
+  it('readKeyPress maps the keys 1 to 9 to the options of a question', () => {
     expect(readKeyPress(press('3'))).toEqual({ name: 'choose', n: 3 })
     expect(readKeyPress(press('0'))).toBeNull()
   })
-  it('maps the key after g to a screen, never to an answer', () => {
+  it('readKeyPress maps the key after g to a screen, never to an answer', () => {
     expect(readKeyPress(press('g'))).toEqual({ name: 'g' })
     expect(readKeyPress(press('s'), 100)).toEqual({ name: 'sessions' })
     expect(readKeyPress(press('a'), 100)).toBeNull()
   })
-  it('ignores the keys i, s and r if they are pressed 1.5 to 6 seconds after g', () => {
+  it('readKeyPress ignores the keys i, s and r if they are pressed 1.5 to 6 seconds after g', () => {
     expect(readKeyPress(press('i'), 2000)).toBeNull()
     expect(readKeyPress(press('j'), 2000)).toEqual({ name: 'next' })
     expect(readKeyPress(press('i'), 10_000)).toEqual({ name: 'interrupt' })
   })
   it.each(['a', 'd', 'j', '1', 'Escape', '?'])(
-    'ignores the key %s while the person types, while a dialog is open, and during an IME composition',
+    'readKeyPress ignores the key %s while the person types, while a dialog is open, and during an IME composition',
     key => {
       expect(readKeyPress(press(key, { typing: true }))).toBeNull()
       expect(readKeyPress(press(key, { modal: true }))).toBeNull()
@@ -57,18 +57,18 @@ describe('readKeyPress', () => {
     },
   )
   it.each(['ctrlKey', 'metaKey', 'altKey'] as const)(
-    'leaves keys with %s to the browser, except for Ctrl+K and Cmd+K',
+    'readKeyPress leaves keys with %s to the browser, except for Ctrl+K and Cmd+K',
     modifier => {
       expect(readKeyPress(press('a', { [modifier]: true }))).toBeNull()
       const palette = modifier === 'altKey' ? null : { name: 'palette' }
       expect(readKeyPress(press('k', { [modifier]: true, typing: true }))).toEqual(palette)
     },
   )
-  it('lets a held key move the selection and nothing else', () => {
+  it('readKeyPress lets a held key move the selection and nothing else', () => {
     expect(readKeyPress(press('j', { repeat: true }))).toEqual({ name: 'next' })
     for (const key of ['a', 'd', 'x', '1', 'Enter']) expect(readKeyPress(press(key, { repeat: true }))).toBeNull()
   })
-  it('leaves Enter to the focused button or link, and the arrow keys to the browser', () => {
+  it('readKeyPress leaves Enter to the focused button or link, and the arrow keys to the browser', () => {
     expect(readKeyPress(press('Enter', { onControl: true }))).toBeNull()
     expect(readKeyPress(press('ArrowDown'))).toBeNull()
     expect(readKeyPress(press('j', { onControl: true }))).toEqual({ name: 'next' })
@@ -85,7 +85,7 @@ describe('actOnCard', () => {
     choose: n => called.push(`choose ${n}`),
   }
 
-  it('returns the action that the card registered: a decision, or an action that is carried out at once', () => {
+  it('actOnCard returns the action that the card registered: a decision, or an action that is carried out at once', () => {
     const allow = actOnCard({ name: 'allow' }, { id, ask }, actions, false)
     if (!allow || !('decide' in allow)) throw new Error('not a decision')
     expect(allow).toMatchObject({ target: 'card', content: 'req_1 {"kind":"allow"}' })
@@ -95,18 +95,18 @@ describe('actOnCard', () => {
     choose.act()
     expect(called).toEqual(['allow', { at: 5, isHeldKey: true }, 'choose 2'])
   })
-  it('refuses to act right after the list changed', () => {
+  it('actOnCard refuses to act right after the list changed', () => {
     expect(actOnCard({ name: 'allow' }, { id, ask }, actions, true)).toEqual({
       why: expect.stringContaining('changed'),
     })
   })
-  it('refuses to allow a request that the agent flags as dangerous', () => {
+  it('actOnCard refuses to allow a request that the agent flags as dangerous', () => {
     const dangerous: Ask = { ...ask, caution: { defaultToNo: true } }
     expect(actOnCard({ name: 'allow' }, { id, ask: dangerous }, actions, false)).toEqual({
       why: expect.stringContaining('is dangerous'),
     })
   })
-  it('gives a reason if the request cannot be allowed, and returns null for other actions that the card lacks', () => {
+  it('actOnCard gives a reason if the request cannot be allowed, and returns null for other actions that the card lacks', () => {
     expect(actOnCard({ name: 'allow' }, { id, ask }, {}, false)).toEqual({ why: expect.any(String) })
     expect(actOnCard({ name: 'edit' }, { id, ask }, {}, false)).toBeNull()
   })

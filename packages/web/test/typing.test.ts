@@ -112,7 +112,7 @@ function play({ screen, focus, keys, asked, answered }: Scenario): TypingPage {
 }
 
 describe('a text that is typed on the page while requests appear', () => {
-  it('decides nothing at 30 to 600 ms per key, for any text', () => {
+  it('a text that is typed on the page while requests appear decides nothing at 30 to 600 ms per key, for any text', () => {
     fc.assert(
       fc.property(scenario, one => {
         expect(play(one).decided).toEqual([])
@@ -132,7 +132,7 @@ describe('a key that decides', () => {
     return page
   }
 
-  it('answers the request if no other key is pressed shortly before or after', () => {
+  it('a key that decides answers the request if no other key is pressed shortly before or after', () => {
     const page = openPage()
     page.press('a')
     page.wait(letterPauseMs - 1)
@@ -140,7 +140,7 @@ describe('a key that decides', () => {
     page.wait(1)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('is ignored for one second after a key that is not a shortcut', () => {
+  it('a key that decides is ignored for one second after a key that is not a shortcut', () => {
     const page = openPage()
     page.press('h')
     page.wait(typingPauseMs - 1)
@@ -151,7 +151,7 @@ describe('a key that decides', () => {
     page.wait(letterPauseMs)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('works again sooner after a key that is a shortcut', () => {
+  it('a key that decides works again sooner after a key that is a shortcut', () => {
     const page = openPage()
     page.press('j')
     page.wait(letterPauseMs)
@@ -159,7 +159,7 @@ describe('a key that decides', () => {
     page.wait(letterPauseMs)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('is dropped if another key follows, and the page says so', () => {
+  it('a key that decides is dropped if another key follows, and the page says so', () => {
     const page = openPage()
     page.press('a')
     page.wait(600)
@@ -168,7 +168,7 @@ describe('a key that decides', () => {
     expect(page.decided).toEqual([])
     expect(page.toasts).toEqual(['Nothing was sent, because another key followed.'])
   })
-  it('is dropped if its request is answered elsewhere meanwhile, and does not answer the next request', () => {
+  it('a key that decides is dropped if its request is answered elsewhere meanwhile, and does not answer the next request', () => {
     const page = openPage()
     page.press('a')
     page.wait(300)
@@ -177,7 +177,7 @@ describe('a key that decides', () => {
     expect(page.decided).toEqual([])
     expect(page.toasts).toEqual(['Nothing was sent, because the request just changed. Press again to confirm.'])
   })
-  it('is carried out although another request appears meanwhile', () => {
+  it('a key that decides is carried out although another request appears meanwhile', () => {
     const page = openPage()
     page.press('a')
     page.wait(300)
@@ -185,7 +185,7 @@ describe('a key that decides', () => {
     page.wait(letterPauseMs)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('is ignored while the list has just changed', () => {
+  it('a key that decides is ignored while the list has just changed', () => {
     const page = openPage()
     page.ask(approval)
     page.press('a')
@@ -195,7 +195,7 @@ describe('a key that decides', () => {
 })
 
 describe('Enter in the field of a reason', () => {
-  it('denies if the person typed the reason after a pause', () => {
+  it('Enter in the field of a reason denies if the person typed the reason after a pause', () => {
     const page = new TypingPage('inbox')
     page.ask(approval)
     page.activate()
@@ -206,7 +206,7 @@ describe('Enter in the field of a reason', () => {
     for (const key of [...'no', 'Enter']) page.press(key)
     expect(page.decided).toEqual(['deny req_1'])
   })
-  it('denies nothing if the key that opened the field began the same text', () => {
+  it('Enter in the field of a reason denies nothing if the key that opened the field began the same text', () => {
     const page = new TypingPage('inbox')
     page.ask(approval)
     page.activate()

@@ -11,16 +11,15 @@ import './action-line.css'
 
 export interface ActionLineProps {
   readonly request: Request
-  /** True if the card's header already shows the session and its folder. */
-  readonly showSession: boolean
 }
 
-export function ActionLine({ request, showSession }: ActionLineProps): ReactNode {
+export function ActionLine({ request }: ActionLineProps): ReactNode {
   const { ask } = request
   const folder = useInboxPart(({ sessions }) => sessions.get(request.session)?.cwd)
   const noAnswer = noAnswerLabel(request)
   const cwd = ask.kind === 'approval' ? ask.cwd : ''
-  const shownElsewhere = isLongFolder(cwd) || (showSession && cwd === folder)
+  // The header of the card or of the screen shows the folder of the session.
+  const shownElsewhere = isLongFolder(cwd) || cwd === folder
   return (
     <div className="action-line">
       {ask.kind === 'approval' ? <ApprovalAction ask={ask} /> : <h3>{actionLabel(ask)}</h3>}

@@ -1,6 +1,7 @@
 /** A card's header: the session that asks, the age of the request, the time left, and who else is answering. */
 import { agentDisconnectedLabels, driverLabel, labelText, sessionName, timeSince } from '@holdpoint/client'
 import type { Request, SessionId } from '@holdpoint/protocol'
+import ArrowRightIcon from 'lucide-react/icons/arrow-right'
 import type { ReactNode } from 'react'
 import { useGatewayTime, useInboxPart } from '../gateway/gateway-context.ts'
 import { useDriver } from '../gateway/use-driver.ts'
@@ -65,8 +66,7 @@ function AgentPath({ names }: { readonly names: readonly string[] }): ReactNode 
       {names.map((name, depth) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: agents in a path have no other key, and a path never changes
         <span key={depth} className="agent">
-          <span aria-hidden="true">⟶ </span>
-          <InlineAgentText text={name} className="agent-name" />
+          <ArrowRightIcon /> <InlineAgentText text={name} className="agent-name" />
         </span>
       ))}
     </span>

@@ -56,11 +56,15 @@ export function cardElementId(id: RequestId): string {
   return `request-${id}`
 }
 
-export function useAutoFocus<T extends HTMLElement>(focused: boolean): RefObject<T | null> {
+/** Focuses an element once, when it appears. A card that was hidden and is shown again runs its effects again, but must not take the focus: the next key would be typed into its field. */
+export function useAutoFocus<T extends HTMLElement>(takesFocus: boolean): RefObject<T | null> {
   const element = useRef<T>(null)
+  const isDone = useRef(false)
   useEffect(() => {
-    if (focused) element.current?.focus()
-  }, [focused])
+    if (!takesFocus || isDone.current) return
+    isDone.current = true
+    element.current?.focus()
+  }, [takesFocus])
   return element
 }
 

@@ -43,8 +43,9 @@ export function noAnswerLabel({
   return ifNoOneAnswers[onDeadline]
 }
 
+/** The shown time is rounded down, so rounding up here would promise up to two seconds too many. */
 function countdown(ms: number): string {
-  const seconds = Math.ceil(ms / 1000)
+  const seconds = Math.floor(ms / 1000)
   if (seconds >= 48 * 3600) return `${Math.floor(seconds / 86_400)} d`
   if (seconds >= 3600) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

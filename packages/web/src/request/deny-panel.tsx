@@ -1,14 +1,14 @@
 /** The panel in which a person denies or declines a request, with a reason for the agent. Escape goes back. */
 import type { Answer } from '@holdpoint/protocol'
-import { limits } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import type { Press } from '../shortcuts/press.ts'
 import { AnswerButton } from './answer-button.tsx'
 import type { AnswerSubmission } from './answer-submission.ts'
-import { BackButton, type CardPanels, useAutoFocus } from './card-panel.tsx'
+import { AnswerTextField } from './answer-text-field.tsx'
+import { BackButton, type CardPanels } from './card-panel.tsx'
 import { sentComments } from './comments/line-comments.ts'
 import type { CardDraft } from './draft/use-draft.ts'
-import { SendHint, sendKeyHandler } from './send-key.tsx'
+import { sendKeyHandler } from './send-key.tsx'
 import { denyTexts } from './texts.ts'
 import './card-panel.css'
 
@@ -26,7 +26,6 @@ export interface DenyPanelProps {
 }
 
 export function DenyPanel({ submission, cardDraft, panels, kind, title, label, canStop }: DenyPanelProps): ReactNode {
-  const field = useAutoFocus<HTMLTextAreaElement>(panels.takesFocus)
   const { reason = '' } = cardDraft.draft
   const { sending, andStop } = denyTexts[kind]
   const back = () => panels.open('main')
@@ -41,22 +40,15 @@ export function DenyPanel({ submission, cardDraft, panels, kind, title, label, c
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: this element handles the keys of the field inside
     <div className="card-panel" onKeyDown={sendKeyHandler(send)}>
-      <label className="field">
-        {title}
-        <textarea
-          ref={field}
-          className="input"
-          dir="auto"
-          rows={2}
-          maxLength={limits.reasonMax}
-          value={reason}
-          readOnly={submission.sendingLabel !== null}
-          placeholder={denyTexts.placeholder}
-          onChange={event => cardDraft.change({ reason: event.target.value })}
-          onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && back()}
-        />
-        <SendHint send={send} />
-      </label>
+      <AnswerTextField
+        {...{ submission, send }}
+        label={title}
+        placeholder={denyTexts.placeholder}
+        value={reason}
+        takesFocus={panels.takesFocus}
+        onText={text => cardDraft.change({ reason: text })}
+        onEscape={back}
+      />
       <div className="actions">
         <AnswerButton {...{ submission, label, answer }} busyLabel={sending} className="primary" />
         {canStop && (

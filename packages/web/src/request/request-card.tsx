@@ -13,6 +13,7 @@ import { useDraft } from './draft/use-draft.ts'
 import { QuestionsCard } from './questions/questions-card.tsx'
 import { CardContext } from './shortcut.tsx'
 import { cardTexts } from './texts.ts'
+import { WatcherNote } from './watcher-note.tsx'
 import './request-card.css'
 
 /** Forms are rare, so they are not part of the first screen. */
@@ -67,7 +68,8 @@ export const RequestCard = memo(function RequestCard(props: RequestCardProps): R
         />
       </header>
       <div className="card-surface" aria-busy={submission.sendingLabel !== null}>
-        <ActionLine request={request} showSession={showSession} />
+        <ActionLine request={request} />
+        {request.watcher && <WatcherNote watcher={request.watcher} />}
         {request.follows && <FollowedRequest request={request} />}
         <CardContext value={context}>{askCard({ request, submission, cardDraft, focusCard })}</CardContext>
         <span id={descriptionId} role="note" aria-label={descriptionOf(request)} hidden />

@@ -24,13 +24,18 @@ export function sendKeyHandler(send: SendByKey): (event: KeyboardEvent) => void 
   }
 }
 
+export interface SendHintProps {
+  /** What the key does, or null while the key would be refused. */
+  readonly send: ((...args: never) => unknown) | null
+  readonly isLine?: boolean
+  /** The verb after the name of the key. */
+  readonly does?: string
+}
+
 /** Says which key sends. The hint keeps its place while the key would be refused, but is hidden. */
-export function SendHint({ send, isLine = false }: { readonly send: SendByKey; readonly isLine?: boolean }): ReactNode {
-  return (
-    <span className={`send-hint ${send ? '' : 'refused'}`}>
-      {isLine ? cardTexts.enterSends : cardTexts.sends(isMac() ? '⌘ Enter' : 'Ctrl+Enter')}
-    </span>
-  )
+export function SendHint({ send, isLine = false, does = cardTexts.keySends }: SendHintProps): ReactNode {
+  const key = isLine ? 'Enter' : isMac() ? '⌘ Enter' : 'Ctrl+Enter'
+  return <span className={`send-hint ${send ? '' : 'refused'}`}>{`${key} ${does}`}</span>
 }
 
 function isMac(): boolean {

@@ -2,6 +2,7 @@
 
 export const cardTexts = {
   body: 'Request',
+  watcher: 'Watcher',
   back: 'Back',
   showAll: 'Show all',
   collapse: 'Collapse',
@@ -15,8 +16,7 @@ export const cardTexts = {
   scrollToEnd: (action: string) => `Scroll to the end to ${action}.`,
   askedAt: (time: string) => `Asked ${time}`,
   askedAgo: (time: string) => (time === 'now' ? 'asked just now' : `asked ${time} ago`),
-  sends: (keys: string) => `${keys} sends`,
-  enterSends: 'Enter sends',
+  keySends: 'sends',
   keepHolding: 'Keep holding…',
   holdTo: (label: string) => `Hold to ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
   isAnswering: ' is answering',
@@ -84,7 +84,7 @@ export const formTexts = {
   confirmHidden: 'Send this exact value, with its hidden characters',
   problem: (problem: string) => `This ${problem}.`,
   fieldsToFix: (count: number) => `Fix ${count} ${count === 1 ? 'field' : 'fields'} to continue`,
-  openLink: (host: string) => `Open ${host} in a new tab ↗`,
+  openLink: (host: string) => `Open ${host} in a new tab`,
 } as const
 
 export const draftTexts = {
@@ -112,6 +112,7 @@ export const receiptTexts = {
     resolved: 'Resolved',
     answeredFrom: 'Answered from',
     rule: 'Rule',
+    watcher: 'Watcher',
     delivery: 'Delivery',
     digest: 'Digest',
     editedDigest: 'Digest of the edited request',

@@ -24,7 +24,7 @@ interface Began {
   readonly isTouch: boolean
 }
 
-/** A key that was pressed this recently has caused a click that has no pointer. Otherwise assistive technology caused it. */
+/** If a key was pressed within this time, the key caused a click without a pointer. Otherwise assistive technology caused the click. */
 const keyClickMs = 1000
 /** A button may move this far without counting as moved: hands tremble, and a pinch-zoomed page has fractional positions. */
 const toleranceMaxPx = 4

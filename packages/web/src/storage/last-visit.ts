@@ -3,9 +3,9 @@ import { useEffect, useMemo } from 'react'
 import { useGateway } from '../gateway/gateway-context.ts'
 import { type PersonalName, readPreference, usePreference, writePreference } from './preferences.ts'
 
-/** Who looks away for less time than this is not told what happened. */
+/** A person who was away for less time than this is not told what happened. */
 export const awayMinMs = 5 * 60_000
-/** A longer absence is shortened to its end. */
+/** Of a longer absence, only this much of its end is summarized. */
 const awayMaxMs = 7 * 24 * 3600_000
 /** How often the visible page notes that it is visible, in case the browser ends without notice. */
 const noteEveryMs = 20_000
@@ -54,7 +54,7 @@ export function useNoteVisits(): void {
     const noteIfVisible = () => document.visibilityState === 'visible' && note()
     noteIfVisible()
     const timer = setInterval(noteIfVisible, noteEveryMs)
-    // Until this event the page was visible, or becomes visible with it.
+    // The page was visible until this event, or becomes visible with it.
     document.addEventListener('visibilitychange', note)
     return () => {
       clearInterval(timer)

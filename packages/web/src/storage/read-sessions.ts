@@ -36,7 +36,7 @@ export function writeReadTimes({ since, sessions }: ReadTimes, id: SessionId, at
   return JSON.stringify({ since: Math.max(since, ...forgotten), sessions: Object.fromEntries([...sorted, [id, at]]) })
 }
 
-/** Returns when the agent of a session last said or finished something. What a person has stopped is not news. */
+/** Returns when the agent of a session last said or finished something. A turn or a session that a person has stopped does not count. */
 export function newsAt({ lastMessageAt = 0, lastTurn, ending, endedAt }: Session): number {
   const isOver = lastTurn?.ending === 'done' || lastTurn?.ending === 'failed'
   const finishedAt = isOver ? (lastTurn.at ?? 0) : 0

@@ -14,7 +14,7 @@ import {
   singleLineCut,
   splitTail,
 } from '@holdpoint/client'
-import { hasRightToLeft, readsRightToLeft, splitRightToLeft } from '@holdpoint/protocol'
+import { hasRightToLeft, limits, readsRightToLeft, splitRightToLeft } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { splitAtMarkers } from './token-colors.ts'
 import './agent-text.css'
@@ -128,7 +128,7 @@ export function SummaryText({
   readonly className?: string
 }): ReactNode {
   const { head, omitted, tail, isCode } = summary
-  const parts = omitted === 0 ? lineParts(head) : { head, omitted, tail }
+  const parts = omitted === 0 ? lineParts(head) : withShortTail(summary)
   if (!isCode) return <Label text={head + tail} {...{ parts, className }} oneLine />
   return (
     <bdi dir="ltr" className={`agent-inline stored-order one-line ${className}`}>
@@ -137,15 +137,22 @@ export function SummaryText({
   )
 }
 
-/** Longer lines are cut here. Shorter ones are cut by the browser if they do not fit. */
-const lineMax = 200
+/** Longer lines are cut here. Shorter ones, such as every title, are cut by the browser if they do not fit. */
+const lineMax = limits.titleMax
 const tailLength = 16
+/** The end of a line with a count is shorter, because the start says more, and the count needs space too. */
+const countedTailLength = 12
 /** Shorter lines have no separate tail, because they nearly always fit. */
 const splitFrom = 32
 
 function lineParts(text: string): CutText {
-  if (text.length > lineMax) return singleLineCut(text, lineMax)
+  if (text.length > lineMax) return withShortTail(singleLineCut(text, lineMax))
   return text.length < splitFrom ? wholeText(text) : splitTail(text, tailLength)
+}
+
+function withShortTail({ head, omitted, tail }: CutText): CutText {
+  const { head: rest, tail: end } = splitTail(tail, countedTailLength)
+  return { head, omitted: omitted + rest.length, tail: end }
 }
 
 function wholeText(text: string): CutText {

@@ -65,7 +65,7 @@ export function useChunkBox(isDrawn: boolean, texts: readonly (() => string)[], 
     drawFunctions.set(element, () => latest.current.draw())
     sharedObserver().observe(element)
     const cancelText = joinWhenIdle(latest.current.texts, setHiddenText)
-    // The browser scrolls to the text that it has found. The text must not change before.
+    // The browser scrolls to the text that it has found. The text must not change before that.
     const onFound = () => setTimeout(() => drawFunctions.get(element)?.(), foundMs)
     element.addEventListener('beforematch', onFound)
     return () => {

@@ -44,7 +44,7 @@ interface DiffViewProps extends ChangeViewProps {
   readonly rows: readonly DiffRow[]
 }
 
-/** A change that is too long for a diff, as its two texts: even rows that are not drawn take time. */
+/** Shows a change that is too long for a diff as its two texts, because even rows that are not drawn take time. */
 export function WholeTexts({ edit: { before, after } }: { readonly edit: TextEdit }): ReactNode {
   return (
     <>

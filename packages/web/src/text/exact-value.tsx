@@ -1,4 +1,5 @@
 /** The exact value of a text field, below the field, if the field itself does not show all of the value. */
+import TriangleAlertIcon from 'lucide-react/icons/triangle-alert'
 import type { ReactNode } from 'react'
 import { Code } from './code.tsx'
 import { needsExactValue } from './field-value.ts'
@@ -17,7 +18,11 @@ export function ExactValue({ value, isOneLine }: ExactValueProps): ReactNode {
     <div className="exact-value">
       <span className="soft small">{exactValueTexts.label}</span>
       <Code text={value} />
-      {value.trim() !== value && <p className="text-warning small">⚠ {exactValueTexts.outerBlanks}</p>}
+      {value.trim() !== value && (
+        <p className="text-warning small">
+          <TriangleAlertIcon /> {exactValueTexts.outerBlanks}
+        </p>
+      )}
     </div>
   )
 }

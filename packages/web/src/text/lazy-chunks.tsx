@@ -54,7 +54,7 @@ function groupsOf<T>(chunks: readonly T[]): readonly (readonly T[])[] {
   return Array.from({ length: Math.ceil(chunks.length / size) }, (_, n) => chunks.slice(n * size, (n + 1) * size))
 }
 
-/** About as many characters fit on a line. */
+/** About this many characters fit on a line. */
 const lineChars = 100
 
 /** Estimates how many lines a chunk of text takes. */

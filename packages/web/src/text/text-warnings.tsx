@@ -1,5 +1,6 @@
 /** Warnings below an agent's text: invisible characters, right-to-left letters in code, letters that look like others, and host names with unusual letters. */
 import { type CodeKind, CodeWarnings as CodeWarningList, proseWarnings, textChunks } from '@holdpoint/client'
+import TriangleAlertIcon from 'lucide-react/icons/triangle-alert'
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import './text-warnings.css'
 
@@ -19,8 +20,7 @@ export function ProseWarnings({ text }: { readonly text: string }): ReactNode {
 function Warnings({ sentences }: { readonly sentences: readonly string[] }): ReactNode {
   return sentences.map(sentence => (
     <p key={sentence} className="text-warning small">
-      <span aria-hidden="true">⚠ </span>
-      {sentence}
+      <TriangleAlertIcon /> {sentence}
     </p>
   ))
 }

@@ -1,7 +1,8 @@
-/** The five colors of highlighted code, for all highlighters. */
+/** The five colors of highlighted code, for all highlighters, and words that keep the default color. */
 import type { DisplayMarker } from '@holdpoint/client'
 
-export type TokenColor = 'keyword' | 'string' | 'number' | 'name' | 'quiet'
+/** A `word` has the default color and is not broken at a hyphen: a line that ends with `--` would hide which option follows. */
+export type TokenColor = 'keyword' | 'string' | 'number' | 'name' | 'quiet' | 'word'
 /** A stretch of text in one color; null is the default text color. */
 export interface ColoredText {
   readonly text: string

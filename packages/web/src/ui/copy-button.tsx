@@ -1,5 +1,7 @@
 /** A button that copies a text as it is displayed, with invisible characters escaped. */
 import { escapeInvisible } from '@holdpoint/protocol'
+import CheckIcon from 'lucide-react/icons/check'
+import CopyIcon from 'lucide-react/icons/copy'
 import { type ReactNode, useEffect, useState } from 'react'
 
 const feedbackMs = 1500
@@ -20,7 +22,7 @@ export function CopyButton({ text }: { readonly text: string }): ReactNode {
     )
   return (
     <button type="button" className="text-button" onClick={() => void copy()}>
-      <span aria-live="polite">{feedback ?? 'Copy'}</span>
+      {feedback === 'Copied' ? <CheckIcon /> : <CopyIcon />} <span aria-live="polite">{feedback ?? 'Copy'}</span>
     </button>
   )
 }

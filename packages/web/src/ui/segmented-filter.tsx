@@ -4,6 +4,8 @@ import './segmented-filter.css'
 
 export interface SegmentedFilterProps<T extends string> {
   readonly label: string
+  /** Shows the label before the options. Otherwise only screen readers are told. */
+  readonly showLabel?: boolean
   readonly options: readonly { readonly value: T; readonly name: string }[]
   readonly value: T
   readonly onChange: (value: T) => void
@@ -11,6 +13,7 @@ export interface SegmentedFilterProps<T extends string> {
 
 export function SegmentedFilter<T extends string>({
   label,
+  showLabel = false,
   options,
   value,
   onChange,
@@ -18,6 +21,11 @@ export function SegmentedFilter<T extends string>({
   return (
     <fieldset className="filter-choices">
       <legend className="visually-hidden">{label}</legend>
+      {showLabel && (
+        <span className="filter-label" aria-hidden="true">
+          {label}
+        </span>
+      )}
       {options.map(option => (
         <label key={option.value} className="filter-choice">
           <input

@@ -15,12 +15,12 @@ const question = (id: string, header: string): Question => ({
 const approval: Ask = { kind: 'approval', tool: 'Bash', input: {}, title: '', cwd: '/', editable: true }
 
 describe('draftText', () => {
-  it('returns the typed text, and an empty string if nothing was typed', () => {
+  it('draftText returns the typed text, and an empty string if nothing was typed', () => {
     expect(draftText(approval, { reason: 'not now' })).toBe('not now')
     expect(draftText(approval, { edit: 'ls -l', note: 'mind' })).toBe('ls -l\nmind')
     expect(draftText(approval, { mode: 'plan', note: '  ' })).toBe('')
   })
-  it('labels each answer with its question’s header or text if there are several questions', () => {
+  it('draftText labels each answer with its question’s header or text if there are several questions', () => {
     const answers = new Map([
       ['two', { chosen: ['b'], other: 'c' }],
       ['one', { chosen: [], own: true }],
@@ -29,7 +29,7 @@ describe('draftText', () => {
     expect(draftText(two, { answers })).toBe('two?: b, c')
     expect(draftText({ kind: 'questions', questions: [question('two', 'Two')] }, { answers })).toBe('b, c')
   })
-  it('labels form values with their field titles', () => {
+  it('draftText labels form values with their field titles', () => {
     const ask: Ask = {
       kind: 'form',
       title: '',

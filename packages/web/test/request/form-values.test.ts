@@ -37,12 +37,12 @@ describe('controlOf', () => {
 })
 
 describe('readForm', () => {
-  it('returns the default values of an untouched form and reports missing required fields', () => {
+  it('readForm returns the default values of an untouched form and reports missing required fields', () => {
     const { values, problems } = readForm(schema, new Map())
     expect(values).toEqual({ count: 1, loud: true, tags: [] })
     expect([...problems]).toEqual([['name', 'is required']])
   })
-  it('converts what the person entered to the types of the schema', () => {
+  it('readForm converts what the person entered to the types of the schema', () => {
     const { values, problems } = readForm(
       schema,
       raws({ name: 'Ana', count: ' 3 ', loud: false, tags: ['y'], more: 'one\n\ntwo\n' }),
@@ -50,7 +50,7 @@ describe('readForm', () => {
     expect(values).toEqual({ name: 'Ana', count: 3, loud: false, tags: ['y'], more: ['one', 'two'] })
     expect(problems.size).toBe(0)
   })
-  it('reports a problem for each invalid field', () => {
+  it('readForm reports a problem for each invalid field', () => {
     const { problems } = readForm(schema, raws({ name: 'Ana', mail: 'nobody', count: 'many' }))
     expect(problems.get('mail')).toBe('must be an email address')
     expect(problems.get('count')).toBe('must be a whole number')
@@ -59,7 +59,7 @@ describe('readForm', () => {
 })
 
 describe('draftValues', () => {
-  it('leaves out secrets, unchanged default values and unknown fields', () => {
+  it('draftValues leaves out secrets, unchanged default values and unknown fields', () => {
     const values = draftValues(schema, raws({ name: 'Ana', key: 'hunter2', count: '1', gone: 'x' }))
     expect([...values]).toEqual([['name', 'Ana']])
     expect(defaultRaw({ type: 'integer', default: 1 })).toBe('1')
@@ -72,7 +72,7 @@ describe('urlParts', () => {
     ['https://bank.example@evil.example:8443/x', 'https://bank.example@', 'evil.example:8443', '/x'],
     ['http://u:p@[::1]:80/', 'http://u:p@', '[::1]', '/'],
     ['https://bücher.example/', 'https://', 'xn--bcher-kva.example', '/'],
-  ])('splits %s around its host', (url, before, host, after) => {
+  ])('urlParts splits %s around its host', (url, before, host, after) => {
     expect(urlParts(url)).toEqual({ before, host, after })
   })
 })

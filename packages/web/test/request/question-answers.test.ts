@@ -30,11 +30,11 @@ const secret = question('secret', { options: [], secret: true })
 const ask: QuestionsAsk = { kind: 'questions', questions: [one, many, secret] }
 
 describe('a single-choice question', () => {
-  it('keeps only the last picked option', () => {
+  it('a single-choice question keeps only the last picked option', () => {
     const picked = pickOption(one, pickOption(one, nothingPicked, 'a'), 'b')
     expect(answerOf(one, picked)).toEqual({ id: 'one', chosen: ['b'] })
   })
-  it('replaces the picked option with the text under “Other”, and restores the text when “Other” is chosen again', () => {
+  it('a single-choice question replaces the picked option with the text under “Other”, and restores the text when “Other” is chosen again', () => {
     const written = writeOther(one, pickOption(one, nothingPicked, 'a'), 'mine')
     expect(answerOf(one, written)).toEqual({ id: 'one', chosen: [], other: 'mine' })
     const picked = pickOption(one, written, 'a')
@@ -52,7 +52,7 @@ describe('a multiple-choice question', () => {
     expect(answerOf(many, picked)).toEqual({ id: 'many', chosen: ['a', 'b'], other: 'c' })
     expect(answerOf(many, toggleOther(many, picked))).toEqual({ id: 'many', chosen: ['a', 'b'] })
   })
-  it('deselects an option that the person picks a second time', () => {
+  it('a multiple-choice question deselects an option that the person picks a second time', () => {
     expect(answerOf(many, pickOption(many, pickOption(many, nothingPicked, 'a'), 'a'))).toBeNull()
   })
 })
@@ -62,23 +62,23 @@ describe('a card with several questions', () => {
     ['one', pickOption(one, nothingPicked, 'a')],
     ['secret', writeOther(secret, nothingPicked, 'hunter2')],
   ])
-  it('sends the answered questions and leaves out the others', () => {
+  it('a card with several questions sends the answered questions and leaves out the others', () => {
     const answers = [...answersOf(ask, picks)]
     expect(answers.map(answer => answer.id)).toEqual(['one', 'secret'])
     expect(answerProblem(ask, { kind: 'answers', answers })).toBeNull()
   })
-  it('stores no secret in its draft', () => {
+  it('a card with several questions stores no secret in its draft', () => {
     expect([...draftChoices(ask, picks)]).toEqual([['one', { chosen: ['a'] }]])
   })
-  it('restores its picks from the draft', () => {
+  it('a card with several questions restores its picks from the draft', () => {
     const written = writeOther(one, nothingPicked, 'mine')
     const stored = draftChoices(ask, new Map([['one', written]])).get('one')
     expect(pickedFromDraft(stored)).toEqual(written)
   })
-  it('lets the number keys answer the first unanswered question if no question is focused', () => {
+  it('a card with several questions lets the number keys answer the first unanswered question if no question is focused', () => {
     expect(questionForKeys(ask, picks, null)?.id).toBe('many')
   })
-  it('lets the number keys answer the focused question', () => {
+  it('a card with several questions lets the number keys answer the focused question', () => {
     expect(questionForKeys(ask, picks, 'one')?.id).toBe('one')
   })
 })
@@ -86,7 +86,7 @@ describe('a card with several questions', () => {
 describe('a question that is answered with one click', () => {
   const asks = (...questions: readonly Question[]): QuestionsAsk => ({ kind: 'questions', questions: [...questions] })
 
-  it('is the only question, with two options of which one is chosen', () => {
+  it('a question that is answered with one click is the only question, with two options of which one is chosen', () => {
     expect(instantQuestion(asks(one))).toBe(one)
     expect(instantQuestion(asks(one, question('two')))).toBeNull()
     expect(instantQuestion(asks(many))).toBeNull()
@@ -94,7 +94,7 @@ describe('a question that is answered with one click', () => {
       instantQuestion(asks(question('three', { options: [{ label: 'a' }, { label: 'b' }, { label: 'c' }] }))),
     ).toBeNull()
   })
-  it('has no previews, which a person compares first', () => {
+  it('a question that is answered with one click has no previews, which a person compares first', () => {
     expect(
       instantQuestion(asks(question('seen', { options: [{ label: 'a', preview: 'x' }, { label: 'b' }] }))),
     ).toBeNull()

@@ -50,10 +50,10 @@ function summarize(facts: Partial<Omit<AwayFacts, 'sessions'>> & { readonly sess
 }
 
 describe('the summary of an absence', () => {
-  it('is empty if nothing happened', () => {
+  it('the summary of an absence is empty if nothing happened', () => {
     expect(summarize({ sessions: [session(1, { lastTurn: { ending: 'done', at: 50 } })] })).toEqual([])
   })
-  it('lists sessions that failed, were lost or disconnected, or finished, only in that time', () => {
+  it('the summary of an absence lists sessions that failed, were lost or disconnected, or finished, only in that time', () => {
     const sessions = [
       session(1, { lastTurn: { ending: 'failed', at: 150 } }),
       session(2, { state: 'disconnected', stateChangedAt: 160 }),
@@ -70,7 +70,7 @@ describe('the summary of an absence', () => {
       ['finished', 2, ['finished', 'finished']],
     ])
   })
-  it('says who or which rule answered, with one entry for each rule', () => {
+  it('the summary of an absence says who or which rule answered, with one entry for each rule', () => {
     const rule = { id: 'rul_1', effect: 'allow', command: 'npm test' } as unknown as Rule // the label uses only these properties
     const decisions = [
       decision(9, { by: 'rule', rule: 'rul_1' as Rule['id'] }),
@@ -86,7 +86,7 @@ describe('the summary of an absence', () => {
       ],
     ])
   })
-  it('tells requests that expired, were canceled or are overdue from those that still wait', () => {
+  it('the summary of an absence tells requests that expired, were canceled or are overdue from those that still wait', () => {
     const decisions = [decision(9, { by: 'deadline' }), decision(8, { by: 'agent', reason: 'withdrawn' })]
     const requests = [
       pending(1),
@@ -99,7 +99,7 @@ describe('the summary of an absence', () => {
       ['asked', 1, ['waiting for you']],
     ])
   })
-  it('shows at most five entries of each group, and counts the others', () => {
+  it('the summary of an absence shows at most five entries of each group, and counts the others', () => {
     const requests = Array.from({ length: 40 }, (_, n) => pending(n))
     expect(summarize({ requests })).toMatchObject([['asked', 40, { length: 5 }]])
   })

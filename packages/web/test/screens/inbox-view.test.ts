@@ -27,7 +27,7 @@ const pending = (ask: Ask, more: Partial<Request> = {}): Request =>
   ({ id: `req_${++count}`, session: 'ses_1', ask, status: 'pending', ...more }) as Request // the functions use no other fields
 
 describe('the kinds by which the inbox filters', () => {
-  it('are commands, files, plans and questions; a dangerous command is of two kinds', () => {
+  it('the kinds by which the inbox filters are commands, files, plans and questions; a dangerous command is of two kinds', () => {
     const dangerous = { ask: command('rm -rf /'), risk: { level: 'dangerous', touches: [] } } as unknown as Request // `isOfKind` needs only these fields
     expect(isOfKind(dangerous, 'dangerous')).toBe(true)
     expect(isOfKind(dangerous, 'commands')).toBe(true)
@@ -54,10 +54,10 @@ describe('the search of the inbox', () => {
     ['the folder of the session', command('ls'), 'ada/bill'],
     ['an option of a question', question, 'teal'],
     ['the path of a file', write, 'a.ts'],
-  ])('finds %s', (_, ask, search) => {
+  ])('the search of the inbox finds %s', (_, ask, search) => {
     expect(matchesSearch({ ask }, session, search)).toBe(true)
   })
-  it('finds nothing if one of the words is missing', () => {
+  it('the search of the inbox finds nothing if one of the words is missing', () => {
     expect(matchesSearch({ ask: command('npm test') }, session, 'npm build')).toBe(false)
   })
 })
@@ -65,18 +65,18 @@ describe('the search of the inbox', () => {
 describe('groups of the inbox', () => {
   const sessions = new Map([['ses_1' as SessionId, { cwd: '/src/api' }]])
 
-  it('have the session or the folder of the session as their key, and the folder of the ask if the session is unknown', () => {
+  it('groups of the inbox have the session or the folder of the session as their key, and the folder of the ask if the session is unknown', () => {
     expect(groupKey(pending(command('ls')), 'session', sessions)).toBe('ses_1')
     expect(groupKey(pending(command('ls', '/tmp')), 'project', sessions)).toBe('/src/api')
     expect(groupKey(pending(command('ls', '/tmp'), { session: 'ses_2' as SessionId }), 'project', sessions)).toBe(
       '/tmp',
     )
   })
-  it('are in the order of their most urgent requests', () => {
+  it('groups of the inbox are in the order of their most urgent requests', () => {
     const ids = ['b1', 'a1', 'b2', 'a2'] as unknown as RequestId[] // the order does not depend on the format of the ids
     expect(inGroups(ids, id => id.slice(0, 1))).toEqual(['b1', 'b2', 'a1', 'a2'])
   })
-  it('are off if the stored preference is unknown', () => {
+  it('groups of the inbox are off if the stored preference is unknown', () => {
     expect([null, 'planet', 'session'].map(readGrouping)).toEqual(['none', 'none', 'session'])
   })
 })
@@ -90,7 +90,7 @@ describe('similar requests', () => {
   ])('the program of %j is %j', (text, program) => {
     expect(programOf(text)).toBe(program)
   })
-  it('run the same program in the same folder and are pending', () => {
+  it('similar requests run the same program in the same folder and are pending', () => {
     const [first, same, elsewhere, other, answered, asked] = [
       pending(command('npm test')),
       pending(command('CI=1 npm run lint')),

@@ -13,35 +13,35 @@ const onScreen = (...names: readonly (string | number)[]) => {
 const visible = { isVisible: true, isEndHovered: false, expired: new Set<RequestId>(), isOnScreen: () => true }
 
 describe('orderRequests', () => {
-  it('follows the order of the inbox while the page is hidden', () => {
+  it('orderRequests follows the order of the inbox while the page is hidden', () => {
     expect(orderRequests(ids(2, 4), ids(1, 2, 3), { ...visible, isVisible: false })).toEqual(ids(1, 2, 3))
   })
-  it('appends new requests at the end if every card is on screen, the most urgent of them first', () => {
+  it('orderRequests appends new requests at the end if every card is on screen, the most urgent of them first', () => {
     expect(orderRequests(ids(2, 4), ids(1, 2, 3, 4, 5), visible)).toEqual(ids(2, 4, 1, 3, 5))
   })
-  it('puts a new request directly below the cards on screen if it is more urgent than those', () => {
+  it('orderRequests puts a new request directly below the cards on screen if it is more urgent than those', () => {
     expect(orderRequests(ids(2, 4, 6), ids(1, 2, 4, 6), onScreen(2))).toEqual(ids(2, 1, 4, 6))
   })
-  it('sorts a new request into the cards below the screen', () => {
+  it('orderRequests sorts a new request into the cards below the screen', () => {
     expect(orderRequests(ids(2, 4, 6), ids(2, 4, 5, 6), onScreen(2))).toEqual(ids(2, 4, 5, 6))
   })
-  it('keeps a resolved request in place until its receipt expires', () => {
+  it('orderRequests keeps a resolved request in place until its receipt expires', () => {
     expect(orderRequests(ids(1, 2, 3), ids(1, 3), visible)).toEqual(ids(1, 2, 3))
     expect(orderRequests(ids(1, 2, 3), ids(1, 3), { ...visible, expired: new Set(ids(2)) })).toEqual(ids(1, 3))
   })
-  it('appends nothing while the pointer is over the section below the list', () => {
+  it('orderRequests appends nothing while the pointer is over the section below the list', () => {
     expect(orderRequests(ids(1), ids(1, 2), { ...visible, isEndHovered: true })).toEqual(ids(1))
     expect(orderRequests([], ids(1, 2), { ...visible, isEndHovered: true })).toEqual(ids(1, 2))
   })
-  it('holds requests back only while the pointer is over the section below the list', () => {
+  it('orderRequests holds requests back only while the pointer is over the section below the list', () => {
     const shown = orderRequests(ids(2), ids(1, 2, 3), { ...visible, isEndHovered: true })
     expect(heldBack(shown, ids(1, 2, 3))).toEqual(ids(1, 3))
   })
-  it('returns the same array if nothing changed', () => {
+  it('orderRequests returns the same array if nothing changed', () => {
     const shown = ids(1, 2)
     expect(orderRequests(shown, ids(1, 2), visible)).toBe(shown)
   })
-  it('never moves a card on screen, and shows every pending request once, for any requests (property)', () => {
+  it('orderRequests never moves a card on screen, and shows every pending request once, for any requests (property)', () => {
     const names = fc.uniqueArray(fc.integer({ min: 0, max: 30 }), { maxLength: 20 })
     fc.assert(
       fc.property(names, names, fc.nat(20), (before, pending, last) => {
@@ -57,14 +57,14 @@ describe('orderRequests', () => {
 
 describe('nextPending', () => {
   const isPending = (name: RequestId) => name !== id('resolved')
-  it('starts at the first or the last request if there is no current request', () => {
+  it('nextPending starts at the first or the last request if there is no current request', () => {
     expect(nextPending(ids(1, 2), null, 1, isPending)).toBe(id(1))
     expect(nextPending(ids(1, 2), null, -1, isPending)).toBe(id(2))
   })
-  it('skips resolved requests', () => {
+  it('nextPending skips resolved requests', () => {
     expect(nextPending([id(1), id('resolved'), id(3)], id(1), 1, isPending)).toBe(id(3))
   })
-  it('returns the current request at the end of the list, or null if the current request is resolved', () => {
+  it('nextPending returns the current request at the end of the list, or null if the current request is resolved', () => {
     expect(nextPending(ids(1, 2), id(2), 1, isPending)).toBe(id(2))
     expect(nextPending([id(1), id('resolved')], id('resolved'), 1, isPending)).toBeNull()
   })
@@ -74,21 +74,21 @@ describe('orderRequests with groups', () => {
   const groupOf = (name: RequestId) => name.slice(4, 5)
   const grouped = (...names: readonly string[]) => ({ ...onScreen(...names), groupOf })
 
-  it('adds a new request to the end of its group if that is below the screen', () => {
+  it('orderRequests with groups adds a new request to the end of its group if that is below the screen', () => {
     expect(orderRequests(ids('a1', 'a2', 'b1'), ids('a1', 'a2', 'a3', 'b1'), grouped('a1'))).toEqual(
       ids('a1', 'a2', 'a3', 'b1'),
     )
   })
-  it('holds a new request back if its group ends above the last row on screen', () => {
+  it('orderRequests with groups holds a new request back if its group ends above the last row on screen', () => {
     const shown = orderRequests(ids('a1', 'b1', 'b2'), ids('a1', 'a2', 'b1', 'b2'), grouped('a1', 'b1'))
     expect(shown).toEqual(ids('a1', 'b1', 'b2'))
     expect(heldBack(shown, ids('a1', 'a2', 'b1', 'b2'))).toEqual(ids('a2'))
   })
-  it('puts a new group below the groups on screen, before less urgent groups', () => {
+  it('orderRequests with groups puts a new group below the groups on screen, before less urgent groups', () => {
     const pending = ids('c1', 'a1', 'a2', 'b1')
     expect(orderRequests(ids('a1', 'a2', 'b1'), pending, grouped('a1'))).toEqual(ids('a1', 'a2', 'c1', 'b1'))
   })
-  it('never moves a row on screen and never splits a group, for any requests (property)', () => {
+  it('orderRequests with groups never moves a row on screen and never splits a group, for any requests (property)', () => {
     const names = fc.uniqueArray(
       fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.nat(9)).map(([group, n]) => `${group}${n}`),
       { maxLength: 20 },
@@ -111,7 +111,7 @@ describe('orderRequests with groups', () => {
 })
 
 describe('misplaced', () => {
-  it('finds the requests that stand below less urgent ones', () => {
+  it('misplaced finds the requests that stand below less urgent ones', () => {
     expect([...misplaced(ids(2, 3, 1, 4), ids(1, 2, 3, 4))]).toEqual(ids(1))
     expect([...misplaced(ids(1, 2), ids(1, 2))]).toEqual([])
   })

@@ -52,7 +52,7 @@ describe('the session list filter', () => {
 })
 
 describe('`byProject`', () => {
-  it('adds up how long the sessions of a project have waited for people, also now', () => {
+  it('`byProject` adds up how long the sessions of a project have waited for people, also now', () => {
     const list = [
       session(2, { cwd: '/a', waitedMs: 3000, waitingSince: 10_000 }),
       session(1, { cwd: '/a', waitedMs: 500 }),
@@ -63,7 +63,7 @@ describe('`byProject`', () => {
       ['/b', 0],
     ])
   })
-  it('groups sessions by folder in the order of the list, and adds up the costs that are known', () => {
+  it('`byProject` groups sessions by folder in the order of the list, and adds up the costs that are known', () => {
     const list = [
       session(4, { cwd: '/b', cost: 0.5 }),
       session(3, { cwd: '/a', cost: null }),

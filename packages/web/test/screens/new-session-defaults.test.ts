@@ -4,7 +4,7 @@ import { readDefaults, writeDefaults } from '../../src/screens/shell/new-session
 const fields = { driver: 'claude', cwd: ' /src ', mode: 'plan', model: '', prompt: 'Go' }
 
 describe('the defaults of a new session', () => {
-  it('remember the driver, the folder, and a mode per driver', () => {
+  it('the defaults of a new session remember the driver, the folder, and a mode per driver', () => {
     const first = readDefaults(writeDefaults(readDefaults(null), fields))
     expect(first).toEqual({ driver: 'claude', cwd: '/src', modes: { claude: 'plan' } })
     const second = readDefaults(writeDefaults(first, { ...fields, driver: 'rehearsal', mode: 'default' }))

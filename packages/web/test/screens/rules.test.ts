@@ -58,7 +58,7 @@ describe('the form for a rule', () => {
     expect(draftOf({ ...form, effect: 'ask' }, null, 0)).toEqual({ effect: 'ask', command: 'ls' })
     expect(draftOf({ ...form, effect: 'deny' }, null, 0)).toEqual({ effect: 'deny', command: 'ls', message: 'No.' })
   })
-  it('offers groups only for allow rules, and the turn and session only with a session', () => {
+  it('the form for a rule offers groups only for allow rules, and the turn and session only with a session', () => {
     expect(targetKinds('deny', null)).not.toContain('group')
     expect(targetKinds('allow', null)).toContain('group')
     expect(isOffered('turn', emptyForm)).toBe(false)
@@ -76,10 +76,10 @@ describe('the list of rules', () => {
   const source = { file: '/src/holdpoint.rules.json', trusted: true, project: true, runner: `run_${'0'.repeat(20)}` }
   const fromFile = rule({ command: 'make' }, { id: id(3), source })
   const all = [builtIn, old, young, fromFile]
-  it('has sections for rules that people added, newest first, for rules from files, and for built-in ones', () => {
+  it('the list of rules has sections for rules that people added, newest first, for rules from files, and for built-in ones', () => {
     expect(matchingRules(all, noRuleFilter)).toEqual({ own: [young, old], files: [fromFile], builtIn: [builtIn] })
   })
-  it('finds rules by effect and by words of their command, folder, note and file', () => {
+  it('the list of rules finds rules by effect and by words of their command, folder, note and file', () => {
     expect(matchingRules(all, { effect: 'deny', q: '' }).own).toEqual([young])
     expect(matchingRules(all, { effect: 'all', q: 'API npm' }).own).toEqual([old])
     expect(matchingRules(all, { effect: 'all', q: 'agreed' }).own).toEqual([young])

@@ -35,7 +35,7 @@ const tool = (id: string, agentPath: readonly string[] = []): ToolEntry => ({
 })
 
 describe('entryLayout', () => {
-  it('indents an entry under its subagents, and names them when they change', () => {
+  it('entryLayout indents an entry under its subagents, and names them when they change', () => {
     expect(entryLayout(message('a', ['reviewer']), tool('t'))).toEqual({ depth: 1, path: ['reviewer'], spaced: true })
     expect(entryLayout(message('b', ['reviewer']), message('a', ['reviewer']))).toMatchObject({ depth: 1, path: null })
     expect(entryLayout(message('c', ['reviewer', 'linter']), message('b', ['reviewer'])).path).toEqual([
@@ -44,7 +44,7 @@ describe('entryLayout', () => {
     ])
     expect(entryLayout(message('d'), message('c', ['reviewer']))).toMatchObject({ depth: 0, path: null })
   })
-  it('leaves no gap between entries of the same kind', () => {
+  it('entryLayout leaves no gap between entries of the same kind', () => {
     expect(entryLayout(tool('b'), tool('a')).spaced).toBe(false)
     expect(entryLayout(tool('b'), message('a')).spaced).toBe(true)
     expect(entryLayout(message('b'), message('a')).spaced).toBe(true)
@@ -171,7 +171,7 @@ describe('an attachment', () => {
 })
 
 describe('turnStart', () => {
-  it('returns the time of the message that began the turn, and null if that message is not loaded', () => {
+  it('turnStart returns the time of the message that began the turn, and null if that message is not loaded', () => {
     const end: Entry = { kind: 'turn', id: 'e', at: 9, ending: 'done' }
     const asked: Entry = { ...message('p'), role: 'person', at: 4 }
     expect(turnStart([asked, tool('t'), end], 2)).toBe(4)
@@ -188,14 +188,14 @@ describe('the composer', () => {
     capabilities: Session['capabilities'] = ['messages', 'resumable'],
   ) => composerLabels({ state, pending, capabilities })
 
-  it('says when the agent will read the message', () => {
+  it('the composer says when the agent will read the message', () => {
     expect(labels('idle')).toMatchObject({ closed: null, hint: null, button: 'Send' })
     expect(labels('working').hint).toMatch(/when it finishes its turn/)
     expect(labels('parked', 1).hint).toMatch(/after you answer the pending request/)
     expect(labels('working', 3).hint).toMatch(/3 pending requests/)
     expect(labels('parked').hint).toMatch(/resumes the agent/)
   })
-  it('offers to reopen an ended session if its agent can be resumed', () => {
+  it('the composer offers to reopen an ended session if its agent can be resumed', () => {
     expect(labels('ended')).toMatchObject({ closed: null, button: 'Continue' })
     expect(labels('ended', 0, ['messages']).closed).toMatch(/can’t be resumed/)
     expect(labels('idle', 0, []).closed).toMatch(/doesn’t accept messages/)

@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { groupSessions } from '../../src/gateway/session-groups.ts'
 import { href, readRoute } from '../../src/routes.ts'
 import { partitionSelectable, range } from '../../src/screens/inbox/selection.ts'
-import { inputOf, offeredDrivers, problemsOf } from '../../src/screens/shell/new-session/new-session-form.ts'
+import {
+  inputOf,
+  offeredDrivers,
+  problemsOf,
+  recentFolders,
+} from '../../src/screens/shell/new-session/new-session-form.ts'
 
 const id = (n: number) => `req_${String(n).padStart(20, '0')}` as RequestId // the string has the format of a request id
 const session = (n: number, more: Partial<Session>): Session =>
@@ -18,7 +23,7 @@ const session = (n: number, more: Partial<Session>): Session =>
 
 describe('groupSessions', () => {
   const none = () => false
-  it('shows an agent that failed, was lost or is disconnected neither as idle nor as working', () => {
+  it('groupSessions shows an agent that failed, was lost or is disconnected neither as idle nor as working', () => {
     const lost = { state: 'lost', changedAt: 1 } as const
     const groups = groupSessions(
       [
@@ -35,7 +40,7 @@ describe('groupSessions', () => {
       ['disconnected', ['s3']],
     ])
   })
-  it('lists an ended session that failed or was lost until the person has read it', () => {
+  it('groupSessions lists an ended session that failed or was lost until the person has read it', () => {
     const ended = (['done', 'failed', 'lost'] as const).map((reason, n) =>
       session(n, { state: 'ended', ending: { reason } }),
     )
@@ -45,7 +50,7 @@ describe('groupSessions', () => {
     expect(titles(each => each.title === 's1')).toEqual([['failed', ['s1']]])
     expect(titles(none)).toEqual([])
   })
-  it('puts waiting sessions first and leaves out ended ones', () => {
+  it('groupSessions puts waiting sessions first and leaves out ended ones', () => {
     const groups = groupSessions(
       [
         session(1, { state: 'idle' }),
@@ -62,7 +67,7 @@ describe('groupSessions', () => {
       ['idle', ['s1']],
     ])
   })
-  it('truncates long groups and counts the remaining sessions', () => {
+  it('groupSessions truncates long groups and counts the remaining sessions', () => {
     const many = Array.from({ length: 30 }, (_, n) => session(n, { state: 'parked' }))
     expect(groupSessions(many, none)).toMatchObject([{ name: 'parked', more: 22 }])
   })
@@ -73,17 +78,17 @@ describe('the New session form', () => {
     ({ name, title: name, capabilities: [], modes: [], ready, runner }) as unknown as Parameters<
       typeof offeredDrivers
     >[0][number] // `offeredDrivers` does not rely on the branded type of the runner id
-  it('offers each driver once, preferring a runner that is ready, and offers no external agents', () => {
+  it('the New session form offers each driver once, preferring a runner that is ready, and offers no external agents', () => {
     const offered = offeredDrivers([driver('claude', false), driver('claude', true), driver('external', true, null)])
     expect(offered.map(({ name, ready }) => [name, ready])).toEqual([['claude', true]])
   })
-  it('leaves out empty fields, so that the gateway applies its defaults', () => {
+  it('the New session form leaves out empty fields, so that the gateway applies its defaults', () => {
     expect(inputOf({ driver: 'claude', cwd: ' ', mode: '', model: ' opus ', prompt: '' })).toEqual({
       driver: 'claude',
       model: 'opus',
     })
   })
-  it('assigns an error to its field', async () => {
+  it('the New session form assigns an error to its field', async () => {
     const { Fault } = await import('@holdpoint/protocol')
     const refusal = new Fault('bad_input', 'no', { issues: [{ path: 'cwd', message: 'is too long' }] })
     expect(problemsOf(refusal)).toEqual({ cwd: 'is too long' })
@@ -104,11 +109,11 @@ describe('partitionSelectable', () => {
   const asked = (n: number, ask: Request['ask'], status: Request['status'] = 'pending') =>
     ({ id: id(n), ask, status }) as Request // the tests use no other fields
   const seen = new Set([1, 2, 3, 4].map(id))
-  it('returns the selectable requests, and ignores resolved requests', () => {
+  it('partitionSelectable returns the selectable requests, and ignores resolved requests', () => {
     const all = [asked(1, approval), asked(2, approval, 'resolved'), asked(3, approval)]
     expect(partitionSelectable(all, seen)).toEqual({ selectable: [id(1), id(3)], problem: '' })
   })
-  it('says why requests are left out', () => {
+  it('partitionSelectable says why requests are left out', () => {
     expect(partitionSelectable([asked(1, form), asked(2, approval)], seen)).toEqual({
       selectable: [id(2)],
       problem: '1 request needs individual review.',
@@ -145,4 +150,12 @@ it.each(['#/nonsense', '#/sessions/ses_short', '#/inbox/req_short', '#/rules/mor
 )
 it.each(['', '#', '#/', '#/inbox'])('`readRoute` shows the inbox for the address “%s”', hash => {
   expect(readRoute(hash)).toEqual({ screen: 'inbox' })
+})
+
+describe('recentFolders', () => {
+  it('recentFolders lists each folder once, the newest first, and leaves out folders that the list of suggestions could not show exactly', () => {
+    const folders = ['/src/old', '/src/new', '', '/src/a\u200Bb', '/src/אב', '/src/new']
+    const sessions = folders.map((cwd, n) => session(n, { cwd }))
+    expect(recentFolders(sessions)).toEqual(['/src/new', '/src/old'])
+  })
 })

@@ -17,7 +17,7 @@ describe('display markers in an agent’s text', () => {
     const html = renderToStaticMarkup(createElement(Code, { text: `ls${' '.repeat(3000)}; rm`, lang: 'bash' }))
     expect(html).toContain('<bdi dir="ltr" class="marker count">⟨3000 spaces⟩</bdi>')
   })
-  it('become separate segments even if a grammar splits the text inside a marker', () => {
+  it('display markers in an agent’s text become separate segments even if a grammar splits the text inside a marker', () => {
     const unit = fc.constantFrom('a', '\u200b', '\\', ' '.repeat(50), '⟨1', '"')
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), fc.array(fc.nat(60)), (raw, cuts) => {
@@ -86,7 +86,7 @@ describe('D5: a text on one line', () => {
   })
   it('a very long text on one line shows the number of missing characters', () => {
     expect(html(`${'x'.repeat(500)} rm -rf /`)).toMatch(
-      /x<\/span><bdi dir="ltr" class="marker count">⟨309 more⟩<\/bdi>.*rm -rf \//,
+      /x<\/span><bdi dir="ltr" class="marker count">⟨\d+ more⟩<\/bdi>.*rm -rf \//,
     )
     const summary = { head: 'rm', omitted: 12, tail: '/', isCode: true }
     expect(renderToStaticMarkup(createElement(SummaryText, { summary }))).toContain('⟨12 more⟩')

@@ -7,7 +7,7 @@ const rowsOf = (before: string, after: string) => diffLines([{ before, after }])
 const lines = fc.array(fc.constantFrom('a', 'b', 'c', '.'), { maxLength: 12 }).map(all => all.join('\n'))
 
 describe('pairRows', () => {
-  it('puts each added row beside the removed row it replaces', () => {
+  it('pairRows puts each added row beside the removed row it replaces', () => {
     const pairs = pairRows(rowsOf('a\nold\nz', 'a\nnew\nmore\nz'))
     expect(pairs.map(({ left, right }) => [left?.text ?? null, right?.text ?? null])).toEqual([
       ['a', 'a'],
@@ -17,7 +17,7 @@ describe('pairRows', () => {
     ])
   })
 
-  it('keeps every line of both texts in order', () => {
+  it('pairRows keeps every line of both texts in order', () => {
     fc.assert(
       fc.property(lines, lines, (before, after) => {
         const pairs = pairRows(rowsOf(before, after))
@@ -30,17 +30,17 @@ describe('pairRows', () => {
 })
 
 describe('differingSpans', () => {
-  it('returns the part between the equal start and the equal end', () => {
+  it('differingSpans returns the part between the equal start and the equal end', () => {
     expect(differingSpans('sum + line.price, 0)', 'sum + line.price * n, 0)')).toEqual([
       [16, 16],
       [16, 20],
     ])
   })
-  it('returns null for lines that are equal or have nothing in common', () => {
+  it('differingSpans returns null for lines that are equal or have nothing in common', () => {
     expect(differingSpans('same', 'same')).toBeNull()
     expect(differingSpans('abc', 'xyz')).toBeNull()
   })
-  it('never splits a surrogate pair or separates a character from its combining mark', () => {
+  it('differingSpans never splits a surrogate pair or separates a character from its combining mark', () => {
     expect(differingSpans('aa😀bb', 'aa😁bb')).toEqual([
       [2, 4],
       [2, 4],
@@ -50,7 +50,7 @@ describe('differingSpans', () => {
 })
 
 describe('hunksOf', () => {
-  it('returns the requested context around each change without repeating rows', () => {
+  it('hunksOf returns the requested context around each change without repeating rows', () => {
     const before = Array.from({ length: 20 }, (_, i) => `line ${i}`)
     const after = before.map((line, i) => (i === 3 || i === 15 ? `${line}!` : line))
     const hunks = hunksOf(rowsOf(before.join('\n'), after.join('\n')), 2)

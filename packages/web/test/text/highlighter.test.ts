@@ -30,11 +30,11 @@ describe('highlight', () => {
     'markdown',
     'md',
     'dockerfile',
-  ])('highlights %s code without losing a character', lang => {
+  ])('highlight highlights %s code without losing a character', lang => {
     const code = 'if (x < "a\\u{200b}b") { return 42 } # <b>no</b> &amp; \t\n'
     expect(text(lang, code)).toBe(code)
   })
-  it('gives keywords and strings different colors', () => {
+  it('highlight gives keywords and strings different colors', () => {
     expect(highlight('const a = "b"', 'ts')).toEqual(
       expect.arrayContaining([
         { text: 'const', color: 'keyword' },
@@ -42,7 +42,7 @@ describe('highlight', () => {
       ]),
     )
   })
-  it('returns null for an unknown language', () => {
+  it('highlight returns null for an unknown language', () => {
     expect(highlight('x', 'brainfuck')).toBeNull()
     expect(highlight('x', '__proto__')).toBeNull()
   })

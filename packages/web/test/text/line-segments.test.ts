@@ -3,28 +3,28 @@ import { describe, expect, it } from 'vitest'
 import { lineSegments } from '../../src/text/line-segments.ts'
 
 describe('lineSegments', () => {
-  it('marks tabs and trailing blanks', () => {
+  it('lineSegments marks tabs and trailing blanks', () => {
     expect(lineSegments('\tx  ').map(({ text, kind }) => [text, kind])).toEqual([
       ['\t', 'tab'],
       ['x', 'text'],
       ['  ', 'trail'],
     ])
   })
-  it('marks a trailing tab as trailing and as a tab', () => {
+  it('lineSegments marks a trailing tab as trailing and as a tab', () => {
     expect(lineSegments('x \t').map(({ text, kind }) => [text, kind])).toEqual([
       ['x', 'text'],
       [' ', 'trail'],
       ['\t', 'trail tab'],
     ])
   })
-  it('marks the changed part', () => {
+  it('lineSegments marks the changed part', () => {
     expect(lineSegments('abcd', [1, 3]).map(({ text, marked }) => [text, marked])).toEqual([
       ['a', false],
       ['bc', true],
       ['d', false],
     ])
   })
-  it('marks display markers and never cuts a marker in two', () => {
+  it('lineSegments marks display markers and never cuts a marker in two', () => {
     const line = 'a\\u{200b}b ⟨50 spaces⟩c  ⟨CR⟩'
     expect(lineSegments(line, [0, 3]).map(({ text, kind, marked }) => [text, kind, marked])).toEqual([
       ['a', 'text', true],
@@ -36,7 +36,7 @@ describe('lineSegments', () => {
       ['⟨CR⟩', 'end', false],
     ])
   })
-  it('returns segments that equal the line when joined', () => {
+  it('lineSegments returns segments that equal the line when joined', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('\t', ' ', 'x', 'é') }), fc.nat(20), fc.nat(20), (line, a, b) => {
         const [from, to] = [Math.min(a, b, line.length), Math.min(Math.max(a, b), line.length)]

@@ -14,7 +14,7 @@ describe('pathParts', () => {
     ['/a/b\\u{a}c/d', '/a/', 'b\\u{a}c/d'],
     ['nu\\u{a}Allow?\\u{a}', '', 'nu\\u{a}Allow?\\u{a}'],
     ['C:\\a\\\\\\u{200b}\\b', 'C:\\a\\\\', '\\u{200b}\\b'],
-  ])('splits %j into the head %j and the tail %j', (path, head, tail) => {
+  ])('pathParts splits %j into the head %j and the tail %j', (path, head, tail) => {
     expect(pathParts(path)).toEqual([head, tail])
   })
 })

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { highlightShell } from '../../src/text/shell-highlighter.ts'
 
 const colored = (text: string) =>
-  highlightShell(text).flatMap(({ text: part, color }) => (color ? [[part, color]] : []))
+  highlightShell(text).flatMap(({ text: part, color }) => (color && color !== 'word' ? [[part, color]] : []))
 
 test('`highlightShell` colors programs, operators, strings, variables and comments', () => {
   expect(colored(`FOO=1 npm test -- --env "a b" | tee $HOME/'x y' && rm -rf "$D" # all of it`)).toEqual([
@@ -34,6 +34,12 @@ test('`highlightShell` colors an unclosed string to the end of the text', () => 
     ['echo', 'name'],
     ['"a; rm -rf ~', 'string'],
   ])
+})
+
+test('`highlightShell` keeps a short word with a hyphen in one line, and lets a long one break', () => {
+  const long = `--${'a-'.repeat(20)}`
+  const words = highlightShell(`npm test -- --env=a ${long} plain`).filter(({ color }) => color === 'word')
+  expect(words.map(({ text }) => text)).toEqual(['--', '--env=a'])
 })
 
 test('`highlightShell` keeps every character of the text', () => {

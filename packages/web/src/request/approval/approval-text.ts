@@ -1,17 +1,6 @@
 /** Collects what the agent says about its request: the title, the description, and a command's own description. */
-import { type AskView, actionLabel } from '@holdpoint/client'
+import { type AskView, informativeTitle } from '@holdpoint/client'
 import type { ApprovalAsk } from '@holdpoint/protocol'
-
-/** Returns the agent's title, or null if the title only repeats what the card shows anyway, such as "Bash: npm test" above `npm test`. */
-export function informativeTitle(ask: ApprovalAsk): string | null {
-  if (ask.plan !== undefined) return null
-  const title = ask.title.replace(/…$/, '').trim()
-  const bare = title.startsWith(`${ask.tool}: `) ? title.slice(ask.tool.length + 2) : title
-  const values = Object.values(ask.input).filter(value => typeof value === 'string')
-  const shown = [actionLabel(ask), ask.tool, JSON.stringify(ask.input), ...values]
-  const repeatsTitle = (line: string) => line.startsWith(bare) || line.endsWith(`/${bare}`)
-  return shown.some(text => repeatsTitle(firstLine(text))) ? null : ask.title
-}
 
 export interface SplitDescription {
   /** The agent's statements, without duplicates. */
@@ -29,10 +18,4 @@ export function splitDescription(ask: ApprovalAsk, view: AskView): SplitDescript
   if (!isStatement || view.kind !== 'command') return { statements: unique, view }
   const { description: _, ...rest } = view.rest
   return { statements: unique, view: { ...view, rest } }
-}
-
-function firstLine(text: string): string {
-  const trimmed = text.trimStart()
-  const end = trimmed.indexOf('\n')
-  return (end === -1 ? trimmed : trimmed.slice(0, end)).trimEnd()
 }

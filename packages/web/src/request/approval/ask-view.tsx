@@ -1,19 +1,20 @@
 /** Shows everything that an approval would do, as a command, a change, a plan or fields. Each pane tracks whether the person saw all of its content. */
 import { type AskView, diffLines, lineCount, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
-import { type ReactNode, use, useMemo } from 'react'
+import { type ReactNode, use, useMemo, useState } from 'react'
 import { ExactText } from '../../text/agent-text.tsx'
 import { Code } from '../../text/code.tsx'
 import { DiffView, isTooLongToCompare, WholeTexts } from '../../text/diff-view.tsx'
 import { languageOf } from '../../text/highlighter.ts'
 import { CodeWarnings } from '../../text/text-warnings.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { CommentingContext } from '../comments/line-comments.ts'
 import { commentTexts } from '../comments/texts.ts'
 import { CommentButton } from '../comments/use-commenting.tsx'
 import { Entries, Fields, shortTexts } from '../fields.tsx'
 import { ScrollPane } from '../fully-shown.tsx'
-import { PlanView } from './plan-view.tsx'
+import { PlanView, SourceButton } from './plan-view.tsx'
 import { bodyTexts } from './texts.ts'
 import './ask-view.css'
 
@@ -27,13 +28,45 @@ const CommentableDiff = lazyComponent(
   loading,
 )
 
+function PlanPane({ plan, isCommenting }: { readonly plan: string; readonly isCommenting: boolean }): ReactNode {
+  const [showSource, setShowSource] = useState(false)
+  const source = <SourceButton showSource={showSource} onToggle={() => setShowSource(!showSource)} />
+  return (
+    <ScrollPane
+      label={bodyTexts.plan}
+      action={
+        <>
+          {!isCommenting && source}
+          <CommentButton />
+        </>
+      }
+    >
+      {isCommenting ? (
+        <CommentableText text={plan} isCommand={false} />
+      ) : (
+        <PlanView text={plan} showSource={showSource} />
+      )}
+    </ScrollPane>
+  )
+}
+
 export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
-  const isCommenting = Boolean(use(CommentingContext)?.lines)
+  const commenting = use(CommentingContext)
+  const isCommenting = Boolean(commenting?.lines)
+  const isOnCard = commenting !== null
   switch (view.kind) {
     case 'command':
       return (
         <>
-          <ScrollPane label={bodyTexts.command} action={<CommentButton />}>
+          <ScrollPane
+            label={bodyTexts.command}
+            action={
+              <>
+                <CommentButton />
+                {isOnCard && <CopyButton text={view.command} />}
+              </>
+            }
+          >
             {isCommenting ? (
               <CommentableText text={view.command} isCommand />
             ) : (
@@ -55,9 +88,7 @@ export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
     case 'plan':
       return (
         <>
-          <ScrollPane label={bodyTexts.plan} action={<CommentButton />}>
-            {isCommenting ? <CommentableText text={view.plan} isCommand={false} /> : <PlanView text={view.plan} />}
-          </ScrollPane>
+          <PlanPane plan={view.plan} isCommenting={isCommenting} />
           <OtherParameters rest={view.rest} />
         </>
       )

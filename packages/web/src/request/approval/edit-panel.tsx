@@ -64,7 +64,7 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
         </div>
       )}
       {input && <EditedRisk risk={risk} />}
-      {changed && <NoteField {...{ submission, cardDraft, send }} focused={false} onEscape={back} />}
+      {changed && <NoteField {...{ submission, cardDraft, send }} takesFocus={false} onEscape={back} />}
       <PlanModeSelect {...{ request, ask, submission, cardDraft }} />
       <div className="actions">
         <AllowButton

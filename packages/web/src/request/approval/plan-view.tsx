@@ -1,5 +1,5 @@
 /** Shows a plan as formatted Markdown. A button shows the source, because formatting can hide text. */
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { Code } from '../../text/code.tsx'
 import { AgentParagraphs } from '../../text/prose.tsx'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
@@ -11,21 +11,28 @@ const Markdown = lazyComponent(
   ({ text }) => <AgentParagraphs text={text} />,
 )
 
-export function PlanView({ text }: { readonly text: string }): ReactNode {
-  const [showSource, setShowSource] = useState(false)
+export interface PlanViewProps {
+  readonly text: string
+  readonly showSource: boolean
+}
+
+export function PlanView({ text, showSource }: PlanViewProps): ReactNode {
   return (
-    <div className="plan">
-      <div className="plan-text agent-background">
-        {showSource ? <Code text={text} lang="markdown" /> : <Markdown text={text} streaming={false} />}
-      </div>
-      <button
-        type="button"
-        className="button plain small raw"
-        aria-pressed={showSource}
-        onClick={() => setShowSource(!showSource)}
-      >
-        {showSource ? panelTexts.viewFormatted : panelTexts.viewSource}
-      </button>
+    <div className="plan-text agent-background">
+      {showSource ? <Code text={text} lang="markdown" /> : <Markdown text={text} streaming={false} />}
     </div>
+  )
+}
+
+export interface SourceButtonProps {
+  readonly showSource: boolean
+  readonly onToggle: () => void
+}
+
+export function SourceButton({ showSource, onToggle }: SourceButtonProps): ReactNode {
+  return (
+    <button type="button" className="button plain small raw" aria-pressed={showSource} onClick={onToggle}>
+      {showSource ? panelTexts.viewFormatted : panelTexts.viewSource}
+    </button>
   )
 }

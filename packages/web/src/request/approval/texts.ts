@@ -41,7 +41,7 @@ export const approvalTexts = {
 export const panelTexts = {
   yourEdit: 'Your edit…',
   yourNote: 'Your note…',
-  addNote: 'Add a note…',
+  addNote: 'Note…',
   always: 'Always…',
   note: 'Note for the agent (optional)',
   yourChanges: 'Your changes',

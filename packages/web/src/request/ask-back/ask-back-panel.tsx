@@ -1,13 +1,14 @@
 /** The panel in which a person asks the agent a question before answering. The agent is told that nothing is decided yet. */
-import { type Answer, limits } from '@holdpoint/protocol'
+import type { Answer } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import type { Press } from '../../shortcuts/press.ts'
 import { AnswerButton } from '../answer-button.tsx'
 import type { AnswerSubmission } from '../answer-submission.ts'
-import { BackButton, type CardPanels, useAutoFocus } from '../card-panel.tsx'
+import { AnswerTextField } from '../answer-text-field.tsx'
+import { BackButton, type CardPanels } from '../card-panel.tsx'
 import { sentComments } from '../comments/line-comments.ts'
 import type { CardDraft } from '../draft/use-draft.ts'
-import { SendHint, sendKeyHandler } from '../send-key.tsx'
+import { sendKeyHandler } from '../send-key.tsx'
 import { askBackTexts } from '../texts.ts'
 import '../card-panel.css'
 
@@ -19,7 +20,6 @@ export interface AskBackPanelProps {
 }
 
 export function AskBackPanel({ submission, cardDraft, panels, kind }: AskBackPanelProps): ReactNode {
-  const field = useAutoFocus<HTMLTextAreaElement>(panels.takesFocus)
   const { draft } = cardDraft
   const { title, placeholder, send: label, sending } = askBackTexts
   const back = () => panels.open('main')
@@ -31,22 +31,14 @@ export function AskBackPanel({ submission, cardDraft, panels, kind }: AskBackPan
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: this element handles the keys of the field inside
     <div className="card-panel" onKeyDown={sendKeyHandler(send)}>
-      <label className="field">
-        {title}
-        <textarea
-          ref={field}
-          className="input"
-          dir="auto"
-          rows={2}
-          maxLength={limits.reasonMax}
-          value={draft.question ?? ''}
-          readOnly={submission.sendingLabel !== null}
-          placeholder={placeholder}
-          onChange={event => cardDraft.change({ question: event.target.value })}
-          onKeyDown={event => event.key === 'Escape' && !event.nativeEvent.isComposing && back()}
-        />
-        <SendHint send={send} />
-      </label>
+      <AnswerTextField
+        {...{ submission, placeholder, send }}
+        label={title}
+        value={draft.question ?? ''}
+        takesFocus={panels.takesFocus}
+        onText={question => cardDraft.change({ question })}
+        onEscape={back}
+      />
       <div className="actions">
         <AnswerButton {...{ submission, label, answer }} busyLabel={sending} className="primary" />
         <BackButton submission={submission} onBack={back} />

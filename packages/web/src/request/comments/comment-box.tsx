@@ -1,7 +1,8 @@
 /** A comment below its line: the text, or the field in which the person writes it. Its keys never send an answer. */
 import { limits } from '@holdpoint/protocol'
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react'
+import type { KeyboardEvent, ReactNode } from 'react'
 import { Sentences } from '../../text/prose.tsx'
+import { useAutoFocus } from '../card-panel.tsx'
 import { commentTexts } from './texts.ts'
 
 export interface CommentBoxProps {
@@ -46,8 +47,7 @@ export function CommentBox(props: CommentBoxProps): ReactNode {
 }
 
 function CommentField({ label, text, readOnly, onText, close }: CommentBoxProps): ReactNode {
-  const field = useRef<HTMLTextAreaElement>(null)
-  useEffect(() => field.current?.focus(), [])
+  const field = useAutoFocus<HTMLTextAreaElement>(true)
   const onKeyDown = (event: KeyboardEvent) => {
     const { key, ctrlKey, metaKey, nativeEvent } = event
     if (nativeEvent.isComposing || (key !== 'Escape' && !(key === 'Enter' && (ctrlKey || metaKey)))) return

@@ -1,10 +1,13 @@
 /** The lines of a change, a plan or a command, each with a button to comment on it. Clicking or tapping a line opens a field below it. The arrow keys move between lines. */
 import { type DiffRow, diffLines, quotationOf } from '@holdpoint/client'
-import { type ApprovalAsk, type Comment, commentPlace } from '@holdpoint/protocol'
+import { type ApprovalAsk, type Comment, commentPlace, limits } from '@holdpoint/protocol'
+import PencilIcon from 'lucide-react/icons/pencil'
+import PlusIcon from 'lucide-react/icons/plus'
 import {
   type KeyboardEvent,
   memo,
   type ReactNode,
+  type RefObject,
   use,
   useCallback,
   useEffect,
@@ -16,13 +19,14 @@ import {
 import { comparedRows, DiffCell, diffRowClass, rowLength } from '../../text/diff-view.tsx'
 import { chunksOf, LazyChunks } from '../../text/lazy-chunks.tsx'
 import { CodeWarnings } from '../../text/text-warnings.tsx'
+import { showToast } from '../../ui/toast.tsx'
 import { CommentBox } from './comment-box.tsx'
 import { CommentingContext, type LineComments } from './line-comments.ts'
 import { commentTexts } from './texts.ts'
 import './commentable-lines.css'
 
-/** Where a comment belongs. */
-export type Place = Omit<Comment, 'quote' | 'text'>
+/** The line that a comment belongs to. */
+export type CommentPlace = Omit<Comment, 'quote' | 'text'>
 
 export function CommentableText({
   text,
@@ -40,7 +44,7 @@ export function CommentableText({
   )
 }
 
-function placeInText({ after }: DiffRow): Place {
+function placeInText({ after }: DiffRow): CommentPlace {
   return { line: after ?? 1 }
 }
 
@@ -57,7 +61,7 @@ export interface CommentableDiffProps {
 
 export function CommentableDiff({ rows, path, isWholeFile, edit, texts }: CommentableDiffProps): ReactNode {
   const placeOf = useCallback(
-    (row: DiffRow): Place => ({
+    (row: DiffRow): CommentPlace => ({
       path,
       ...(edit !== undefined && { edit }),
       line: row.after ?? row.before ?? 1,
@@ -77,7 +81,7 @@ const chunkSize = { rowsMax: 60, charsMax: 8000 } as const
 
 interface LinesProps {
   readonly rows: readonly DiffRow[]
-  readonly placeOf: (row: DiffRow) => Place
+  readonly placeOf: (row: DiffRow) => CommentPlace
 }
 
 function Lines({ rows, placeOf }: LinesProps): ReactNode {
@@ -87,7 +91,6 @@ function Lines({ rows, placeOf }: LinesProps): ReactNode {
 
 function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review: LineComments }): ReactNode {
   const { ask, comments, readOnly, takesFocus } = review
-  const box = useRef<HTMLDivElement>(null)
   const chunks = useMemo(() => chunksOf(rows, rowLength, chunkSize), [rows])
   const partners = useMemo(() => comparedRows(rows), [rows])
   const [editing, setEditing] = useState(() => keyOfOnlyLine(rows, placeOf, takesFocus))
@@ -95,10 +98,7 @@ function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review
   const byPlace = useMemo(() => new Map(comments.map(comment => [keyOf(comment), comment])), [comments])
   const actions = useLineActions(review, setEditing, setTabStop)
   const first = rows[0] ? keyOf(placeOf(rows[0])) : null
-  useEffect(() => {
-    // The field of the only line takes the focus itself.
-    if (takesFocus && rows.length > 1) box.current?.querySelector<HTMLElement>('.comment-button')?.focus()
-  }, [takesFocus, rows])
+  const box = useFocusOnFirstLine(takesFocus && editing === null)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset would change the layout of the lines
     <div
@@ -130,27 +130,40 @@ function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review
 }
 
 /** Returns the comment on a line. Another device may have compared the texts differently, so a comment on an old line can belong to an unchanged one. */
-function commentOn(row: DiffRow, place: Place, byPlace: ReadonlyMap<string, Comment>): Comment | undefined {
+function commentOn(row: DiffRow, place: CommentPlace, byPlace: ReadonlyMap<string, Comment>): Comment | undefined {
   const found = byPlace.get(keyOf(place))
   if (found || row.sign !== ' ' || row.before === null) return found
   return byPlace.get(keyOf({ ...place, line: row.before, side: 'before' }))
 }
 
-/** Opens the field at once if there is nothing to choose. */
+/** Opens the field at once if there is nothing to choose: one line, and no other edit. */
 function keyOfOnlyLine(rows: readonly DiffRow[], placeOf: LinesProps['placeOf'], takesFocus: boolean): string | null {
   const [only, ...others] = rows
-  return takesFocus && only && others.length === 0 ? keyOf(placeOf(only)) : null
+  const place = only && others.length === 0 ? placeOf(only) : null
+  return takesFocus && place?.edit === undefined && place ? keyOf(place) : null
 }
 
-function keyOf({ edit, line, side }: Place): string {
+/** Focuses the first line of the card once, when the lines appear. A change can have several groups of lines. */
+function useFocusOnFirstLine(takesFocus: boolean): RefObject<HTMLDivElement | null> {
+  const box = useRef<HTMLDivElement>(null)
+  const isDone = useRef(false)
+  useEffect(() => {
+    if (takesFocus && !isDone.current)
+      box.current?.closest('.card')?.querySelector<HTMLElement>('.comment-button')?.focus()
+    isDone.current = true
+  }, [takesFocus])
+  return box
+}
+
+function keyOf({ edit, line, side }: CommentPlace): string {
   return [edit, line, side].join('/')
 }
 
 interface LineActions {
-  readonly open: (place: Place) => void
+  readonly open: (place: CommentPlace) => void
   readonly close: () => void
-  readonly write: (place: Place, row: DiffRow, text: string) => void
-  readonly focus: (place: Place) => void
+  readonly write: (place: CommentPlace, row: DiffRow, text: string) => void
+  readonly focus: (place: CommentPlace) => void
 }
 
 /** Returns actions that stay the same, so that typing renders only the line that changes. */
@@ -166,7 +179,11 @@ function useLineActions(
   return useMemo(
     () => ({
       open: place => {
-        if (!latest.current.readOnly) setEditing(keyOf(place))
+        const { readOnly, comments } = latest.current
+        const isNew = !comments.some(comment => keyOf(comment) === keyOf(place))
+        if (readOnly) return
+        if (isNew && comments.length >= limits.commentsMax) showToast(commentTexts.tooMany)
+        else setEditing(keyOf(place))
       },
       close: () => setEditing(null),
       write: (place, row, text) => {
@@ -234,7 +251,7 @@ const Line = memo(function Line(props: LineProps): ReactNode {
             actions.open(place)
           }}
         >
-          <span aria-hidden="true">{comment ? '✎' : '+'}</span>
+          {comment ? <PencilIcon /> : <PlusIcon />}
         </button>
       </div>
       {(isEditing || comment) && (
@@ -249,7 +266,7 @@ const Line = memo(function Line(props: LineProps): ReactNode {
   )
 })
 
-function withoutText({ quote: _, text: _text, ...place }: Comment): Place {
+function withoutText({ quote: _, text: _text, ...place }: Comment): CommentPlace {
   return place
 }
 

@@ -1,4 +1,4 @@
-/** The person's comments on the lines of an approval, and the context by which the lines of the card know them. The lines themselves are loaded on demand. */
+/** The person's comments on the lines of an approval, and the context by which the lines of the card know them. The lines themselves are loaded on demand. `textForAgent` in the protocol package turns comments into the text that the agent reads. */
 import { type AnswerDraft, viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, Comment } from '@holdpoint/protocol'
 import { createContext } from 'react'

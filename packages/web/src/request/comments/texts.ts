@@ -1,5 +1,6 @@
 /** Texts about comments on the lines of a request. */
 import { commentCountLabel } from '@holdpoint/client'
+import { limits } from '@holdpoint/protocol'
 
 export const commentTexts = {
   open: 'Comment…',
@@ -9,6 +10,7 @@ export const commentTexts = {
   goWithAnswer: (count: number) =>
     count === 1 ? '1 comment goes with your answer.' : `${commentCountLabel(count)} go with your answer.`,
   onlyWithDenial: (deny: string) => `This agent reads nothing with an allow, so comments go only with “${deny}”.`,
+  tooMany: `An answer can have at most ${limits.commentsMax} comments.`,
   loading: 'Loading the lines…',
   lines: 'Lines to comment on',
   add: (place: string) => `Comment on ${place.charAt(0).toLowerCase()}${place.slice(1)}`,

@@ -1,6 +1,7 @@
 /** The card of a request with a form or a link. The card shows the fields of the schema, validates the values, and sends them. */
 import type { RawField } from '@holdpoint/client'
 import { type FormAsk, fieldChoices } from '@holdpoint/protocol'
+import ExternalLinkIcon from 'lucide-react/icons/external-link'
 import { type ReactNode, useEffect, useMemo, useRef, useState } from 'react'
 import { useCardActions } from '../../shortcuts/card-actions.ts'
 import type { Press } from '../../shortcuts/press.ts'
@@ -74,7 +75,7 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
         session={request.session}
         hint={
           <div className="footer-hints">
-            <ScrollHint fullyShown={fullyShown} action="submit" />
+            {problems.size === 0 && <ScrollHint fullyShown={fullyShown} action="submit" />}
             {hasText && <SendHint send={send} />}
           </div>
         }
@@ -202,7 +203,7 @@ function LinkToOpen({ url, opened, onOpen }: LinkToOpenProps): ReactNode {
         rel="noopener noreferrer"
         onClick={onOpen}
       >
-        {formTexts.openLink(host)}
+        {formTexts.openLink(host)} <ExternalLinkIcon />
       </a>
     </div>
   )

@@ -152,6 +152,7 @@ function Facts({ request }: { readonly request: Request }): ReactNode {
   const { resolution, delivery, digest, openedAt, id, risk } = request
   const { facts: labels, clients } = receiptTexts
   const via = resolution?.via
+  const watcher = resolution?.watcher ?? request.watcher
   const client = via !== undefined && Object.hasOwn(clients, via) ? clients[via] : via
   const delivered =
     resolution && resolution.by !== 'agent' ? `${deliveryLabel(delivery)}, ${dateTime(delivery.at)}` : null
@@ -170,6 +171,7 @@ function Facts({ request }: { readonly request: Request }): ReactNode {
     ],
     [labels.answeredFrom, client && <ExactText text={client} />],
     [labels.rule, resolution?.rule && <ExactText text={resolution.rule} className="mono" />],
+    [labels.watcher, watcher && <ExactText text={`${watcher.name} (${watcher.file})`} className="mono" />],
     [labels.delivery, delivered],
     [labels.digest, <ExactText key="digest" text={digest} className="mono" />],
     [labels.editedDigest, resolution?.editedDigest && <ExactText text={resolution.editedDigest} className="mono" />],

@@ -1,6 +1,7 @@
 /** Shows a resolved request as one line with the time, the action, who answered and the delivery state. The line expands to the details. */
 import { deliveryLabel, effectiveAsk, resolutionTone, summary } from '@holdpoint/client'
 import type { Request } from '@holdpoint/protocol'
+import TriangleAlertIcon from 'lucide-react/icons/triangle-alert'
 import { type ReactNode, useState } from 'react'
 import { useGateway, useInboxPart } from '../../gateway/gateway-context.ts'
 import { InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
@@ -9,14 +10,13 @@ import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { LeftoverDraft } from '../draft/leftover-draft.tsx'
 import { receiptTexts } from '../texts.ts'
 import { ResolutionText } from './resolution-text.tsx'
+import { ToneIcon } from './tone-icon.tsx'
 import './receipt.css'
 
 const ReceiptDetails = lazyComponent(
   async () => (await import('./receipt-details.tsx')).ReceiptDetails,
   () => null,
 )
-
-const icons = { yes: '✓', no: '✕', asked: '?', none: '–' } as const
 
 export function Receipt({
   request,
@@ -34,9 +34,7 @@ export function Receipt({
     <>
       <details className={`receipt ${kind}`} onToggle={event => setOpen(event.currentTarget.open)}>
         <summary>
-          <span className="receipt-icon" aria-hidden="true">
-            {icons[kind]}
-          </span>
+          <ToneIcon tone={kind} />
           <time>{clockTime(resolution?.at ?? request.openedAt)}</time>
           {showSession && title && <InlineAgentText text={title} className="receipt-session" oneLine />}
           <SummaryText
@@ -61,7 +59,7 @@ function DeliveryState({ request: { resolution, delivery } }: { readonly request
   const failed = delivery.state === 'unknown' || delivery.state === 'undeliverable'
   return (
     <span className={`receipt-delivery ${failed ? 'bad' : ''}`}>
-      {failed && '⚠ '}
+      {failed && <TriangleAlertIcon />}
       {deliveryLabel(delivery)}
     </span>
   )

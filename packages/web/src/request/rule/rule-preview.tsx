@@ -6,6 +6,7 @@ import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useGatewayTime } from '../../gateway/gateway-context.ts'
 import { ExactText } from '../../text/agent-text.tsx'
 import { clockTime } from '../../text/format-time.ts'
+import { ToneIcon } from '../receipt/tone-icon.tsx'
 import { previewTexts } from './texts.ts'
 import './rule-preview.css'
 
@@ -70,7 +71,7 @@ function AlsoPending({ preview, except }: AlsoPendingProps): ReactNode {
   return count > 0 && <strong className="strong">{previewTexts.alsoPending(count)}</strong>
 }
 
-const icons = { allow: '✓', deny: '✕', none: '–' } as const
+const tones = { allow: 'yes', deny: 'no', none: 'none' } as const
 
 function Examples({ preview }: { readonly preview: RulePreview }): ReactNode {
   const examples = withoutRepeats(preview.examples)
@@ -79,7 +80,7 @@ function Examples({ preview }: { readonly preview: RulePreview }): ReactNode {
     <ul className="rule-examples" aria-label={previewTexts.examples}>
       {examples.map(({ request, what, answer, at }) => (
         <li key={request}>
-          <span aria-hidden="true">{icons[answer ?? 'none']}</span>
+          <ToneIcon tone={tones[answer ?? 'none']} />
           <ExactText text={what} className="mono agent-background rule-exact" oneLine />
           <span className="soft">{previewTexts.answers[answer ?? 'none']}</span>
           <time className="faint">{clockTime(at)}</time>

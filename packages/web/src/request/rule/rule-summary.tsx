@@ -1,6 +1,8 @@
 /** Shows a rule as one sentence: what it does, where it applies and how long. */
+import { driverLabel } from '@holdpoint/client'
 import type { RuleDraft } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
+import { useDriver } from '../../gateway/use-driver.ts'
 import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
 import { dateTime } from '../../text/format-time.ts'
 import { Path } from '../../text/path.tsx'
@@ -31,6 +33,7 @@ export interface RuleScopeTextProps {
 /** Shows where a rule applies. */
 export function RuleScopeText({ rule: { scope }, oneLine = false }: RuleScopeTextProps): ReactNode {
   const { cwd, session, driver, agentPath } = scope ?? {}
+  const info = useDriver(driver)
   const isEverywhere = cwd === undefined && session === undefined && driver === undefined && !agentPath?.length
   return (
     <span className="rule-scope">
@@ -45,7 +48,7 @@ export function RuleScopeText({ rule: { scope }, oneLine = false }: RuleScopeTex
       {driver !== undefined && (
         <>
           {` ${summaryTexts.forDriver} `}
-          <ExactText text={driver} />
+          <InlineAgentText text={driverLabel(driver, info?.title)} />
         </>
       )}
       {agentPath !== undefined && agentPath.length > 0 && (

@@ -1,4 +1,4 @@
-/** Saves all entries that match the filter as a file, oldest last, page by page so that the person sees progress and can stop. */
+/** Saves all entries that match the filter as a file, newest first. It reads page by page, so that the person sees progress and can stop. */
 import { auditCsvHead, auditCsvLine, editableJson } from '@holdpoint/client'
 import { type AuditEntry, type Call, type Cursor, limits } from '@holdpoint/protocol'
 import { type ReactNode, useEffect, useRef, useState } from 'react'

@@ -38,7 +38,7 @@ export function auditQuery(filter: AuditFilter): AuditQuery {
   }
 }
 
-/** Returns when a day begins where the reader is, or null if the date field is empty or incomplete. */
+/** Returns when a day begins in the reader's time zone, or null if the date field is empty or incomplete. */
 function startOfDate(date: string, offset: number): number | null {
   const [, year, month, day] = /^(\d{4,6})-(\d\d)-(\d\d)$/.exec(date) ?? []
   if (year === undefined) return null

@@ -6,6 +6,7 @@ import { useGateway, useSessions } from '../../gateway/gateway-context.ts'
 import { newestFirst } from '../../gateway/session-groups.ts'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
+import { recentFolders } from '../shell/new-session/new-session-form.ts'
 import type { AuditFilter } from './audit-filter.ts'
 import { answerChoices, auditTexts, byChoices } from './texts.ts'
 
@@ -40,12 +41,14 @@ export function AuditFilters({ filter, onChange, entries }: AuditFiltersProps): 
       <div className="audit-choices">
         <SegmentedFilter
           label={auditTexts.answeredBy}
+          showLabel
           options={byChoices}
           value={by}
           onChange={chosen => onChange({ by: chosen })}
         />
         <SegmentedFilter
           label={auditTexts.answer}
+          showLabel
           options={answerChoices}
           value={answer}
           onChange={chosen => onChange({ answer: chosen })}
@@ -117,10 +120,7 @@ function PersonSelect({ filter, onChange, entries }: AuditFiltersProps): ReactNo
 /** A text field that suggests the folders of known sessions. */
 function FolderField({ filter, onChange }: FieldProps): ReactNode {
   const sessions = useSessions()
-  const folders = useMemo(
-    () => [...new Set([...sessions.values()].map(({ cwd }) => cwd))].filter(Boolean).sort().slice(0, optionsMax),
-    [sessions],
-  )
+  const folders = useMemo(() => recentFolders(sessions.values(), optionsMax).toSorted(), [sessions])
   return (
     <>
       <input

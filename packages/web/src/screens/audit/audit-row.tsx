@@ -11,11 +11,14 @@ import {
   summary,
 } from '@holdpoint/client'
 import type { AuditDecision } from '@holdpoint/protocol'
+import ClockIcon from 'lucide-react/icons/clock'
+import TriangleAlertIcon from 'lucide-react/icons/triangle-alert'
 import { memo, type ReactNode, useState } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
 import { LeftoverDraft } from '../../request/draft/leftover-draft.tsx'
 import { ReceiptDetails } from '../../request/receipt/receipt-details.tsx'
+import { ToneIcon } from '../../request/receipt/tone-icon.tsx'
 import { receiptTexts } from '../../request/texts.ts'
 import { ExactText, InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { clockTime, dateTime } from '../../text/format-time.ts'
@@ -23,9 +26,13 @@ import { Path } from '../../text/path.tsx'
 import { auditTexts } from './texts.ts'
 import './audit-row.css'
 
-const icons = { yes: '✓', no: '✕', asked: '?', none: '–' } as const
+export interface AuditRowProps {
+  readonly entry: AuditDecision
+  /** The name of the rule that answered, if it is known. */
+  readonly rule: string | undefined
+}
 
-export const AuditRow = memo(function AuditRow({ entry }: { readonly entry: AuditDecision }): ReactNode {
+export const AuditRow = memo(function AuditRow({ entry, rule }: AuditRowProps): ReactNode {
   const { me } = useGateway()
   const [open, setOpen] = useState(false)
   const { value, resolution, cwd, driver: driverName } = entry
@@ -40,11 +47,11 @@ export const AuditRow = memo(function AuditRow({ entry }: { readonly entry: Audi
           <time className="audit-time" dateTime={new Date(entry.at).toISOString()} title={dateTime(entry.at)}>
             {clockTime(entry.at, entry.at)}
           </time>
-          <span className="audit-who">{answeredByLabel(resolution, me)}</span>
+          <span className="audit-who" title={rule}>
+            {rule === undefined ? answeredByLabel(resolution, me) : auditTexts.rule(rule)}
+          </span>
           <span className="audit-answer">
-            <span className="receipt-icon" aria-hidden="true">
-              {icons[tone]}
-            </span>
+            <ToneIcon tone={tone} />
             <span className="audit-answer-text">
               {answerLabel(resolution)}
               {remark !== '' && (
@@ -86,6 +93,7 @@ function DeliveryState({ entry: { resolution, delivery } }: { readonly entry: Au
   return (
     <>
       <span className={`audit-delivery ${failed ? 'bad' : ''}`} title={deliveryLabel(delivery)} aria-hidden="true">
+        {failed ? <TriangleAlertIcon /> : <ClockIcon />}
         {auditTexts.delivery[delivery.state]}
       </span>
       <span className="visually-hidden">{deliveryLabel(delivery)}</span>

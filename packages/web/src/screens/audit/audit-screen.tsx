@@ -16,6 +16,7 @@ import { AuditFilters } from './audit-filters.tsx'
 import { AuditRow } from './audit-row.tsx'
 import { auditTexts, searchProgress } from './texts.ts'
 import { type AuditLog, useAuditLog } from './use-audit-log.ts'
+import { useRuleNames } from './use-rule-names.ts'
 import './audit-screen.css'
 
 export function AuditScreen(): ReactNode {
@@ -62,8 +63,9 @@ interface EntriesProps {
 function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
   const now = useGatewayTime(60_000)
   const { entries, loading, problem, before, reachedAt, loadMore } = log
+  const ruleNames = useRuleNames(entries)
   const days = useMemo(() => byDay(entries, now), [entries, now])
-  // A gateway that nobody has asked yet has notices, such as that of the sign-in.
+  // Even a gateway without any request has notices, such as one about the sign-in.
   const isUndecided = !loading && problem === null && before === null && entries.every(({ kind }) => kind === 'notice')
   return (
     <div className="audit-table">
@@ -86,7 +88,7 @@ function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
             {day.entries.map(entry => (
               <li key={entry.cursor}>
                 {entry.kind === 'decision' ? (
-                  <AuditRow entry={entry} />
+                  <AuditRow entry={entry} rule={ruleNames.get(entry.resolution.rule ?? '')} />
                 ) : (
                   <Notice at={entry.at} label={noticeLabel(entry.event) ?? entry.event.type} />
                 )}
@@ -111,21 +113,25 @@ function Entries({ log, filtered, onClear }: EntriesProps): ReactNode {
           </button>
         </div>
       )}
-      {!loading && problem === null && filtered && entries.length === 0 && (
-        <div className="empty">
-          <p>{commonTexts.noResults}</p>
-          <div className="empty-actions">
-            <button type="button" className="button" onClick={onClear}>
-              {auditTexts.clear}
-            </button>
-          </div>
-        </div>
-      )}
+      {!loading && problem === null && filtered && entries.length === 0 && <NoResults onClear={onClear} />}
       {!loading && problem === null && before !== null && (
         <button type="button" className="button" onClick={loadMore}>
           {auditTexts.showEarlier}
         </button>
       )}
+    </div>
+  )
+}
+
+function NoResults({ onClear }: Pick<EntriesProps, 'onClear'>): ReactNode {
+  return (
+    <div className="empty">
+      <p>{commonTexts.noResults}</p>
+      <div className="empty-actions">
+        <button type="button" className="button" onClick={onClear}>
+          {auditTexts.clear}
+        </button>
+      </div>
     </div>
   )
 }

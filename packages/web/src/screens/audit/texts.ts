@@ -8,7 +8,7 @@ export const auditTexts = {
   session: 'Session',
   allSessions: 'All sessions',
   person: 'Person',
-  everyone: 'Everyone',
+  everyone: 'All people',
   folder: 'Folder',
   from: 'From',
   to: 'To',
@@ -22,15 +22,11 @@ export const auditTexts = {
   yesterday: 'Yesterday',
   columns: ['Time', 'Who', 'Answer', 'Request', 'Session', 'Folder', 'Agent', 'From'],
   notice: 'Notice',
+  rule: (name: string) => `Rule: ${name}`,
   moreFilters: 'More filters',
   fewerFilters: 'Fewer filters',
-  /** Marks for answers that the agent has not received; the tooltip and the details have a sentence. */
-  delivery: {
-    waiting: '◷',
-    handed: '◷',
-    unknown: '⚠ delivery unknown',
-    undeliverable: '⚠ not delivered',
-  },
+  /** Texts beside the icons of answers that the agent has not received; the tooltip and the details have a sentence. */
+  delivery: { waiting: '', handed: '', unknown: 'delivery unknown', undeliverable: 'not delivered' },
 } as const
 
 export const exportTexts = {
@@ -50,7 +46,7 @@ export const byChoices = [
   { value: 'agent', name: 'Agents' },
 ] as const
 export const answerChoices = [
-  { value: 'all', name: 'Anything' },
+  { value: 'all', name: 'Any' },
   { value: 'allow', name: 'Allowed' },
   { value: 'deny', name: 'Denied' },
   { value: 'answers', name: 'Answered' },

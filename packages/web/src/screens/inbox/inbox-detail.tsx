@@ -1,4 +1,5 @@
 /** The right side of the inbox: the open request, or the review of the selected requests. */
+import ChevronLeftIcon from 'lucide-react/icons/chevron-left'
 import type { ReactNode } from 'react'
 import { lazyComponent } from '../../ui/lazy-component.tsx'
 import { RequestDetail } from './request-detail.tsx'
@@ -33,7 +34,7 @@ export function InboxDetail(props: InboxDetailProps): ReactNode {
     <section className="inbox-detail" aria-label={detailTexts.region}>
       {isReviewing && onBack && (
         <button type="button" className="button plain small detail-back" onClick={onBack}>
-          {detailTexts.back}
+          <ChevronLeftIcon /> {detailTexts.back}
         </button>
       )}
       {isReviewing && selected.length > 0 && (

@@ -1,5 +1,6 @@
 /** The empty inbox: says how many agents are working or have failed or, until the first session with a real agent, how to get there. */
 import type { Session } from '@holdpoint/protocol'
+import InboxIcon from 'lucide-react/icons/inbox'
 import type { ReactNode } from 'react'
 import { useSessions } from '../../gateway/gateway-context.ts'
 import { countFailed, countWorking } from '../../gateway/session-groups.ts'
@@ -21,6 +22,7 @@ export function InboxEmpty(): ReactNode {
   const working = countWorking(sessions.values())
   return (
     <div className="empty">
+      <InboxIcon className="empty-icon" />
       <h1>{emptyTexts.title}</h1>
       <p className="soft">{workingText(working)}</p>
       {failed > 0 && (

@@ -1,4 +1,4 @@
-/** Decides which requests the inbox and the screen of a session show and in which order. While a person looks at the list, new requests never move the cards on screen. */
+/** Decides which requests the inbox and the screen of a session show and in which order. `compareUrgency` in the client package defines the order itself. While a person looks at the list, new requests never move the cards on screen. */
 import type { RequestId } from '@holdpoint/protocol'
 import { groupBy } from './request-groups.ts'
 

@@ -1,6 +1,7 @@
 /** The open request of the inbox: its whole card, and what a person can do with requests like it and with its session. */
 import { labelText, sessionName } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
+import ChevronLeftIcon from 'lucide-react/icons/chevron-left'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter does not know this export of React 19.2
 import { Activity, type ReactNode, useState } from 'react'
 import { useInboxPart } from '../../gateway/gateway-context.ts'
@@ -60,7 +61,7 @@ function DetailBar({
     <div className="detail-bar">
       {onBack && (
         <button type="button" className="button plain small detail-back" onClick={onBack}>
-          {detailTexts.back}
+          <ChevronLeftIcon /> {detailTexts.back}
         </button>
       )}
       {onBack && <span className="soft small detail-count">{detailTexts.backTo(waiting)}</span>}

@@ -6,6 +6,7 @@ import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { setMuted } from '../../storage/muted-sessions.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { Path } from '../../text/path.tsx'
+import { DisclosureIcon } from '../../ui/disclosure-icon.tsx'
 import { RequestRow } from './request-row.tsx'
 import { batchProblem } from './selection.ts'
 import { groupHeadTexts, listTexts } from './texts.ts'
@@ -72,14 +73,14 @@ export function MutedItems({ isOpen, onToggle, ...props }: MutedItemsProps): Rea
     <section className="muted-requests">
       <h2>
         <button type="button" className="muted-toggle" aria-expanded={isOpen} onClick={onToggle}>
-          {groupHeadTexts.muted(view.muted.length)}
+          <DisclosureIcon /> {groupHeadTexts.muted(view.muted.length)}
         </button>
       </h2>
       {isOpen && (
         <ol className="requests">
           {view.muted.map(id => {
             const request = list.requests.get(id)
-            return request && <Row key={id} {...props} request={request} isFirst />
+            return request && <Row key={id} {...props} request={request} isFirst isMuted />
           })}
         </ol>
       )}
@@ -90,9 +91,11 @@ export function MutedItems({ isOpen, onToggle, ...props }: MutedItemsProps): Rea
 interface RowProps extends RequestItemsProps {
   readonly request: Request
   readonly isFirst: boolean
+  /** Requests of muted sessions are not grouped. */
+  readonly isMuted?: boolean
 }
 
-function Row({ request, isFirst, list, selection, opened, visibility }: RowProps): ReactNode {
+function Row({ request, isFirst, isMuted = false, view, list, selection, opened, visibility }: RowProps): ReactNode {
   const { id } = request
   const { active, shown, activate, open } = opened
   return (
@@ -104,6 +107,7 @@ function Row({ request, isFirst, list, selection, opened, visibility }: RowProps
       isTabStop={id === (active ?? shown ?? list.ids[0])}
       selected={selection.selected.has(id)}
       leaving={list.leaving.has(id)}
+      grouping={isMuted ? 'none' : view.grouping}
       onSelect={batchProblem(request) === null ? selection.select : undefined}
       onActivate={activate}
       onOpen={open}
@@ -166,6 +170,7 @@ function SessionHead({ request: { session: id }, count, canReview, onReviewSessi
       <h3>
         <InlineAgentText text={name} oneLine />
       </h3>
+      {session?.cwd && <Path path={session.cwd} className="head-folder mono" />}
       <span className="group-count">{count}</span>
       {canReview && (
         <button

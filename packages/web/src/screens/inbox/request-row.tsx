@@ -12,6 +12,7 @@ import { href } from '../../routes.ts'
 import { InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { dateTime } from '../../text/format-time.ts'
 import { Path } from '../../text/path.tsx'
+import type { Grouping } from './request-groups.ts'
 import { fadeMs } from './use-request-list.ts'
 import './request-row.css'
 
@@ -26,6 +27,8 @@ export interface RequestRowProps {
   readonly isTabStop: boolean
   readonly selected: boolean
   readonly leaving: boolean
+  /** The head of the row's group says what the row then leaves out. */
+  readonly grouping: Grouping
   /** Undefined if the request can't be part of a batch. */
   readonly onSelect?: ((id: RequestId, selected: boolean) => void) | undefined
   readonly onActivate: (id: RequestId) => void
@@ -78,7 +81,7 @@ function FarRow({ request }: Pick<RequestRowProps, 'request'>): ReactNode {
   return <SummaryText summary={summary(request.ask)} className="row-what" />
 }
 
-function PendingRow({ request, isTabStop, selected, onSelect, onOpen }: RequestRowProps): ReactNode {
+function PendingRow({ request, isTabStop, selected, grouping, onSelect, onOpen }: RequestRowProps): ReactNode {
   const { id, ask, risk } = request
   const tabIndex = isTabStop ? 0 : -1
   const short = summary(ask)
@@ -111,7 +114,10 @@ function PendingRow({ request, isTabStop, selected, onSelect, onOpen }: RequestR
           <span className={`row-label ${risk?.level ?? ''}`}>
             {risk ? riskLevelLabels[risk.level] : actionLabel(ask)}
           </span>
-          <RowSession request={request} />
+          {grouping !== 'session' && <RowSession request={request} />}
+          {/* A command or a path says what it does. Any other text is the agent's own, so our label goes with it. */}
+          {risk && (!short.isCode || grouping === 'session') && <span className="row-fact">{actionLabel(ask)}</span>}
+          {grouping === 'none' && <RowFolder request={request} />}
         </span>
       </a>
     </>
@@ -120,18 +126,23 @@ function PendingRow({ request, isTabStop, selected, onSelect, onOpen }: RequestR
 
 function RowSession({ request: { session: id } }: Pick<RequestRowProps, 'request'>): ReactNode {
   const session = useInboxPart(({ sessions }) => sessions.get(id))
-  if (!session) return null
   return (
-    <>
-      <span aria-hidden="true">·</span>
-      <InlineAgentText text={sessionName(session)} className="row-session" oneLine />
-      {session.cwd && (
-        <>
-          <span aria-hidden="true">·</span>
-          <Path path={session.cwd} className="request-folder mono" />
-        </>
-      )}
-    </>
+    session && (
+      <span className="row-fact">
+        <InlineAgentText text={sessionName(session)} className="row-session" oneLine />
+      </span>
+    )
+  )
+}
+
+function RowFolder({ request: { session: id } }: Pick<RequestRowProps, 'request'>): ReactNode {
+  const folder = useInboxPart(({ sessions }) => sessions.get(id)?.cwd)
+  return (
+    folder && (
+      <span className="row-fact row-folder-fact">
+        <Path path={folder} className="request-folder mono" />
+      </span>
+    )
   )
 }
 

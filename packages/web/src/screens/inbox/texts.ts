@@ -48,7 +48,7 @@ export const groupHeadTexts = {
 export const detailTexts = {
   region: 'Open request',
   back: 'Back',
-  backTo: (pending: number) => (pending === 1 ? '1 request waiting' : `${pending} requests waiting`),
+  backTo: (pending: number) => `${pending} waiting`,
   similar: (count: number) => `${count} more like this`,
   mute: 'Mute session',
   unmute: 'Unmute session',

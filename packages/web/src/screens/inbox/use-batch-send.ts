@@ -39,7 +39,7 @@ export function useBatchSend(): BatchSend {
     const result = await answerAll(call, answers, errorMessage)
     setSending(null)
     const failed = new Set(result.failed.map(({ id }) => id))
-    // A note was sent with its answer, so it is no unsent draft any more.
+    // A note was sent with its answer, so its draft is no longer needed.
     for (const { request } of answers) if (!failed.has(request.id)) removeLocalDraft(draftStorage, me, request.id)
     const hasFailures = failed.size > 0
     // If nothing failed, the receipts already show the result.

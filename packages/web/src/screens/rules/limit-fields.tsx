@@ -9,12 +9,13 @@ import {
   sessionName,
 } from '@holdpoint/client'
 import { limits, type Session } from '@holdpoint/protocol'
-import { type ReactNode, useMemo } from 'react'
+import { type ReactNode, type ToggleEvent, useMemo } from 'react'
 import { useSessions } from '../../gateway/gateway-context.ts'
 import { newestFirst } from '../../gateway/session-groups.ts'
 import { useDrivers } from '../../gateway/use-driver.ts'
 import { parseUses } from '../../request/rule/rule-limits.ts'
 import { limitTexts } from '../../request/rule/texts.ts'
+import { DisclosureIcon } from '../../ui/disclosure-icon.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FolderInput } from './folder-input.tsx'
 import { isOffered, needsFolder, type RuleForm } from './rule-form.ts'
@@ -77,8 +78,10 @@ export function LimitFields({ form, edited, onChange }: RuleFieldsProps): ReactN
 function MoreLimits({ form, edited, onChange }: RuleFieldsProps): ReactNode {
   const isOpen = edited?.scope?.driver !== undefined || edited?.scope?.agentPath !== undefined
   return (
-    <details className="rule-form-more" open={isOpen}>
-      <summary>{ruleFormTexts.moreLimits}</summary>
+    <details className="rule-form-more" open={isOpen} onToggle={showOpened}>
+      <summary>
+        <DisclosureIcon /> {ruleFormTexts.moreLimits}
+      </summary>
       <div className="rule-form-pair">
         <DriverField form={form} onChange={onChange} />
         <Field label={ruleFormTexts.subagent} hint={ruleFormTexts.subagentHint}>
@@ -97,6 +100,11 @@ function MoreLimits({ form, edited, onChange }: RuleFieldsProps): ReactNode {
       </div>
     </details>
   )
+}
+
+/** Scrolls to the fields that the person has just opened. */
+function showOpened({ currentTarget }: ToggleEvent<HTMLElement>): void {
+  if (currentTarget.contains(document.activeElement)) currentTarget.scrollIntoView({ block: 'nearest' })
 }
 
 type ScopeFieldProps = Pick<RuleFieldsProps, 'form' | 'onChange'>

@@ -4,7 +4,9 @@ import { type ReactNode, type SyntheticEvent, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useInboxPart, useLive, useMay } from '../../gateway/gateway-context.ts'
 import { RulePreviewView, useRulePreview } from '../../request/rule/rule-preview.tsx'
+import { SendHint } from '../../request/send-key.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { submitByKey } from '../../ui/submit-by-key.ts'
 import { LimitFields } from './limit-fields.tsx'
 import { draftOf, effectsFor, emptyFormFor, formOf, type RuleForm } from './rule-form.ts'
 import { TargetFields } from './target-fields.tsx'
@@ -34,6 +36,7 @@ export function RuleDialog({ edited, onClose }: RuleDialogProps): ReactNode {
   const draft = () => draftOf(form, edited, Date.now() + skewMs)
   const save = async (event: SyntheticEvent) => {
     event.preventDefault()
+    if (!live || sending) return
     const rule = draft()
     if (!rule) return setProblem(ruleFormTexts.incomplete)
     setSending(true)
@@ -54,7 +57,7 @@ export function RuleDialog({ edited, onClose }: RuleDialogProps): ReactNode {
   const title = edited ? ruleFormTexts.editTitle : ruleFormTexts.newTitle
   return (
     <Dialog label={title} className="rule-dialog" onClose={onClose}>
-      <form className="rule-form" onSubmit={event => void save(event)} noValidate>
+      <form className="rule-form" onKeyDown={submitByKey} onSubmit={event => void save(event)} noValidate>
         <h1>{title}</h1>
         <TargetFields {...{ form, edited, effects }} onChange={change} />
         <LimitFields {...{ form, edited }} onChange={change} />
@@ -68,6 +71,7 @@ export function RuleDialog({ edited, onClose }: RuleDialogProps): ReactNode {
           <button type="button" className="button plain rule-form-test" disabled={!live} onClick={test}>
             {ruleFormTexts.test}
           </button>
+          <SendHint send={live && !sending ? save : null} does={ruleFormTexts.keySaves} />
           <button type="button" className="button" onClick={onClose}>
             {ruleFormTexts.cancel}
           </button>

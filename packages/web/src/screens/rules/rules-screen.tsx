@@ -17,10 +17,11 @@ import { matchingRules, noRuleFilter, type RuleFilter } from './rule-filter.ts'
 import { RuleRow } from './rule-row.tsx'
 import { effectChoices, rulesTexts } from './texts.ts'
 import { useRules } from './use-rules.ts'
+import { WatchersSection } from './watchers-section.tsx'
 import './rules-screen.css'
 
 export function RulesScreen(): ReactNode {
-  const { rules, problem, reload } = useRules()
+  const { value: rules, problem, reload } = useRules()
   const [filter, setFilter] = useHistoryFilter(noRuleFilter)
   /** The rule in the dialog: `new`, or the rule that is edited. */
   const [edited, setEdited] = useState<Rule | 'new' | null>(null)
@@ -74,6 +75,7 @@ export function RulesScreen(): ReactNode {
           <div ref={listRef}>
             <Sections {...{ rules, filter }} onEdit={setEdited} />
           </div>
+          <WatchersSection />
           <CheckCommand />
         </>
       )}

@@ -16,6 +16,17 @@ export const rulesTexts = {
   sections: { own: 'Rules', files: 'From files', builtIn: 'Built in' },
 } as const
 
+export const watcherTexts = {
+  title: 'Watchers',
+  introduction:
+    'A watcher follows the course of a session: it keeps variables, reminds the agent, asks or denies. Watchers come from holdpoint.rules.json, so they are changed there.',
+  none: 'No watchers are in force. Turn on a ready-made one in a terminal:',
+  turnOn: 'holdpoint watch on tests-before-commit',
+  when: 'If',
+  notTrusted:
+    'This file is not trusted, so its watchers can only deny and ask. Read the file, then run “holdpoint trust” in its folder.',
+} as const
+
 export const effectChoices = [
   { value: 'all', name: 'All' },
   { value: 'allow', name: 'Allow' },
@@ -89,6 +100,7 @@ export const checkTexts = {
 export const ruleFormTexts = {
   newTitle: 'New rule',
   editTitle: 'Edit rule',
+  keySaves: 'saves',
   effect: 'What happens',
   effects: { allow: 'Allow without asking', ask: 'Always ask a person', deny: 'Deny' },
   target: 'For',

@@ -36,7 +36,7 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps): Reac
   const driver = useDriver(session.driver)
   const waited = waitedText(waitedFor(session, now))
   return (
-    <li className={`session-row ${active ? 'active' : ''}`} data-session={session.id}>
+    <li className={`session-row ${active ? 'active' : ''} ${ended ? 'ended' : ''}`} data-session={session.id}>
       <a className="row-link" href={href({ screen: 'session', id: session.id })}>
         <SessionStateIcon group={group} />
         <span className="row-main">
@@ -50,12 +50,12 @@ export const SessionRow = memo(function SessionRow(props: SessionRowProps): Reac
               <InlineAgentText text={plainText(session.lastMessage)} />
             </span>
           )}
-          <span className="row-facts">
-            <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="row-driver" />
-            {showFolder && session.cwd !== '' && <Path path={session.cwd} className="row-folder" />}
-            {session.cost !== null && <span>{formatCost(session.cost)}</span>}
-            {waited !== null && <span>{waited}</span>}
-          </span>
+        </span>
+        <span className="row-facts">
+          <InlineAgentText text={driverLabel(session.driver, driver?.title)} className="row-driver" />
+          {showFolder && session.cwd !== '' && <Path path={session.cwd} className="row-folder" />}
+          {session.cost !== null && <span>{formatCost(session.cost)}</span>}
+          {waited !== null && <span>{waited}</span>}
         </span>
         <time className="row-time" dateTime={new Date(session.stateChangedAt).toISOString()}>
           {timeSince(session.stateChangedAt, now)}

@@ -181,15 +181,19 @@ function Rows({ list, filtered, byProject: isByProject, onClear }: RowsProps): R
 function ProjectHeading({ project }: { readonly project: Project }): ReactNode {
   const { folder, sessions, cost, waitedMs } = project
   const waited = waitedText(waitedMs)
-  const facts = [
-    sessionListTexts.count(sessions.length),
-    ...(cost === null ? [] : [formatCost(cost)]),
-    ...(waited === null ? [] : [waited]),
-  ]
+  // The row of a single session has the same facts.
+  const facts =
+    sessions.length === 1
+      ? []
+      : [
+          sessionListTexts.count(sessions.length),
+          ...(cost === null ? [] : [formatCost(cost)]),
+          ...(waited === null ? [] : [waited]),
+        ]
   return (
     <h2 className="project-heading">
       {folder === '' ? sessionListTexts.noFolder : <Path path={folder} />}
-      <span className="project-facts">{facts.join(' · ')}</span>
+      {facts.length > 0 && <span className="project-facts">{facts.join(' · ')}</span>}
     </h2>
   )
 }

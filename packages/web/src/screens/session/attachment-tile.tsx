@@ -1,5 +1,6 @@
 /** Shows an attachment with its name: an image as a thumbnail, another file as an icon. */
 import type { Attachment } from '@holdpoint/protocol'
+import FileIcon from 'lucide-react/icons/file'
 import type { ReactNode } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { formatSize } from '../../text/format-amounts.ts'
@@ -25,7 +26,7 @@ export function AttachmentTile({ attachment, data, bytes, onRemove }: Attachment
       {data !== null && isThumbnail(attachment) ? (
         <img src={`data:${mediaType};base64,${data}`} alt="" width={72} height={72} decoding="async" />
       ) : (
-        <span className="file-icon" aria-hidden="true" />
+        <FileIcon className="file-icon" />
       )}
       <span className="attachment-name">
         <InlineAgentText text={label} />

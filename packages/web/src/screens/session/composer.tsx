@@ -1,10 +1,11 @@
-/** The message composer: Enter sends, Shift+Enter starts a new line, and unsent text and files are stored in the browser. */
+/** The message composer: Ctrl+Enter or Cmd+Enter sends, as in the text areas of cards, and unsent text and files are stored in the browser. */
 import { type Session, uploadAttachments } from '@holdpoint/protocol'
 import {
   type ClipboardEvent,
-  type KeyboardEvent,
   memo,
   type ReactNode,
+  type RefObject,
+  useEffect,
   useId,
   useLayoutEffect,
   useRef,
@@ -12,9 +13,11 @@ import {
 } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
+import { SendHint } from '../../request/send-key.tsx'
 import { useMessageDraft } from '../../storage/use-message-draft.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { useFileDrop } from '../../ui/file-drop.ts'
+import { submitByKey } from '../../ui/submit-by-key.ts'
 import { AttachmentTile } from './attachment-tile.tsx'
 import { composerLabels, composerTexts } from './texts.ts'
 import { type Attachments, useAttachments } from './use-attachments.ts'
@@ -39,22 +42,18 @@ function OpenComposer({ session }: { readonly session: Session }): ReactNode {
     <form
       className={`composer ${dragging ? 'drop-target' : ''}`}
       aria-label="Message to the agent"
+      onKeyDown={submitByKey}
       onSubmit={event => {
         event.preventDefault()
         if (ready) send()
       }}
     >
       <AttachmentList files={files} />
-      <TextField
-        text={text}
-        placeholder={placeholder}
-        onText={setText}
-        onSend={() => ready && send()}
-        onFiles={acceptsFiles ? files.add : null}
-      />
+      <TextField text={text} placeholder={placeholder} onText={setText} onFiles={acceptsFiles ? files.add : null} />
       <div className="composer-footer">
         {acceptsFiles && <AddFiles onFiles={files.add} />}
         <p className="composer-hint">{dragging ? composerTexts.dropHint : hint}</p>
+        {ready && <SendHint send={send} />}
         <button type="submit" className="button primary" disabled={!ready} aria-busy={sending}>
           {sending ? 'Sending…' : button}
         </button>
@@ -119,26 +118,12 @@ interface TextFieldProps {
   readonly text: string
   readonly placeholder: string
   readonly onText: (text: string) => void
-  readonly onSend: () => void
   readonly onFiles: ((files: readonly File[]) => void) | null
 }
 
-function TextField({ text, placeholder, onText, onSend, onFiles }: TextFieldProps): ReactNode {
-  const field = useRef<HTMLTextAreaElement>(null)
+function TextField({ text, placeholder, onText, onFiles }: TextFieldProps): ReactNode {
+  const field = useFittedHeight(text)
   const id = useId()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
-  useLayoutEffect(() => {
-    const element = field.current
-    if (!element) return
-    element.style.height = 'auto'
-    element.style.height = `${element.scrollHeight + 2}px`
-  }, [text])
-  const onKeyDown = (event: KeyboardEvent) => {
-    // Ignore the Enter that ends an IME composition. Safari reports this Enter only with key code 229.
-    if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing || event.keyCode === 229) return
-    event.preventDefault()
-    if (!event.repeat) onSend()
-  }
   const onPaste = (event: ClipboardEvent) => {
     const pasted = [...event.clipboardData.files]
     if (!onFiles || pasted.length === 0) return
@@ -159,11 +144,38 @@ function TextField({ text, placeholder, onText, onSend, onFiles }: TextFieldProp
         value={text}
         placeholder={placeholder}
         onChange={event => onText(event.target.value)}
-        onKeyDown={onKeyDown}
         onPaste={onPaste}
       />
     </>
   )
+}
+
+/** Makes a text area as high as its text, also after its width has changed or after it was hidden. */
+function useFittedHeight(text: string): RefObject<HTMLTextAreaElement | null> {
+  const field = useRef<HTMLTextAreaElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    const element = field.current
+    if (element) fitHeight(element)
+  }, [text])
+  useEffect(() => {
+    const element = field.current
+    if (!element) return
+    let width = element.clientWidth
+    const observer = new ResizeObserver(() => {
+      if (element.clientWidth === width) return
+      width = element.clientWidth
+      fitHeight(element)
+    })
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return field
+}
+
+function fitHeight(element: HTMLTextAreaElement): void {
+  element.style.height = 'auto'
+  element.style.height = `${element.scrollHeight + 2}px`
 }
 
 function AddFiles({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }): ReactNode {

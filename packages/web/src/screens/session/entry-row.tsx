@@ -1,5 +1,6 @@
 /** One row of the transcript. Rows from subagents are indented. */
 import type { Entry } from '@holdpoint/client'
+import ArrowRightIcon from 'lucide-react/icons/arrow-right'
 import { memo, type ReactNode, use } from 'react'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { entryLayout } from './entry-layout.ts'
@@ -34,7 +35,7 @@ export const EntryRow = memo(function EntryRow({ entry, before, startedAt }: Ent
             {path.map((name, i) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: the same name may appear twice in a path
               <span key={i}>
-                {i > 0 && <span aria-hidden="true"> ⟶ </span>}
+                {i > 0 && <ArrowRightIcon />}
                 <InlineAgentText text={name} className="agent-name" />
               </span>
             ))}

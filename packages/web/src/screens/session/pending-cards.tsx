@@ -1,16 +1,17 @@
 /** The pending requests of a session: a row for each if there are several, and the card of the shown one. Keyboard shortcuts act on this card. */
-import { actionLabel, summary } from '@holdpoint/client'
+import { actionLabel, riskLevelLabels } from '@holdpoint/client'
 import type { Request, RequestId } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter does not know this export of React 19.2
 import { Activity, memo, type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { cardElementId } from '../../request/card-panel.tsx'
+import { KindIcon } from '../../request/kind-icon.tsx'
 import { RequestCard } from '../../request/request-card.tsx'
-import { RiskBadge } from '../../request/risk.tsx'
+import { RiskIcon } from '../../request/risk.tsx'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { requireInView } from '../../shortcuts/viewport.ts'
-import { SummaryText } from '../../text/agent-text.tsx'
 import { startCooldown } from '../../ui/input-cooldown.ts'
+import { RequestSummary } from './status-lines.tsx'
 import { sessionPanelTexts, transcriptTexts } from './texts.ts'
 import '../../request/fitted-card.css'
 import './pending-cards.css'
@@ -119,9 +120,11 @@ function PendingRows({ pending, shownId, show }: PendingRowsProps): ReactNode {
       {pending.slice(0, rowsMax).map(({ id, ask, risk }) => (
         <li key={id} data-request={id}>
           <button type="button" className="pending-row" aria-current={id === shownId} onClick={() => show(id)}>
-            <span className="pending-row-action">{actionLabel(ask)}</span>
-            {risk && risk.level !== 'low' && <RiskBadge level={risk.level} />}
-            <SummaryText summary={summary(ask)} className="pending-row-summary" />
+            {risk ? <RiskIcon level={risk.level} /> : <KindIcon kind={ask.kind} />}
+            <RequestSummary ask={ask} className="pending-row-summary" />
+            <span className={`pending-row-action ${risk?.level ?? ''}`}>
+              {risk ? riskLevelLabels[risk.level] : actionLabel(ask)}
+            </span>
           </button>
         </li>
       ))}

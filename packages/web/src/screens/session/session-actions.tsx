@@ -1,6 +1,6 @@
 /** The buttons that interrupt the current turn or end the session. Ending always asks for confirmation, interrupting only if it would cancel pending requests. */
 import type { Session } from '@holdpoint/protocol'
-import { type ReactNode, type Ref, useRef, useState } from 'react'
+import { type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
 import { useIsKeyHeld } from '../../shortcuts/held-key.ts'
@@ -8,7 +8,8 @@ import type { ShortcutEffect } from '../../shortcuts/shortcuts.ts'
 import { justChanged } from '../../shortcuts/texts.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { ConfirmButton } from '../../ui/confirm-button.tsx'
-import { inCooldown } from '../../ui/input-cooldown.ts'
+import { inCooldown, startCooldown } from '../../ui/input-cooldown.ts'
+import { showToast } from '../../ui/toast.tsx'
 import { stopWarning } from '../texts.ts'
 import './session-actions.css'
 
@@ -81,9 +82,19 @@ function Interrupt({ ref, busy, pending, disabled, onInterrupt }: InterruptProps
       {busy ? 'Interrupting…' : 'Interrupt'} <span className="kbd">i</span>
     </>
   )
-  if (pending === 0)
+  const needsConfirmation = pending > 0
+  // When the last request is answered elsewhere, this button takes the place of an open confirmation, where the person may be about to click “Cancel”.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: every change of the button starts the cooldown
+  useLayoutEffect(startCooldown, [needsConfirmation])
+  if (!needsConfirmation)
     return (
-      <button ref={ref} type="button" className={`button ${className}`} disabled={disabled} onClick={onInterrupt}>
+      <button
+        ref={ref}
+        type="button"
+        className={`button ${className}`}
+        disabled={disabled}
+        onClick={() => (inCooldown() ? showToast(justChanged) : onInterrupt())}
+      >
         {label}
       </button>
     )

@@ -1,12 +1,16 @@
 /** The header of the session screen: title, state, settings, cost, actions. */
 import { attachCommand, driverLabel, exactText, rulesNotice, stateLabel, timeSince } from '@holdpoint/client'
 import type { Repository, Session } from '@holdpoint/protocol'
+import ChevronLeftIcon from 'lucide-react/icons/chevron-left'
 import { memo, type ReactNode } from 'react'
 import { useGatewayTime } from '../../gateway/gateway-context.ts'
+import { groupOf } from '../../gateway/session-groups.ts'
 import { useDriver } from '../../gateway/use-driver.ts'
+import { href } from '../../routes.ts'
 import { ExactText, InlineAgentText } from '../../text/agent-text.tsx'
 import { formatCost } from '../../text/format-amounts.ts'
 import { Path } from '../../text/path.tsx'
+import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
 import { SessionActions } from './session-actions.tsx'
 import { SessionSettings } from './session-settings.tsx'
 import { SessionTitle } from './session-title.tsx'
@@ -28,6 +32,9 @@ export const SessionHeader = memo(function SessionHeader(props: SessionHeaderPro
   return (
     <header className="session-header">
       <div className="header-line">
+        <a className="session-back" href={href({ screen: 'sessions' })} aria-label={sessionPanelTexts.allSessions}>
+          <ChevronLeftIcon />
+        </a>
         <SessionTitle session={session} />
         {onSearch && (
           <button type="button" className="button plain small header-tool" onClick={onSearch}>
@@ -67,7 +74,7 @@ function RepositoryFact({ repository }: { readonly repository: Repository }): Re
     </span>
   )
 }
-/** As many digits of a commit are enough to recognize it. */
+/** This many digits of a commit are enough to recognize it. */
 const commitLength = 10
 
 function Notices({ session }: { readonly session: Session }): ReactNode {
@@ -78,7 +85,7 @@ function Notices({ session }: { readonly session: Session }): ReactNode {
     <section className="session-notices" aria-label={noticeTexts.notices}>
       {rules !== null && <p className="soft small">{rules}</p>}
       {command !== null && (
-        <p className="soft small">
+        <p className="soft small session-attach">
           {noticeTexts.attach} <ExactText text={command} className="session-command" />
         </p>
       )}
@@ -92,7 +99,7 @@ function State({ session }: { readonly session: Session }): ReactNode {
   const since = timeSince(session.stateChangedAt, now)
   return (
     <span className={`state ${isWaiting ? 'waiting' : session.state}`} role="status">
-      <span className="state-dot" aria-hidden="true" />
+      <SessionStateIcon group={groupOf(session)} />
       {stateLabel(session)}
       {!isWaiting && since !== 'now' && <span className="faint"> for {since}</span>}
     </span>

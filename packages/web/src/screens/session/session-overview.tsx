@@ -1,5 +1,5 @@
 /** The overview of a session: facts, to-do list, changed files with their diffs, and an outline of the turns. */
-import { type ChangedFile, type OutlineTurn, sessionOverview, singleLineCut } from '@holdpoint/client'
+import { answerLabel, type ChangedFile, type OutlineTurn, sessionOverview, singleLineCut } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, useMemo } from 'react'
 import { useGatewayTime } from '../../gateway/gateway-context.ts'
@@ -8,12 +8,15 @@ import { formatCost, formatDuration } from '../../text/format-amounts.ts'
 import { clockTime, dateTime } from '../../text/format-time.ts'
 import { Path } from '../../text/path.tsx'
 import { turnEndings } from '../../text/texts.ts'
+import { DisclosureIcon } from '../../ui/disclosure-icon.tsx'
 import { useExpanded } from './expanded-entries.ts'
 import { useLoadMore } from './load-more.ts'
-import { outlineTexts, overviewTexts as texts } from './texts.ts'
+import { RequestSummary } from './status-lines.tsx'
+import { outlineTexts, overviewTexts as texts, transcriptTexts } from './texts.ts'
 import { TodoList } from './todo-list.tsx'
 import { FileChanges } from './tool-detail.tsx'
 import type { TranscriptReading } from './use-transcript.ts'
+import { SessionWatchers } from './variables.tsx'
 import './session-overview.css'
 
 export interface OverviewProps {
@@ -31,6 +34,7 @@ export function Overview({ session, reading, onShow }: OverviewProps): ReactNode
     // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable content must be reachable by keyboard
     <section className="panel-content overview" aria-label={texts.label} tabIndex={0}>
       <Facts session={session} />
+      <SessionWatchers session={session} />
       {todo && (
         <>
           <h2 className="section-heading">
@@ -111,7 +115,7 @@ function ChangedFileRow({ file, folder, onShow }: ChangedFileRowProps): ReactNod
   return (
     <li>
       <button type="button" className="changed-file" aria-expanded={open} onClick={toggle}>
-        <span className="disclosure-icon" aria-hidden="true" />
+        <DisclosureIcon />
         <Path path={path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : path} className="mono" />
         <LineCounts added={added} removed={removed} />
       </button>
@@ -162,7 +166,10 @@ function OutlineRow({
       </button>
       {requests.map(({ id, request }) => (
         <button key={id} type="button" className="outline-request" onClick={() => onShow(id)}>
-          {outlineTexts.request(request.ask, request.status === 'pending')}
+          <RequestSummary ask={request.ask} className="outline-text" />
+          <span className="outline-state">
+            {request.resolution ? answerLabel(request.resolution) : transcriptTexts.waitingHere}
+          </span>
         </button>
       ))}
     </li>

@@ -119,6 +119,8 @@ function useTranscriptSearch(navigation: RefObject<TranscriptNavigation | null>,
   const close = useCallback(() => {
     setIsSearching(false)
     setQuery('')
+    // The field with the focus disappears.
+    document.querySelector<HTMLElement>('.transcript')?.focus({ preventScroll: true })
   }, [])
   const showEntry = useCallback(
     (id: string, searched?: string) => {

@@ -79,7 +79,9 @@ function ModelField({ session, disabled, onModel }: ModelFieldProps): ReactNode 
   const list = useId()
   const [typed, setTyped] = useState(session.model ?? '')
   const used = [...sessions.values()].filter(({ driver }) => driver === session.driver).map(({ model }) => model)
-  const names = new Set([...(modelAliases[session.driver] ?? []), ...used.filter(model => model !== null)])
+  // The browser's list of suggestions shows no escapes, so it gets no name that needs one.
+  const shown = used.filter(model => model !== null).filter(model => exactText(model) === model)
+  const names = new Set([...(modelAliases[session.driver] ?? []), ...shown])
   const save = () => {
     const model = typed.trim()
     if (model !== '' && model !== session.model) onModel(model)

@@ -7,6 +7,7 @@ import {
   summary,
   type TurnEntry,
 } from '@holdpoint/client'
+import type { Ask } from '@holdpoint/protocol'
 import { type ReactNode, use } from 'react'
 import { Receipt } from '../../request/receipt/receipt.tsx'
 import { RiskBadge } from '../../request/risk.tsx'
@@ -25,12 +26,18 @@ export function RequestLine({ entry }: { readonly entry: RequestEntry }): ReactN
   if (request.status === 'resolved') return <Receipt request={request} showSession={false} />
   return (
     <button type="button" className="request-line" onClick={() => showRequest(request.id)}>
-      <span className="request-line-action">{actionLabel(request.ask)}</span>
       {request.risk && <RiskBadge level={request.risk.level} />}
-      <SummaryText summary={summary(request.ask)} className="request-line-summary" />
+      <RequestSummary ask={request.ask} className="request-line-summary" />
+      <span className="request-line-action">{actionLabel(request.ask)}</span>
       <span className="request-line-state">{transcriptTexts.waitingHere}</span>
     </button>
   )
+}
+
+/** The command or the question of a request. */
+export function RequestSummary({ ask, className }: { readonly ask: Ask; readonly className: string }): ReactNode {
+  const short = summary(ask)
+  return <SummaryText summary={short} className={`${className} ${short.isCode ? 'mono' : ''}`} />
 }
 
 export interface TurnLineProps {

@@ -1,6 +1,5 @@
 /** Texts of the session screen. */
-import { actionLabel } from '@holdpoint/client'
-import type { Ask, Session } from '@holdpoint/protocol'
+import type { Session } from '@holdpoint/protocol'
 
 export interface ComposerLabels {
   /** Returns why the person can’t send a message; null if they can. */
@@ -61,7 +60,7 @@ export const transcriptTexts = {
   begin: 'The session starts here.',
   empty: 'No messages yet.',
   loadingEarlier: 'Loading earlier messages…',
-  toNewest: '↓ Newest',
+  toNewest: 'Newest',
   cutOff: 'The message was cut off here.',
   waitingForYou: 'Waiting for you',
   waitingHere: 'waiting for you',
@@ -92,6 +91,7 @@ export const todoStates = { pending: 'To do', active: 'In progress', done: 'Done
 
 /** Texts of the panel beside or below the transcript. */
 export const sessionPanelTexts = {
+  allSessions: 'All sessions',
   label: 'Requests and overview',
   requests: 'Waiting for you',
   overview: 'Overview',
@@ -102,6 +102,21 @@ export const sessionPanelTexts = {
   previous: 'Previous',
   next: 'Next',
   moreInInbox: (count: number) => `${count} more in the inbox.`,
+} as const
+
+export const variableTexts = {
+  variables: 'Variables',
+  watchers: (count: number) => (count === 1 ? '1 watcher' : `${count} watchers`),
+  loadFailed: 'The variables couldn’t be loaded.',
+  change: 'Change',
+  changeOf: (name: string) => `Change ${name}`,
+  valueOf: (name: string) => `New value of ${name}`,
+  save: 'Save',
+  cancel: 'Cancel',
+  setBy: 'set by',
+  ago: (time: string) => (time === 'now' ? 'just now' : `${time} ago`),
+  wrongType: { boolean: 'Write true or false.', number: 'Write a number.' },
+  notTrusted: 'This file is not trusted, so its watchers can only deny and ask.',
 } as const
 
 export const searchTexts = {
@@ -118,6 +133,7 @@ export const searchTexts = {
 /** Which part of a session the search and the overview cover. */
 export const coverageTexts = {
   whole: 'Covers the whole session.',
+  failed: (error: string) => `Earlier entries couldn’t be loaded: ${error}`,
   since: (entries: number, time: string) => `Covers the last ${entries.toLocaleString('en')} entries, since ${time}.`,
 } as const
 
@@ -144,7 +160,6 @@ export const outlineTexts = {
   noMessage: 'Without a message',
   tools: (count: number) => (count === 1 ? '1 tool call' : `${count} tool calls`),
   errors: (count: number) => (count === 1 ? '1 error' : `${count} errors`),
-  request: (ask: Ask, isPending: boolean) => `${actionLabel(ask)}${isPending ? ': waiting for you' : ''}`,
 } as const
 
 /** Texts of the buttons that move in the transcript. */

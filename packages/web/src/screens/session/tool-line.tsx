@@ -4,6 +4,7 @@ import { type ReactNode, use } from 'react'
 import { ExactText, SummaryText } from '../../text/agent-text.tsx'
 import { formatDuration } from '../../text/format-amounts.ts'
 import { dateTime } from '../../text/format-time.ts'
+import { DisclosureIcon } from '../../ui/disclosure-icon.tsx'
 import { useExpanded, WorkingContext } from './expanded-entries.ts'
 import { toolTexts } from './texts.ts'
 import { ToolDetail } from './tool-detail.tsx'
@@ -29,7 +30,7 @@ export function ToolLine({ entry }: { readonly entry: ToolEntry }): ReactNode {
         aria-expanded={open}
         onClick={toggle}
       >
-        <span className="disclosure-icon" aria-hidden="true" />
+        <DisclosureIcon />
         <ExactText text={name || 'Tool'} className="tool-name" oneLine />
         {server !== null && (
           <span className="tool-server">

@@ -1,6 +1,8 @@
 /** Searches the loaded part of the transcript. Enter goes to the next match, Shift+Enter to the previous one. */
 import { findEntries } from '@holdpoint/client'
 import { limits } from '@holdpoint/protocol'
+import ArrowDownIcon from 'lucide-react/icons/arrow-down'
+import ArrowUpIcon from 'lucide-react/icons/arrow-up'
 import { type KeyboardEvent, type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useDebounced } from '../../ui/use-debounced.ts'
 import { useLoadMore } from './load-more.ts'
@@ -47,8 +49,8 @@ export function TranscriptSearch({ reading, onShow, onClose }: TranscriptSearchP
       <span className="small soft search-count" role="status">
         {query !== '' && (count === 0 ? searchTexts.none : searchTexts.position(position + 1, count))}
       </span>
-      <StepButton label={searchTexts.earlier} arrow="↑" disabled={count === 0} onClick={() => step(-1)} />
-      <StepButton label={searchTexts.later} arrow="↓" disabled={count === 0} onClick={() => step(1)} />
+      <StepButton label={searchTexts.earlier} Icon={ArrowUpIcon} disabled={count === 0} onClick={() => step(-1)} />
+      <StepButton label={searchTexts.later} Icon={ArrowDownIcon} disabled={count === 0} onClick={() => step(1)} />
       <button type="button" className="button plain small" onClick={onClose}>
         {searchTexts.close}
       </button>
@@ -88,15 +90,15 @@ function useMatches({ entries }: TranscriptReading, query: string, onShow: Trans
 
 interface StepButtonProps {
   readonly label: string
-  readonly arrow: string
+  readonly Icon: typeof ArrowUpIcon
   readonly disabled: boolean
   readonly onClick: () => void
 }
 
-function StepButton({ label, arrow, disabled, onClick }: StepButtonProps): ReactNode {
+function StepButton({ label, Icon, disabled, onClick }: StepButtonProps): ReactNode {
   return (
     <button type="button" className="button small" aria-label={label} title={label} {...{ disabled, onClick }}>
-      <span aria-hidden="true">{arrow}</span>
+      <Icon />
     </button>
   )
 }

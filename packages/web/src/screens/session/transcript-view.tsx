@@ -1,5 +1,6 @@
 /** The transcript as a virtual list, which starts at the newest entry and loads earlier entries when the person scrolls up. */
 import { cutMiddle, displayText, type Entry, omissionMarker } from '@holdpoint/client'
+import ArrowDownIcon from 'lucide-react/icons/arrow-down'
 import {
   type ReactNode,
   type Ref,
@@ -123,12 +124,14 @@ function EntryList({ reading, navigation, query, children }: TranscriptViewProps
       </div>
       {!atEnd && (
         <button type="button" className="scroll-to-end button" onClick={scrollToEnd}>
-          {newCount > 0 ? `↓ ${formatCount(newCount, 'new', 'new')}` : transcriptTexts.toNewest}
+          <ArrowDownIcon /> {newCount > 0 ? formatCount(newCount, 'new', 'new') : transcriptTexts.toNewest}
         </button>
       )}
     </div>
   )
 }
+
+const noList = { findItemIndex: () => 0, scrollOffset: 0, viewportSize: 0 }
 
 interface NavigationContext {
   readonly entries: TranscriptReading['entries']
@@ -151,10 +154,11 @@ function useNavigation(navigation: Ref<TranscriptNavigation>, context: Navigatio
       list.current?.scrollToIndex(index, { align: 'center' })
     }
     const showRequest = (direction: 1 | -1) => {
-      const handle = list.current
-      const middle = handle ? handle.findItemIndex(handle.scrollOffset + handle.viewportSize / 2) : 0
+      const { findItemIndex, scrollOffset: top, viewportSize: height } = list.current ?? noList
       const known = entries.findIndex(entry => entry.id === marked)
-      const from = known >= 0 ? known : middle
+      // After the person has scrolled away from the marked entry, the search starts at the middle of the screen.
+      const isInView = known >= findItemIndex(top) && known <= findItemIndex(top + height)
+      const from = isInView ? known : findItemIndex(top + height / 2)
       const isRequest = (entry: Entry | undefined) => entry?.kind === 'request'
       for (let i = from + direction; i >= 0 && i < entries.length; i += direction)
         if (isRequest(entries[i])) return show(entries[i]?.id ?? '')

@@ -39,7 +39,17 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToE
     keepAtEnd()
   }, [keepAtEnd])
   const leaveEnd = useCallback(() => {
+    const before = scroller.current?.scrollTop
     stuck.current = false
-  }, [])
+    // If the place is visible already, nothing scrolls, and the list still shows its end.
+    afterTwoFrames(() => {
+      if (scroller.current?.scrollTop === before) onScroll()
+    })
+  }, [scroller, onScroll])
   return { atEnd, keepAtEnd, onScroll, scrollToEnd, leaveEnd }
+}
+
+/** By then, the list has scrolled if it has to. */
+function afterTwoFrames(run: () => void): void {
+  requestAnimationFrame(() => requestAnimationFrame(run))
 }

@@ -1,5 +1,5 @@
 /** Opens a session's live transcript while the component is mounted. */
-import type { Transcript, TranscriptSnapshot } from '@holdpoint/client'
+import { Transcript, type TranscriptSnapshot } from '@holdpoint/client'
 import type { SessionId } from '@holdpoint/protocol'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { useGateway } from '../../gateway/gateway-context.ts'
@@ -19,7 +19,7 @@ export function useTranscript(id: SessionId): TranscriptReading {
   const [attempt, setAttempt] = useState(0)
   // biome-ignore lint/correctness/useExhaustiveDependencies: `attempt` triggers a retry
   useEffect(() => {
-    const opened = inbox.transcript(id)
+    const opened = new Transcript(inbox.transcriptOptions(id))
     setTranscript(opened)
     return () => opened.close()
   }, [inbox, id, attempt])

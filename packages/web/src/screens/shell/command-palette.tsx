@@ -1,15 +1,21 @@
 /** The command palette, which finds an action, a screen, a session or a pending request by part of its name. */
+import ArrowRightIcon from 'lucide-react/icons/arrow-right'
 import { type KeyboardEvent, type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useMay, useRequests, useSessions } from '../../gateway/gateway-context.ts'
+import { groupOf } from '../../gateway/session-groups.ts'
+import { KindIcon } from '../../request/kind-icon.tsx'
+import { RiskIcon } from '../../request/risk.tsx'
 import { go, useRoute } from '../../routes.ts'
 import { shortcutAction } from '../../shortcuts/use-shortcuts.ts'
 import { useTheme } from '../../storage/theme.ts'
-import { InlineAgentText } from '../../text/agent-text.tsx'
+import { InlineAgentText, SummaryText } from '../../text/agent-text.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
+import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { openDialog } from './open-dialog.ts'
 import { findItems, type PaletteItem } from './palette-items.ts'
+import { navItems } from './sidebar.tsx'
 import { paletteTexts } from './texts.ts'
 import { useSignOut } from './user-menu.tsx'
 import './command-palette.css'
@@ -71,7 +77,8 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
             className="palette-item"
             onClick={() => choose(item)}
           >
-            <InlineAgentText text={item.name} className="nav-name" oneLine />
+            <ItemIcon item={item} />
+            <ItemName item={item} />
             <InlineAgentText text={item.hint} className="soft small palette-hint" oneLine />
           </button>
         ))}
@@ -79,4 +86,25 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
       {items.length === 0 && <p className="soft palette-none">{paletteTexts.noResults}</p>}
     </Dialog>
   )
+}
+
+function ItemName({ item }: { readonly item: PaletteItem }): ReactNode {
+  if (item.kind !== 'request') return <InlineAgentText text={item.name} className="nav-name" oneLine />
+  return <SummaryText summary={item.summary} className={`nav-name ${item.summary.isCode ? 'mono' : ''}`} />
+}
+
+/** The icon of the screen, of the state of the session, or of the risk of the request. */
+function ItemIcon({ item }: { readonly item: PaletteItem }): ReactNode {
+  const [sessions, requests] = [useSessions(), useRequests()]
+  if (item.kind === 'session') {
+    const session = sessions.get(item.session)
+    return session && <SessionStateIcon group={groupOf(session)} />
+  }
+  if (item.kind === 'request') {
+    const request = requests.get(item.request)
+    if (!request) return null
+    return request.risk ? <RiskIcon level={request.risk.level} /> : <KindIcon kind={request.ask.kind} />
+  }
+  const Icon = navItems.find(({ screen }) => item.kind === 'screen' && screen === item.screen)?.Icon ?? ArrowRightIcon
+  return <Icon />
 }

@@ -1,4 +1,9 @@
 /** The header: home link, command palette, new session, theme, user menu. */
+import MonitorIcon from 'lucide-react/icons/monitor'
+import MoonIcon from 'lucide-react/icons/moon'
+import PlusIcon from 'lucide-react/icons/plus'
+import SearchIcon from 'lucide-react/icons/search'
+import SunIcon from 'lucide-react/icons/sun'
 import type { ReactNode } from 'react'
 import { nextTheme, useTheme } from '../../storage/theme.ts'
 import { openDialog } from './open-dialog.ts'
@@ -8,8 +13,11 @@ import './header.css'
 
 const isMac = /Mac|iPhone|iPad/.test(navigator.platform)
 
+const themeIcons = { system: MonitorIcon, light: SunIcon, dark: MoonIcon } as const
+
 export function Header(): ReactNode {
   const [theme, setTheme] = useTheme()
+  const ThemeIcon = themeIcons[theme]
   return (
     <header className="header">
       <a className="brand" href="#/">
@@ -18,10 +26,10 @@ export function Header(): ReactNode {
       </a>
       <span className="header-space" />
       <button type="button" className="button plain header-palette" onClick={() => openDialog('palette')}>
-        {headerTexts.goTo} <kbd className="kbd">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
+        <SearchIcon /> {headerTexts.goTo} <kbd className="kbd">{isMac ? '⌘K' : 'Ctrl K'}</kbd>
       </button>
       <button type="button" className="button header-new-session" onClick={() => openDialog('start')}>
-        {headerTexts.newSession}
+        <PlusIcon /> {headerTexts.newSession}
       </button>
       <button
         type="button"
@@ -30,7 +38,7 @@ export function Header(): ReactNode {
         title={themeButtonLabel(theme)}
         onClick={() => setTheme(nextTheme(theme))}
       >
-        <span className={`theme-icon ${theme}`} aria-hidden="true" />
+        <ThemeIcon />
       </button>
       <UserMenu />
     </header>

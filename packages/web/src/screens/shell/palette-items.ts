@@ -1,5 +1,5 @@
 /** The items of the command palette: actions, screens, pending requests and sessions, filtered by the typed words. */
-import { actionLabel, sessionName, singleLine, stateLabel, summary } from '@holdpoint/client'
+import { type AskSummary, actionLabel, sessionName, singleLine, stateLabel, summary } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import type { May } from '../../gateway/gateway-context.ts'
 import { groupNames, groupOf, newestFirst } from '../../gateway/session-groups.ts'
@@ -27,7 +27,7 @@ export type PaletteItem = ItemText &
   (
     | { readonly kind: 'action'; readonly action: PaletteAction }
     | { readonly kind: 'screen'; readonly screen: NavItem['screen'] }
-    | { readonly kind: 'request'; readonly request: RequestId }
+    | { readonly kind: 'request'; readonly request: RequestId; readonly summary: AskSummary }
     | { readonly kind: 'session'; readonly session: SessionId }
   )
 
@@ -95,9 +95,9 @@ function requestItems({ requests, sessions }: PaletteContent): readonly PaletteI
   return [...requests.values()]
     .filter(({ status }) => status === 'pending')
     .map(({ id, ask, session }) => {
-      const { head, tail } = summary(ask)
+      const short = summary(ask)
       const from = sessions.get(session)
       const hint = [actionLabel(ask), ...(from ? [sessionName(from)] : [])].join(' · ')
-      return { kind: 'request', id, name: singleLine(head + tail), hint, request: id }
+      return { kind: 'request', id, name: singleLine(short.head + short.tail), hint, request: id, summary: short }
     })
 }

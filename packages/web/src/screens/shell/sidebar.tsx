@@ -1,6 +1,12 @@
 /** The sidebar: links to the screens, and to the sessions that have not ended, grouped by state. */
 import { isDangerous, riskLevelLabels, sessionName, stateLabel, troubleOf } from '@holdpoint/client'
 import type { Session, SessionId } from '@holdpoint/protocol'
+import type { LucideIcon } from 'lucide-react'
+import InboxIcon from 'lucide-react/icons/inbox'
+import ScrollTextIcon from 'lucide-react/icons/scroll-text'
+import SettingsIcon from 'lucide-react/icons/settings'
+import ShieldCheckIcon from 'lucide-react/icons/shield-check'
+import SquareTerminalIcon from 'lucide-react/icons/square-terminal'
 import { type ReactNode, useMemo, useState } from 'react'
 import { useRequests, useSessions } from '../../gateway/gateway-context.ts'
 import { groupOf, groupSessions } from '../../gateway/session-groups.ts'
@@ -16,13 +22,14 @@ import './sidebar.css'
 export interface NavItem {
   readonly screen: Exclude<Route['screen'], 'session' | 'unknown'>
   readonly name: string
+  readonly Icon: LucideIcon
 }
 export const navItems: readonly NavItem[] = [
-  { screen: 'inbox', name: navNames.inbox },
-  { screen: 'sessions', name: navNames.sessions },
-  { screen: 'audit', name: navNames.audit },
-  { screen: 'rules', name: navNames.rules },
-  { screen: 'settings', name: navNames.settings },
+  { screen: 'inbox', name: navNames.inbox, Icon: InboxIcon },
+  { screen: 'sessions', name: navNames.sessions, Icon: SquareTerminalIcon },
+  { screen: 'audit', name: navNames.audit, Icon: ScrollTextIcon },
+  { screen: 'rules', name: navNames.rules, Icon: ShieldCheckIcon },
+  { screen: 'settings', name: navNames.settings, Icon: SettingsIcon },
 ]
 
 export interface Counts {
@@ -60,6 +67,7 @@ export function NavLink(props: {
   const { item, current, counts } = props
   return (
     <a className="nav-item" href={href({ screen: item.screen })} aria-current={current ? 'page' : undefined}>
+      <item.Icon />
       <span className="nav-name">{item.name}</span>
       {item.screen === 'inbox' && counts.waiting > 0 && (
         <span className="count waiting">

@@ -83,6 +83,7 @@ export const newSessionTexts = {
   },
   defaultOf: (agent: string) => `Default of ${agent}`,
   promptPlaceholder: 'What should the agent do?',
+  keyStarts: 'starts',
   rehearsal: 'A demo that shows every kind of request. It needs no API key and changes nothing.',
   noAgents: 'No agents available because no runner is connected. Is “holdpoint up” running?',
   notReady: 'This agent isn’t ready.',

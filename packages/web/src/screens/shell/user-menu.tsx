@@ -1,4 +1,5 @@
 /** The user menu: sound, notifications, keyboard help, sign out. */
+import CircleUserIcon from 'lucide-react/icons/circle-user'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway } from '../../gateway/gateway-context.ts'
@@ -23,7 +24,7 @@ export function UserMenu(): ReactNode {
   return (
     <>
       <button type="button" className="button plain user-menu-button" popoverTarget="user-menu">
-        <InlineAgentText text={myName} />
+        <CircleUserIcon /> <InlineAgentText text={myName} />
       </button>
       <div id="user-menu" popover="auto" className="menu">
         <SoundSwitch />

@@ -5,6 +5,7 @@ import { href } from '../../../routes.ts'
 import type { Away } from '../../../storage/last-visit.ts'
 import { InlineAgentText, SummaryText } from '../../../text/agent-text.tsx'
 import { clockTime } from '../../../text/format-time.ts'
+import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import type { AwayEntry, AwayGroup } from './away-summary.ts'
 import { awayTexts } from './texts.ts'
 import { type AwaySummary, useAwaySummary } from './use-away-summary.ts'
@@ -12,7 +13,7 @@ import './away-panel.css'
 
 export interface AwayPanelProps {
   readonly away: Away
-  /** Whether the panel opens by itself, because nothing else needs the place. */
+  /** Whether the panel opens by itself, because nothing else needs the space. */
   readonly isRoomy: boolean
   readonly onDismiss: () => void
 }
@@ -20,13 +21,13 @@ export interface AwayPanelProps {
 export function AwayPanel({ away, isRoomy, onDismiss }: AwayPanelProps): ReactNode {
   const summary = useAwaySummary(away)
   const anchor = useRef<HTMLDivElement>(null)
-  const isShown = useCalmMoment(summary !== null, anchor)
+  const isShown = useMayMoveList(summary !== null, anchor)
   if (!summary || !isShown) return <div ref={anchor} hidden />
   return summary.groups.length === 0 ? null : <Panel {...{ away, summary, isRoomy, onDismiss }} />
 }
 
-/** Returns true from the first moment on in which the list can move because nobody points at it. What is ready when the list is first drawn moves nothing. */
-function useCalmMoment(isReady: boolean, anchor: RefObject<HTMLElement | null>): boolean {
+/** Returns true as soon as the panel may move the list, because nobody points at the list. A panel that is ready when the list is first drawn moves nothing. */
+function useMayMoveList(isReady: boolean, anchor: RefObject<HTMLElement | null>): boolean {
   const [isCalm, setCalm] = useState(isReady)
   useEffect(() => {
     const list = anchor.current?.closest('.inbox-list')
@@ -52,6 +53,7 @@ function Panel({ away, summary: { groups, isComplete }, isRoomy, onDismiss }: Pa
       <div className="away-head">
         <h2>
           <button type="button" className="away-toggle" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            <DisclosureIcon />
             {awayTexts.title}
             <span className="away-duration">{awayTexts.duration(away)}</span>
           </button>

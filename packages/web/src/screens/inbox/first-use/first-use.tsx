@@ -1,10 +1,12 @@
-/** The first screen of an empty gateway: three ways to the first answer. A rehearsal, a session with an agent that is installed here, or a script. */
+/** The first screen of an empty gateway: four ways to the first answer: a rehearsal, a session with an agent that is installed here, the Claude Code of the person's own terminal, or a script. */
 import { driverLabel } from '@holdpoint/client'
+import CheckIcon from 'lucide-react/icons/check'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../../gateway/error-message.ts'
 import { useGateway } from '../../../gateway/gateway-context.ts'
 import { go } from '../../../routes.ts'
 import { InlineAgentText } from '../../../text/agent-text.tsx'
+import { HighlightedCode } from '../../../text/highlight.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import type { Driver } from '../../shell/new-session/new-session-form.ts'
 import { useOfferedDrivers } from '../../shell/new-session/use-offered-drivers.ts'
@@ -25,6 +27,7 @@ export function FirstUse({ hasRehearsed }: FirstUseProps): ReactNode {
       <ol className="first-steps">
         <Rehearse hasRehearsed={hasRehearsed} />
         <StartAgent />
+        <ConnectTerminal />
         <ConnectScript />
       </ol>
     </div>
@@ -50,7 +53,12 @@ function Rehearse({ hasRehearsed }: FirstUseProps): ReactNode {
     <li className={`first-step ${hasRehearsed ? 'done' : ''}`}>
       <h2>
         {texts.title}
-        {hasRehearsed && <span className="first-step-done"> ✓ {texts.done}</span>}
+        {hasRehearsed && (
+          <span className="first-step-done">
+            {' '}
+            <CheckIcon /> {texts.done}
+          </span>
+        )}
       </h2>
       <p className="soft">{texts.text}</p>
       <div className="first-step-actions">
@@ -113,6 +121,17 @@ function Missing({ drivers }: { readonly drivers: readonly Driver[] }): ReactNod
   )
 }
 
+function ConnectTerminal(): ReactNode {
+  const texts = firstUseTexts.terminal
+  return (
+    <li className="first-step">
+      <h2>{texts.title}</h2>
+      <p className="soft">{texts.text}</p>
+      <Command text={texts.command} />
+    </li>
+  )
+}
+
 function ConnectScript(): ReactNode {
   const texts = firstUseTexts.script
   return (
@@ -129,7 +148,9 @@ function ConnectScript(): ReactNode {
 function Command({ text }: { readonly text: string }): ReactNode {
   return (
     <div className="first-step-command">
-      <code>{text}</code>
+      <code>
+        <HighlightedCode text={text} lang="bash" kind="command" />
+      </code>
       <CopyButton text={text} />
     </div>
   )

@@ -2,6 +2,7 @@
 import { driverLabel } from '@holdpoint/client'
 import type { ReactNode } from 'react'
 import { InlineAgentText } from '../../../text/agent-text.tsx'
+import { DisclosureIcon } from '../../../ui/disclosure-icon.tsx'
 import { newSessionTexts } from '../texts.ts'
 import type { Driver } from './new-session-form.ts'
 import './driver-select.css'
@@ -31,7 +32,9 @@ export function DriverSelect({ drivers, chosen, problem, onChoose }: DriverSelec
       {choices.map(choiceOf)}
       {others.length > 0 && (
         <details className="drivers-not-installed">
-          <summary className="soft small">{newSessionTexts.notInstalled(others.length)}</summary>
+          <summary className="soft small">
+            <DisclosureIcon /> {newSessionTexts.notInstalled(others.length)}
+          </summary>
           {others.map(choiceOf)}
         </details>
       )}

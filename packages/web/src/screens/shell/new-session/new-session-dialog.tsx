@@ -4,10 +4,12 @@ import type { Call, Session } from '@holdpoint/protocol'
 import { type ReactNode, type SyntheticEvent, useEffect, useMemo, useState } from 'react'
 import { useGateway, useSessions } from '../../../gateway/gateway-context.ts'
 import { modeLabel } from '../../../request/approval/texts.ts'
+import { SendHint } from '../../../request/send-key.tsx'
 import { go } from '../../../routes.ts'
 import { readPreference, writePreference } from '../../../storage/preferences.ts'
 import { Dialog } from '../../../ui/dialog.tsx'
 import { Field } from '../../../ui/field.tsx'
+import { submitByKey } from '../../../ui/submit-by-key.ts'
 import { newSessionTexts } from '../texts.ts'
 import { DriverSelect } from './driver-select.tsx'
 import { checkFolder, useFolderProblem } from './folder-check.ts'
@@ -66,7 +68,7 @@ export function NewSessionDialog({ driver: wanted, onClose }: NewSessionDialogPr
   }
   const submit = async (event: SyntheticEvent) => {
     event.preventDefault()
-    if (!driver || sending) return
+    if (!driver?.ready || sending) return
     setSending(true)
     const started = await start(call, driver.runner, fields)
     setSending(false)
@@ -77,7 +79,7 @@ export function NewSessionDialog({ driver: wanted, onClose }: NewSessionDialogPr
   }
   return (
     <Dialog label="New session" className="new-session" onClose={onClose}>
-      <form className="new-session-form" onSubmit={event => void submit(event)}>
+      <form className="new-session-form" onKeyDown={submitByKey} onSubmit={event => void submit(event)}>
         <h1>New session</h1>
         <DriverSelect
           drivers={drivers}
@@ -92,6 +94,7 @@ export function NewSessionDialog({ driver: wanted, onClose }: NewSessionDialogPr
           </p>
         )}
         <div className="dialog-actions">
+          <SendHint send={driver?.ready && !sending ? submit : null} does={newSessionTexts.keyStarts} />
           <button type="button" className="button" onClick={discard}>
             Cancel
           </button>

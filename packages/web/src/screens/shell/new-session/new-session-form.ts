@@ -1,4 +1,5 @@
 /** The fields of the New session dialog: builds the `startSession` input from them, and assigns errors to them. */
+import { exactText } from '@holdpoint/client'
 import { Fault, type Input, type Output, type Session } from '@holdpoint/protocol'
 import { errorMessage } from '../../../gateway/error-message.ts'
 
@@ -22,10 +23,11 @@ export function offeredDrivers(items: readonly Driver[]): readonly Driver[] {
 
 const foldersMax = 12
 
-/** Returns the folders of the known sessions, without duplicates. The folder of the session that started last comes first. */
-export function recentFolders(sessions: Iterable<Session>): readonly string[] {
+/** Returns the folders of the known sessions, without duplicates. The folder of the session that started last comes first. The browser's list of suggestions shows no escapes, so folders that need one are left out. */
+export function recentFolders(sessions: Iterable<Session>, max = foldersMax): readonly string[] {
   const sorted = [...sessions].sort((a, b) => b.startedAt - a.startedAt)
-  return [...new Set(sorted.map(session => session.cwd))].slice(0, foldersMax)
+  const folders = sorted.map(session => session.cwd).filter(cwd => cwd !== '' && exactText(cwd) === cwd)
+  return [...new Set(folders)].slice(0, max)
 }
 
 /** Builds the `startSession` input without empty fields, so that the gateway applies its defaults. */
