@@ -110,7 +110,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     ['a line break', 'Edit…', 'Enter'],
     ['an arrow key', 'Deny…', 'ArrowLeft'],
     ['Shift', 'Deny…', 'Shift'],
-    ['Delete', 'Add a note…', 'Delete'],
+    ['Delete', 'Note…', 'Delete'],
   ])(
     'if a text field disappears after the person typed %s, the next keys answer no request',
     async (_, panel, lastKey) => {
@@ -202,7 +202,7 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
-    await button(card, 'Add a note…').click()
+    await button(card, 'Note…').click()
     await page.keyboard.type('a note')
     await waitForCooldown(page)
     await page.keyboard.press('Enter')
@@ -228,14 +228,14 @@ describe.skipIf(hasNoBrowser())('protection against accidental and uninformed an
     const hint = (card: Locator) => card.getByText('Ctrl+Enter sends').first()
     for (const request of [dangerous, long]) {
       const card = await openCard(page, request)
-      await button(card, 'Add a note…').click()
+      await button(card, 'Note…').click()
       await page.keyboard.type('please')
       expect(await hint(card).isVisible()).toBe(false)
       await pressKey(page, 'Control+Enter')
       expect(await fixture.isPending(request)).toBe(true)
     }
     const card = await openCard(page, noted)
-    await button(card, 'Add a note…').click()
+    await button(card, 'Note…').click()
     await page.keyboard.type('please')
     await hint(card).waitFor()
     await pressKey(page, 'Control+Enter')

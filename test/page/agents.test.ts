@@ -61,7 +61,7 @@ describe.skipIf(hasNoBrowser())('the rehearsal agent on the page', () => {
     await click(page, button(form, 'Submit'))
 
     // Two subagents ask at once. The riskier request comes first.
-    await page.locator('li[data-request]', { hasText: 'Read a file' }).getByRole('button').click()
+    await page.locator('li[data-request]', { hasText: 'Read the whole greeting' }).getByRole('button').click()
     await click(page, button(card(page, 'Read a file'), 'Allow once'))
     const lint = card(page, 'Use “Lint”')
     await button(lint, 'Deny…').click()
@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser())('Claude Code with a scripted model, on the page'
     rmSync(home, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  it('asks a question, proposes a plan and runs a command, and acts on each answer given in the browser', async () => {
+  it('Claude Code on the page asks a question, proposes a plan and runs a command, and acts on each answer given in the browser', async () => {
     const page = await fixture.openPage()
     await fixture.gateway.runnerStarted()
     await button(page, 'New session').click()

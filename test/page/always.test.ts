@@ -49,7 +49,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     const card = await openPanel(page, request)
     const exact = card.getByRole('radio', { name: 'Only this command, with exactly these arguments' })
     expect(await exact.isChecked()).toBe(true)
-    await card.getByText('It would have matched 1 request since today: allowed by you.').waitFor()
+    await card.getByText('It would have matched 1 request today: allowed by you.').waitFor()
     // The wider rule also covers a denied command, and says so.
     await card.getByRole('radio', { name: 'with any arguments that Holdpoint knows to be harmless' }).check()
     await card.getByText('It also answers 2 other pending requests now.').waitFor()
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser())('rules made from requests', () => {
     const second = await openPanel(page, hostile)
     await second
       .locator('.always-panel')
-      .getByText(/A rule must know what runs|\\u\{200b\}/)
+      .getByText(/A rule needs a command that Holdpoint can read completely|\\u\{200b\}/)
       .first()
       .waitFor()
     expect(await second.locator('.always-panel b', { hasText: /^b$/ }).count()).toBe(0)

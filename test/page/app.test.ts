@@ -76,7 +76,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
     await page.context().close()
   })
 
-  it('accepts a sign-in code only once, and removes the code from the URL', async () => {
+  it('the page accepts a sign-in code only once, and removes the code from the URL', async () => {
     const { code } = await fixture.gateway.call('makeLink', {})
     const context = await fixture.browser.newContext(desktop)
     const page = await context.newPage()
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
   })
 
   describe('the page fixture', () => {
-    it('reports console errors and requests to other origins', async () => {
+    it('the page fixture reports console errors and requests to other origins', async () => {
       const { page, problems } = await openPage(fixture.browser, fixture.gateway)
       await page.evaluate(() => console.error('planted'))
       await page.evaluate(() => setTimeout(() => Promise.reject(new Error('thrown')), 0))
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser())('the page', () => {
   })
 
   describe('the New session dialog', () => {
-    it('offers an agent as soon as its runner connects, and lists agents that are not installed behind a summary', async () => {
+    it('the New session dialog offers an agent as soon as its runner connects, and lists agents that are not installed behind a summary', async () => {
       const page = await fixture.openPage(withWorker)
       await page.keyboard.press('n')
       const dialog = page.getByRole('dialog', { name: 'New session' })

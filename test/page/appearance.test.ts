@@ -248,6 +248,29 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
       },
     )
 
+    it('the buttons of a dangerous edit stay on the screen, and are not cut', async () => {
+      const request = await (await fixture.openAsker()).ask(asks.command('npm test'))
+      const page = await fixture.openPage(phone)
+      const card = await openCard(page, request)
+      await button(card, 'Edit…').tap()
+      await card
+        .getByLabel('(this is what will run)')
+        .fill('cd app\n\nnpm test\nnpm run lint\nnpm run build\nrm -rf dist ~/cache')
+      const buttons = ['Hold to allow with edits', 'Undo my changes', 'Back']
+      await button(card, 'Hold to allow with edits').waitFor()
+      const cut = () =>
+        Promise.all(
+          buttons.map(name =>
+            button(card, name).evaluate(element => {
+              const { left, right, top, bottom } = element.getBoundingClientRect()
+              const isOnTop = (y: number) => element.contains(document.elementFromPoint((left + right) / 2, y))
+              return isOnTop(top + 2) && isOnTop(bottom - 2) ? [] : [element.textContent]
+            }),
+          ),
+        )
+      await expect.poll(async () => (await cut()).flat()).toEqual([])
+    })
+
     it('a card of every kind of request fills the screen', async () => {
       const asker = await fixture.openAsker()
       const requests = []

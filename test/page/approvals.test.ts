@@ -25,6 +25,15 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
     return { page, request, card }
   }
 
+  it('a command on a card can be copied, with its invisible characters escaped', async () => {
+    const request = await (await fixture.openAsker()).ask(asks.command('echo a\u200Bb'))
+    const page = await fixture.openPage({ permissions: ['clipboard-read', 'clipboard-write'] })
+    const card = await openCard(page, request)
+    await button(card, 'Copy').click()
+    await button(card, 'Copied').waitFor()
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('echo a\\u{200b}b')
+  })
+
   it('after a person allows a command, the receipt shows who allowed it and then that the agent received the answer', async () => {
     const { page, request, card } = await openRequest(asks.command())
     expect(await visibleText(card.getByRole('heading'))).toBe('Run a command')
@@ -66,7 +75,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
 
   it('a person can allow a request with a note for the agent', async () => {
     const { page, request, card } = await openRequest(asks.fields())
-    await button(card, 'Add a note…').click()
+    await button(card, 'Note…').click()
     await expect.poll(() => button(card, 'Allow with this note').isDisabled()).toBe(true)
     await page.keyboard.type('but only this one')
     await click(page, button(card, 'Allow with this note'))
@@ -207,7 +216,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
 
   it('the “Always…” panel shows the scope of each suggestion, and allows the request with the chosen suggestion', async () => {
     const { page, request, card } = await openRequest(asks.suggested())
-    await button(card, 'Add a note…').click()
+    await button(card, 'Note…').click()
     await page.keyboard.type('as ever')
     await page.keyboard.press('Escape')
     await button(card, 'Always…').click()
@@ -252,10 +261,10 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
       })
     })
 
-    it('shows in every panel which mode an approval switches to, even if the mode was chosen on another device', async () => {
+    it('a plan shows in every panel which mode an approval switches to, even if the mode was chosen on another device', async () => {
       const ask: Ask = { ...asks.plan(), modes: ['default', 'bypassPermissions'] } as Ask // `asks.plan()` returns an approval, which may have `modes`
       const { page, request, card } = await openRequest(ask)
-      await button(card, 'Add a note…').click()
+      await button(card, 'Note…').click()
       const draft = { version: 1, note: 'fine', mode: 'bypassPermissions' }
       await fixture.gateway.call('putDraft', { id: request.id, draft })
       const modeSelect = card.getByLabel('After approval')
@@ -266,7 +275,7 @@ describe.skipIf(hasNoBrowser())('approvals on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow', note: 'fine', mode: 'default' })
     })
 
-    it('shows an unknown mode that was chosen on another device', async () => {
+    it('a plan shows an unknown mode that was chosen on another device', async () => {
       const { request, card } = await openRequest(asks.plan())
       await fixture.gateway.call('putDraft', { id: request.id, draft: { version: 1, mode: 'brisk' } })
       await expect.poll(() => card.getByLabel('After approval').inputValue()).toBe('brisk')

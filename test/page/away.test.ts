@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('after an absence, the inbox', () => {
     return { broken, done, busy, pending }
   }
 
-  it('says what was asked, answered, finished, failed and expired, each with a link, until it is dismissed', async () => {
+  it('after an absence, the inbox says what was asked, answered, finished, failed and expired, each with a link, until it is dismissed', async () => {
     const page = await fixture.openPage()
     const { broken, pending } = await letThingsHappen()
     await rowOf(page, pending).waitFor()
@@ -86,7 +86,7 @@ describe.skipIf(hasNoBrowser())('after an absence, the inbox', () => {
     expect(await panel(page).count()).toBe(0)
   })
 
-  it('says nothing after a short absence', async () => {
+  it('the inbox says nothing after a short absence', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker('quiet')
     const request = await asker.ask(asks.command())
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser())('after an absence, the inbox', () => {
     expect(await panel(page).count()).toBe(0)
   })
 
-  it('does not move the list while the pointer is over it', async () => {
+  it('after an absence, the inbox does not move the list while the pointer is over it', async () => {
     const page = await fixture.openPage()
     const { pending } = await letThingsHappen()
     await rowOf(page, pending).hover()
@@ -122,7 +122,7 @@ describe.skipIf(hasNoBrowser())('after an absence, the inbox', () => {
   it.each([
     { name: 'a desktop', options: desktop },
     { name: 'a phone', options: phone },
-  ])('has no accessibility violations with the summary on $name', async ({ options }) => {
+  ])('after an absence, the inbox has no accessibility violations with the summary on $name', async ({ options }) => {
     const page = await fixture.openPage({ ...options, reducedMotion: 'reduce', colorScheme: 'light' })
     await letThingsHappen()
     await setLastVisible(page, 10 * minute)
@@ -138,11 +138,12 @@ describe.skipIf(hasNoBrowser())('after an absence, the inbox', () => {
 describe.skipIf(hasNoBrowser())('the first screen of an empty gateway', () => {
   const fixture = setUpPageFixture()
 
-  it('leads to a rehearsal, to a session with an installed agent, and to a script', async () => {
+  it('the first screen of an empty gateway leads to a rehearsal, to a session with an installed agent, to your own terminal, and to a script', async () => {
     const page = await fixture.openPage({ reducedMotion: 'reduce', colorScheme: 'light' })
     await page.getByRole('heading', { name: 'Give your first answer' }).waitFor()
     await page.getByText('No agent is installed here yet.').waitFor()
-    await page.getByText("npx holdpoint ask 'Deploy to production?' --choice yes --choice no").waitFor()
+    await page.getByText("npx holdpoint ask 'Deploy to production?'").waitFor()
+    await page.getByText('holdpoint hook install').waitFor()
     const runner = await announceLocalRunner(fixture.gateway, ['messages'])
     try {
       await button(page, 'Test agent').waitFor()

@@ -14,12 +14,17 @@ interface Findings {
   }[]
 }
 
-/** Runs axe on the current screen and returns its violations, one line each. */
+/**
+ * Runs axe on the current screen and returns its violations, one line each. The page makes a box that scrolls reachable
+ * by keyboard after the browser has laid it out, so axe starts after two frames. Without `preload: false`, axe would load
+ * all stylesheets between reading the page and checking it, and the page could change meanwhile.
+ */
 export async function violationsOn(page: Page, rules: object = {}): Promise<readonly string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe)
   const { violations } = await page.evaluate(async options => {
     const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<Findings> } } // the `axe` script evaluated above defines this property
-    return axe.run({ resultTypes: ['violations'], ...options })
+    for (let frame = 0; frame < 2; frame++) await new Promise(requestAnimationFrame)
+    return axe.run({ resultTypes: ['violations'], preload: false, ...options })
   }, rules)
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(node => `${id}: ${help} at ${JSON.stringify(node.target)} ${node.failureSummary ?? ''}`),

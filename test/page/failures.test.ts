@@ -51,7 +51,7 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
   it('a crash of the tab while a person writes an answer loses no text', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
-    await button(cardOf(page, request), 'Add a note…').click()
+    await button(cardOf(page, request), 'Note…').click()
     const kept = page.waitForResponse(response => response.request().method() === 'PUT' && response.ok())
     await page.keyboard.type('careful')
     await kept
@@ -99,7 +99,7 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
-    await button(card, 'Add a note…').click()
+    await button(card, 'Note…').click()
     await page.keyboard.type('only on staging')
     await button(card, 'Back').click()
     await click(page, button(card, 'Allow with your note'))
@@ -111,7 +111,7 @@ describe.skipIf(hasNoBrowser())('the page when something fails', () => {
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
     await page.route('**/answer', route => route.abort('connectionrefused'))
-    await button(card, 'Add a note…').click()
+    await button(card, 'Note…').click()
     await page.keyboard.type('with care')
     await click(page, button(card, 'Allow with this note'))
     await button(card, 'Allowing…').waitFor()

@@ -129,7 +129,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     await expect.poll(() => listed(page)).toEqual(idsOf(migrate, lint, questions))
   })
 
-  it('filters by kind and by risk, with the number of requests of each kind', async () => {
+  it('the list of the inbox filters by kind and by risk, with the number of requests of each kind', async () => {
     const asker = await fixture.openAsker()
     const command = await asker.ask(asks.command())
     const dangerous = await asker.ask(asks.dangerous())
@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     await expect.poll(async () => (await listed(page)).slice(0, 2)).toEqual(idsOf(dangerous, command))
   })
 
-  it('groups by project or session, and remembers it; a new request joins its group or is announced, and moves no row on screen', async () => {
+  it('the list of the inbox groups by project or session, and remembers it; a new request joins its group or is announced, and moves no row on screen', async () => {
     const [one, two] = [await fixture.openAsker('one', '/src/shared'), await fixture.openAsker('two', '/src/shared')]
     const docs = await fixture.openAsker('docs', '/src/docs')
     const a = await one.ask(asks.command('npm run a'))
@@ -178,6 +178,30 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     expect(await listed(page)).toEqual(idsOf(a, b, c))
     await more.click()
     await expect.poll(() => listed(page)).toEqual(idsOf(a, late, b, c))
+  })
+
+  it('a row says what is asked in the agent’s words and in ours, and in a group leaves out what the head of the group says', async () => {
+    const title = `Upgrade everything ${'and what depends on it '.repeat(12)}`.slice(0, 300)
+    const asker = await fixture.openAsker(title, '/src/platform')
+    const plan = await asker.ask(asks.plan())
+    const command = await asker.ask(asks.command(`echo ${'x'.repeat(5000)} end`))
+    const page = await fixture.openPage()
+    const facts = (request: Request) => visibleText(rowOf(page, request).locator('.row-who'))
+    await rowOf(page, plan).waitFor()
+    // The title of every plan is “Approve the plan”, so the row shows the first line of the plan.
+    expect(await visibleText(rowOf(page, plan).locator('.row-what'))).toBe('Plan')
+    expect(await facts(plan)).toMatch(/Upgrade every[\s\S]*Approve a plan/)
+    // The start of a long command gets more space than its end, and the title of a session is cut without a count.
+    const width = (part: string) =>
+      rowOf(page, command)
+        .locator(`.row-what > ${part}`)
+        .evaluate(it => it.getBoundingClientRect().width)
+    expect(await width('.cut-head')).toBeGreaterThan(await width('.cut-tail'))
+    expect(await facts(command)).not.toContain('more⟩')
+    await page.getByLabel('Group requests').selectOption('By session')
+    await page.locator('.group-head', { hasText: '/src/platform' }).waitFor()
+    expect(await facts(command)).toMatch(/^\w+\s*Run a command$/)
+    await page.getByLabel('Group requests').selectOption('Not grouped')
   })
 
   it('the requests of a muted session are collapsed at the end and counted apart, until the session is unmuted', async () => {
@@ -234,6 +258,22 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     expect(await cardOf(page, secret).getByLabel('Your answer').inputValue()).toBe('s3cr3t')
     await openCard(page, command)
     expect(await card.getByRole('textbox').isVisible()).toBe(true)
+  })
+
+  it('a key that moves past a request with an open panel moves on, and is not typed into the field of the panel', async () => {
+    const asker = await fixture.openAsker()
+    const [first, second] = [await asker.ask(asks.command('echo first')), await asker.ask(asks.command('echo second'))]
+    const page = await fixture.openPage()
+    const card = await openCard(page, first)
+    await button(card, 'Deny…').click()
+    await card.locator('textarea:focus').waitFor()
+    await openCard(page, second)
+    await pressKey(page, 'k')
+    await card.getByRole('textbox').waitFor()
+    await pressKey(page, 'j')
+    await cardOf(page, second).waitFor()
+    await openCard(page, first)
+    expect(await card.getByRole('textbox').inputValue()).toBe('')
   })
 
   it('a question with two options is answered with one click, but not with a click right after the card appears', async () => {

@@ -17,7 +17,7 @@ import {
 describe.skipIf(hasNoBrowser())('the inbox', () => {
   const fixture = setUpPageFixture()
 
-  it('says when it is empty and how many agents are working, and shows the pending count in the page title and tab icon', async () => {
+  it('the inbox says when it is empty and how many agents are working, and shows the pending count in the page title and tab icon', async () => {
     const page = await fixture.openPage()
     const icon = page.locator('link[rel="icon"]')
     const asker = await fixture.openAsker()
@@ -39,7 +39,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.locator('link[rel="icon"][href="/favicon.svg"]').waitFor({ state: 'attached' })
   })
 
-  it('shows requests of every session, the oldest of equal urgency first, with session, folder and agent path', async () => {
+  it('the inbox shows requests of every session, the oldest of equal urgency first, with session, folder and agent path', async () => {
     const docs = await fixture.openAsker('docs', '/src/docs')
     const api = await fixture.openAsker('api', '/src/api')
     const asked = await docs.ask(asks.questions())
@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await visibleText(card.locator('.card-header'))).toMatch(/api[\s\S]*reviewer[\s\S]*test-writer/)
   })
 
-  it('gives each agent in a path its own background, so that one name cannot look like two', async () => {
+  it('the inbox gives each agent in a path its own background, so that one name cannot look like two', async () => {
     const asker = await fixture.openAsker()
     await asker.ask(asks.command(), { agentPath: ['sub ⟶ fake', 'real'] })
     const page = await fixture.openPage()
@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     for (const at of [0, 1]) expect(await background(at)).not.toBe(around)
   })
 
-  it('ignores a dropped file instead of navigating to it', async () => {
+  it('the inbox ignores a dropped file instead of navigating to it', async () => {
     const page = await fixture.openPage()
     const prevented = await page.locator('main').evaluate(place => {
       const data = new DataTransfer()
@@ -82,7 +82,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(prevented).toBe(true)
   })
 
-  it('adds new requests at the end, even urgent ones, and announces those below the screen, without moving a row or the open card', async () => {
+  it('the inbox adds new requests at the end, even urgent ones, and announces those below the screen, without moving a row or the open card', async () => {
     const page = await fixture.openPage({ viewport: { width: 1024, height: 600 } })
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command('first'))
@@ -101,7 +101,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.waitForFunction(() => document.activeElement?.matches('li[data-request]'))
   })
 
-  it('puts the nearest deadline first, then the dangerous, then the oldest', async () => {
+  it('the inbox puts the nearest deadline first, then the dangerous, then the oldest', async () => {
     const asker = await fixture.openAsker()
     const old = await asker.ask(asks.command('npm run old'))
     const young = await asker.ask(asks.command('npm run young'))
@@ -118,7 +118,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await visibleText(rowOf(page, dangerous))).toContain('Dangerous')
   })
 
-  it('shows twenty rows on a laptop, beside the open request', async () => {
+  it('the inbox shows twenty rows on a laptop, beside the open request', async () => {
     const asker = await fixture.openAsker()
     const requests = []
     for (let at = 0; at < 24; at++) requests.push(await asker.ask(asks.command(`echo ${at}`)))
@@ -130,7 +130,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(bottoms.filter(bottom => bottom <= 900).length).toBeGreaterThanOrEqual(20)
   })
 
-  it('keeps a resolved request in its place for a moment, and then moves it to “Recently answered”', async () => {
+  it('the inbox keeps a resolved request in its place for a moment, and then moves it to “Recently answered”', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
@@ -145,7 +145,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await expect.poll(() => page.locator('ol.requests > li').count()).toBe(1)
   })
 
-  it('ignores keys while cards move because a receipt above them disappears', async () => {
+  it('the inbox ignores keys while cards move because a receipt above them disappears', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const [first, second] = [await asker.ask(asks.command('1st')), await asker.ask(asks.command('2nd'))]
@@ -166,7 +166,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('answers several requests at once, and names the request whose answer failed', async () => {
+  it('the inbox answers several requests at once, and names the request whose answer failed', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = []
@@ -192,7 +192,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await receipt(page, 'two', 'denied by you').waitFor()
   })
 
-  it('denies several requests with one reason', async () => {
+  it('the inbox denies several requests with one reason', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const requests = [await asker.ask(asks.command('one')), await asker.ask(asks.fields())]
@@ -205,7 +205,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'stop that' })
   })
 
-  it('opens the request in the URL', async () => {
+  it('the inbox opens the request in the URL', async () => {
     const asker = await fixture.openAsker()
     const requests = []
     for (const ask of [asks.edit(), asks.questions(), asks.form(), asks.write()]) requests.push(await asker.ask(ask))
@@ -218,7 +218,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     await page.locator(`article[id$="${last?.id}"]`).waitFor()
   })
 
-  it('makes every button and field of a card at least 44 px high on a phone', async () => {
+  it('the inbox makes every button and field of a card at least 44 px high on a phone', async () => {
     const page = await fixture.openPage(phone)
     const request = await (await fixture.openAsker()).ask(asks.suggested())
     const row = rowOf(page, request)
@@ -237,7 +237,7 @@ describe.skipIf(hasNoBrowser())('the inbox', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)).toBe(true)
   })
 
-  it('follows the system’s color scheme or a chosen theme, and remembers the choice', async () => {
+  it('the inbox follows the system’s color scheme or a chosen theme, and remembers the choice', async () => {
     const page = await fixture.openPage({ colorScheme: 'light' })
     const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor)
     const light = await background()

@@ -32,7 +32,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     return { page, request, active }
   }
 
-  it('answer every kind of request in the inbox', async () => {
+  it('keyboard shortcuts answer every kind of request in the inbox', async () => {
     const list = [asks.command('first'), asks.command('second'), asks.edit(), asks.questions(), asks.form()]
     const { page, request, active } = await openRequests(...list)
     await page.keyboard.press('j')
@@ -94,7 +94,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await fixture.isPending(request(4))).toBe(true)
   })
 
-  it('answer nothing while the person types into a field', async () => {
+  it('keyboard shortcuts answer nothing while the person types into a field', async () => {
     const { page, request } = await openRequests(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
     await pressKey(page, 'd')
@@ -107,7 +107,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await page.evaluate(() => location.hash)).toBe('')
   })
 
-  it('allow no request while its edit or deny panel is open', async () => {
+  it('keyboard shortcuts allow no request while its edit or deny panel is open', async () => {
     const request = await (await fixture.openAsker()).ask(asks.command())
     const page = await fixture.openPage()
     await cardOf(page, request).waitFor()
@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     }
   })
 
-  it('answer at most one request while a key is held down', async () => {
+  it('keyboard shortcuts answer at most one request while a key is held down', async () => {
     const { page, request } = await openRequests(asks.command('first'), asks.command('second'))
     await page.keyboard.press('j')
     await waitForKeyPause(page)
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await fixture.isPending(request(1))).toBe(true)
   })
 
-  it('select several requests and a range, and deny them together', async () => {
+  it('keyboard shortcuts select several requests and a range, and deny them together', async () => {
     const { page, request } = await openRequests(
       asks.command('1st'),
       asks.command('2nd'),
@@ -163,6 +163,19 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await fixture.isPending(request(3))).toBe(true)
   })
 
+  it('Enter on a short request adds no button that collapses it', async () => {
+    const request = await (await fixture.openAsker()).ask(asks.command('echo short'))
+    const page = await fixture.openPage()
+    await pressKey(page, 'j')
+    await page.keyboard.press('Enter')
+    await button(cardOf(page, request), 'Comment…').waitFor()
+    expect(
+      await cardOf(page, request)
+        .getByText(/Collapse|Show all/)
+        .count(),
+    ).toBe(0)
+  })
+
   it('keyboard shortcuts are listed in a help dialog, and do nothing on the page while that dialog is open', async () => {
     const { page, request } = await openRequests(asks.command())
     await page.keyboard.press('j')
@@ -176,7 +189,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     await help.waitFor({ state: 'detached' })
   })
 
-  it('switch between screens, and find a session by part of its name', async () => {
+  it('keyboard shortcuts switch between screens, and find a session by part of its name', async () => {
     const { page, request } = await openRequests(asks.command())
     await page.keyboard.press('g')
     await page.keyboard.press('s')
@@ -206,7 +219,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     await page.getByRole('heading', { name: 'You’re all caught up' }).waitFor()
   })
 
-  it('move between the requests of a session and open a card, but answer no card that is not shown', async () => {
+  it('keyboard shortcuts move between the requests of a session and open a card, but answer no card that is not shown', async () => {
     const asker = await fixture.openAsker()
     const requests: Request[] = []
     for (const at of [0, 1, 2, 3, 4]) requests.push(await asker.ask(asks.command(`echo ${at}`)))
@@ -236,7 +249,7 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
     expect(await fixture.isPending(second)).toBe(true)
   })
 
-  it('act on the open card of the inbox, which stays in view while the list is scrolled elsewhere', async () => {
+  it('keyboard shortcuts act on the open card of the inbox, which stays in view while the list is scrolled elsewhere', async () => {
     const { page, request, active } = await openRequests(
       ...Array.from({ length: 40 }, (_, at) => asks.command(`echo ${at}`)),
     )
@@ -265,11 +278,11 @@ describe.skipIf(hasNoBrowser())('keyboard shortcuts', () => {
           outlined: style?.outlineStyle !== 'none' && style?.outlineWidth !== '0px',
         }
       })
-      if (/Allow once|Edit…|Add a note…|Deny…/.test(name)) {
+      if (/Allow once|Edit…|Note…|Deny…/.test(name)) {
         expect(outlined, name).toBe(true)
         reached.add(name)
       }
     }
-    expect([...reached]).toEqual(['Allow once', 'Edit…', 'Add a note…', 'Deny…'])
+    expect([...reached]).toEqual(['Allow once', 'Edit…', 'Note…', 'Deny…'])
   })
 })

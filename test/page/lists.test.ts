@@ -22,7 +22,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     return { page, row }
   }
 
-  it('shows the current state, last message and cost of each session', async () => {
+  it('the Sessions screen shows the current state, last message and cost of each session', async () => {
     const asker = await fixture.openAsker('billing', '/src/billing')
     const { page, row } = await open()
     const { id } = asker.session
@@ -44,8 +44,10 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     await row('billing').getByText('waiting for you').waitFor({ state: 'detached' })
   })
 
-  it('shows how long a session and its project have waited for people', async () => {
+  it('the Sessions screen shows how long a session and its project have waited for people', async () => {
     const asker = await fixture.openAsker('slow', '/src/slow')
+    await fixture.openAsker('idle', '/src/slow')
+    await fixture.openAsker('lonely', '/src/lonely')
     const request = await asker.ask(asks.command())
     await expect.poll(async () => Date.now() - request.openedAt).toBeGreaterThan(1100)
     await fixture.answer(request)
@@ -55,10 +57,14 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     await row('slow')
       .getByText(/^waited [\d.]+ s for people$/)
       .waitFor()
-    expect(await visibleText(page.getByRole('heading', { name: '/src/slow' }))).toMatch(/waited [\d.]+ s for people/)
+    expect(await visibleText(page.getByRole('heading', { name: '/src/slow' }))).toMatch(
+      /2 sessions · waited [\d.]+ s for people/,
+    )
+    // The row of a single session says it, so its project does not repeat it.
+    expect(await visibleText(page.getByRole('heading', { name: '/src/lonely' }))).toBe('/src/lonely')
   })
 
-  it('shows an agent that failed, was lost or is disconnected as such, in the list, the sidebar and the palette', async () => {
+  it('the Sessions screen shows an agent that failed, was lost or is disconnected as such, in the list, the sidebar and the palette', async () => {
     const failed = await fixture.openAsker('broken')
     await fixture.gateway.call('appendEvents', {
       id: failed.session.id,
@@ -87,7 +93,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     await sidebar.waitFor({ state: 'detached' })
   })
 
-  it('marks sessions as unread whose agent has said something since the person opened them', async () => {
+  it('the Sessions screen marks sessions as unread whose agent has said something since the person opened them', async () => {
     const first = await fixture.openAsker('first')
     const second = await fixture.openAsker('second')
     const { page, row } = await open()
@@ -113,7 +119,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     await row('second').locator('.unread-mark').waitFor({ state: 'detached' })
   })
 
-  it('lists waiting sessions first, and keeps the order while the pointer is in the list', async () => {
+  it('the Sessions screen lists waiting sessions first, and keeps the order while the pointer is in the list', async () => {
     const [old] = [await fixture.openAsker('old'), await fixture.openAsker('young')]
     const { page } = await open()
     const names = () => page.locator('.row-title .agent-inline').allTextContents()
@@ -130,7 +136,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     await page.waitForFunction(() => document.querySelector('.row-title .agent-inline')?.textContent === 'young')
   })
 
-  it('closes an open End confirmation when the session ends, and does not open a Delete confirmation', async () => {
+  it('the Sessions screen closes an open End confirmation when the session ends, and does not open a Delete confirmation', async () => {
     const { session } = await fixture.openAsker('passing')
     const { row } = await open()
     await row('passing').hover()
@@ -141,8 +147,8 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     expect(await button(row('passing'), 'Delete').count()).toBe(0)
   })
 
-  it('shows the End button on hover, and always on touch screens', async () => {
-    await fixture.openAsker('harbour')
+  it('the Sessions screen shows the End button on hover; on touch screens, only the screen of the session has it, and ended sessions can be deleted', async () => {
+    const { session } = await fixture.openAsker('harbour')
     const seen = (page: Page) =>
       page
         .locator('.row-actions .button')
@@ -159,11 +165,17 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     expect(await seen(page)).toBe('1')
     const touched = await fixture.openPage(phone)
     await touched.goto(`${fixture.gateway.url}/#/sessions`)
-    await touched.locator('.session-row').first().waitFor()
-    expect(await seen(touched)).toBe('1')
+    const touchedRow = touched.locator('.session-row', { hasText: 'harbour' })
+    await touchedRow.waitFor()
+    expect(await touchedRow.getByRole('button').filter({ visible: true }).count()).toBe(0)
+    await touchedRow.getByRole('link').tap()
+    await button(touched, 'End this session…').waitFor()
+    await fixture.gateway.call('endSession', { id: session.id })
+    await touched.goto(`${fixture.gateway.url}/#/sessions`)
+    await button(touchedRow, 'Delete this session…').waitFor()
   })
 
-  it('filters sessions by state and by text', async () => {
+  it('the Sessions screen filters sessions by state and by text', async () => {
     const docs = await fixture.openAsker('docs', '/src/docs')
     const ended = await fixture.openAsker('nightly', '/src/nightly')
     await fixture.gateway.call('endSession', { id: ended.session.id })
@@ -184,7 +196,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     await page.getByText('No results').waitFor()
   })
 
-  it('ends a session, and deletes an ended session, only after a confirmation', async () => {
+  it('the Sessions screen ends a session, and deletes an ended session, only after a confirmation', async () => {
     const asker = await fixture.openAsker('to be ended')
     const request = await asker.ask(asks.command())
     const { page, row } = await open()
@@ -207,7 +219,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
   })
 
   describe('the New session dialog', () => {
-    it('starts a session, and shows each error at its field', async () => {
+    it('the New session dialog starts a session, and shows each error at its field', async () => {
       const page = await fixture.openPage({ expectedErrors: /400/ })
       await page.keyboard.press('n')
       const dialog = page.getByRole('dialog', { name: 'New session' })
@@ -249,7 +261,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
       expect(await dialog.getByLabel('First message').inputValue()).toBe('')
     })
 
-    it('keeps its text when a click outside closes it', async () => {
+    it('the New session dialog keeps its text when a click outside closes it', async () => {
       const { page } = await open()
       await page.keyboard.press('n')
       const dialog = page.getByRole('dialog', { name: 'New session' })
@@ -265,7 +277,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     })
   })
 
-  it('shows the number of new sessions on a button instead of moving the list', async () => {
+  it('the Sessions screen shows the number of new sessions on a button instead of moving the list', async () => {
     await fixture.openAsker('old one')
     const { page, row } = await open()
     await row('old one').first().waitFor()
@@ -287,7 +299,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     return page
   }
 
-  it('lists every resolved request, can be searched and filtered, and shows the details of an entry', async () => {
+  it('the audit log lists every resolved request, can be searched and filtered, and shows the details of an entry', async () => {
     const asker = await fixture.openAsker('api')
     const other = await fixture.openAsker('docs')
     await fixture.answer(await asker.ask(asks.command('npm run deploy')), { kind: 'deny', reason: 'on a Friday?' })
@@ -303,7 +315,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await choose(page, 'Denied')
     await receipt(page, 'npm test').waitFor({ state: 'detached' })
     await receipt(page, 'npm run deploy', 'on a Friday?').waitFor()
-    await choose(page, 'Anything')
+    await choose(page, 'Any')
     await choose(page, 'Agents')
     await receipt(page, 'ls', 'withdrawn by the agent').waitFor()
     await receipt(page, 'npm run deploy').waitFor({ state: 'detached' })
@@ -321,7 +333,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await page.getByText('No results').waitFor()
   })
 
-  it('has a column for who, answer, session, folder, agent and surface, and filters by person, folder and day', async () => {
+  it('the audit log has a column for who, answer, session, folder, agent and surface, and filters by person, folder and day', async () => {
     const [api, docs] = [
       await fixture.openAsker('api', '/srv/columns/api'),
       await fixture.openAsker('docs', '/srv/columns/docs'),
@@ -334,7 +346,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await line.waitFor()
     expect(await Promise.all(['who', 'answer', 'what', 'session', 'folder', 'agent', 'via'].map(cells))).toEqual([
       'you',
-      expect.stringMatching(/^✕\s*denied: too wide/i),
+      expect.stringMatching(/^denied: too wide/i),
       'npm run columns',
       'api',
       '/srv/columns/api',
@@ -356,7 +368,18 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe('')
   })
 
-  it('saves the entries that match the filter as CSV and as NDJSON', async () => {
+  it('the audit log names the rule that answered, and says only “a rule” once the rule is removed', async () => {
+    const { id } = await fixture.gateway.call('addRule', { effect: 'deny', command: 'npm run ruled' })
+    await (await fixture.openAsker('ruled')).ask(asks.command('npm run ruled'))
+    const page = await open()
+    const who = receipt(page, 'npm run ruled').locator('.audit-who')
+    await expect.poll(() => who.textContent()).toBe('Rule: Deny npm run ruled')
+    await fixture.gateway.call('removeRule', { id })
+    await page.reload()
+    await expect.poll(() => who.textContent()).toBe('a rule')
+  })
+
+  it('the audit log saves the entries that match the filter as CSV and as NDJSON', async () => {
     const asker = await fixture.openAsker('=export', '/srv/export')
     await fixture.answer(await asker.ask(asks.command('npm run saved')), { kind: 'deny' })
     const page = await open()
@@ -382,7 +405,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     ).toEqual(['=export'])
   })
 
-  it('shows the number of new entries on a button, and updates the delivery state of each entry', async () => {
+  it('the audit log shows the number of new entries on a button, and updates the delivery state of each entry', async () => {
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command('npm run late'))
     const page = await open()
@@ -394,7 +417,7 @@ describe.skipIf(hasNoBrowser())('the audit log', () => {
     await receipt(page, 'npm run late', 'delivered').waitFor()
   })
 
-  it('loads earlier entries on demand', async () => {
+  it('the audit log loads earlier entries on demand', async () => {
     const asker = await fixture.openAsker()
     const requests = []
     for (let i = 0; i < 70; i++) requests.push(await asker.ask(asks.command(`echo ${i}.`)))

@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser())('browser notifications', () => {
     expect(shown).toEqual(['Run a command · api-server / seen by nobody'])
   })
 
-  it('come with a chime, and open the request when clicked', async () => {
+  it('browser notifications come with a chime, and open the request when clicked', async () => {
     /** Lets the test hide the page, because a headless page is always visible. Also counts the tones that the page plays. */
     const countTones = () => {
       const state = { hidden: false, shown: [], closed: 0, tones: 0 }

@@ -9,6 +9,7 @@ import { hasNoBrowser, openPage } from '../support/browser.ts'
 import { launchLight } from '../support/chromium.mjs'
 import { closeGateways, type GatewayProcess, startGateway } from '../support/gateway.ts'
 import { asks, openTestAgent } from '../support/request-samples.ts'
+import { visibleText } from './page-fixture.ts'
 
 /** The host name that the attacker's DNS server resolves to this machine. */
 const reboundHost = 'evil.test'
@@ -284,11 +285,11 @@ describe.skipIf(isMissing)('a sign-in link', () => {
     await page.getByRole('heading', { name: 'Sign in as mallory?' }).waitFor()
     await page.getByRole('button', { name: 'Stay signed in as owner' }).click()
     await page.getByRole('navigation').first().waitFor()
-    expect(await page.locator('.user-menu-button').textContent()).toBe('owner')
+    expect(await visibleText(page.locator('.user-menu-button'))).toBe('owner')
     await page.goto(`${gateway.url}/?again#code=${code}`)
     await page.getByRole('button', { name: 'Sign in as mallory' }).click()
     await page.getByRole('navigation').first().waitFor()
-    expect(await page.locator('.user-menu-button').textContent()).toBe('mallory')
+    expect(await visibleText(page.locator('.user-menu-button'))).toBe('mallory')
   })
 })
 
@@ -296,7 +297,7 @@ describe.skipIf(isMissing)('B14: the URL of the page', () => {
   /** Names that other programs take a server or a credential from. */
   const names = ['gatewayUrl', 'gateway', 'server', 'url', 'api', 'host', 'redirect', 'next']
 
-  it('B14: cannot name another server, and a signed-in person sees the page of this one', async () => {
+  it('B14: the URL of the page cannot name another server, and a signed-in person sees the page of this one', async () => {
     const requests: string[] = []
     page.on('request', sent => requests.push(new URL(sent.url()).origin))
     const evil = `http://localhost:${attackerPort}/`
@@ -311,7 +312,7 @@ describe.skipIf(isMissing)('B14: the URL of the page', () => {
     expect(await isPending()).toBe(true)
   })
 
-  it('B14: cannot carry a token, which signs nobody in and is not kept', async () => {
+  it('B14: the URL of the page cannot carry a token, which signs nobody in and is not kept', async () => {
     const context = await browser.newContext({ serviceWorkers: 'block' })
     const visitor = await context.newPage()
     const { token } = gateway
@@ -328,7 +329,7 @@ describe.skipIf(isMissing)('B14: the URL of the page', () => {
     await context.close()
   })
 
-  it('B14: cannot carry a script or other content', async () => {
+  it('B14: the URL of the page cannot carry a script or other content', async () => {
     const opened: string[] = []
     page.on('dialog', dialog => {
       opened.push(dialog.message())

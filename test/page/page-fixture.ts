@@ -34,7 +34,6 @@ export class PageFixture {
   async openPage(options: OpenOptions = {}): Promise<Page> {
     const before = async (page: Page) => {
       await recordPageChanges(page)
-      if (options.reducedMotion === undefined) await page.context().addInitScript(stopPulse)
       await options.before?.(page)
     }
     const opened = await openPage(this.browser, this.gateway, { ...desktop, ...options, before })
@@ -204,13 +203,6 @@ function recordChanges({ letterMs, textMs }: { readonly letterMs: number; readon
     times.keyAcceptedAt = timeStamp + (isText ? textMs : letterMs)
   }
   addEventListener('keydown', onKey, true)
-}
-
-/** Runs in the page. Stops the animation of waiting sessions, which would need a tenth of a core while a test waits. */
-function stopPulse(): void {
-  const styles = new CSSStyleSheet()
-  styles.replaceSync('.state-icon { animation: none !important }')
-  document.adoptedStyleSheets = [styles]
 }
 
 /** Waits until the page accepts clicks and keys again after its last change. */

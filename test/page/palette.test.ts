@@ -16,7 +16,7 @@ describe.skipIf(hasNoBrowser())('the command palette', () => {
     return { page, run }
   }
 
-  it('finds screens, themes and a pending request by its command', async () => {
+  it('the command palette finds screens, themes and a pending request by its command', async () => {
     const asker = await fixture.openAsker('api')
     const request = await asker.ask(asks.command('npm run palette-probe'))
     const { page, run } = await open()
@@ -29,7 +29,7 @@ describe.skipIf(hasNoBrowser())('the command palette', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('stops everything only after a confirmation', async () => {
+  it('the command palette stops everything only after a confirmation', async () => {
     const asker = await fixture.openAsker('busy')
     const request = await asker.ask(asks.command('npm run long'))
     const { page, run } = await open()
@@ -47,7 +47,7 @@ describe.skipIf(hasNoBrowser())('the command palette', () => {
     expect(items.map(({ body }) => body.kind)).toContain('interrupt')
   })
 
-  it('signs this browser out', async () => {
+  it('the command palette signs this browser out', async () => {
     const { page, run } = await open({ expectedErrors: /401/ })
     await run('sign out', /Sign out/)
     await page

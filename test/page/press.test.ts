@@ -48,13 +48,13 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     await page.mouse.up()
   }
 
-  it('decides if nothing changes while the mouse button is down, however long that takes', async () => {
+  it('a click on an answer button decides if nothing changes while the mouse button is down, however long that takes', async () => {
     const { page, request } = await pressAllow()
     await release(page)
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('decides nothing if the list changed while the mouse button was down', async () => {
+  it('a click on an answer button decides nothing if the list changed while the mouse button was down', async () => {
     const { page, asker, request, card } = await pressAllow()
     const third = await asker.ask(asks.command('third'))
     await page.locator(`[data-request="${third.id}"]`).waitFor()
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('decides nothing if the card moved while the mouse button was down', async () => {
+  it('a click on an answer button decides nothing if the card moved while the mouse button was down', async () => {
     const { page, request, card } = await pressAllow()
     // The card moves less than the height of its button, so that the mouse is still above the button.
     await page.evaluate(() => {
@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('decides nothing if the card moved just before it', async () => {
+  it('a click on an answer button decides nothing if the card moved just before it', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('decides nothing if it brings the window to the front', async () => {
+  it('a click on an answer button decides nothing if it brings the window to the front', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)
@@ -145,7 +145,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     return runFor(2000)
   }
 
-  it('is allowed by holding the button, and not before the hold is complete', async () => {
+  it('a dangerous request on a touch screen is allowed by holding the button, and not before the hold is complete', async () => {
     const touched = await openDangerous()
     await touchDown(touched)
     await touched.runFor(590)
@@ -155,7 +155,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     await lift(touched)
   })
 
-  it('is not allowed by a tap, on a phone or on a computer with a touch screen', async () => {
+  it('a dangerous request on a touch screen is not allowed by a tap, on a phone or on a computer with a touch screen', async () => {
     for (const options of [phone, { viewport: { width: 1440, height: 900 }, hasTouch: true }]) {
       const touched = await openDangerous(options)
       await touchDown(touched)
@@ -167,7 +167,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     }
   })
 
-  it('is allowed with a mouse after a confirmation, also on a device with a touch screen', async () => {
+  it('a dangerous request on a touch screen is allowed with a mouse after a confirmation, also on a device with a touch screen', async () => {
     const { page, request, hold, runFor } = await openDangerous({
       viewport: { width: 1440, height: 900 },
       hasTouch: true,
@@ -206,15 +206,18 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
     'the page is hidden': ({ page }) => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange'))),
     'a key is pressed': ({ page }) => page.keyboard.press('j'),
   }
-  it.each(Object.entries(interruptions))('is not allowed if %s during the hold', async (_, interrupt) => {
-    const touched = await openDangerous()
-    await touchDown(touched)
-    await interrupt(touched)
-    await expect.poll(() => touched.hold.textContent()).toBe('Hold to allow once')
-    await waitLongerThanHold(touched)
-    expect(await fixture.isPending(touched.request)).toBe(true)
-    await lift(touched).catch(() => {}) // a touch that was canceled cannot be lifted
-  })
+  it.each(Object.entries(interruptions))(
+    'a dangerous request on a touch screen is not allowed if %s during the hold',
+    async (_, interrupt) => {
+      const touched = await openDangerous()
+      await touchDown(touched)
+      await interrupt(touched)
+      await expect.poll(() => touched.hold.textContent()).toBe('Hold to allow once')
+      await waitLongerThanHold(touched)
+      expect(await fixture.isPending(touched.request)).toBe(true)
+      await lift(touched).catch(() => {}) // a touch that was canceled cannot be lifted
+    },
+  )
 
   it.each<[string, (touched: Touched) => Promise<unknown>]>([
     [
@@ -233,7 +236,7 @@ describe.skipIf(hasNoBrowser())('a dangerous request on a touch screen', () => {
           if (detail) detail.style.paddingBottom = '60px'
         }),
     ],
-  ])('is not allowed if %s during the hold', async (_, change) => {
+  ])('a dangerous request on a touch screen is not allowed if %s during the hold', async (_, change) => {
     const touched = await openDangerous()
     await touchDown(touched)
     await change(touched)

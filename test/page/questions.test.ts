@@ -41,14 +41,14 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       await receipt(page, 'answered by you: Detailed; Linux, Windows, Plan 9').waitFor()
     })
 
-    it('show the preview of the chosen option', async () => {
+    it('questions show the preview of the chosen option', async () => {
       const { card } = await openRequest(asks.questions())
       expect(await visibleText(card.locator('.preview.shown'))).toContain('One line per module.')
       await card.getByRole('radio', { name: 'Detailed' }).check()
       await card.locator('.preview.shown', { hasText: 'All of it.' }).waitFor()
     })
 
-    it('accept free text instead of an option', async () => {
+    it('questions accept free text instead of an option', async () => {
       const { page, request, card } = await openRequest(asks.questions())
       await card.getByRole('radio', { name: 'Summary' }).check()
       await card.getByRole('textbox', { name: 'Other' }).first().fill('as a table')
@@ -69,7 +69,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       await receipt(page, 'declined by you: ask the team').waitFor()
     })
 
-    it('use a masked field for a secret, and only the agent can read the answer', async () => {
+    it('questions use a masked field for a secret, and only the agent can read the answer', async () => {
       const page = await fixture.openPage()
       const { id: agent, secret } = await fixture.gateway.call('addToken', { role: 'agent', name: 'deployer' })
       const session = await fixture.gateway.call('startSession', { driver: 'external', options: { agent } })
@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       await receipt(page, 'Release', 'submitted by you').waitFor()
     })
 
-    it('lets an optional choice be cleared', async () => {
+    it('a form lets an optional choice be cleared', async () => {
       const channel = { type: 'string' as const, title: 'Channel', enum: ['stable', 'beta'] }
       const schema: FormSchema = { type: 'object', properties: { channel } }
       const { page, request, card } = await openRequest({ kind: 'form', title: 'Release', message: '', schema })
@@ -147,7 +147,7 @@ describe.skipIf(hasNoBrowser())('questions and forms on the page', () => {
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'decline', interrupt: true })
     })
 
-    it('supports every kind of field', async () => {
+    it('a form supports every kind of field', async () => {
       const { page, request, card } = await openRequest(allFields)
       await card.getByLabel('Mail').fill('nobody')
       await card.getByLabel('Mail').blur()

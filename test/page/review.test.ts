@@ -1,5 +1,5 @@
 /** Comments on lines of a request, and questions that people ask back, on the page. */
-import type { Ask } from '@holdpoint/protocol'
+import { type Ask, limits } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -127,6 +127,35 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await cardOf(page, request).getByText('Why a function?').waitFor()
   })
 
+  it('the first line of the first edit takes the focus, and no field opens before the person chooses a line', async () => {
+    const { page, card } = await openRequest({
+      ...asks.edit(),
+      tool: 'MultiEdit',
+      input: {
+        file_path: path,
+        edits: [
+          { old_string: 'const tries = 3', new_string: 'const tries = 8' },
+          { old_string: 'const pause = 1', new_string: '' },
+        ],
+      },
+    } as Ask) // a copy of an approval with other fields is still an approval
+    await waitForCooldown(page)
+    await page.keyboard.press('c')
+    const buttons = card.locator('.comment-button')
+    await expect.poll(() => buttons.first().evaluate(element => element === document.activeElement)).toBe(true)
+    expect(await card.locator('textarea').count()).toBe(0)
+  })
+
+  it('a comment beyond the limit is refused with a message', async () => {
+    const command = Array.from({ length: limits.commentsMax + 1 }, (_, i) => `echo ${i}`).join('\n')
+    const { page, request, card } = await openRequest(asks.command(command))
+    const comments = Array.from({ length: limits.commentsMax }, (_, i) => ({ line: i + 1, quote: '', text: 'no' }))
+    await fixture.gateway.call('putDraft', { id: request.id, draft: { version: 1, comments } })
+    await card.getByText(`${limits.commentsMax} comments go with your answer.`).waitFor()
+    await commentOn(card, `line ${limits.commentsMax + 1} of the command`).click()
+    await page.getByText(`An answer can have at most ${limits.commentsMax} comments.`).waitFor()
+  })
+
   it('hostile characters of a line stay visible while a person comments on it', async () => {
     const { card } = await openRequest(asks.command('echo a\u202E\u200Bb # ⟨CR⟩\nrm -rf build'))
     await button(card, 'Comment…').click()
@@ -164,7 +193,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'Why staging?', askBack: true })
     const line = receipt(page, 'asked back by you: Why staging?')
     await line.waitFor()
-    expect(await visibleText(line.locator('.receipt-icon'))).toBe('?')
+    expect(await line.locator('.receipt-icon.asked').count()).toBe(1)
     const { id } = agent.session
     const items = [{ type: 'message.added' as const, block: 'b1', text: 'Because it is broken there.' }]
     await fixture.gateway.call('appendEvents', { id, items })

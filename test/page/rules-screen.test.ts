@@ -1,6 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RuleDraft } from '@holdpoint/protocol'
+// biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
+import type { Locator } from 'playwright-core'
 import { afterEach, describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
 import { announceLocalRunner } from '../support/local-agent.ts'
@@ -27,7 +29,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     return { page, row }
   }
 
-  it('explains how to make a rule if there is none, marks the built-in rules, and turns a group on and off for a folder', async () => {
+  it('the Rules screen explains how to make a rule if there is none, marks the built-in rules, and turns a group on and off for a folder', async () => {
     const { page, row } = await open()
     await page.getByText('Choose “Always…” on a request to make a rule from it').waitFor()
     await page.getByRole('region', { name: 'Built in' }).locator('summary').first().click()
@@ -49,7 +51,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     expect(await addedRules()).toEqual([])
   })
 
-  it('lets a person write, test, change, pause, resume and revoke a rule, also with the keyboard', async () => {
+  it('the Rules screen lets a person write, test, change, pause, resume and revoke a rule, also with the keyboard', async () => {
     const asker = await fixture.openAsker()
     const denied = await asker.ask(asks.command('git push --force'))
     await fixture.answer(denied, { kind: 'deny', reason: 'no' })
@@ -63,7 +65,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     await dialog.getByLabel('Command', { exact: true }).fill('git push')
     await dialog.getByLabel('Message for the agent').fill('Open a pull request.')
     await button(dialog, 'What would it have matched?').click()
-    await dialog.getByText('It would have matched 1 request since today: denied by you.').waitFor()
+    await dialog.getByText('It would have matched 1 request today: denied by you.').waitFor()
     await dialog.getByText('git push --force').waitFor()
     await button(dialog, 'Add rule').click()
     await dialog.waitFor({ state: 'detached' })
@@ -106,11 +108,16 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     expect(await addedRules()).toEqual([])
   })
 
-  it('shows changes that are made elsewhere, who added each rule, its limits and uses, and finds rules by words and effect', async () => {
+  it('the Rules screen shows changes that are made elsewhere, who added each rule, its limits and uses, and finds rules by words and effect', async () => {
     const { page, row } = await open()
     await page.getByText('No rules yet.').waitFor()
     const rule = await add({ effect: 'allow', command: 'make build', scope: { cwd: '/src/api' }, usesLeft: 3 })
-    await add({ effect: 'ask', host: 'example.com', expiresAt: Date.now() + 3 * 86_400_000 })
+    await add({
+      effect: 'ask',
+      host: 'example.com',
+      scope: { driver: 'claude' },
+      expiresAt: Date.now() + 3 * 86_400_000,
+    })
     const asker = await fixture.openAsker('api', '/src/api')
     await row('make build').getByText('never used').waitFor()
     await asker.ask(asks.command('make build'))
@@ -118,6 +125,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     const text = await visibleText(row('make build'))
     expect(text).toMatch(/in[\s\S]*\/src\/api[\s\S]*2 uses left[\s\S]*added by you/)
     await row('example.com').getByText('expires in 3 days').waitFor()
+    await row('example.com').getByText('for Claude Code').waitFor()
     await page.getByLabel('Search rules').fill('make api')
     await row('example.com').waitFor({ state: 'detached' })
     await page.getByLabel('Search rules').fill('')
@@ -129,7 +137,24 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     expect(await row('example.com').count()).toBe(1)
   })
 
-  it('tells whether a command would be allowed, and why', async () => {
+  it('the Rules screen keeps the buttons of the form visible, shows limits in full that the person opens, and saves with Ctrl+Enter', async () => {
+    const { page, row } = await open()
+    await button(page, 'New rule').click()
+    const dialog = page.getByRole('dialog', { name: 'New rule' })
+    await dialog.getByLabel('Deny').check()
+    await dialog.getByText('More limits').click()
+    const hint = dialog.getByText('Write the name as the subagent')
+    const bottomOf = (it: Locator) => it.evaluate(element => element.getBoundingClientRect().bottom)
+    const actions = dialog.locator('.dialog-actions')
+    const topOf = (it: Locator) => it.evaluate(element => element.getBoundingClientRect().top)
+    await expect.poll(async () => (await bottomOf(hint)) <= (await topOf(actions))).toBe(true)
+    expect(await bottomOf(actions)).toBeLessThanOrEqual(await bottomOf(dialog))
+    await dialog.getByLabel('Command', { exact: true }).fill('npm publish')
+    await dialog.getByLabel('Note', { exact: false }).press('Control+Enter')
+    await row('npm publish').waitFor()
+  })
+
+  it('the Rules screen tells whether a command would be allowed, and why', async () => {
     await add({ effect: 'deny', command: 'git push', message: 'Open a pull request.' })
     const { page } = await open()
     const form = page.getByRole('region', { name: 'Would a command be allowed?' })
@@ -150,6 +175,8 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     await add({ effect: 'deny', command: 'git push' })
     await asBob('addRule', { effect: 'ask', command: 'npm publish' })
     const { page, row } = await open({ token: secret })
+    // Parts that are laid out apart would be on lines of their own, with a gap before the comma.
+    expect(await visibleText(row('git push'))).toMatch(/added by owner, \w+ \d+/)
     await page.getByText('Only the owner of this gateway can add rules that allow something.').waitFor()
     const groups = page.getByRole('region', { name: 'Groups of commands' })
     await groups.getByText('On in /src/api').waitFor()

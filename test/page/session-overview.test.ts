@@ -9,6 +9,12 @@ import { button, cardOf, pressKey, setUpPageFixture } from './page-fixture.ts'
 function log(page: Page): Locator {
   return page.getByRole('log', { name: 'Transcript' })
 }
+/** Waits until the page has drawn several frames. */
+async function waitForFrames(page: Page): Promise<void> {
+  await page.evaluate(async () => {
+    for (let frame = 0; frame < 5; frame++) await new Promise(requestAnimationFrame)
+  })
+}
 function overview(page: Page): Locator {
   return page.getByRole('region', { name: 'Overview' })
 }
@@ -34,7 +40,13 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
     ]
   }
 
-  it('shows changed files with counts and diffs, the to-do list, times and the cost', async () => {
+  const messages = (name: string, count: number): readonly Item[] =>
+    Array.from({ length: count }, (_, i) => ({ type: 'message.added', block: `${name}${i}`, text: `${name} ${i}` }))
+  /** Returns how many pixels are below the visible part of the transcript. */
+  const fromEnd = (page: Page) =>
+    log(page).evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight)
+
+  it('the overview of a session shows changed files with counts and diffs, the to-do list, times and the cost', async () => {
     const agent = await fixture.openAsker('files', '/srv/app')
     await say(
       agent,
@@ -68,7 +80,7 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
     await log(page).locator('.transcript-entry.marked', { hasText: 'greet.ts' }).waitFor()
   })
 
-  it('shows the tools of each agent in a readable form, and their input as JSON on demand', async () => {
+  it('the overview of a session shows the tools of each agent in a readable form, and their input as JSON on demand', async () => {
     const agent = await fixture.openAsker()
     await say(
       agent,
@@ -104,7 +116,7 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
     await (await open(/Unknown/)).getByText('"strange"').waitFor()
   })
 
-  it('searches the transcript, expands the tool call that contains the text, and jumps between matches', async () => {
+  it('the overview of a session searches the transcript, expands the tool call that contains the text, and jumps between matches', async () => {
     const agent = await fixture.openAsker()
     const filler = Array.from({ length: 400 }, (_, i) => ({
       type: 'message.added' as const,
@@ -135,7 +147,7 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
     expect(await page.evaluate(() => CSS.highlights.has('transcript-search'))).toBe(false)
   })
 
-  it('outlines the turns, and jumps to requests in the transcript and to the next waiting request of another session', async () => {
+  it('the overview of a session outlines the turns, and jumps to requests in the transcript and to the next waiting request of another session', async () => {
     const other = await fixture.openAsker('other')
     const agent = await fixture.openAsker('outlined')
     const answered = await agent.ask(asks.command('echo answered'))
@@ -149,7 +161,10 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
       })),
     )
     const page = await openSession(agent)
-    await overview(page).getByRole('list', { name: 'Turns' }).getByRole('button', { name: 'Run a command' }).waitFor()
+    await overview(page)
+      .getByRole('list', { name: 'Turns' })
+      .getByRole('button', { name: 'echo answered allowed' })
+      .waitFor()
     await log(page).getByText('Later 99').waitFor()
     await pressKey(page, 'R')
     await log(page).locator('.marked', { hasText: 'echo answered' }).waitFor()
@@ -164,7 +179,37 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
     await cardOf(page, waiting).waitFor()
   })
 
-  it('is a sheet on a phone', async () => {
+  it('the overview of a session moves from what the person looks at to the next request, not from the request that the person opened before', async () => {
+    const agent = await fixture.openAsker('scrolled')
+    for (const name of ['first', 'second']) {
+      await fixture.answer(await agent.ask(asks.command(`echo ${name}`)))
+      await say(agent, ...messages(name, 100))
+    }
+    const page = await openSession(agent)
+    await log(page).getByText('second 99').waitFor()
+    await pressKey(page, 'R')
+    await log(page).locator('.marked', { hasText: 'echo second' }).waitFor()
+    await pressKey(page, 'R')
+    await log(page).locator('.marked', { hasText: 'echo first' }).waitFor()
+    await button(page, 'Newest').click()
+    await expect.poll(() => fromEnd(page)).toBeLessThan(40)
+    await pressKey(page, 'R')
+    await log(page).locator('.marked', { hasText: 'echo second' }).waitFor()
+  })
+
+  it('the transcript goes on to follow new messages after the person went to a turn that was visible already', async () => {
+    const agent = await fixture.openAsker('short')
+    await say(agent, ...messages('early', 3))
+    const page = await openSession(agent)
+    await overview(page).getByRole('list', { name: 'Turns' }).getByRole('button').first().click()
+    await log(page).locator('.marked').waitFor()
+    await waitForFrames(page)
+    await say(agent, ...messages('late', 100))
+    await log(page).getByText('late 99').waitFor()
+    await expect.poll(() => fromEnd(page)).toBeLessThan(40)
+  })
+
+  it('the overview of a session is a sheet on a phone', async () => {
     const agent = await fixture.openAsker('phone', '/srv/app')
     await say(agent, ...used('Write', { file_path: '/srv/app/new.md', content: '# New\n' }))
     const page = await openSession(agent, phone)

@@ -1,10 +1,11 @@
 /** The panel of the session screen: pending requests beside the transcript on wide screens, and in a sheet on narrow ones. */
+import type { Ask } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, cardOf, click, pressKey, setUpPageFixture } from './page-fixture.ts'
+import { button, cardOf, click, pressKey, setUpPageFixture, visibleText } from './page-fixture.ts'
 
 function log(page: Page): Locator {
   return page.getByRole('log', { name: 'Transcript' })
@@ -30,6 +31,20 @@ function scrollersAround(element: Locator): Promise<readonly string[]> {
 
 describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
   const fixture = setUpPageFixture()
+  const yesNo: Ask = {
+    kind: 'questions',
+    questions: [
+      {
+        id: 'q',
+        header: 'Guide',
+        question: 'Should the old guide redirect?',
+        options: [{ label: 'Yes' }, { label: 'No' }],
+        multiSelect: false,
+        allowOther: false,
+        secret: false,
+      },
+    ],
+  }
   const long = Array.from({ length: 200 }, (_, i) => `echo "line ${i} of a long command"`).join('\n')
 
   async function openSession(id: string, options: OpenOptions = {}): Promise<Page> {
@@ -50,7 +65,7 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
   }
 
   it.each([1440, 1024])(
-    'is beside the transcript on a screen of %i pixels, and the composer is not below the card',
+    'the panel of the session screen is beside the transcript on a screen of %i pixels, and the composer is not below the card',
     async width => {
       const agent = await openAgent()
       const request = await agent.ask(asks.questions())
@@ -65,7 +80,7 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     },
   )
 
-  it('keeps the buttons of a long request in view without a scroller inside a scroller', async () => {
+  it('the panel of the session screen keeps the buttons of a long request in view without a scroller inside a scroller', async () => {
     const agent = await openAgent()
     const request = await agent.ask(asks.command(long))
     for (const options of [{}, phone]) {
@@ -81,7 +96,7 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     }
   })
 
-  it('is a sheet on a phone, which hides the composer while it is open and can be lowered', async () => {
+  it('the panel of the session screen is a sheet on a phone, which hides the composer while it is open and can be lowered', async () => {
     const agent = await openAgent()
     const request = await agent.ask(asks.questions())
     const page = await openSession(agent.session.id, phone)
@@ -89,6 +104,12 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     await cardOf(page, request).waitFor()
     expect((await boxOf(log(page))).height).toBeGreaterThan(150)
     expect(await composer.isVisible()).toBe(false)
+    // The open sheet covers the navigation, so the header has a way back.
+    await expect.poll(() => page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
+    await page.getByRole('link', { name: 'All sessions' }).tap()
+    await page.getByRole('heading', { name: 'Sessions', level: 1 }).waitFor()
+    await page.goBack()
+    await cardOf(page, request).waitFor()
     await button(panel(page), 'Lower').tap()
     await expect.poll(() => cardOf(page, request).isVisible()).toBe(false)
     expect(await composer.isVisible()).toBe(true)
@@ -114,13 +135,41 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     expect(await composer.inputValue()).toBe('I am writing')
   })
 
-  it('lists several requests in rows, shows one card, and continues with the next after an answer', async () => {
+  it('the transcript stays at its end while the card beside it or over it grows', async () => {
+    const agent = await openAgent()
+    const request = await agent.ask(asks.plan())
+    for (const options of [{}, phone]) {
+      const page = await openSession(agent.session.id, options)
+      const card = cardOf(page, request)
+      const fromEnd = () => log(page).evaluate(it => it.scrollHeight - it.scrollTop - it.clientHeight)
+      await expect.poll(fromEnd).toBeLessThan(40)
+      for (const name of ['View source', 'View formatted', 'Note…']) {
+        await button(card, name).click()
+        await expect.poll(fromEnd).toBeLessThan(40)
+      }
+      await button(card, 'Back').click()
+    }
+  })
+
+  it('the panel of the session screen puts the two buttons of a question without a Send button in one line on a phone', async () => {
+    const agent = await openAgent()
+    const request = await agent.ask(yesNo)
+    const card = cardOf(await openSession(agent.session.id, phone), request)
+    const [decline, askBack] = [await boxOf(button(card, 'Decline…')), await boxOf(button(card, 'Ask back…'))]
+    expect(decline.y).toBe(askBack.y)
+    expect(decline.right).toBeLessThan(askBack.x)
+  })
+
+  it('the panel of the session screen lists several requests in rows, shows one card, and continues with the next after an answer', async () => {
     const agent = await openAgent()
     const first = await agent.ask(asks.command('echo first'))
     const second = await agent.ask(asks.command('echo second'))
     const page = await openSession(agent.session.id)
     await cardOf(page, first).waitFor()
     expect(await cardOf(page, second).count()).toBe(0)
+    // A row starts with what is asked, not with its kind.
+    expect(await visibleText(panel(page).locator('.pending-row').first())).toMatch(/^echo first\s+\w+$/)
+    expect(await visibleText(log(page).locator('.request-line-summary').first())).toBe('echo first')
     await panel(page)
       .getByRole('list', { name: 'Pending requests' })
       .getByRole('button', { name: /echo second/ })
@@ -138,7 +187,7 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     expect(await fixture.answerGivenOnPage(second)).toEqual({ kind: 'allow' })
   })
 
-  it('keeps an overview that a person opened when a request arrives, and no key answers the hidden card', async () => {
+  it('the panel of the session screen keeps an overview that a person opened when a request arrives, and no key answers the hidden card', async () => {
     const agent = await openAgent()
     const page = await openSession(agent.session.id)
     await pressKey(page, 'o')

@@ -1,7 +1,7 @@
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
+import { hasNoBrowser, type OpenOptions, phone } from '../support/browser.ts'
 import { asks, type TestAgent } from '../support/request-samples.ts'
 import { button, cardOf, click, pressKey, receipt, setUpPageFixture } from './page-fixture.ts'
 
@@ -57,7 +57,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
   const say = ({ session }: TestAgent, ...items: Parameters<typeof fixture.gateway.call<'appendEvents'>>[1]['items']) =>
     fixture.gateway.call('appendEvents', { id: session.id, items })
 
-  it('shows the agent’s text while it streams, and then the finished message', async () => {
+  it('the session screen shows the agent’s text while it streams, and then the finished message', async () => {
     const asker = await fixture.openAsker()
     const page = await look(asker.session.id)
     const delta = { type: 'message.delta', block: 'b1' } as const
@@ -73,7 +73,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await expect.poll(() => log(page).getByRole('heading', { name: 'Report' }).count()).toBe(1)
   })
 
-  it('collapses tool calls, expands a tool call to its input and result, and indents the tool calls of subagents', async () => {
+  it('the session screen collapses tool calls, expands a tool call to its input and result, and indents the tool calls of subagents', async () => {
     const asker = await fixture.openAsker()
     const page = await look(asker.session.id)
     const input = { command: 'npm test' }
@@ -99,14 +99,14 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
       .waitFor()
   })
 
-  it('shows pending requests beside the composer, which stays usable while a person answers them', async () => {
+  it('the session screen shows pending requests beside the composer, which stays usable while a person answers them', async () => {
     const { page, session } = await rehearse()
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     await composer.fill('and then?')
     await page.getByText('The agent will read this after you answer the pending request.').waitFor()
-    await composer.press('Enter')
+    await composer.press('Control+Enter')
     await log(page).getByText('and then?').waitFor()
     expect(await composer.inputValue()).toBe('')
     await click(page, button(card, 'Allow once'))
@@ -118,7 +118,30 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect((await fixture.gateway.call('getSession', { id: session.id })).pending).toBe(0)
   })
 
-  it('keeps an unsent message when the person leaves or reloads the page', async () => {
+  it('in the composer, Enter starts a new line, Ctrl+Enter sends, and a text of several lines is shown in full after the sheet of a phone is lowered', async () => {
+    const agent = await fixture.openAsker('composer')
+    const page = await fixture.openPage(phone)
+    await page.goto(`${fixture.gateway.url}/#/sessions/${agent.session.id}`)
+    const composer = page.getByRole('textbox', { name: 'Message to the agent' })
+    await composer.fill('one')
+    for (const line of ['two', 'three', 'four']) {
+      await composer.press('Enter')
+      await composer.pressSequentially(line)
+    }
+    expect(await composer.inputValue()).toBe('one\ntwo\nthree\nfour')
+    const request = await agent.ask(asks.command())
+    await page.getByRole('button', { name: 'Waiting for you 1' }).waitFor()
+    await page.reload()
+    await cardOf(page, request).waitFor()
+    await button(page, 'Lower').tap()
+    await composer.waitFor()
+    expect(await composer.evaluate(it => it.scrollHeight <= it.clientHeight + 1)).toBe(true)
+    await composer.press('Control+Enter')
+    await log(page).getByText('four').waitFor()
+    expect(await composer.inputValue()).toBe('')
+  })
+
+  it('the session screen keeps an unsent message when the person leaves or reloads the page', async () => {
     const { page } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     await composer.fill('not yet')
@@ -129,7 +152,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await expect.poll(() => composer.inputValue()).toBe('not yet')
   })
 
-  it('keeps attachments after a reload until they are sent', async () => {
+  it('the session screen keeps attachments after a reload until they are sent', async () => {
     const { page } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     const attached = page.getByRole('list', { name: 'Attachments' })
@@ -146,7 +169,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await attached.getByText('b.md').first().waitFor()
     await expect.poll(() => attached.getByRole('listitem').count()).toBe(1)
     await composer.fill('with a file')
-    await composer.press('Enter')
+    await composer.press('Control+Enter')
     await log(page).getByText('with a file').waitFor()
     await attached.waitFor({ state: 'detached' })
     await page.reload()
@@ -154,7 +177,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect(await attached.count()).toBe(0)
   })
 
-  it('keeps a file that is attached before the stored attachments are loaded', async () => {
+  it('the session screen keeps a file that is attached before the stored attachments are loaded', async () => {
     const { page } = await rehearse()
     const attached = page.getByRole('list', { name: 'Attachments' })
     const add = (name: string) =>
@@ -193,7 +216,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await expect.poll(() => storedAttachments(page)).toEqual(['a.md', 'b.md'])
   })
 
-  it('shows no drafts of another person who uses the same browser, and deletes drafts at sign-out', async () => {
+  it('the session screen shows no drafts of another person who uses the same browser, and deletes drafts at sign-out', async () => {
     const { session } = await rehearse()
     const page = await look(session.id, { expectedErrors: /401/ })
     const bobs = (await fixture.gateway.call('addToken', { role: 'person', name: 'Bob' })).secret
@@ -234,7 +257,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect(left, 'that is another’s').toContain('of Bob')
   })
 
-  it('sends attachments even if the browser cannot store them', async () => {
+  it('the session screen sends attachments even if the browser cannot store them', async () => {
     const { session } = await rehearse()
     const page = await fixture.openPage({
       before: it =>
@@ -251,11 +274,11 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
       .getByLabel('Files')
       .setInputFiles({ name: 'a.md', mimeType: 'text/markdown', buffer: Buffer.from('# a') })
     await page.getByRole('list', { name: 'Attachments' }).getByText('a.md').first().waitFor()
-    await page.getByRole('textbox', { name: 'Message to the agent' }).press('Enter')
+    await page.getByRole('textbox', { name: 'Message to the agent' }).press('Control+Enter')
     await log(page).getByText('a.md').first().waitFor()
   })
 
-  it('interrupts the turn and cancels its pending request after a confirmation', async () => {
+  it('the session screen interrupts the turn and cancels its pending request after a confirmation', async () => {
     const { page } = await rehearse()
     const card = page.getByRole('region', { name: 'Waiting for you' }).getByRole('article')
     await card.waitFor()
@@ -274,7 +297,32 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
       .waitFor()
   })
 
-  it('says in the End confirmation how many pending requests will be canceled', async () => {
+  it('a click on Interrupt is ignored right after the button has replaced an open confirmation', async () => {
+    const { page, session } = await rehearse({ paceMs: 5, only: 'approval' })
+    await page.getByRole('region', { name: 'Waiting for you' }).getByRole('article').waitFor()
+    await page.getByRole('button', { name: 'Interrupt' }).click()
+    await page.getByRole('group', { name: 'Interrupt this turn?' }).waitFor()
+    const clicked = page.evaluate(
+      () =>
+        new Promise<void>(done => {
+          new MutationObserver((_, observer) => {
+            const all = [...document.querySelectorAll<HTMLElement>('.session-actions > button')]
+            const interrupt = all.find(({ textContent }) => textContent?.startsWith('Interrupt'))
+            if (!interrupt) return
+            observer.disconnect()
+            interrupt.click()
+            done()
+          }).observe(document.body, { childList: true, subtree: true })
+        }),
+    )
+    const [request] = (await fixture.gateway.call('listRequests', { session: session.id })).items
+    if (!request) throw new Error('The rehearsal has asked nothing.')
+    await fixture.answer(request)
+    await clicked
+    await page.getByText('The list just changed. Press again to confirm.').waitFor()
+  })
+
+  it('the session screen says in the End confirmation how many pending requests will be canceled', async () => {
     const { page } = await rehearse()
     await page.getByRole('region', { name: 'Waiting for you' }).getByRole('article').waitFor()
     await button(page, 'End this session…').click()
@@ -282,7 +330,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await confirmation.getByText('This stops the agent and cancels 1 pending request.').waitFor()
   })
 
-  it('changes the mode, the model and the title of the session', async () => {
+  it('the session screen changes the mode, the model and the title of the session', async () => {
     const { page, session } = await rehearse()
     const now = () => fixture.gateway.call('getSession', { id: session.id })
     await page.getByRole('combobox', { name: 'Mode', exact: true }).selectOption('acceptEdits')
@@ -297,7 +345,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect((await now()).title).toBe('Greetings')
   })
 
-  it('attaches and sends files that are pasted, dropped or chosen in the file dialog, and refuses unsupported files', async () => {
+  it('the session screen attaches and sends files that are pasted, dropped or chosen in the file dialog, and refuses unsupported files', async () => {
     const { page, session } = await rehearse()
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     const give = (how: 'paste' | 'drop', name: string, type: string) =>
@@ -334,7 +382,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await page.getByText('tool.exe can’t be attached').waitFor()
     await attached.getByRole('button', { name: 'Remove dropped.png' }).click()
     await composer.fill('Look at these')
-    await composer.press('Enter')
+    await composer.press('Control+Enter')
     await log(page).getByText('Look at these').waitFor()
     await attached.waitFor({ state: 'detached' })
     await page.getByText('tool.exe can’t be attached').waitFor({ state: 'detached' })
@@ -353,7 +401,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect(await log(page).locator('img').getAttribute('src')).toBe(`data:image/png;base64,${pixel}`)
   })
 
-  it('opens at the newest entry, loads earlier entries when scrolled up, and keeps the scroll position', async () => {
+  it('the session screen opens at the newest entry, loads earlier entries when scrolled up, and keeps the scroll position', async () => {
     const asker = await fixture.openAsker()
     for (let page = 0; page < 5; page++)
       await say(
@@ -401,7 +449,7 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     await expect.poll(atEnd).toBe(true)
   })
 
-  it('ends the session after a confirmation', async () => {
+  it('the session screen ends the session after a confirmation', async () => {
     const { page, session } = await rehearse()
     await button(page, 'End this session…').click()
     await click(page, button(page, 'End the session'))
@@ -409,13 +457,13 @@ describe.skipIf(hasNoBrowser())('the session screen', () => {
     expect((await fixture.gateway.call('getSession', { id: session.id })).state).toBe('ended')
   })
 
-  it('says that the session was not found if it does not exist', async () => {
+  it('the session screen says that the session was not found if it does not exist', async () => {
     const page = await fixture.openPage({ expectedErrors: /404/ })
     await page.goto(`${fixture.gateway.url}/#/sessions/ses_00000000000000000000`)
     await page.getByRole('heading', { name: 'Session not found' }).waitFor()
   })
 
-  it('shows resolved requests as receipts that expand to the request and the answer', async () => {
+  it('the session screen shows resolved requests as receipts that expand to the request and the answer', async () => {
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
     await fixture.answer(request, { kind: 'deny', reason: 'not today' })

@@ -14,14 +14,14 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
   }
   const section = (page: Page, name: string) => page.getByRole('region', { name })
 
-  it('changes the theme, and the header shows the same theme', async () => {
+  it('the Settings screen changes the theme, and the header shows the same theme', async () => {
     const page = await open()
     await section(page, 'Appearance').locator('label.filter-choice').getByText('Dark', { exact: true }).click()
     await expect.poll(() => page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
     await page.getByRole('button', { name: 'Theme: dark. Switch to system' }).waitFor()
   })
 
-  it('creates a link that signs in another browser once, with a QR code', async () => {
+  it('the Settings screen creates a link that signs in another browser once, with a QR code', async () => {
     const page = await open()
     const device = section(page, 'Another device')
     const browsers = section(page, 'Browsers and tokens').getByText('Browser', { exact: true })
@@ -46,7 +46,7 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
     await other.context().close()
   })
 
-  it('lists tokens with their last use, and revokes one after a confirmation', async () => {
+  it('the Settings screen lists tokens with their last use, and revokes one after a confirmation', async () => {
     const { id, secret } = await fixture.gateway.call('addToken', { role: 'person', name: 'Ana’s script' })
     const page = await open()
     const row = section(page, 'Browsers and tokens').locator('.access-row', { hasText: 'Ana’s script' })
@@ -62,7 +62,7 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
     expect(reply.status).toBe(401)
   })
 
-  it('marks this browser, and revoking it leads to the sign-in screen', async () => {
+  it('the Settings screen marks this browser, and revoking it leads to the sign-in screen', async () => {
     const page = await open(await fixture.openPage({ expectedErrors: /401/ }))
     const row = section(page, 'Browsers and tokens').locator('.access-row', { hasText: 'this browser' })
     await row.getByRole('button', { name: /^Revoke the access/ }).click()
@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
       .waitFor()
   })
 
-  it('is reached with g t, from the sidebar, and on a phone from the user menu', async () => {
+  it('the Settings screen is reached with g t, from the sidebar, and on a phone from the user menu', async () => {
     const page = await fixture.openPage()
     await page.keyboard.press('g')
     await page.keyboard.press('t')
@@ -91,7 +91,7 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
 
 describe.skipIf(hasNoBrowser())('an unknown address', () => {
   const fixture = setUpPageFixture()
-  it('says that the page does not exist, and leads to the inbox', async () => {
+  it('an unknown address says that the page does not exist, and leads to the inbox', async () => {
     const page = await fixture.openPage()
     await page.goto(`${fixture.gateway.url}/#/nonsense`)
     await page.getByRole('heading', { name: 'This page doesn’t exist' }).waitFor()

@@ -176,7 +176,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await here.getByRole('textbox').fill('from the desk')
       await expectValue(there.getByRole('textbox'), 'from the desk')
       await button(there, 'Back').click()
-      await button(there, 'Add a note…').click()
+      await button(there, 'Note…').click()
       await phonePage.keyboard.type('from the phone')
       // The phone saves while it types. Its last save must not come after the next change on the desktop.
       await here.getByText(`${otherFound}: from the phone`).waitFor()
@@ -231,7 +231,7 @@ describe.skipIf(hasNoBrowser())('the same request on several devices', () => {
       await here.getByText('You started a different answer here earlier: older').waitFor()
     })
 
-    it('reaches the other device completely, even if the page is closed right after typing', async () => {
+    it('a draft that one person writes on two devices reaches the other device completely, even if the page is closed right after typing', async () => {
       const { desktopPage, here, there } = await openOnBoth(asks.command())
       await button(here, 'Deny…').click()
       await desktopPage.keyboard.type('to the last letter')

@@ -40,7 +40,7 @@ const typedText = fc
 describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear', () => {
   const fixture = setUpPageFixture()
 
-  it('decide nothing (20 texts)', async () => {
+  it('texts typed on the page while requests appear decide nothing (20 texts)', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage({ before: installClock })
     // On the screen of a session, keys act on the first card.
@@ -70,7 +70,7 @@ describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear',
     }
   })
 
-  it('can be distinguished from a decision: a single key answers the request, and its button shows that first', async () => {
+  it('texts typed on the page while requests appear can be distinguished from a decision: a single key answers the request, and its button shows that first', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
@@ -103,7 +103,7 @@ describe.skipIf(hasNoBrowser())('texts typed on the page while requests appear',
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('do not change the mode of a session while its select has the focus', async () => {
+  it('texts typed on the page while requests appear do not change the mode of a session while its select has the focus', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const request = await asker.ask({ ...asks.plan(), modes: ['acceptEdits', 'bypassPermissions', 'default'] } as Ask) // a plan is an approval, which may have `modes`
