@@ -149,7 +149,7 @@ const claudeEnvironment = (model: string, home: string) => ({
   BUN_JSC_useBaselineJIT: '0',
 })
 /** Claude Code comes with its SDK, which is a dependency of the workspace. */
-function claudeExecutable(): string {
+export function claudeExecutable(): string {
   const require = createRequire(import.meta.url)
   return require.resolve(`@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}/claude`)
 }

@@ -1,4 +1,4 @@
-/** The tables in docs/agents.md that show what the suite has measured with each agent. */
+/** The tables in docs/agents.md and docs/watchers.md that show what the suite has measured with each agent. */
 
 /** @typedef {Readonly<Record<string, Readonly<Record<string, string>>>>} Results What was measured, by agent and row. */
 

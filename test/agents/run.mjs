@@ -29,7 +29,7 @@ if (missing.length > 0 && process.env.CI)
 if (tested.length === 0) fail('No agent is installed, so there is nothing to test.')
 if (missing.length > 0) console.error(`The tests of ${missing.join(' and ')} are left out.`)
 
-const docs = fileURLToPath(new URL('../../docs/agents.md', import.meta.url))
+const docs = ['agents.md', 'watchers.md'].map(name => fileURLToPath(new URL(`../../docs/${name}`, import.meta.url)))
 /** Each agent's tests write here what they have measured. */
 const results = mkdtempSync(join(tmpdir(), 'holdpoint-agent-results-'))
 
@@ -46,17 +46,21 @@ for (const names of [tested.filter(name => !isCodex(name)), tested.filter(isCode
   process.exitCode ||= status ?? 1
 }
 removeFoldersOfSandbox()
-if (writeMeasured() && process.env.CI) fail('What was measured differs from the tables in docs/agents.md.')
+if (writeMeasured() && process.env.CI)
+  fail('What was measured differs from the tables in docs/agents.md and docs/watchers.md.')
 
-/** Writes what the suite has measured into docs/agents.md. Returns whether that changed the file. */
+/** Writes what the suite has measured into the tables of the docs. Returns whether that changed a file. */
 function writeMeasured() {
   const files = readdirSync(results)
   const measured = files.map(file => [file.replace('.json', ''), JSON.parse(readFileSync(join(results, file), 'utf8'))])
   rmSync(results, { recursive: true })
-  const before = readFileSync(docs, 'utf8')
-  const after = withResults(before, Object.fromEntries(measured))
-  if (after !== before) writeFileSync(docs, after)
-  return after !== before
+  const changed = docs.filter(file => {
+    const before = readFileSync(file, 'utf8')
+    const after = withResults(before, Object.fromEntries(measured))
+    if (after !== before) writeFileSync(file, after)
+    return after !== before
+  })
+  return changed.length > 0
 }
 
 /** Removes the empty folders that Codex leaves if it is killed. */

@@ -1,21 +1,23 @@
 /**
  * Tests an agent with the whole program: `holdpoint run` and the page start the agent by its name, and the person allows a command there.
  * An agent that speaks the Agent Client Protocol is also started by its command line in a config file.
- * With HOLDPOINT_PICTURES=FOLDER, the tests take pictures of the page and write the screen of the terminal to files.
+ * `npm run pictures:agents -- FOLDER` runs these tests and saves what a person sees: pictures of the page, and the screen of the terminal as text.
  */
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AcpProfile, acpProfiles, executableVariable } from '@holdpoint/drivers'
+import type { Answer, SessionId } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from '../../../packages/cli/test/support/cli-process.ts'
 import { Terminal } from '../../../packages/cli/test/support/terminal.ts'
 import { button, click, recordPageChanges } from '../../page/page-fixture.ts'
-import { desktop, launchBrowser, openPage } from '../../support/browser.ts'
+import { desktop, launchBrowser, openPage, phone } from '../../support/browser.ts'
 import { EventRecorder, isEvent } from '../../support/event-recorder.ts'
 import { closeGateways, type GatewayProcess, startGateway } from '../../support/gateway.ts'
-import { say, shell } from '../model/script.ts'
+import { waitUntilStable } from '../../support/stable-page.mjs'
+import { say, shell, writeFile } from '../model/script.ts'
 import { ModelServer } from '../model/server.ts'
 import { expectNoProcessLeft } from '../process-check.ts'
 import { type AgentRecipe, agentRecipe, createAgentHome } from '../recipes.ts'
@@ -57,44 +59,71 @@ export function describeProgram(name: string): void {
       expect(driver).toMatchObject({ ready: true })
     })
 
-    it('holdpoint run shows in a terminal what the agent asks, and the agent runs the command that the person allows', async () => {
-      model.script('make a file', shell('echo ran >> terminal.txt', 'call_terminal'), say('The file is there.'))
+    it('holdpoint run shows in a terminal what the agent asks, and the agent runs what the person allows', async () => {
+      const notes = join(cwd, 'terminal-notes.md')
+      model.script(
+        'make a file',
+        [say('I start with a command.'), shell('echo ran >> terminal.txt', 'call_terminal')],
+        writeFile(notes, '# Notes\n\nThe file is there.\n', 'call_terminal_notes'),
+        say('The file and its notes are **there**.'),
+      )
       const words = ['run', name, 'make a file', '--cwd', cwd, '--home', gateway.home.path]
-      const terminal = new Terminal(words, { columns: 100, rows: 30, cwd: gateway.folder })
-      await terminal.waitFor('echo ran >> terminal.txt')
-      await terminal.waitFor('[a] Allow')
-      saveText(`${name}-terminal-request.txt`, terminal.text())
-      await terminal.pause()
-      terminal.press('a')
-      await terminal.waitFor('The file is there.')
-      saveText(`${name}-terminal-done.txt`, terminal.text())
-      expect(existsSync(join(cwd, 'terminal.txt'))).toBe(true)
-      await terminal.close()
+      const terminal = new Terminal(words, { cwd: gateway.folder })
+      for (const [asked, picture] of [
+        ['echo ran >> terminal.txt', 'command'],
+        ['terminal-notes.md', 'file'],
+      ] as const) {
+        await terminal.waitFor(asked)
+        await terminal.waitFor('[a] Allow')
+        saveText(`${name}-terminal-${picture}.txt`, terminal.text())
+        await terminal.pause()
+        terminal.press('a')
+        await terminal.waitForGone('[a] Allow')
+      }
+      await terminal.waitFor('The file and its notes are')
+      saveText(`${name}-terminal-done.txt`, terminal.all())
+      expect([join(cwd, 'terminal.txt'), notes].map(path => existsSync(path))).toEqual([true, true])
+      terminal.close()
     })
 
-    it('a session that is started on the page shows what the agent asks, and the agent runs the command that the person allows', async () => {
+    it('a session that is started on the page shows what the agent asks, the agent runs what the person allows, and every call has one row and one result', async () => {
       // The runner offers the agent once it has looked for it.
       const findDriver = async () =>
         (await gateway.call('listDrivers', {})).items.find(item => item.name === name && item.ready)
       await expect.poll(findDriver).toBeDefined()
       const { title = name } = (await findDriver()) ?? {}
-      model.script('make a page', shell('echo ran >> page.txt', 'call_page'), say('The page is there.'))
+      const notes = join(cwd, 'page-notes.md')
+      model.script(
+        'make a page',
+        [say('I look at the folder and add a line.'), shell('ls -a; echo ran >> page.txt', 'call_page')],
+        writeFile(notes, '# Notes\n\nThe page is there.\n', 'call_page_notes'),
+        [say('One folder is no longer needed.'), shell('rm -rf build', 'call_page_rm')],
+        say('The page is there. I kept the folder `build`.'),
+      )
       const browser = await launchBrowser.fast()
       const { page, problems } = await openPage(browser, gateway, { ...desktop, before: recordPageChanges })
       await button(page, 'New session').click()
       const dialog = page.getByRole('dialog', { name: 'New session' })
       await dialog.getByRole('radio', { name: title, exact: true }).check()
-      await savePicture(page, `${name}-page-start`)
       await dialog.getByLabel('Folder').fill(cwd)
       await dialog.getByLabel('First message').fill('make a page')
+      await savePictures(page, gateway, `${name}-page-start`)
       await button(dialog, 'Start session').click()
       const card = page.locator('article', { hasText: 'echo ran >> page.txt' })
       await card.waitFor()
-      await savePicture(page, `${name}-page-request`)
+      await savePictures(page, gateway, `${name}-page-command`)
       await click(page, button(card, 'Allow once'))
-      await page.getByText('The page is there.').first().waitFor()
-      await savePicture(page, `${name}-page-done`)
-      expect(existsSync(join(cwd, 'page.txt'))).toBe(true)
+      await page.locator('article', { hasText: 'page-notes.md' }).waitFor()
+      await savePictures(page, gateway, `${name}-page-file`)
+      const [session] = (await gateway.call('listSessions', { limit: 1 })).items
+      const id = session?.id as SessionId // the session was started above
+      await answerPending(gateway, id, { kind: 'allow' })
+      await page.locator('article', { hasText: 'rm -rf build' }).waitFor()
+      await answerPending(gateway, id, { kind: 'deny', reason: 'The folder is still in use' })
+      await expect.poll(async () => (await gateway.call('getSession', { id })).lastTurn).toBeDefined()
+      await savePictures(page, gateway, `${name}-page-done`)
+      expect([join(cwd, 'page.txt'), notes].map(path => existsSync(path))).toEqual([true, true])
+      expect(await toolResults(gateway, id)).toEqual([true, true, false])
       expect(problems).toEqual([])
       await browser.close()
     })
@@ -113,14 +142,45 @@ export function describeProgram(name: string): void {
   })
 }
 
+async function answerPending(gateway: GatewayProcess, session: SessionId, answer: Answer): Promise<void> {
+  const [request] = (await gateway.call('listRequests', { session, status: 'pending' })).items
+  if (!request) throw new Error('the session has no pending request')
+  await gateway.call('answerRequest', { id: request.id, digest: request.digest, answer })
+}
+
+/** Returns the result of every tool call of a session, in order. A call without a result has the result null. */
+async function toolResults(gateway: GatewayProcess, id: SessionId): Promise<readonly (boolean | null)[]> {
+  const { items } = await gateway.call('listEvents', { id, limit: 500 })
+  const results = new Map<string, boolean | null>()
+  for (const event of items) {
+    if (event.type === 'tool.started') results.set(event.block, null)
+    if (event.type === 'tool.finished') results.set(event.block, event.ok)
+  }
+  return [...results.values()]
+}
+
 const pictures = process.env.HOLDPOINT_PICTURES
-async function savePicture(page: Page, name: string): Promise<void> {
-  if (pictures) await page.screenshot({ path: join(pictures, `${name}.png`) })
+/** Saves a picture of the page, and one of the same screen on a phone with dark colors. */
+async function savePictures(page: Page, gateway: GatewayProcess, name: string): Promise<void> {
+  const browser = page.context().browser()
+  if (!pictures || !browser) return
+  const save = async (shown: Page, variant: string) => {
+    await waitUntilStable(shown)
+    await shown.screenshot({ path: join(pictures, `${name}-${variant}.png`) })
+  }
+  await save(page, '1440-light')
+  const { hash } = new URL(page.url())
+  const { page: onPhone } = await openPage(browser, gateway, { ...phone, colorScheme: 'dark' })
+  await onPhone.evaluate(to => {
+    location.hash = to
+  }, hash)
+  await save(onPhone, '390-dark')
+  await onPhone.context().close()
 }
 function saveText(name: string, text: string): void {
   if (!pictures) return
   mkdirSync(pictures, { recursive: true })
-  writeFileSync(join(pictures, name), text)
+  writeFileSync(join(pictures, name), `${text}\n`)
 }
 
 /** Writes a script that adds the arguments that an agent needs for the scripted model. */

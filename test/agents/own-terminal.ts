@@ -1,0 +1,111 @@
+/** A real agent in a person's own terminal, with the hooks of `holdpoint hook install`, a real gateway and a scripted model. */
+import { existsSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Answer, Request, SessionId } from '@holdpoint/protocol'
+import { expect } from 'vitest'
+import { type CliResult, runCli } from '../../packages/cli/test/support/cli-process.ts'
+import { closeTerminals, keys, Terminal } from '../../packages/cli/test/support/terminal.ts'
+import { cleanEnvironment, type GatewayProcess, startGateway } from '../support/gateway.ts'
+import { say, shell } from './model/script.ts'
+import { ModelServer } from './model/server.ts'
+import { processesOf } from './process-check.ts'
+import { type AgentRecipe, agentRecipe, createAgentHome } from './recipes.ts'
+
+export class OwnTerminal {
+  readonly gateway: GatewayProcess
+  readonly model: ModelServer
+  readonly home: string
+  readonly cwd: string
+  readonly #agent: string
+  readonly #recipe: AgentRecipe
+  readonly #removeHome: () => void
+  #calls = 0
+
+  private constructor(agent: string, gateway: GatewayProcess, model: ModelServer) {
+    const { home, cwd, remove } = createAgentHome()
+    this.#agent = agent
+    this.gateway = gateway
+    this.model = model
+    this.home = home
+    this.cwd = realpathSync(cwd)
+    this.#removeHome = remove
+    this.#recipe = agentRecipe(agent, { model: model.url, home, cwd: this.cwd })
+    this.#recipe.prepare()
+  }
+
+  static async start(agent: string): Promise<OwnTerminal> {
+    return new OwnTerminal(agent, await startGateway({ runner: 'none' }), await ModelServer.start())
+  }
+
+  /** Ends the agent, also those of its processes that outlive its terminal. */
+  closeAgent(): void {
+    closeTerminals()
+    for (const { pid } of processesOf(this.home)) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // The process has ended meanwhile.
+      }
+    }
+  }
+  async close(): Promise<void> {
+    this.closeAgent()
+    await this.model.close()
+    this.#removeHome()
+  }
+
+  get #env(): Record<string, string> {
+    const defined = Object.entries(this.#recipe.env).filter(([, value]) => value !== undefined)
+    return { ...Object.fromEntries(defined), HOLDPOINT_HOME: this.gateway.home.path } as Record<string, string> // the others are left out
+  }
+  hook(...words: readonly string[]): Promise<CliResult> {
+    const env = { ...cleanEnvironment(), ...this.#env }
+    return runCli(['hook', ...words], { cwd: this.cwd, env, input: '' })
+  }
+  open(args: readonly string[]): Terminal {
+    const { command } = this.#recipe
+    return new Terminal(args, { program: command, columns: 110, rows: 40, cwd: this.cwd, env: this.#env })
+  }
+
+  /** Types a prompt for which the model runs one command that writes a file with this name. Returns the id of the call. */
+  async prompt(terminal: Terminal, name: string): Promise<string> {
+    const id = `call_${this.#agent}_${++this.#calls}`
+    const text = `please write ${name}`
+    this.model.script(text, shell(`echo ran >> ${name}.txt`, id), say(`finished ${id}`))
+    terminal.press(text)
+    await terminal.waitFor(text)
+    await terminal.pause()
+    terminal.press(keys.enter)
+    return id
+  }
+  hasRun(name: string): boolean {
+    return existsSync(join(this.cwd, `${name}.txt`))
+  }
+
+  async pending(): Promise<Request> {
+    const find = async () => (await this.gateway.call('listRequests', { status: 'pending' })).items[0]
+    await expect.poll(find).toBeDefined()
+    return (await find()) as Request // checked above
+  }
+  answer({ id, digest }: Request, answer: Answer): Promise<unknown> {
+    return this.gateway.call('answerRequest', { id, digest, answer })
+  }
+  async pendingCount(): Promise<number> {
+    return (await this.gateway.call('listRequests', { status: 'pending' })).items.length
+  }
+  async requestOf({ id }: Request): Promise<Request> {
+    return this.gateway.call('getRequest', { id })
+  }
+  async sessionState(id: SessionId): Promise<string> {
+    return (await this.gateway.call('getSession', { id })).state
+  }
+  async transcript(id: SessionId): Promise<string> {
+    return JSON.stringify((await this.gateway.call('listEvents', { id, limit: 200 })).items)
+  }
+  /** Returns the newest session of this folder. */
+  async session(): Promise<SessionId> {
+    const find = async () => (await this.gateway.call('listSessions', {})).items.find(({ cwd }) => cwd === this.cwd)
+    await expect.poll(find).toBeDefined()
+    return (await find())?.id as SessionId // checked above
+  }
+}
