@@ -40,6 +40,13 @@ const agentTests = [
   'test/agents/**/*.test.ts',
 ]
 const runsAgents = process.env.HOLDPOINT_TEST_AGENTS !== undefined
+
+/** Tests in a browser. They take nearly half of the CPU time of all tests, so most of them have a command of their own (`npm run test:page`). */
+const pageTests = 'test/page/**/*.test.ts'
+/** True also if a page test is named on the command line. */
+const runsPage = process.env.HOLDPOINT_TEST_PAGE !== undefined || process.argv.some(word => word.includes('test/page'))
+/** The page tests that `npm test` runs too: those that answer each kind of request on the page. */
+const corePageTests = ['approvals', 'questions', 'inbox'].map(name => `test/page/${name}.test.ts`)
 /** Tests of agents that this run does not include: files and folders with the name of such an agent. */
 const otherAgentTests = agentNames
   .filter(name => !selectedAgents().includes(name))
@@ -62,11 +69,21 @@ class MixedFolders extends BaseSequencer {
   }
 }
 
+function testFiles(): { readonly include: readonly string[]; readonly exclude: readonly string[] } {
+  if (runsAgents) return { include: agentTests, exclude: otherAgentTests }
+  if (runsPage) return { include: [pageTests], exclude: [] }
+  return {
+    include: ['packages/*/test/**/*.test.{ts,tsx}', 'test/*.test.ts', 'test/!(page)/**/*.test.ts', ...corePageTests],
+    exclude: agentTests,
+  }
+}
+const { include, exclude } = testFiles()
+
 export default defineConfig({
   resolve: { alias: packages.map(name => ({ find: `@holdpoint/${name}`, replacement: sourceOf(name) })) },
   test: {
-    include: runsAgents ? agentTests : ['packages/*/test/**/*.test.{ts,tsx}', 'test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(runsAgents ? otherAgentTests : agentTests)],
+    include: [...include],
+    exclude: [...configDefaults.exclude, ...exclude],
     // Some tests of terminals and processes still depend on how busy the machine is. CI runs a failed test up to twice more and reports that.
     retry: process.env.CI ? 2 : 0,
     // A busy machine needs long; a test that passes never waits for these.

@@ -1,7 +1,7 @@
 /** Checks the files that run Holdpoint elsewhere (Docker, Compose, the public CI) and what goes into the npm packages. The tests do not need Docker. */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { validate } from 'dockerfile-utils'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -17,22 +17,22 @@ describe('Dockerfile', () => {
     .split('\n')
     .filter(line => /^[A-Z]+ /.test(line))
 
-  it('passes a Dockerfile linter without a warning', () => {
+  it('Dockerfile passes a Dockerfile linter without a warning', () => {
     expect(validate(text).map(problem => problem.message)).toEqual([])
   })
-  it('runs a program that exists, as a user without root rights', () => {
+  it('Dockerfile runs a program that exists, as a user without root rights', () => {
     const entry = instructions.find(line => line.startsWith('ENTRYPOINT ')) ?? ''
     const [, program] = JSON.parse(entry.slice('ENTRYPOINT '.length)) as string[]
     expect(existsSync(join(root, program ?? 'missing'))).toBe(true)
     expect(instructions).toContain('USER node')
   })
-  it('sets HOLDPOINT_ALLOW_REMOTE, because the gateway listens on every address of the container, and creates a private data folder', () => {
+  it('Dockerfile sets HOLDPOINT_ALLOW_REMOTE, because the gateway listens on every address of the container, and creates a private data folder', () => {
     const env = instructions.find(line => line.startsWith('ENV ')) ?? ''
     expect(env).toContain('HOLDPOINT_HOST=0.0.0.0')
     expect(env).toContain('HOLDPOINT_ALLOW_REMOTE=1')
     expect(instructions).toContain('RUN mkdir -m 700 /data && chown node:node /data')
   })
-  it('exposes and checks the port that the gateway listens on by default', () => {
+  it('Dockerfile exposes and checks the port that the gateway listens on by default', () => {
     expect(instructions).toContain(`EXPOSE ${defaultPort}`)
     expect(instructions.find(line => line.startsWith('HEALTHCHECK'))).toContain(`:${defaultPort}/healthz`)
   })
@@ -45,19 +45,19 @@ describe('compose.yaml', () => {
   }
   const { gateway, postgres } = compose.services
 
-  it('starts the gateway on PostgreSQL after PostgreSQL is healthy', () => {
+  it('compose.yaml starts the gateway on PostgreSQL after PostgreSQL is healthy', () => {
     expect(gateway?.environment).toMatchObject({ HOLDPOINT_STORE: expect.stringMatching(/^postgres:\/\/.*@postgres:/) })
     expect(gateway?.depends_on).toEqual({ postgres: { condition: 'service_healthy' } })
     expect(postgres?.healthcheck).toBeDefined()
   })
-  it('publishes the gateway on the loopback address only', () => {
+  it('compose.yaml publishes the gateway on the loopback address only', () => {
     expect(gateway?.ports).toEqual([`127.0.0.1:${defaultPort}:${defaultPort}`])
   })
-  it('declares every volume that a service uses', () => {
+  it('compose.yaml declares every volume that a service uses', () => {
     const used = Object.values(compose.services).flatMap(service => (service.volumes ?? []) as string[])
     expect(used.map(volume => volume.split(':')[0]).sort()).toEqual(Object.keys(compose.volumes).sort())
   })
-  it('contains no password', () => {
+  it('compose.yaml contains no password', () => {
     expect(read('compose.yaml')).not.toMatch(/PASSWORD: (?!\$\{)/)
   })
 })
@@ -72,6 +72,22 @@ describe('the .github folder', () => {
     expect(parse(read(`.github/ISSUE_TEMPLATE/${name}.yml`))).toBeTypeOf('object')
   })
 })
+
+/** Returns the packages that the types of a package import, starting at the file that its manifest names. */
+function importedByTypes(folder: string, entry: string): ReadonlySet<string> {
+  const seen = new Set<string>()
+  const imported = new Set<string>()
+  const follow = (file: string) => {
+    if (seen.has(file)) return
+    seen.add(file)
+    for (const [, name = ''] of readFileSync(file, 'utf8').matchAll(/(?:from |import\()['"]([^'"]+)['"]/g)) {
+      if (name.startsWith('.')) follow(join(dirname(file), name.replace(/\.tsx?$/, '.d.ts')))
+      else if (!name.startsWith('node:')) imported.add(name.split('/', name.startsWith('@') ? 2 : 1).join('/'))
+    }
+  }
+  follow(join(folder, entry))
+  return imported
+}
 
 describe('npm packages', () => {
   const names = ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client', 'web', 'cli']
@@ -102,4 +118,14 @@ describe('npm packages', () => {
     })
     expect(withoutSource).toEqual([])
   })
+
+  it.each(['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client'])(
+    'the types of %s import only packages that are installed with it',
+    name => {
+      const folder = join(root, 'packages', name)
+      const { exports, dependencies = {} } = JSON.parse(read(`packages/${name}/package.json`))
+      const imported = [...importedByTypes(folder, exports['.'].types)]
+      expect(imported.filter(one => !(one in dependencies))).toEqual([])
+    },
+  )
 })

@@ -90,7 +90,7 @@ describe.each([
     return run(program, [...args, command])
   }
 
-  it('runs its command when it is allowed, reports the delivery and ends its session', async () => {
+  it('an HTTP agent runs its command when it is allowed, reports the delivery and ends its session', async () => {
     const finished = start('echo "$((20 + 22))"')
     const request = await nextPending()
     await answer(request, { kind: 'allow' })
@@ -98,12 +98,12 @@ describe.each([
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
     expect((await gateway.call('getSession', { id: request.session })).state).toBe('ended')
   })
-  it('runs the command as the person edited it', async () => {
+  it('an HTTP agent runs the command as the person edited it', async () => {
     const finished = start('echo original')
     await answer(await nextPending(), { kind: 'allow', input: { command: 'echo edited' } })
     expect(await finished).toMatchObject({ code: 0, out: 'edited\n' })
   })
-  it('runs nothing when it is denied, and prints the reason', async () => {
+  it('an HTTP agent runs nothing when it is denied, and prints the reason', async () => {
     const finished = start('echo ran > ran.txt')
     await answer(await nextPending(), { kind: 'deny', reason: 'not today' })
     expect(await finished).toMatchObject({ code: 1, err: expect.stringContaining('not today') })
@@ -119,7 +119,7 @@ describe('the Python module', () => {
     return run('python3', [file], address)
   }
 
-  it('asks questions and shows forms', async () => {
+  it('the Python module asks questions and shows forms', async () => {
     const finished = script([
       'with Agent("asker") as agent:',
       '    agent.say("Two questions.")',
@@ -132,7 +132,7 @@ describe('the Python module', () => {
     await answer(await nextPending(), { kind: 'decline' })
     expect(await finished).toMatchObject({ code: 0, out: "['L']\n2.0\nNone\n", err: '' })
   })
-  it('ends the session as failed after an error, and says why the gateway refused a call', async () => {
+  it('the Python module ends the session as failed after an error, and says why the gateway refused a call', async () => {
     const finished = script([
       'with Agent("failing") as agent:',
       '    agent.approval("Bash", {"command": "ls"}, action={"read": ["/etc/passwd"]})',
@@ -182,7 +182,7 @@ describe('the Python module and its token', () => {
 })
 
 describe('the generator agent', () => {
-  it('deletes exactly the files that were approved', async () => {
+  it('the generator agent deletes exactly the files that were approved', async () => {
     const [old, kept, fresh] = ['old.log', 'kept.log', 'fresh.log'].map(name => join(folder, name)) as [
       string,
       string,
@@ -241,13 +241,13 @@ describe('docs/write-an-agent.md', () => {
 })
 
 describe('the CI gate', () => {
-  it('runs the deployment when it is allowed', async () => {
+  it('the CI gate runs the deployment when it is allowed', async () => {
     const finished = run('sh', [join(examples, 'ci-gate/deploy.sh')])
     const request = await nextPending()
     await answer(request, { kind: 'allow' })
     expect(await finished).toMatchObject({ code: 0, out: expect.stringContaining('deploying version 1.0.0') })
   })
-  it('exits with 1 and deploys nothing when it is denied', async () => {
+  it('the CI gate exits with 1 and deploys nothing when it is denied', async () => {
     const finished = run('sh', [join(examples, 'ci-gate/deploy.sh')])
     await answer(await nextPending(), { kind: 'deny' })
     const { code, out } = await finished

@@ -49,7 +49,9 @@ describe('the regular expressions of the sources', () => {
   })
   const textOf = ({ source, flags }: Pattern) => `/${source}/${flags}`
 
-  it('take linear time, or have a stated reason why not', { timeout: 900_000 }, () => {
+  it('the regular expressions of the sources take linear time, or have a stated reason why not', {
+    timeout: 900_000,
+  }, () => {
     const known = new Set(checksAll ? [] : readFileSync(checkedFile, 'utf8').split('\n'))
     const different = new Map(patterns.map(pattern => [textOf(pattern), pattern]))
     const unchecked = [...different].filter(([text, { source }]) => !known.has(text) && !exceptions[source])
@@ -58,7 +60,7 @@ describe('the regular expressions of the sources', () => {
     if (checksAll) writeFileSync(checkedFile, `${[...different.keys()].sort().join('\n')}\n`)
   })
 
-  it('include every exception, so that no exception outlives its pattern', () => {
+  it('the regular expressions of the sources include every exception, so that no exception outlives its pattern', () => {
     const sources = new Set(patterns.map(({ source }) => source))
     expect(Object.keys(exceptions).filter(source => !sources.has(source))).toEqual([])
   })
@@ -67,7 +69,7 @@ describe('the regular expressions of the sources', () => {
 describe('the check of regular expressions', () => {
   const at = (text: string) => patternsInText('example.ts', text)
 
-  it('finds literals and constructors, but nothing in comments and strings', () => {
+  it('the check of regular expressions finds literals and constructors, but nothing in comments and strings', () => {
     const text = "const a = /x+$/gm // not /this/\nconst b = RegExp('y*', 'u')\nconst c = '/neither/'\n"
     expect(at(text)).toEqual({
       literal: [
@@ -78,16 +80,16 @@ describe('the check of regular expressions', () => {
     })
   })
 
-  it('finds constructors whose pattern is computed', () => {
+  it('the check of regular expressions finds constructors whose pattern is computed', () => {
     expect(at('const a = new RegExp(name)')).toEqual({ literal: [], computed: ['example.ts:1'] })
   })
 
-  it('reports the pattern that froze the page of version 0.1', () => {
+  it('the check of regular expressions reports the pattern that froze the page of version 0.1', () => {
     const { source, flags } = /^\n+|\s+$/g
     expect(problemOf({ where: 'here', source, flags })).toContain('2nd degree polynomial')
   })
 
-  it('reads every source file', () => {
+  it('the check of regular expressions reads every source file', () => {
     expect(sourceFiles().length).toBeGreaterThan(200)
   })
 })

@@ -68,7 +68,7 @@ const harmless: Readonly<Record<string, string>> = {
 }
 
 describe('A11: secrets', () => {
-  it('A11: are never compared as texts, so that the time of a comparison reveals nothing', () => {
+  it('A11: secrets are never compared as texts, so that the time of a comparison reveals nothing', () => {
     const found = files.flatMap(file =>
       comparisonsIn(readFileSync(file, 'utf8'), file).map(code => `${relative(root, file)}: ${code}`),
     )

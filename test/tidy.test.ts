@@ -29,7 +29,7 @@ const allowedImports: Record<
   { readonly packages: readonly PackageName[]; readonly libraries: readonly string[] }
 > = {
   protocol: { packages: [], libraries: ['zod'] },
-  rules: { packages: ['protocol'], libraries: ['unbash'] },
+  rules: { packages: ['protocol'], libraries: ['unbash', '@marcbachmann/cel-js'] },
   engine: { packages: ['protocol', 'rules'], libraries: ['node:crypto'] },
   store: { packages: ['protocol', 'engine'], libraries: ['@photostructure/sqlite', 'postgres', 'node:'] },
   drivers: {
@@ -47,11 +47,11 @@ const allowedImports: Record<
   client: { packages: ['protocol'], libraries: ['diff', 'eventsource-parser', 'marked'] },
   web: {
     packages: ['protocol', 'client'],
-    libraries: ['react', 'react-dom', 'virtua', 'marked', 'idb-keyval', 'uqr'],
+    libraries: ['react', 'react-dom', 'virtua', 'marked', 'idb-keyval', 'uqr', 'lucide-react'],
   },
   cli: {
     packages: ['protocol', 'rules', 'engine', 'store', 'drivers', 'server', 'client', 'web'],
-    libraries: ['commander', 'get-east-asian-width', 'ws', 'zod', 'node:'],
+    libraries: ['@modelcontextprotocol/sdk', 'commander', 'get-east-asian-width', 'ws', 'zod', 'node:'],
   },
 }
 
@@ -112,6 +112,17 @@ function functionsIn(file: string): readonly { readonly name: string; readonly l
   return found
 }
 
+/** Returns whether a path is, or is inside, what a pattern names. A star matches any text without a slash. */
+function matchesGlob(path: string, pattern: string): boolean {
+  const parts = pattern.split('/')
+  const names = path.split('/')
+  return parts.every((part, index) => {
+    const [start = '', end = ''] = part.split('*')
+    const name = names[index] ?? ''
+    return part.includes('*') ? name.startsWith(start) && name.endsWith(end) : part === '' || name === part
+  })
+}
+
 const nameOf = (name: PackageName) => (name === 'cli' ? 'holdpoint' : `@holdpoint/${name}`)
 
 /** The sources that are bundled into the program. The imports of the program's own sources are checked separately. */
@@ -123,7 +134,7 @@ describe.each(packages)('package %s', name => {
   const folder = join(root, 'packages', name)
   const files = sources(join(folder, 'src'))
 
-  it('imports only what the import table allows', () => {
+  it('a package imports only what the import table allows', () => {
     const { packages: allowed, libraries } = allowedImports[name]
     const allowedNames = allowed.map(nameOf)
     for (const file of files)
@@ -142,7 +153,7 @@ describe.each(packages)('package %s', name => {
       }
   })
 
-  it('declares exactly what it imports', () => {
+  it('a package declares exactly what it imports', () => {
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
       dependencies?: Record<string, string>
       devDependencies?: Record<string, string>
@@ -162,7 +173,7 @@ describe.each(packages)('package %s', name => {
     expect([...new Set([...used, ...bundled])].sort()).toEqual(declared.sort())
   })
 
-  it('has files of at most 400 lines, and each file starts with a doc comment', () => {
+  it('a package has files of at most 400 lines, and each file starts with a doc comment', () => {
     for (const file of files) {
       const text = readFileSync(file, 'utf8')
       expect(text.split('\n').length, relative(root, file)).toBeLessThanOrEqual(401)
@@ -171,7 +182,7 @@ describe.each(packages)('package %s', name => {
     }
   })
 
-  it('has functions of at most 70 lines, not counting blank lines', () => {
+  it('a package has functions of at most 70 lines, not counting blank lines', () => {
     const tooLong = files.flatMap(file =>
       functionsIn(file)
         .filter(({ lines }) => lines > 70)
@@ -180,7 +191,7 @@ describe.each(packages)('package %s', name => {
     expect(tooLong).toEqual([])
   })
 
-  it('defines no exported name twice', () => {
+  it('a package defines no exported name twice', () => {
     const definitions = new Map<string, Set<string>>()
     for (const file of files)
       for (const [, exported = ''] of readFileSync(file, 'utf8').matchAll(exportPattern))
@@ -189,7 +200,7 @@ describe.each(packages)('package %s', name => {
     expect(twice.map(([exported, places]) => `${exported}: ${[...places].join(', ')}`)).toEqual([])
   })
 
-  it('has no file or export named with a metaphor of earlier versions', () => {
+  it('a package has no file or export named with a metaphor of earlier versions', () => {
     const exported = files.flatMap(file =>
       [...readFileSync(file, 'utf8').matchAll(exportPattern)].map(match => match[1]),
     )
@@ -197,7 +208,7 @@ describe.each(packages)('package %s', name => {
     expect(names.filter(found => metaphors.test(found ?? ''))).toEqual([])
   })
 
-  it('has no dead file', () => {
+  it('a package has no dead file', () => {
     const entries = ['index.ts', 'main.ts', 'main.tsx'].map(name => join(folder, 'src', name)).filter(existsSync)
     const reached = new Set<string>()
     const walk = (file: string) => {
@@ -210,7 +221,7 @@ describe.each(packages)('package %s', name => {
     expect(files.filter(file => !reached.has(file)).map(file => relative(root, file))).toEqual([])
   })
 
-  it('exports exactly the names in test/surface.json', () => {
+  it('a package exports exactly the names in test/surface.json', () => {
     const index = join(folder, 'src', 'index.ts')
     if (name === 'web') return expect(existsSync(join(folder, 'index.html'))).toBe(true)
     const text = readFileSync(index, 'utf8')
@@ -242,13 +253,31 @@ function noticesIn(folder: string): ReadonlyMap<string, { readonly license: stri
   return found
 }
 
+/** Dependencies of libraries that only parts of these libraries need that are not bundled: servers over HTTP and signing in. */
+const unbundled: Readonly<Record<string, readonly string[]>> = {
+  '@modelcontextprotocol/sdk': [
+    '@hono/node-server',
+    'cors',
+    'eventsource',
+    'express',
+    'express-rate-limit',
+    'hono',
+    'jose',
+    'json-schema-typed',
+    'raw-body',
+    'zod-to-json-schema',
+  ],
+  ajv: ['require-from-string'],
+}
+
 /** Returns the libraries that these sources import and that are bundled, with the dependencies of each. */
 function librariesOf(files: readonly string[]): readonly string[] {
   const found = new Set(files.flatMap(packagesOf).filter(name => !/^@holdpoint\/|^@anthropic-ai\/|sqlite$/.test(name)))
   // A set also visits what is added to it meanwhile.
   for (const name of found) {
     const manifest = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
-    for (const needed of Object.keys(manifest.dependencies ?? {})) found.add(needed)
+    for (const needed of Object.keys(manifest.dependencies ?? {}))
+      if (!unbundled[name]?.includes(needed)) found.add(needed)
   }
   return [...found].sort()
 }
@@ -259,7 +288,7 @@ describe('the bundled program', () => {
 
   const text = files.map(name => readFileSync(join(folder, name), 'utf8')).join('\n')
 
-  it('contains every library but SQLite, which is a binary, and the Claude Agent SDK, which people install themselves', () => {
+  it('the bundled program contains every library but SQLite, which is a binary, and the Claude Agent SDK, which people install themselves', () => {
     const imports = text.matchAll(
       /^(?:import|export)\b.*?\bfrom "([^".][^"]*)"|\b(?:import|__require)\("([^".][^"]*)"\)/gm,
     )
@@ -269,7 +298,7 @@ describe('the bundled program', () => {
     const loaded = new Set(names.filter(name => !isBuiltin(name) && !optional.includes(name)))
     expect([...loaded].sort()).toEqual(['@anthropic-ai/claude-agent-sdk', '@photostructure/sqlite'])
   })
-  it('has the licences of all libraries that it contains, and so has the page', () => {
+  it('the bundled program has the licences of all libraries that it contains, and so has the page', () => {
     const program = noticesIn(folder)
     const page = noticesIn(join(root, 'packages/web/dist/page'))
     const sourcesOfPage = ['web', 'client', 'protocol'].flatMap(name => sources(join(root, 'packages', name, 'src')))
@@ -281,7 +310,7 @@ describe('the bundled program', () => {
       if (license !== 'Unlicense') expect(notice, name).toMatch(/copyright|apache license/i)
     }
   })
-  it('provides our packages to agent modules', () => {
+  it('the bundled program provides our packages to agent modules', () => {
     for (const name of packages.filter(name => name !== 'web' && name !== 'cli'))
       expect(files, name).toContain(join('packages', `${name}.js`))
   })
@@ -323,7 +352,7 @@ describe('the source tree', () => {
     file => /\.(ts|tsx|mjs|js|json|md)$/.test(file) && file !== 'package-lock.json' && existsSync(join(root, file)),
   )
 
-  it('uses no empty words such as Manager or Helper in names', () => {
+  it('the source tree uses no empty words such as Manager or Helper in names', () => {
     for (const file of code.filter(name => /^packages\/[^/]+\/src\//.test(name)))
       expect(
         /(?:class|function|interface|type|const) \w*(?:Manager|Service|Helper|Util|Impl)\b/.exec(
@@ -349,7 +378,7 @@ describe('the source tree', () => {
 })
 
 describe('the checks themselves', () => {
-  it('fail the run when a test fails, although the run started a PostgreSQL server', () => {
+  it('the checks fail the run when a test fails, although the run started a PostgreSQL server', () => {
     inTemporaryFolder(folder => {
       const support = join(root, 'test/support/postgres.ts')
       writeFileSync(
@@ -367,7 +396,7 @@ describe('the checks themselves', () => {
     })
   })
 
-  it('find a floating promise and an undeclared import', () => {
+  it('the checks themselves find a floating promise and an undeclared import', () => {
     inTemporaryFolder(folder => {
       copyFileSync(join(root, 'biome.json'), join(folder, 'biome.json'))
       copyFileSync(join(root, 'packages/rules/package.json'), join(folder, 'package.json'))
@@ -388,7 +417,7 @@ describe('the checks themselves', () => {
     })
   })
 
-  it('count the lines of a function without its blank lines', () => {
+  it('the checks themselves count the lines of a function without its blank lines', () => {
     inTemporaryFolder(folder => {
       const file = join(folder, 'long.ts')
       const body = Array.from({ length: 75 }, (_, i) => `  console.log(${i})\n`).join('\n')
@@ -428,5 +457,32 @@ describe('docs/attack-cases.md', () => {
       return names.filter(name => !source.includes(name)).map(name => `${file}: ${name}`)
     })
     expect(wrong).toEqual([])
+  })
+})
+
+describe('the docs', () => {
+  const tracked = execFileSync('git', ['ls-files'], { cwd: root, encoding: 'utf8' }).split('\n').filter(Boolean)
+  const pages = tracked.filter(file => /^(?:docs\/)?[\w-]+\.md$/.test(file) && file !== 'CHANGELOG.md')
+
+  /** Returns whether a page names a file or folder that exists. Pages may leave out `packages/` and `src/`, and name a source file without its folder. */
+  const isKnown = (name: string): boolean => {
+    const path = name.replace(/[:#].*$/, '')
+    if (/^(?:packages|test|scripts|bench|docs|examples)\//.test(path))
+      return path.includes('*') ? tracked.some(file => matchesGlob(file, path)) : existsSync(join(root, path))
+    const [first = '', ...rest] = path.split('/')
+    if (rest.length > 0 && packages.some(known => known === first))
+      return ['', 'src'].some(folder => existsSync(join(root, 'packages', first, folder, ...rest)))
+    const isSource = /^[\w./-]+\.(?:tsx?|mjs)$/.test(name)
+    return !isSource || tracked.some(file => file === path || file.endsWith(`/${path}`))
+  }
+
+  it('the docs name only files and folders that exist', () => {
+    const missing = pages.flatMap(page => {
+      const text = readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```/gm, '')
+      const names = [...text.matchAll(/`([^`\n]+)`/g)].map(match => match[1] as string)
+      return names.filter(name => !isKnown(name)).map(name => `${page}: ${name}`)
+    })
+    expect(pages).toContain('AGENTS.md')
+    expect(missing).toEqual([])
   })
 })

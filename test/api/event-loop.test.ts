@@ -1,5 +1,6 @@
 /** Checks that no call and no reply blocks the event loop of a gateway for long. A real gateway with SQLite measures its own CPU time, because the time on the clock says little on a busy machine. */
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { Agent, request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -39,6 +40,25 @@ import { type ApiActors, validInputs } from './valid-inputs.ts'
 const timeoutMs = 900_000
 const operations = Object.keys(contract) as OperationName[] // the keys of the contract are the names of the operations
 
+/** Watchers that look at everything that an agent sends. */
+const watchers = {
+  vars: { counter: { default: 0, setBy: 'agent' } },
+  watch: [
+    { name: 'risk', on: 'before', when: "risk.level == 'dangerous'", do: { set: { counter: 'vars.counter + 1' } } },
+    { name: 'command', on: 'before', when: "action.command.contains('rm -rf')", do: { ask: 'This deletes files.' } },
+    {
+      name: 'paths',
+      on: 'before',
+      when: "action.paths.exists(p, p.endsWith('.env'))",
+      do: { ask: 'This is a secret.' },
+    },
+    { name: 'loop', on: 'before', when: "recent('10m').exists(r, r.digest == action.digest)", do: { say: 'Again.' } },
+    { name: 'result', on: 'after', when: "result.text.contains('failed')", do: { set: { counter: '0' } } },
+    { name: 'prompt', on: 'prompt', when: "prompt.text.contains('deploy')", do: { say: 'It is Friday.' } },
+    { name: 'stop', on: 'stop', when: 'vars.counter > 1000', do: { say: 'There is more.' } },
+  ],
+}
+
 let gateway: GatewayProcess
 let actors: ApiActors
 let blocked: BlockedTimes
@@ -46,6 +66,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
 beforeAll(async () => {
   gateway = new GatewayProcess({ runner: 'none', execArgv: probeArguments })
+  writeFileSync(gateway.home.rulesFile, JSON.stringify(watchers))
   const probe = join(gateway.folder, 'probe')
   await gateway.start({ PROBE_SOCKET: probe })
   const { url, folder } = gateway
@@ -146,7 +167,7 @@ async function endSessionOf(input: object): Promise<void> {
 
 describe.each(operations)('operation %s', op => {
   it(
-    'blocks the event loop only briefly for its largest inputs with hostile text',
+    'an operation blocks the event loop only briefly for its largest inputs with hostile text',
     async () => {
       const isPublic = rolesFor(op).includes('nobody')
       const bodyMax = isPublic ? limits.publicBodyMaxBytes : limits.bodyMaxBytes
@@ -240,7 +261,7 @@ describe('the largest replies', () => {
 
   const nothing = async () => null
   const get = (path: string) => () => send(actors.owner, 'GET', path, null)
-  it('block the event loop only briefly, as pages of requests, events and the audit log', async () => {
+  it('the largest replies block the event loop only briefly, as pages of requests, events and the audit log', async () => {
     const { id } = session
     await blocked.measure('listRequests', nothing, get('/requests?limit=500'))
     await blocked.measure('listRequests of a session', nothing, get(`/requests?session=${id}&limit=500`))
@@ -275,7 +296,7 @@ describe('the largest replies', () => {
       request.end()
     })
   }
-  it('block the event loop only briefly, as a snapshot and as missed events', async () => {
+  it('the largest replies block the event loop only briefly, as a snapshot and as missed events', async () => {
     await blocked.measure('a snapshot', nothing, () => readStream('/events', null, '\n\n'))
     const last = `"block":"s189"`
     await blocked.measure('missed events', nothing, () =>
@@ -304,7 +325,7 @@ describe('many requests at once', () => {
     })
   }
 
-  it('block the event loop only briefly, on one connection', async () => {
+  it('many requests at once block the event loop only briefly, on one connection', async () => {
     const port = Number(new URL(gateway.url).port)
     const lines = ['GET /api/v1/me HTTP/1.1', `Host: localhost:${port}`, `Authorization: Bearer ${actors.owner.token}`]
     const burst = `${lines.join('\r\n')}\r\n\r\n`.repeat(500)
@@ -326,7 +347,7 @@ describe('many requests at once', () => {
     expect(blocked.problems()).toEqual([])
   })
 
-  it('block the event loop only briefly, each with hostile text', async () => {
+  it('many requests at once, each with hostile text, block the event loop only briefly', async () => {
     const session = await actors.runner.session()
     const socket = await openSocket(actors.runner)
     const command = longestSearched['different commands'] ?? ''
@@ -345,7 +366,7 @@ describe('many requests at once', () => {
     expect(blocked.problems()).toEqual([])
   })
 
-  it('block the event loop only briefly, on one socket', async () => {
+  it('many requests at once block the event loop only briefly, on one socket', async () => {
     const socket = await openSocket(actors.owner)
     const work = async () => {
       const replies = countReplies(socket, 1000)

@@ -83,7 +83,7 @@ function inputsWith(base: Json, schema: JsonSchema, path: Path, id: string, fenc
 
 describe.each(['agent', 'runner'] as const)('A16: an %s that names an object of somebody else', role => {
   it.each(operations.filter(op => idPaths(inputSchema(op)).length > 0))(
-    'gets the same reply from %s as for an unknown id, and changes nothing',
+    'a caller gets the same reply from %s for an object of somebody else as for an unknown id, and changes nothing',
     async op => {
       const stranger = api.others[role]
       const schema = inputSchema(op)
@@ -110,21 +110,24 @@ describe('A16: a person who names an object of another person', () => {
   const own = operations.filter(op => accessOf('person', op) === 'own' && idPaths(inputSchema(op)).length > 0)
   const drafts: readonly OperationName[] = ['putDraft', 'getDraft', 'deleteDraft']
 
-  it.each(own.filter(op => !drafts.includes(op)))('is refused by %s, and changes nothing', async op => {
-    const schema = inputSchema(op)
-    const base = (await validInputs[op](api.others.person, api.actors)) as Json // an input is JSON
-    for (const { path, prefix } of idsOf(op, api.others.person))
-      for (const { owner, ids, fence } of foreign) {
-        const before = await api.state()
-        for (const input of inputsWith(base, schema, path, ids[prefix] ?? '', fence)) {
-          const reply = await send(api.others.person, op, input as object)
-          expect([403, 404], `${path.join('.')} of the ${owner}: ${reply.body}`).toContain(reply.status)
+  it.each(own.filter(op => !drafts.includes(op)))(
+    'A16: a person who names an object of another person is refused by %s, and changes nothing',
+    async op => {
+      const schema = inputSchema(op)
+      const base = (await validInputs[op](api.others.person, api.actors)) as Json // an input is JSON
+      for (const { path, prefix } of idsOf(op, api.others.person))
+        for (const { owner, ids, fence } of foreign) {
+          const before = await api.state()
+          for (const input of inputsWith(base, schema, path, ids[prefix] ?? '', fence)) {
+            const reply = await send(api.others.person, op, input as object)
+            expect([403, 404], `${path.join('.')} of the ${owner}: ${reply.body}`).toContain(reply.status)
+          }
+          expect(await api.state(), `${path.join('.')} of the ${owner}`).toBe(before)
         }
-        expect(await api.state(), `${path.join('.')} of the ${owner}`).toBe(before)
-      }
-  })
+    },
+  )
 
-  it('has a draft of their own, and neither sees nor deletes that of the other', async () => {
+  it('A16: a person who names an object of another person has a draft of their own, and neither sees nor deletes that of the other', async () => {
     const { owner } = api.actors
     const { person } = api.others
     const { request } = await owner.request()
@@ -142,21 +145,24 @@ describe('A16: a stream of events', () => {
       headers: { authorization: `Bearer ${actor.token}`, ...(cursor ? { 'last-event-id': cursor } : {}) },
     })
 
-  it.each(['agent', 'runner'] as const)('is refused to another %s as for an unknown session', async role => {
-    const stranger = api.others[role]
-    for (const { ids } of foreign) {
-      const missing = await open(stranger, missingId('ses'))
-      const reply = await open(stranger, ids.ses ?? '')
-      expect(reply.status).toBeGreaterThanOrEqual(400)
-      const expected = { status: missing.status, body: await missing.text() }
-      expect(withoutId({ status: reply.status, body: await reply.text() }, ids.ses ?? '')).toEqual(
-        withoutId(expected, missingId('ses')),
-      )
-    }
-  })
+  it.each(['agent', 'runner'] as const)(
+    'A16: a stream of events is refused to another %s as for an unknown session',
+    async role => {
+      const stranger = api.others[role]
+      for (const { ids } of foreign) {
+        const missing = await open(stranger, missingId('ses'))
+        const reply = await open(stranger, ids.ses ?? '')
+        expect(reply.status).toBeGreaterThanOrEqual(400)
+        const expected = { status: missing.status, body: await missing.text() }
+        expect(withoutId({ status: reply.status, body: await reply.text() }, ids.ses ?? '')).toEqual(
+          withoutId(expected, missingId('ses')),
+        )
+      }
+    },
+  )
 
   it.each(['agent', 'runner'] as const)(
-    'is refused to another %s over a socket as for an unknown session',
+    'A16: a stream of events is refused to another %s over a socket as for an unknown session',
     async role => {
       const ws = new WebSocket(`${api.url.replace('http', 'ws')}/api/v1/socket`, {
         headers: { authorization: `Bearer ${api.others[role].token}` },
@@ -174,7 +180,7 @@ describe('A16: a stream of events', () => {
     },
   )
 
-  it('resumes with events of the agent’s own session only, whichever event the cursor names', async () => {
+  it('A16: a stream of events resumes with events of the agent’s own session only, whichever event the cursor names', async () => {
     const { agent } = api.others
     const { id } = await agent.session()
     const { items } = await api.actors.owner.call('listEvents', { id: foreign[0]?.ids.ses as typeof id }) // the id of a session
@@ -191,7 +197,7 @@ describe('A16: a stream of events', () => {
 })
 
 describe('F10: an agent', () => {
-  it('lists and finds only its own sessions, with every search', async () => {
+  it('F10: an agent lists and finds only its own sessions, with every search', async () => {
     const { agent } = api.others
     const title = 'the secret plan'
     const { id } = await api.actors.agent.call('startSession', { driver: 'external', title, cwd: '/srv/secret' })

@@ -123,7 +123,7 @@ async function knownIds(op: OperationName): Promise<KnownIds> {
 }
 
 describe.each(operations.filter(op => op !== 'signOut'))('operation %s', op => {
-  it('replies to random inputs with a success or a documented fault, and changes nothing if it refuses', async () => {
+  it('an operation replies to random inputs with a success or a documented fault, and changes nothing if it refuses', async () => {
     // Random inputs of an earlier operation may have retired the runner or changed its drivers.
     await api.actors.runner.announce()
     const known = await knownIds(op)

@@ -87,7 +87,7 @@ async function pendingOnGateway(): Promise<RequestId[]> {
 }
 
 describe('X14: two tabs, a phone and a terminal whose connections are cut at random bytes', () => {
-  it('X14: show the same two seconds after the last cut, with every event once and in order', async () => {
+  it('X14: two tabs, a phone and a terminal whose connections are cut at random bytes show the same two seconds after the last cut, with every event once and in order', async () => {
     const clients = [streamClient(), streamClient(), socketClient(), socketClient()]
     const agent = httpCall(connection(secrets.agent))
     const { id } = await agent('startSession', { driver: 'external' })
@@ -139,7 +139,7 @@ describe('X14: two tabs, a phone and a terminal whose connections are cut at ran
 })
 
 describe('R4: a client behind a slow connection', () => {
-  it('R4: applies an answer once, although replies were lost and the call was repeated', async () => {
+  it('R4: a client behind a slow connection applies an answer once, although replies were lost and the call was repeated', async () => {
     proxy.delay(50)
     const client = streamClient()
     const agent = httpCall({ url: gateway.url, token: secrets.agent })
@@ -157,7 +157,7 @@ describe('R4: a client behind a slow connection', () => {
 })
 
 describe('R4: a half-open connection', () => {
-  it('R4: is replaced by the client after a few missing heartbeats, and no event is missing or doubled', async () => {
+  it('R4: a half-open connection is replaced by the client after a few missing heartbeats, and no event is missing or doubled', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'], shouldAdvanceTime: true })
     const client = streamClient()
     const agent = httpCall({ url: gateway.url, token: secrets.agent })

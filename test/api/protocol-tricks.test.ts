@@ -83,7 +83,7 @@ describe('X16: a request with another method', () => {
 })
 
 describe('X18: a client that sends times', () => {
-  it('X18: cannot set the time of an answer by a header', async () => {
+  it('X18: a client that sends times cannot set the time of an answer by a header', async () => {
     const opened = await ask(gateway, await openSession(gateway), 'dated')
     const before = Date.now()
     const reply = await request(gateway, `/requests/${opened.id}/answer`, {
@@ -102,7 +102,7 @@ describe('X18: a client that sends times', () => {
     expect(resolution.at).toBeLessThanOrEqual(Date.now())
   })
   it.each(['at', 'now', 'date', 'answeredAt', 'openedAt', 'deadlineAt'])(
-    'X18: is refused if an answer has the field “%s”',
+    'X18: a client that sends times is refused if an answer has the field “%s”',
     async field => {
       const opened = await ask(gateway, await openSession(gateway), field)
       for (const body of [
@@ -121,7 +121,7 @@ describe('X18: a client that sends times', () => {
 })
 
 describe('X15: many requests at once on one connection', () => {
-  it('X15: are answered in order and within the limit of their credential, and other clients are served meanwhile', async () => {
+  it('X15: many requests at once on one connection are answered in order and within the limit of their credential, and other clients are served meanwhile', async () => {
     const count = 2000
     const socket = connect(gateway.port, '127.0.0.1')
     let received = ''

@@ -41,7 +41,7 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
     )
 
   describe('a turn', () => {
-    it('stores the text before a request, the request and the text after it completely and in order', async () => {
+    it('a turn stores the text before a request, the request and the text after it completely and in order', async () => {
       const session = await play('turn')
       const request = await nthRequest(session)
       expect(messages(session), 'text is flushed before the request is opened').toEqual(['Before the ask.'])
@@ -74,20 +74,20 @@ export function pathSuite(current: () => { setup: PathSetup; recorder: EventReco
       })
     })
 
-    it('gives the agent the reason why a person denied', async () => {
+    it('a turn gives the agent the reason why a person denied', async () => {
       const session = await play('turn')
       await answer(await nthRequest(session), { kind: 'deny', reason: 'not on a Friday' })
       expect(await finished(session)).toEqual(['Before the ask.', 'Denied: not on a Friday And more.'])
     })
 
-    it('gives the agent the input that a person edited', async () => {
+    it('a turn gives the agent the input that a person edited', async () => {
       const session = await play('turn')
       const answered = await answer(await nthRequest(session), { kind: 'allow', input: { to: 'there' } })
       expect(answered.resolution?.editedDigest).toMatch(/^[0-9a-f]{64}$/)
       expect(await finished(session)).toEqual(['Before the ask.', 'Allowed: {"to":"there"} And more.'])
     })
 
-    it('handles the next message after the previous one is done', async () => {
+    it('a turn handles the next message after the previous one is done', async () => {
       const session = await play('echo', 'one')
       const first = await nthRequest(session)
       await call('sendMessage', { id: session, text: 'two' })
