@@ -20,17 +20,19 @@ export async function pending({ file, sessions, each }) {
   await store.close()
 }
 
-/** Returns the id of an open session with a long history. */
+/** Returns the id of an open session with a long history, and the token of the agent that started it. */
 export async function history({ file, requests, sessions }) {
   // A real gateway writes the template rows.
   const store = await openSqlite({ file: `${file}-template` })
   const gateway = await openGateway({ store })
-  const session = (await gateway.dispatch(person, 'startSession', { driver: 'external', cwd })).body
-  const request = (await gateway.dispatch(person, 'openRequest', { id: session.id, key: 'ask-0', ask: askNumbered(0) }))
+  const added = (await gateway.dispatch(person, 'addToken', { role: 'agent', name: 'bench' })).body
+  const agent = { role: 'agent', id: added.id, name: 'bench', token: added.id, via: 'api' }
+  const session = (await gateway.dispatch(agent, 'startSession', { driver: 'external', cwd })).body
+  const request = (await gateway.dispatch(agent, 'openRequest', { id: session.id, key: 'ask-0', ask: askNumbered(0) }))
     .body
   await gateway.dispatch(person, 'answerRequest', { id: request.id, digest: request.digest, answer: { kind: 'allow' } })
-  await gateway.dispatch(person, 'reportDelivery', { id: request.id, state: 'handed' })
-  await gateway.dispatch(person, 'reportDelivery', { id: request.id, state: 'taken' })
+  await gateway.dispatch(agent, 'reportDelivery', { id: request.id, state: 'handed' })
+  await gateway.dispatch(agent, 'reportDelivery', { id: request.id, state: 'taken' })
   await gateway.close()
   await store.close()
   const openSession = writeHistory(await openBare(file), `${file}-template`, { requests, sessions })
@@ -38,7 +40,7 @@ export async function history({ file, requests, sessions }) {
   const written = openSync(file, 'r+')
   fsyncSync(written)
   closeSync(written)
-  return openSession
+  return { session: openSession, token: added.secret }
 }
 
 /** Writes a conversation of messages, tool calls and results. Returns the session. */

@@ -18,6 +18,7 @@ export function writeHistory(db, template, { requests, sessions }) {
   db.exec(
     `${count('s', sessions)} INSERT INTO session SELECT ${sessionColumns.map(name => ({ id: idOf('ses', 'n'), ord: 'n + 1' })[name] ?? `m."${name}"`).join(', ')} FROM s, template.session m`,
   )
+  db.exec('INSERT INTO token SELECT * FROM template.token')
   const requestColumns = columnsOf(db, 'request')
   const rewritten = {
     id: idOf('req', 'n'),

@@ -15,13 +15,13 @@ export async function measure({ folder, quick, profile }) {
   const startedAt = Date.now()
   const seeder = startActor('seeder')
   // Create a thousand requests per session, so that the measured session has a history too.
-  const session = await seeder.call('history', { file: join(old, 'holdpoint.db'), requests, sessions: requests / 1000 })
+  const seeded = await seeder.call('history', { file: join(old, 'holdpoint.db'), requests, sessions: requests / 1000 })
   await seeder.stop()
   process.stderr.write(`[seeded in ${((Date.now() - startedAt) / 1000).toFixed(0)} s] `)
 
   const agent = startActor('asking-agent')
   const sides = [
-    await openRoundTrips(agent, old, profile('old'), session),
+    await openRoundTrips(agent, old, profile('old'), seeded),
     await openRoundTrips(agent, join(folder, 'new'), profile('new')),
   ]
   const times = [[], []]

@@ -1,11 +1,11 @@
 /** Measures the duration of `holdpoint inbox` with pending requests, compared with a node process that does nothing. */
-import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { askNumbered } from '../kit/asks.mjs'
 import { startGateway } from '../kit/gateway.mjs'
 import { openHttpClient } from '../kit/http-client.mjs'
-import { median, msSince } from '../kit/numbers.mjs'
+import { median } from '../kit/numbers.mjs'
+import { timedProcess } from '../kit/timed-process.mjs'
 
 const program = fileURLToPath(new URL('../../packages/cli/bin/holdpoint.js', import.meta.url))
 const pendingRequests = 20
@@ -18,8 +18,8 @@ export async function measure({ folder, quick }) {
   const bare = []
   // Alternate between the two, so that other load on the machine affects both.
   for (let i = 0; i < (quick ? 5 : 15); i++) {
-    measured.push(await timed([program, 'inbox', '--home', home]))
-    bare.push(await timed(['-e', '0']))
+    measured.push(await timedProcess([program, 'inbox', '--home', home]))
+    bare.push(await timedProcess(['-e', '0']))
   }
   await gateway.stop()
   return { inbox_start_ms: { measured: median(measured), bare: median(bare) } }
@@ -32,12 +32,4 @@ async function fill({ url, token }) {
     await http.post(`/sessions/${id}/requests`, token, { key: 'k', ask: askNumbered(i) })
   }
   http.close()
-}
-
-async function timed(args) {
-  const start = process.hrtime.bigint()
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] })
-  const code = await new Promise(done => child.once('exit', done))
-  if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}`)
-  return msSince(start)
 }

@@ -38,14 +38,13 @@ export async function measure({ folder, quick, profile }) {
   }
 }
 
-/** Starts a gateway with a person who answers, and connects the agent to it. */
-export async function openRoundTrips(agentProcess, home, execArgv, session) {
+/** Starts a gateway with a person who answers, and connects the agent to it. `seeded` is a session of the database with the token of its agent. */
+export async function openRoundTrips(agentProcess, home, execArgv, seeded) {
   const gateway = await startGateway({ home, execArgv })
   const person = startActor('person')
   await person.call('watch', { url: gateway.url, token: gateway.token })
-  // A seeded session was started by the person, so the person's token also acts for the agent.
-  const agentToken = session ? gateway.token : await makeAgent(gateway)
-  await agentProcess.call('open', { url: gateway.url, agent: agentToken, session })
+  const agent = seeded?.token ?? (await makeAgent(gateway))
+  await agentProcess.call('open', { url: gateway.url, agent, session: seeded?.session })
   return {
     url: gateway.url,
     async close() {

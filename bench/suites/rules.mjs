@@ -1,9 +1,9 @@
-/** Measures how long the rules take for a verdict: for everyday commands, with very many rules for commands, paths and folders, and for a hostile text. */
+/** Measures how long the rules take for a verdict: for everyday commands, with very many rules for commands, paths and folders, and for a hostile text; and how long watchers take for a call. */
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { canonicalJson } from '@holdpoint/protocol'
-import { RuleSet } from '@holdpoint/rules'
+import { parseRuleFile, RuleSet, WatcherSet } from '@holdpoint/rules'
 import { machineFiles } from '../../packages/cli/dist/gateway/machine-files.js'
 import { median, msSince } from '../kit/numbers.mjs'
 
@@ -148,6 +148,58 @@ const contextIn = folder => ({
   builtIn: { protectedFolder: null, cwd: folder },
 })
 
+/** Returns a file with 200 watchers as people write them. Each of them sees every call or every shell command, and reads variables, the call, its risk and the recent calls. */
+function watchFile() {
+  const conditions = [
+    '!vars.green && vars.edited > 3',
+    'session.cost > 50.0 || session.turn > 500',
+    'action.outside && action.paths.exists(path, path.endsWith(".lock"))',
+    'risk.level == "dangerous" && !("network" in risk.touches)',
+    'recent("10m").filter(call, call.digest == action.digest).size() >= 3',
+    'action.command.contains("--force")',
+    '(now.hour < 7 || now.hour >= 22) && "network" in risk.touches',
+    'vars.task == "" && action.kind == "write"',
+    'session.driver == "codex" && session.branch == "main"',
+    'vars.edited > 10 && session.minutes > 60.0',
+    'action.host.endsWith(".example.com")',
+    'session.agentPath.exists(name, name == "reviewer")',
+    '"installs" in risk.touches && !vars.green',
+    'session.idleSeconds > 600.0',
+    'action.server == "github" && action.tool.contains("delete_")',
+    'risk.touches.exists(touch, touch == "publishes" || touch == "secrets")',
+  ]
+  const watch = Array.from({ length: 200 }, (_, i) => ({
+    name: `watcher-${i}`,
+    on: 'before',
+    when: conditions[i % conditions.length],
+    ...(i % 4 === 1 && { command: i % 8 === 1 ? 'git commit' : `tool-${i} deploy` }),
+    do: i % 2 === 0 ? { deny: `Reason ${i}.` } : { ask: `Reason ${i}.` },
+  }))
+  const content = { vars: { green: true, edited: 0, task: 'x' }, watch }
+  const { vars, watchers } = parseRuleFile(JSON.stringify(content), null)
+  const source = { file: '/data/holdpoint.rules.json', trusted: true, project: false }
+  return { id: 'own', source, version: 1, folder: null, vars, watchers }
+}
+
+function passOf(call) {
+  return {
+    moments: ['before'],
+    session: { driver: 'claude', folder: '/srv/app', mode: '', branch: 'main', turn: 3, idleSeconds: 0, agentPath: [] },
+    call,
+    isQuestion: false,
+    risk: { level: 'notable', touches: ['project-code'] },
+    result: null,
+    prompt: '',
+    context,
+    localTime: { hour: 12, minute: 0, weekday: 1 },
+    recent: Array.from({ length: 100 }, (_, i) => ({ key: `k${i}`, tool: 'Bash', digest: `d${i}`, at: 0, ok: true })),
+    digest: 'd',
+    values: () => ({ green: true }),
+    fired: () => undefined,
+    spent: () => ({ cost: 1, tokens: 1000, turns: 3, minutes: 5 }),
+  }
+}
+
 export async function measure({ folder, quick }) {
   const rounds = quick ? 50 : 500
   const few = new RuleSet(rulesOf(20))
@@ -162,6 +214,9 @@ export async function measure({ folder, quick }) {
     return msSince(start)
   })
   const [bare, paths, folders] = await verdictsWithPaths(folder, quick ? 10 : 50)
+  const watchers = new WatcherSet([watchFile()])
+  const watch = call => watchers.evaluate(passOf(call))
+  timeOf(watch, 20)
   const start = process.hrtime.bigint()
   canonicalJson(long)
   return {
@@ -169,6 +224,7 @@ export async function measure({ folder, quick }) {
     verdict_many_rules_ms: { measured: timeOf(evaluate(many), rounds), bare: verdict },
     verdict_many_paths_ms: { measured: paths, bare },
     verdict_many_folders_ms: { measured: folders, bare },
+    watch_pass_ms: { measured: timeOf(watch, rounds), bare: verdict },
     verdict_long_ms: { measured: median(longTimes), bare: msSince(start) },
   }
 }
