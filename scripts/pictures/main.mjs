@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { launch } from '../../test/support/chromium.mjs'
+import { waitUntilStable } from '../../test/support/stable-page.mjs'
 import { openDemoGateway } from './demo-gateway.mjs'
 import { addLoad } from './load.mjs'
 import { asks, ran, reviewed, sessionEvents } from './sample.mjs'
@@ -11,10 +12,10 @@ const wide = { viewport: { width: 1440, height: 900 } }
 const narrow = { viewport: { width: 1024, height: 768 } }
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true }
 
-const [named] = process.argv.slice(2)
+const [named, only = ''] = process.argv.slice(2)
 if (named?.startsWith('-')) {
   console.log(
-    'npm run pictures [-- FOLDER]\nTakes screenshots of every screen into FOLDER. Without FOLDER, takes the three pictures of the README.',
+    'npm run pictures [-- FOLDER [NAME]]\nTakes screenshots of every screen into FOLDER, or only those with NAME in their names. Without FOLDER, takes the three pictures of the README.',
   )
   process.exit()
 }
@@ -49,14 +50,16 @@ async function takeAllPictures() {
   })
   await inAllVariants(async demo => {
     const { shown } = await addBusyAgents(demo)
-    return { inbox: '#/', session: `#/sessions/${shown}`, sessions: '#/sessions', audit: '#/audit' }
+    return { inbox: '#/', session: `#/sessions/${shown}`, sessions: '#/sessions' }
   })
   await inAllVariants(async demo => {
     await addBusyAgents(demo, true)
     return { 'inbox-twelve': '#/' }
   })
   await takeAwayPictures()
+  await takeAuditPictures()
   await takeLoadPictures()
+  await takePanelPictures()
   await takeRulePictures()
   for (const [variant, options] of variants()) {
     const demo = await openDemoGateway(64)
@@ -117,6 +120,19 @@ async function takeAwayPictures() {
   }
 }
 
+/** Takes pictures of the audit log, and of the details of an entry. Each sign-in is an entry too, so each variant has its own gateway. */
+async function takeAuditPictures() {
+  const openEntry = page => page.locator('.audit-row summary', { hasText: 'retry.ts' }).first().click()
+  for (const [variant, options] of variants()) {
+    const demo = await openDemoGateway(64)
+    await addBusyAgents(demo)
+    await addTrouble(demo)
+    await take(demo, `audit-${variant}`, options, '#/audit')
+    await take(demo, `audit-entry-${variant}`, options, '#/audit', openEntry)
+    await demo.close()
+  }
+}
+
 /** Adds agents that failed or were lost, a request that nobody answered, and answers of a rule and of another person. */
 async function addTrouble(demo) {
   const guest = await demo.person('Bob')
@@ -173,6 +189,57 @@ async function takeLoadPictures() {
   for (const [name, before] of Object.entries(shots))
     for (const [variant, options] of variants()) await take(demo, `inbox-24-${name}-${variant}`, options, '#/', before)
   await demo.close()
+}
+
+/** Takes pictures of what people open: panels of cards, dialogs, menus, and the settings. */
+async function takePanelPictures() {
+  const card = page => page.locator('article.card').filter({ visible: true }).first()
+  const open = text => page => page.locator('.request-row', { hasText: text }).first().getByRole('link').click()
+  const press = (page, name) => card(page).getByRole('button', { name, exact: true }).click()
+  const panel = (text, name, words) => async page => {
+    await open(text)(page)
+    await press(page, name)
+    await card(page).locator('textarea').first().fill(words)
+  }
+  const comment = async page => {
+    await open('tokens.css')(page)
+    await press(page, 'Comment…')
+    await card(page).locator('.comment-button').nth(1).click()
+    await card(page).locator('textarea').fill('Does this work in the dark theme too?')
+    await press(page, 'Done')
+    await card(page).locator('.comment-button').nth(4).click()
+    await card(page).locator('textarea').fill('Please keep the old name.')
+  }
+  const select = async page => {
+    const rows = page.locator('.request-row', { hasText: 'npm run e2e' })
+    for (const at of [0, 1]) await rows.nth(at).getByRole('checkbox').check()
+  }
+  const shots = {
+    deny: panel('npm test', 'Deny…', 'Run only the tests of this folder.'),
+    'ask-back': panel('npm run lint', 'Ask back…', 'Why not only the changed files?'),
+    note: panel('npm run build', 'Note…', 'Watch the slow one.'),
+    comment,
+    selected: select,
+    palette: async page => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Go to' }).fill('se')
+    },
+    help: page => page.keyboard.press('?'),
+    menu: page => page.locator('.user-menu-button').click(),
+  }
+  const device = async page => {
+    await page.getByRole('button', { name: /link/i }).first().click()
+    await page.locator('.qr-code').waitFor()
+  }
+  for (const [variant, options] of variants()) {
+    // The texts of a panel stay as drafts, so each variant has its own gateway.
+    const demo = await openDemoGateway(90)
+    await addLoad(demo)
+    for (const [name, before] of Object.entries(shots))
+      await take(demo, `panel-${name}-${variant}`, options, '#/', before)
+    await take(demo, `settings-${variant}`, options, '#/settings', device)
+    await demo.close()
+  }
 }
 
 /** Takes pictures of the Rules screen, of its form, and of cards from which rules are made or whose command is edited. */
@@ -252,6 +319,7 @@ async function inAllVariants(prepare) {
 }
 
 async function take(demo, name, options, hash, before = async () => {}, person = undefined) {
+  if (!name.includes(only)) return
   const context = await browser.newContext({ reducedMotion: 'reduce', ...options })
   await context.addInitScript(() => localStorage.setItem('holdpoint.notifications', 'off'))
   const page = await context.newPage()
@@ -266,20 +334,6 @@ async function take(demo, name, options, hash, before = async () => {}, person =
   await waitUntilStable(page)
   await page.screenshot({ path: join(folder, `${name}.png`) })
   await context.close()
-}
-
-/** Resolves when the page has not changed for 400 ms. By then all data is loaded and all animations have ended. */
-function waitUntilStable(page) {
-  return page.evaluate(
-    () =>
-      new Promise(done => {
-        let timer = setTimeout(done, 400)
-        new MutationObserver(() => {
-          clearTimeout(timer)
-          timer = setTimeout(done, 400)
-        }).observe(document.body, { childList: true, subtree: true, attributes: true })
-      }),
-  )
 }
 
 /** Adds working agents without a pending request. */
