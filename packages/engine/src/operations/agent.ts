@@ -31,7 +31,7 @@ import {
   sessionReads,
   sessionView,
 } from '../session-transitions.ts'
-import { beforeCall, watchReads, withTexts } from '../watch/watch-passes.ts'
+import { beforeCall, digestBefore, watchReads, withTexts } from '../watch/watch-passes.ts'
 import { toCommand } from '../wire-views.ts'
 import { isLeaseLive, mayTakeOver } from './runners.ts'
 
@@ -182,6 +182,7 @@ export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput
     requireShownAction(caller, { ...input, cwd: input.cwd ?? session.cwd })
     await refreshRuleFiles(ctx, session)
   }
+  const digest = session && (await digestBefore(ctx, { ...input, cwd: input.cwd ?? session.cwd }))
   return ctx.commit({
     label: 'check',
     reads: [{ table: 'session', id: input.id }, ...watchReads(ctx, input.id)],
@@ -191,7 +192,7 @@ export async function checkTool(ctx: Context, caller: Caller, input: ParsedInput
       const call = { tool: input.tool, input: input.input, cwd: input.cwd ?? row.cwd, action: input.action }
       const { key, agentPath = [] } = input
       const { rules: _rules, ...verdict } = evaluateCall(ctx, change, row, call, { agentPath, isEditable: true })
-      const watched = beforeCall(ctx, change, row, { key, call, agentPath })
+      const watched = beforeCall(ctx, change, row, { key, call, agentPath, digest })
       return { status: 200, body: watched ? mergedVerdict(verdict, withTexts(change, row, watched)) : verdict }
     },
   })

@@ -36,7 +36,7 @@ import { withSecrets } from '../secrets.ts'
 import { applySessionTransition, persistPartialBlocks, putSession, resetIdleAttaches } from '../session-transitions.ts'
 import type { Query, Read } from '../store.ts'
 import { accountOf, pendingFault, putRequest, usageReads } from '../usage.ts'
-import { beforeCall, beforeQuestion, watchReads } from '../watch/watch-passes.ts'
+import { beforeCall, beforeQuestion, digestBefore, watchReads } from '../watch/watch-passes.ts'
 import { toRequest } from '../wire-views.ts'
 import { applyEvents } from './agent-events.ts'
 
@@ -68,6 +68,7 @@ export async function openRequest(
     bytes: jsonBytes(ask),
     // The risk is computed in another turn of the event loop than the change, so that other calls do not wait for both. The change checks the fence, so it sees the same runner as this session has here.
     risk: await ctx.computing.run(() => riskIn(ctx, session, ask)),
+    callDigest: ask.kind === 'approval' ? await digestBefore(ctx, ask) : undefined,
   }
   const { status, body } = await commitRequest(ctx, caller, { ...input, ask }, options, opened, accountOf(session))
   return { status, body: await withSecrets(ctx, caller, body) }
@@ -79,6 +80,8 @@ interface NewRequest {
   readonly digest: string
   readonly bytes: number
   readonly risk: Risk | undefined
+  /** The digest with which watchers compare calls. */
+  readonly callDigest: string | undefined
 }
 
 function commitRequest(
@@ -126,8 +129,9 @@ function insertRequest(
   change: ChangeBuilder,
   session: SessionRow,
   input: ParsedInput<'openRequest'>,
-  { id, digest, bytes, risk }: NewRequest,
+  opened: NewRequest,
 ): RequestRow {
+  const { id, digest, bytes, risk } = opened
   persistPartialBlocks(ctx, change, session.id, input.events)
   resetIdleAttaches(change, session)
   if (session.driver === externalDriver && session.state !== 'working')
@@ -135,7 +139,7 @@ function insertRequest(
   const deadlineMs = input.deadlineMs ?? session.deadlineMs
   const agentPath = input.agentPath ?? []
   const follows = followedRequest(session, agentPath)
-  const watched = beforeAsk(ctx, change, session, input, risk)
+  const watched = beforeAsk(ctx, change, session, input, opened)
   const row: RequestRow = {
     id,
     session: session.id,
@@ -163,9 +167,9 @@ function insertRequest(
   putRequest(change, undefined, row)
   change.event(session.id, { type: 'request.opened', value: toRequest(row) })
   if (watched?.verdict === 'deny') return resolveByWatcher(change, row, watched)
-  const opened = resolveByRule(ctx, change, session, row)
-  if (follows && opened.status === 'pending') forgetAskedBack(change, session.id, follows)
-  return opened
+  const evaluated = resolveByRule(ctx, change, session, row)
+  if (follows && evaluated.status === 'pending') forgetAskedBack(change, session.id, follows)
+  return evaluated
 }
 
 /** Evaluates the watchers of the moment before an ask. */
@@ -174,12 +178,12 @@ function beforeAsk(
   change: ChangeBuilder,
   session: SessionRow,
   { key, ask, agentPath }: ParsedInput<'openRequest'>,
-  risk: Risk | undefined,
+  { risk, callDigest: digest }: NewRequest,
 ): WatchReply | null {
   if (ask.kind !== 'approval') return beforeQuestion(ctx, change, session, { key, ask, agentPath })
   const { tool, input, cwd, action } = ask
   const call = { tool, input, cwd, action }
-  return beforeCall(ctx, change, session, { key, call, agentPath, risk, givesTextsLater: true })
+  return beforeCall(ctx, change, session, { key, call, agentPath, risk, digest, givesTextsLater: true })
 }
 
 /** Returns the fields of a request that a watcher wants people to decide. */

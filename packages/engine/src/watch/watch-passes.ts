@@ -77,7 +77,8 @@ export function watchersOf(
   return files.for(ruleContext(ctx, session, { agentPath, isEditable: true }, change.now, () => false))
 }
 
-export interface CheckedCall extends Pick<Moment, 'agentPath' | 'givesTextsLater' | 'risk'> {
+/** The digest is computed here if the caller does not know it yet. */
+export interface CheckedCall extends Pick<Moment, 'agentPath' | 'digest' | 'givesTextsLater' | 'risk'> {
   readonly key?: string | undefined
   readonly call: ReportedCall
 }
@@ -87,12 +88,12 @@ export function beforeCall(
   ctx: Context,
   change: ChangeBuilder,
   session: SessionRow,
-  { key, call, agentPath, givesTextsLater = false, risk }: CheckedCall,
+  { key, call, agentPath, givesTextsLater = false, risk, digest: known }: CheckedCall,
 ): WatchReply | null {
   const watchers = watchersOf(ctx, change, session, agentPath)
   if (!watchers) return null
   const full = { ...call, cwd: call.cwd ?? session.cwd }
-  const digest = callDigest(full)
+  const digest = known ?? callDigest(full)
   const isQuestion = isQuestionCall(call)
   const state = WatchState.of(change, session.id)
   const moment: Moment = {
@@ -193,6 +194,11 @@ export function noteCall(
   const known = action ?? before?.details?.action ?? actionOf({ tool, input, cwd })
   const details = { cwd: call.cwd ?? before?.details?.cwd ?? cwd, input, action: known }
   state.putCall({ key, tool, digest, at: before?.at ?? change.now, details })
+}
+
+/** Returns the digest of a call, computed before the change, in a turn of its own, because a large input takes long. Returns undefined if no watcher needs it. */
+export async function digestBefore(ctx: Context, call: ReportedCall): Promise<string | undefined> {
+  return ctx.hadWatchers ? ctx.computing.run(() => callDigest(call)) : undefined
 }
 
 /** Two calls with the same digest are identical. An agent chooses the action of a call, so the same input with another action is another call. */

@@ -148,14 +148,29 @@ function emptyState(change: ChangeBuilder, id: SessionId): WatchStateRow {
 /** Leaves out the input of a call if it is long. What the call does is always kept, so that watchers see it after the call. */
 function withShortDetails(call: WatchedCall): WatchedCall {
   const { details } = call
-  if (details === undefined || jsonBytes(details) <= detailsMaxBytes) return call
+  if (details === undefined || !isLong(details)) return call
   return {
     ...call,
     details: { ...details, input: {}, ...(details.action ? { action: shortAction(details.action) } : {}) },
   }
 }
+/** Returns whether a JSON value is too long to be kept. A long value is not turned into JSON for this, because that takes long. */
+function isLong(value: object): boolean {
+  return textLength(value) > detailsMaxBytes || jsonBytes(value) > detailsMaxBytes
+}
+/** Returns how long the texts in a JSON value are together. Stops counting when they are too long. */
+function textLength(value: unknown): number {
+  if (typeof value === 'string') return value.length
+  if (value === null || typeof value !== 'object') return 1
+  let length = 1
+  for (const [name, item] of Object.entries(value)) {
+    length += name.length + textLength(item)
+    if (length > detailsMaxBytes) break
+  }
+  return length
+}
 function shortAction(action: Action): Action {
-  if (jsonBytes(action) <= detailsMaxBytes) return action
+  if (!isLong(action)) return action
   if ('shell' in action) return { ...action, shell: action.shell.slice(0, longActionMax).toWellFormed() }
   if ('write' in action) return { write: action.write.slice(0, 1) }
   return 'read' in action ? { read: action.read.slice(0, 1) } : action
