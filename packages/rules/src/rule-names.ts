@@ -6,7 +6,7 @@ import type { FileLookup } from './site.ts'
 export interface Names {
   /** The names of the paths, in the form in which paths are compared. */
   readonly paths: ReadonlySet<string>
-  /** The names of the folders that contain the paths. A path is a folder that contains itself. */
+  /** The names of the folders that contain the paths, if a rule can name them. A path is a folder that contains itself. */
   readonly folders: ReadonlySet<string>
 }
 
@@ -28,6 +28,7 @@ export class RuleNames {
     this.#hasTooMany = links === null
     this.#linked = new LinkedNames(
       (links ?? []).map(({ written, real }) => ({ written: foldPath(written), real: foldPath(real) })),
+      this.#links.longest,
     )
     return this.#linked
   }

@@ -1,5 +1,5 @@
 /** Finds the symbolic links on the way to the paths and folders of rules. What a folder contains is looked up again only if the folder has changed. */
-import { foldersAbove, isInside } from '../paths.ts'
+import { foldersAbove, foldPath, isInside } from '../paths.ts'
 import type { FileLookup } from '../site.ts'
 import { realOf } from './check-path.ts'
 
@@ -33,10 +33,19 @@ interface KnownFolder {
 export class RuleLinks {
   readonly #root: Entry = { name: '', written: '/', entries: null }
   readonly #known = new WeakMap<FileLookup, Map<Entry, KnownFolder>>()
+  #longest = 1
 
   /** The paths must be absolute, without `.` and `..`. */
   constructor(paths: Iterable<string>) {
-    for (const path of paths) this.#add(path)
+    for (const path of paths) {
+      this.#add(path)
+      this.#longest = Math.max(this.#longest, foldPath(path).length)
+    }
+  }
+
+  /** How long the longest path is, in the form in which paths are compared. */
+  get longest(): number {
+    return this.#longest
   }
 
   #add(path: string): void {
@@ -136,9 +145,12 @@ function inFolder(folder: string, name: string): string {
 /** Returns the paths that rules may have written for a path: the path itself and, if it is behind a link, the path through the link. */
 export class LinkedNames {
   readonly #byTarget = new Map<string, string[]>()
+  /** No rule names a longer folder, directly or through a link. */
+  readonly #longestFolder: number
 
-  /** The paths of the links must be in the form in which paths are compared. */
-  constructor(links: readonly RuleLink[]) {
+  /** The paths of the links must be in the form in which paths are compared. `longestPath` is the length of the longest path of a rule. */
+  constructor(links: readonly RuleLink[], longestPath: number) {
+    this.#longestFolder = longestPath + Math.max(0, ...links.map(({ real }) => real.length))
     for (const { written, real } of links) {
       const names = this.#byTarget.get(real)
       if (names) names.push(written)
@@ -146,10 +158,11 @@ export class LinkedNames {
     }
   }
 
-  /** Adds the names of `path` to `names`, and the names of the folders that contain it to `folders`. A path is a folder that contains itself. */
+  /** Adds the names of `path` to `names`, and the names of the folders that contain it to `folders`, if a rule can name them. A path is a folder that contains itself. */
   addTo(path: string, names: Set<string>, folders: Set<string>): void {
     names.add(path)
-    const above = foldersAbove(path)
+    // A hostile path has a thousand folders with long names, and each one that is added is read from its start.
+    const above = foldersAbove(path).filter(folder => folder.length <= this.#longestFolder)
     for (const [index, folder] of above.entries()) {
       folders.add(folder)
       for (const written of this.#byTarget.get(folder) ?? []) {
