@@ -12,6 +12,8 @@ const site = makeSite({
   'keys/.env': 'x',
   link: '->src',
   inner: '->src/private',
+  'a folder with a very long name/that contains/another folder with a very long name/x/y.txt': '',
+  short: '->a folder with a very long name/that contains/another folder with a very long name',
 })
 const context = contextAt(site)
 const scope = { cwd: site.folder }
@@ -102,6 +104,12 @@ describe('a rule that denies, in a folder with links', () => {
       expect(evaluate(deny({ path }), bash('cat src/private/a.txt')).verdict, path).toBe('deny')
     expect(evaluate(deny({ path: 'link/new.txt' }), write('src/new.txt')).verdict).toBe('deny')
     expect(evaluate(deny({ path: 'link/private/**' }), bash('cat src/b.txt')).verdict).toBe('allow')
+  })
+  it('in a folder with links, a rule that denies a path through a link matches if the real path is much longer', () => {
+    const long = 'a folder with a very long name/that contains/another folder with a very long name'
+    for (const path of ['short/**', 'short/x/**', 'short/x/y.txt'])
+      expect(evaluate(deny({ path }), bash(`cat '${long}/x/y.txt'`)).verdict, path).toBe('deny')
+    expect(evaluate(deny({ path: 'short/z/**' }), bash(`cat '${long}/x/y.txt'`)).verdict).toBe('allow')
   })
   it('in a folder with links, a rule that denies leaves a search of the folder to a person if the rule names a link to a path in it', () => {
     for (const path of ['link/private/**', 'inner/a.txt'])
