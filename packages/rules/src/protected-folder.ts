@@ -1,7 +1,7 @@
 /** Finds out whether a tool call touches Holdpoint's own data folder, which contains its tokens and its database. In doubt, the result is yes. */
 import type { Json, JsonObject } from '@holdpoint/protocol'
 import { foldPath, isInside, isPattern, joinPath, parentOf, patternReaches } from './paths.ts'
-import { bracedWords, mentions, percentDecoded, plainText, simpleCommands, wordsOf } from './shell-text.ts'
+import { bracedWords, joinedWords, mentions, percentDecoded, plainText, simpleCommands, wordsOf } from './shell-text.ts'
 import { hasFindAction, mayReachTrees, treeCommand } from './tree-commands.ts'
 
 export interface ProtectedFolderOptions {
@@ -121,7 +121,8 @@ class Search {
   #textTouchesFolder(text: string, isCommand: boolean): boolean {
     if (singleName.test(text)) return this.#nameTouchesFolder(text, isCommand)
     const { home } = this.#options
-    const plain = plainText(text, { HOME: home, PWD: this.#cwds[0] ?? home })
+    const variables = { HOME: home, PWD: this.#cwds[0] ?? home }
+    const plain = plainText(text, variables)
     const folded = foldPath(plain)
     if (this.#mentions.some(mention => mentions(folded, mention))) return true
     if (folderVariable.test(folded) || printsEnvironments.test(folded) || readsEnvironments(folded)) return true
@@ -133,7 +134,7 @@ class Search {
       return true
     if (!isCommand && text.length <= pathMax && this.#mayBeProtected(text)) return true
     return (
-      this.#wordsTouchFolder(wordsOf(plain)) ||
+      this.#wordsTouchFolder(new Set([...wordsOf(plain), ...joinedWords(text, variables)])) ||
       this.#wordsTouchFolder(bracedWords(plain)) ||
       this.#treesTouchFolder(plain)
     )

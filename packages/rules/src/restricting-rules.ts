@@ -11,7 +11,7 @@ import { isDynamic, looseWords, withoutMessages } from './shell/dynamic-text.ts'
 import { type LiteralCommands, literalCommands } from './shell/literal-commands.ts'
 import { includesWords, wordsIn } from './shell/mentioned-words.ts'
 import { reachedFolders } from './shell/reached-folders.ts'
-import { mentions, plainText, wordsOf } from './shell-text.ts'
+import { joinedWords, mentions, plainText, wordsOf } from './shell-text.ts'
 
 const wordsMax = 1000
 /** How much of the end of a very long text is also searched for the words of rules. */
@@ -58,8 +58,11 @@ export class RestrictedCall {
   get #searched(): string {
     return (this.shellText ?? '').slice(0, searchedMax)
   }
+  get #variables() {
+    return { HOME: this.context.home, PWD: this.call.cwd }
+  }
   get #plain(): string {
-    this.#plainText ??= plainText(this.#searched, { HOME: this.context.home, PWD: this.call.cwd })
+    this.#plainText ??= plainText(this.#searched, this.#variables)
     return this.#plainText
   }
   get commands(): LiteralCommands {
@@ -84,8 +87,19 @@ export class RestrictedCall {
   }
   /** The words of the shell command that could be paths: at most one more than are searched. */
   get #firstWords(): readonly string[] {
-    this.#words ??= firstOf(wordsOf(this.#plain), wordsMax + 1)
+    this.#words ??= firstOf(this.#allWords(), wordsMax + 1)
     return this.#words
+  }
+  *#allWords(): Generator<string> {
+    const known = new Set<string>()
+    for (const words of [wordsOf(this.#plain), joinedWords(this.#searched, this.#variables)])
+      for (const word of words) {
+        if (known.has(word)) continue
+        known.add(word)
+        yield word
+        // The value of a short option may follow its letter without a space.
+        if (/^-\w./.test(word)) yield word.slice(2)
+      }
   }
   /** Returns whether the shell command names a host. */
   namesHost(host: string): boolean {

@@ -20,8 +20,10 @@ function withoutAnsiQuotes(text: string): string {
 /** Removes quotes and backslashes, decodes the quotes $'…', and replaces the variables whose value is known. */
 export function plainText(text: string, variables: { readonly HOME: string; readonly PWD: string }): string {
   const decoded = text.length > decodedMax ? text : withoutAnsiQuotes(text)
-  const unquoted = decoded.replace(/(?:\\\n|\$(?=['"])|['"\\])+/g, '')
-  return unquoted.replace(/\$(?:(HOME|PWD)(?!\w)|\{(HOME|PWD)\})/g, (_, name, braced) => {
+  return withVariables(decoded.replace(/(?:\\\n|\$(?=['"])|['"\\])+/g, ''), variables)
+}
+function withVariables(text: string, variables: { readonly HOME: string; readonly PWD: string }): string {
+  return text.replace(/\$(?:(HOME|PWD)(?!\w)|\{(HOME|PWD)\})/g, (_, name, braced) => {
     const known: keyof typeof variables = name ?? braced
     return variables[known]
   })
@@ -69,6 +71,45 @@ export function* wordsOf(text: string): Generator<string> {
     known.add(found)
     yield found
   }
+}
+
+const separatesWords = /[\s;|&()<>`,=:@{}]/
+/** The parts of a shell text that decide where a word ends. */
+const wordParts =
+  /\\[\s\S]|\$'(?:[^'\\]|\\[\s\S])*'?|'[^']*'?|"(?:[^"\\]|\\[\s\S])*"?|[\s;|&()<>`]+|[^\s;|&()<>`'"\\$]+|[\s\S]/g
+/** How often quotes in quotes are read. */
+const quotesDepthMax = 4
+
+/** Yields the words that contain a character at which `wordsOf` splits them, such as the space in 'my files/a' and the comma in a,b: the whole word without its quotes, and what follows the name of an option. Words in quoted commands count too. */
+export function* joinedWords(
+  text: string,
+  variables: { readonly HOME: string; readonly PWD: string },
+  depth = 0,
+): Generator<string> {
+  for (const word of writtenWords(text)) {
+    if (!separatesWords.test(word)) continue
+    yield withVariables(word, variables)
+    const option = /^-[\w-]*=?/.exec(word)
+    if (option) yield withVariables(word.slice(option[0].length), variables)
+    if (/['"\\]/.test(word) && depth < quotesDepthMax) yield* joinedWords(word, variables, depth + 1)
+  }
+}
+/** Yields the words of a text as a shell separates them, without their quotes and backslashes. */
+function* writtenWords(text: string): Generator<string> {
+  let word = ''
+  for (const [part] of text.matchAll(wordParts)) {
+    if (/^[\s;|&()<>`]/.test(part)) {
+      if (word !== '') yield word
+      word = ''
+    } else word += unquoted(part)
+  }
+  if (word !== '') yield word
+}
+function unquoted(part: string): string {
+  if (part.startsWith("$'")) return ansiDecoded(part.slice(2).replace(/'$/, ''))
+  if (part.startsWith("'")) return part.replaceAll("'", '')
+  if (part.startsWith('"')) return part.replace(/"$|^"|\\(?=["\\$`\n])/g, '')
+  return part.startsWith('\\') ? part.slice(1).replace('\n', '') : part
 }
 
 /** Returns the simple commands of the text, each as its words. */

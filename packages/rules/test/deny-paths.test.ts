@@ -80,6 +80,47 @@ describe.each(['deny', 'ask'] as const)(
   },
 )
 
+describe('a rule that denies a path with characters that separate words in a shell', () => {
+  const odd = makeSite({ 'my files/a.txt': '', 'a,b/c.txt': '', 'x=y/c.txt': '', 'p@q:r/c.txt': '', '{z}/c.txt': '' })
+  const verdictFor = (path: string, command: string) => {
+    const rules = [onlyReads, { effect: 'deny', path } as const].map(rule => ({ scope: { cwd: odd.folder }, ...rule }))
+    const call = { tool: 'Bash', input: { command }, cwd: odd.folder }
+    return new RuleSet(rules.map(ruleOf)).evaluate(call, contextAt(odd)).verdict
+  }
+  it('a rule that denies a path with a space matches it in any quotes', () => {
+    for (const command of [
+      "cat 'my files/a.txt'",
+      'cat "my files/a.txt"',
+      'cat my\\ files/a.txt',
+      "cat $'my files/a.txt'",
+      'cat \'my \'"files/"a.txt',
+      "cat './my files/../my files/a.txt'",
+      `cat '${odd.folder}/my files/a.txt'`,
+      "ls && cat 'my files/a.txt' | wc -l",
+      `bash -c "cat 'my files/a.txt'"`,
+      `bash -c 'bash -c "cat \\"my files/a.txt\\""'`,
+      "wc --files0-from='my files/a.txt'",
+      "grep -f'my files/a.txt' x",
+      "cat < 'my files/a.txt'",
+    ])
+      for (const path of ['my files/**', 'my files/a.txt'])
+        expect(verdictFor(path, command), `${path}: ${command}`).toBe('deny')
+    expect(verdictFor('my files/**', "cat 'other files/a.txt'")).toBe('allow')
+  })
+  it('a rule that denies a path with a comma, a sign of equality, a colon or braces matches it', () => {
+    for (const folder of ['a,b', 'x=y', 'p@q:r', '{z}'])
+      for (const command of [`cat '${folder}/c.txt'`, `cat "${folder}"/c.txt`])
+        expect(verdictFor(`${folder}/**`, command), command).toBe('deny')
+    expect(verdictFor('a,b/**', 'cat a,b/c.txt')).toBe('deny')
+  })
+  it('a rule that denies a path matches it directly after the letter of an option', () => {
+    expect(
+      evaluate([onlyReads, { effect: 'deny', path: 'src/private/**' }], bash('grep -fsrc/private/a.txt src/b.txt'))
+        .verdict,
+    ).toBe('deny')
+  })
+})
+
 describe('a rule that denies, in a folder with links', () => {
   const deny = (draft: Partial<Rule>): Partial<Rule>[] => [
     onlyReads,

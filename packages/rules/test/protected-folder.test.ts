@@ -26,6 +26,23 @@ const app = `${home}/app`
 const bash = (command: string, cwd = app, folder = usual) => folder.touchedBy('Bash', { command }, [cwd])
 const touch = (tool: string, input: JsonObject, cwd = app, folder = usual) => folder.touchedBy(tool, input, [cwd])
 
+describe('a data folder whose path has a space', () => {
+  const folder = new ProtectedFolder({ folder: `${home}/my data/keys`, home, realPath: path => path })
+  it.each([
+    `cat '${home}/my data/keys/token'`,
+    "cat ~/'my data/keys/token'",
+    'cat "../my data/keys/token"',
+    'cat ../my\\ data/keys/token',
+    "cd .. && cat 'my data/keys/token'",
+    `bash -c "cat '../my data/keys/token'"`,
+  ])('a command that names a data folder with a space in its path is recognized: %s', command => {
+    expect(bash(command, app, folder)).toBe('yes')
+  })
+  it('a command that names another folder with a space in its path is not denied', () => {
+    expect(bash("cat '../my files/notes'", app, folder)).toBe('no')
+  })
+})
+
 describe('shell commands that name the data folder', () => {
   it.each([
     'cat /home/ana/.holdpoint/token',
