@@ -62,8 +62,8 @@ describe('calls that cannot be checked completely', () => {
     Array.from({ length: count }, (_, index) => index.toString(36)).join(separator)
   it('a command with too many possible paths goes to a person although a rule allows it', () => {
     const allow = srvRule({ group: 'only-reads' })
-    expect(evaluate([allow], bash(`echo ${words(999, ',')}`)).verdict).toBe('allow')
-    expect(evaluate([allow], bash(`echo ${words(1000, ',')}`))).toEqual(tooLong)
+    expect(evaluate([allow], bash(`echo ${words(998, ',')}`)).verdict).toBe('allow')
+    expect(evaluate([allow], bash(`echo ${words(999, ',')}`))).toEqual(tooLong)
   })
   it('a command that may run many commands goes to a person although a rule allows it, if another rule denies commands', () => {
     const command = `nice ${words(60, ' ')}`
