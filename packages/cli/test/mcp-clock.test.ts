@@ -58,7 +58,7 @@ describe('an MCP call that waits for an hour', () => {
     return { result: await calling, progress }
   }
 
-  it('keeps the client informed every ten seconds and returns the answer', async () => {
+  it('a call that waits for an hour keeps the client informed every ten seconds and returns the answer', async () => {
     const [clientSide, transport] = InMemoryTransport.createLinkedPair()
     const serving = new McpServer({ ...options(), transport, remote: null }).serve()
     await client.connect(clientSide)
@@ -71,7 +71,7 @@ describe('an MCP call that waits for an hour', () => {
     await serving
   })
 
-  it('keeps a client over HTTP informed every ten seconds and returns the answer', async () => {
+  it('a call that waits for an hour keeps a client over HTTP informed every ten seconds and returns the answer', async () => {
     const serving = await serveMcpClients(0, options())
     const authorization = `Bearer ${dataFolder.mcpToken()}`
     const transport = new StreamableHTTPClientTransport(new URL(serving.url), {
@@ -87,7 +87,7 @@ describe('an MCP call that waits for an hour', () => {
     await serving.close()
   })
 
-  it('keeps the client informed in front of a server, and is sent to the server only after the answer', async () => {
+  it('a call that waits for an hour keeps the client informed in front of a server, and is sent to the server only after the answer', async () => {
     const [clientSide, fromClient] = InMemoryTransport.createLinkedPair()
     const [toServer, serverSide] = InMemoryTransport.createLinkedPair()
     const server = new Server({ name: 'files', version: '1.0.0' }, { capabilities: { tools: {} } })

@@ -40,7 +40,7 @@ describe('holdpoint mcp --http', () => {
       sent.end('{}')
     })
 
-  it('serves several clients, each with a session and a folder of its own', async () => {
+  it('holdpoint mcp --http serves several clients, each with a session and a folder of its own', async () => {
     const folders = ['one', 'two'].map(name => makeFolder(gateway, name))
     const clients = await Promise.all(folders.map(folder => server.connect({ folder })))
     const asking = clients.map(({ call }) => call('request_approval', deploy))
@@ -57,7 +57,7 @@ describe('holdpoint mcp --http', () => {
     for (const { id } of requests) await expect.poll(() => deliveryOf(id)).toBe('taken')
   })
 
-  it('refuses programs without its token, other host names and pages of other sites, and says why', async () => {
+  it('holdpoint mcp --http refuses programs without its token, other host names and pages of other sites, and says why', async () => {
     const authorization = `Bearer ${server.token}`
     const host = `127.0.0.1:${server.port}`
     const cases = [
@@ -81,13 +81,13 @@ describe('holdpoint mcp --http', () => {
     expect((await send({ host }, `/mcp?token=${server.token}`)).text).toContain('Do not put a credential in a URL')
   })
 
-  it('keeps its token private, and the gateway does not accept that token', async () => {
+  it('holdpoint mcp --http keeps its token private, and the gateway does not accept that token', async () => {
     expect(statSync(gateway.home.mcpTokenFile).mode & 0o777).toBe(0o600)
     expect(server.token).not.toBe(gateway.token)
     await expect(gateway.callAs(server.token)('whoAmI', {})).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('says what to do about a port that is taken, a port that is none, a port without --http, and an unknown subcommand', async () => {
+  it('holdpoint mcp --http says what to do about a port that is taken, a port that is none, a port without --http, and an unknown subcommand', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number } // the server listens on a TCP port
@@ -118,7 +118,7 @@ describe('holdpoint mcp --http', () => {
     await expect.poll(() => deliveryOf(id)).toBe('taken')
   })
 
-  it('gives the answer to a client that lost its connection and connects again as a new one, and asks no second time', async () => {
+  it('holdpoint mcp --http gives the answer to a client that lost its connection and connects again as a new one, and asks no second time', async () => {
     const network = new Network()
     const lost = await server.connect({ fetch: network.fetch })
     lost.call('request_approval', deploy).catch(() => {})
@@ -131,7 +131,7 @@ describe('holdpoint mcp --http', () => {
     expect((await gateway.call('listRequests', { status: 'pending' })).items).toEqual([])
   })
 
-  it('waits for a gateway that is killed and restarted, and returns the answer', async () => {
+  it('holdpoint mcp --http waits for a gateway that is killed and restarted, and returns the answer', async () => {
     const { call } = await server.connect()
     const asking = call('request_approval', deploy)
     await onlyPending(gateway)
@@ -141,7 +141,7 @@ describe('holdpoint mcp --http', () => {
     expect(behavior(await asking)).toBe('allow')
   })
 
-  it('finds the request again after it was killed and restarted', async () => {
+  it('holdpoint mcp --http finds the request again after it was killed and restarted', async () => {
     const lost = await server.connect()
     lost.call('ask_person', { question: 'Ship it?' }).catch(() => {})
     const { id } = await onlyPending(gateway)
@@ -154,7 +154,7 @@ describe('holdpoint mcp --http', () => {
     expect(textOf(await asking)).toBe('yes')
   })
 
-  it('withdraws the request of a call that the client cancels, and keeps that of a client that leaves', async () => {
+  it('holdpoint mcp --http withdraws the request of a call that the client cancels, and keeps that of a client that leaves', async () => {
     const { client } = await server.connect()
     const cancel = new AbortController()
     const ask = (question: string, signal?: AbortSignal) =>
@@ -170,7 +170,7 @@ describe('holdpoint mcp --http', () => {
     await gateway.call('withdrawRequest', { id: kept.id })
   })
 
-  it('ends with its clients when it is told to stop', async () => {
+  it('holdpoint mcp --http ends with its clients when it is told to stop', async () => {
     const own = new McpHttpProcess(gateway)
     await own.start()
     await own.connect()

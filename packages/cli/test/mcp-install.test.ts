@@ -23,7 +23,7 @@ describe('holdpoint mcp install', () => {
     writeFileSync(file, text)
   }
 
-  it('adds the server to the settings of opencode, and removing it restores them', async () => {
+  it('holdpoint mcp install adds the server to the settings of opencode, and removing it restores them', async () => {
     const text =
       '{\n  "theme": "dark",\n  "mcp": {\n    "other": {\n      "type": "local"\n    }\n  },\n  "model": "a/b"\n}\n'
     write(text)
@@ -36,7 +36,7 @@ describe('holdpoint mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
-  it('does not touch settings of opencode that may contain comments', async () => {
+  it('holdpoint mcp install does not touch settings of opencode that may contain comments', async () => {
     write('{}')
     writeFileSync(join(dirname(file), 'opencode.jsonc'), '// mine\n{}')
     const { code, err } = await mcp('install', 'opencode')
@@ -45,7 +45,7 @@ describe('holdpoint mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe('{}')
   })
 
-  it('says what to do if the agent is not installed', async () => {
+  it('holdpoint mcp install says what to do if the agent is not installed', async () => {
     env = { ...env, HOLDPOINT_CODEX: join(folder, 'nothing') }
     const { code, err } = await mcp('install', 'codex')
     expect(code).not.toBe(0)

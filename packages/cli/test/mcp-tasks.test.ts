@@ -30,7 +30,7 @@ describe('a task of holdpoint mcp', () => {
   const resultOf = ({ client }: McpConnection, { taskId }: Task) =>
     client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema)
 
-  it('is returned at once, and has the answer as its result, which can be fetched again', async () => {
+  it('an MCP task is returned at once, and has the answer as its result, which can be fetched again', async () => {
     const connection = await connectMcp(gateway)
     const task = await create(connection)
     expect(task).toMatchObject({ status: 'working', statusMessage: 'Waiting for a person to answer' })
@@ -44,7 +44,7 @@ describe('a task of holdpoint mcp', () => {
     await gateway.call('withdrawRequest', { id: (await onlyPending(gateway)).id })
   })
 
-  it('is followed by the SDK from its creation to its result', async () => {
+  it('an MCP task is followed by the SDK from its creation to its result', async () => {
     const { client } = await connectMcp(gateway)
     await client.listTools()
     const params = { name: 'ask_person', arguments: { question: 'Which port?' } }
@@ -58,7 +58,7 @@ describe('a task of holdpoint mcp', () => {
     expect(types).toEqual(['taskCreated', 'taskStatus', 'result'])
   })
 
-  it('survives a restart of the gateway and of holdpoint mcp, and its result waits for the answer', async () => {
+  it('an MCP task survives a restart of the gateway and of holdpoint mcp, and its result waits for the answer', async () => {
     const lost = await connectMcp(gateway)
     const task = await create(lost)
     const { id } = await onlyPending(gateway)
@@ -75,7 +75,7 @@ describe('a task of holdpoint mcp', () => {
     expect(JSON.parse(textOf(await fetching))).toEqual({ behavior: 'deny', message: 'not today' })
   })
 
-  it('is the same one if the client repeats the call, and a held call gets its request too', async () => {
+  it('an MCP task is the same one if the client repeats the call, and a held call gets its request too', async () => {
     const connection = await connectMcp(gateway)
     const task = await create(connection)
     expect(await create(await connectMcp(gateway))).toEqual(task)
@@ -87,7 +87,7 @@ describe('a task of holdpoint mcp', () => {
     expect(await statusOf(connection, task)).toBe('completed')
   })
 
-  it('withdraws its request when the client cancels it, and then has no result', async () => {
+  it('an MCP task withdraws its request when the client cancels it, and then has no result', async () => {
     const connection = await connectMcp(gateway)
     const task = await create(connection)
     const { id } = await onlyPending(gateway)
@@ -99,14 +99,14 @@ describe('a task of holdpoint mcp', () => {
     await expect(tasks.cancelTask(task.taskId)).rejects.toThrow('can no longer be cancelled')
   })
 
-  it('is refused if its arguments are not valid, and an unknown one is named in the error', async () => {
+  it('an MCP task is refused if its arguments are not valid, and an unknown one is named in the error', async () => {
     const connection = await connectMcp(gateway)
     await expect(create(connection, { tool_name: 7 })).rejects.toThrow('The arguments are not valid')
     for (const id of ['../session', crypto.randomUUID()])
       await expect(connection.client.experimental.tasks.getTask(id)).rejects.toThrow(`There is no task ${id}`)
   })
 
-  it('ends as cancelled if a person ends the session', async () => {
+  it('an MCP task ends as cancelled if a person ends the session', async () => {
     const connection = await connectMcp(gateway, { name: 'ended' })
     const task = await create(connection)
     const { session } = await onlyPending(gateway)
@@ -118,7 +118,7 @@ describe('a task of holdpoint mcp', () => {
     await gateway.call('withdrawRequest', { id: (await onlyPending(gateway)).id })
   })
 
-  it('is found over HTTP by a client that connects again after a restart of the server', async () => {
+  it('an MCP task is found over HTTP by a client that connects again after a restart of the server', async () => {
     const server = new McpHttpProcess(gateway)
     await server.start()
     const task = await create(await server.connect({ name: 'remote' }))

@@ -67,7 +67,7 @@ describe('holdpoint mcp wrap', () => {
   }
   const pendingCount = async () => (await gateway.call('listRequests', { status: 'pending' })).items.length
 
-  it('passes what the server says about itself and its tools through unchanged', async () => {
+  it('holdpoint mcp wrap passes what the server says about itself and its tools through unchanged', async () => {
     const direct = new Client({ name: 'tester', version: '1.0.0' })
     const [command = '', ...args] = filesCommand()
     await direct.connect(new StdioClientTransport({ command, args, stderr: 'ignore' }))
@@ -78,7 +78,7 @@ describe('holdpoint mcp wrap', () => {
     await direct.close()
   })
 
-  it('runs an allowed call once, with the arguments that the person has edited', async () => {
+  it('holdpoint mcp wrap runs an allowed call once, with the arguments that the person has edited', async () => {
     const { call } = await wrapFiles()
     const allowed = call('write_file', write('a.txt', 'one'))
     const request = await onlyPending(gateway)
@@ -104,7 +104,7 @@ describe('holdpoint mcp wrap', () => {
     expect(items.map(({ type }) => type)).toEqual(expect.arrayContaining(['tool.started', 'tool.finished']))
   })
 
-  it('does not run a denied call, and the client reads the reason', async () => {
+  it('holdpoint mcp wrap does not run a denied call, and the client reads the reason', async () => {
     const { call } = await wrapFiles()
     const denied = call('write_file', write('a.txt', 'one'))
     await answerPending(gateway, { kind: 'deny', reason: 'use notes.txt' })
@@ -114,7 +114,7 @@ describe('holdpoint mcp wrap', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('asks for read-only tools too, unless a person allows them by an option; deny rules apply then', async () => {
+  it('holdpoint mcp wrap asks for read-only tools too, unless a person allows them by an option; deny rules apply then', async () => {
     writeFileSync(join(folder, 'notes.txt'), 'read me')
     const path = join(folder, 'notes.txt')
     const asking = await wrapFiles()
@@ -136,7 +136,7 @@ describe('holdpoint mcp wrap', () => {
     expect((await written).isError).toBe(true)
   })
 
-  it('attaches an identical call to the request of the first one, and both get the result of one run', async () => {
+  it('holdpoint mcp wrap attaches an identical call to the request of the first one, and both get the result of one run', async () => {
     const { call } = await wrapFiles()
     const first = call('write_file', write('a.txt', 'one'))
     await onlyPending(gateway)
@@ -149,7 +149,7 @@ describe('holdpoint mcp wrap', () => {
     expect(textOf(await third)).toContain(folder)
   })
 
-  it('attaches a call that is repeated after a lost connection to the same request', async () => {
+  it('holdpoint mcp wrap attaches a call that is repeated after a lost connection to the same request', async () => {
     const lost = await wrapFiles()
     lost.call('write_file', write('a.txt', 'one')).catch(() => {})
     const { id } = await onlyPending(gateway)
@@ -166,7 +166,7 @@ describe('holdpoint mcp wrap', () => {
     const finish = () => writeFileSync(join(folder, 'finish.txt'), '')
     const started = () => expect.poll(runs).toBe(1)
 
-    it('gives the result of a call that was cut off by a time limit to the repeated call, without running it again', async () => {
+    it('holdpoint mcp wrap gives the result of a call that was cut off by a time limit to the repeated call, without running it again', async () => {
       const { client, call } = await wrapSlow()
       const params = { name: 'run', arguments: { what: 'job' } }
       const late = client.callTool(params, undefined, { timeout: 3000 })
@@ -180,7 +180,7 @@ describe('holdpoint mcp wrap', () => {
       expect(await pendingCount()).toBe(0)
     })
 
-    it('says that the outcome is unknown if the server is killed after an allowed call was sent', async () => {
+    it('holdpoint mcp wrap says that the outcome is unknown if the server is killed after an allowed call was sent', async () => {
       const { call } = await wrapSlow()
       const running = call('run', { what: 'job' })
       await answerPending(gateway, { kind: 'allow' })
@@ -196,7 +196,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('says that the outcome is unknown if Holdpoint is killed after an allowed call was sent', async () => {
+    it('holdpoint mcp wrap says that the outcome is unknown if Holdpoint is killed after an allowed call was sent', async () => {
       const lost = await wrapSlow()
       const running = lost.call('run', { what: 'job' })
       await answerPending(gateway, { kind: 'allow' })
@@ -211,7 +211,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('gives the result that came after the client was lost to the client when it repeats the call', async () => {
+    it('holdpoint mcp wrap gives the result that came after the client was lost to the client when it repeats the call', async () => {
       const lost = await wrapSlow()
       lost.call('run', { what: 'job' }).catch(() => {})
       await answerPending(gateway, { kind: 'allow' })
@@ -224,7 +224,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('returns the result of an allowed call if the gateway is killed while it runs, and runs it once', async () => {
+    it('holdpoint mcp wrap returns the result of an allowed call if the gateway is killed while it runs, and runs it once', async () => {
       const { call } = await wrapSlow()
       const running = call('run', { what: 'job' })
       await answerPending(gateway, { kind: 'allow' })
@@ -237,7 +237,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('withdraws the request of a call that the client cancels, and tells the server about a call that runs', async () => {
+    it('holdpoint mcp wrap withdraws the request of a call that the client cancels, and tells the server about a call that runs', async () => {
       const { client } = await wrapSlow()
       const cancel = async (until: () => Promise<unknown>) => {
         const controller = new AbortController()
@@ -256,7 +256,7 @@ describe('holdpoint mcp wrap', () => {
     })
   })
 
-  it('lists tools without a gateway, but runs nothing', async () => {
+  it('holdpoint mcp wrap lists tools without a gateway, but runs nothing', async () => {
     const stopped = await startGateway({ runner: 'none' })
     await stopped.stop()
     const { client, call } = await wrap(['--name', 'files', '--allow-read-only', '--', ...filesCommand()], stopped)
@@ -272,14 +272,14 @@ describe('holdpoint mcp wrap', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('refuses a name that rules and people could mistake, and a server that does not exist', async () => {
+  it('holdpoint mcp wrap refuses a name that rules and people could mistake, and a server that does not exist', async () => {
     const misleading = await runCliAgainst(gateway, ['mcp', 'wrap', '--name', 'a__b', '--', 'server'], '')
     expect([misleading.code, misleading.err]).toEqual([2, expect.stringContaining('cannot be the name of a server')])
     const missing = await runCliAgainst(gateway, ['mcp', 'wrap', '--', join(folder, 'nothing')], '')
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('cannot be started')])
   })
 
-  it('ends with a message if the server ends, and the client notices it', async () => {
+  it('holdpoint mcp wrap ends with a message if the server ends, and the client notices it', async () => {
     const { client } = await wrapSlow()
     let isClosed = false
     client.onclose = () => {
@@ -290,7 +290,7 @@ describe('holdpoint mcp wrap', () => {
     expect(isClosed).toBe(true)
   })
 
-  it('asks before calls of a server at a URL, and says that the outcome is unknown if that server ends', async () => {
+  it('holdpoint mcp wrap asks before calls of a server at a URL, and says that the outcome is unknown if that server ends', async () => {
     const calls: unknown[] = []
     const listener = createServer((request, response) => void transport.handleRequest(request, response))
     const server = new Server({ name: 'remote', version: '1.0.0' }, { capabilities: { tools: {} } })

@@ -15,7 +15,7 @@ describe('holdpoint mcp', () => {
   const deliveryOf = async (id: Parameters<typeof gateway.call<'getRequest'>>[1]['id']) =>
     (await gateway.call('getRequest', { id })).delivery.state
 
-  it('offers the tools ask_person, request_approval and set_variable', async () => {
+  it('holdpoint mcp offers the tools ask_person, request_approval and set_variable', async () => {
     const { client } = await connectMcp(gateway)
     const { tools } = await client.listTools()
     expect(tools.map(({ name }) => name)).toEqual(['ask_person', 'request_approval', 'set_variable'])
@@ -38,7 +38,7 @@ describe('holdpoint mcp', () => {
     rmSync(gateway.home.rulesFile)
   })
 
-  it('asks a person a question with options, and returns the chosen ones and the person’s own words', async () => {
+  it('holdpoint mcp asks a person a question with options, and returns the chosen ones and the person’s own words', async () => {
     const { call } = await connectMcp(gateway)
     const asking = call('ask_person', {
       question: 'Which databases?',
@@ -62,14 +62,14 @@ describe('holdpoint mcp', () => {
     await expect.poll(async () => (await gateway.call('getSession', { id: request.session })).state).toBe('idle')
   })
 
-  it('says in words that a person declined to answer', async () => {
+  it('holdpoint mcp says in words that a person declined to answer', async () => {
     const { call } = await connectMcp(gateway)
     const asking = call('ask_person', { question: 'Which one?' })
     await answerPending(gateway, { kind: 'decline', reason: 'ask me tomorrow' })
     expect(textOf(await asking)).toBe('A person declined to answer: ask me tomorrow')
   })
 
-  it('returns the decision about a call: allowed, edited, and denied with the reason', async () => {
+  it('holdpoint mcp returns the decision about a call: allowed, edited, and denied with the reason', async () => {
     const { call } = await connectMcp(gateway)
     const approve = (command: string) => call('request_approval', { tool_name: 'Bash', input: { command } })
     const allowed = approve('make all')
@@ -84,7 +84,7 @@ describe('holdpoint mcp', () => {
     expect(JSON.parse(textOf(await denied))).toEqual({ behavior: 'deny', message: 'keep the cache' })
   })
 
-  it('asks again for an identical call whose answer has arrived', async () => {
+  it('holdpoint mcp asks again for an identical call whose answer has arrived', async () => {
     const { call } = await connectMcp(gateway)
     const approve = () => call('request_approval', { tool_name: 'Bash', input: { command: 'date' } })
     const first = approve()
@@ -108,7 +108,7 @@ describe('holdpoint mcp', () => {
     })
   })
 
-  it('keeps the request of a client that disconnects, and gives its answer to the same client when it asks again', async () => {
+  it('holdpoint mcp keeps the request of a client that disconnects, and gives its answer to the same client when it asks again', async () => {
     const args = { tool_name: 'Bash', input: { command: 'make deploy' } }
     const cwd = makeFolder(gateway, 'project')
     const lost = await connectMcp(gateway, { cwd })
@@ -123,7 +123,7 @@ describe('holdpoint mcp', () => {
     await expect.poll(() => deliveryOf(request.id)).toBe('taken')
   })
 
-  it('gives an answer that came while the client was away to the same client when it asks again', async () => {
+  it('holdpoint mcp gives an answer that came while the client was away to the same client when it asks again', async () => {
     const args = { question: 'Ship it?' }
     const lost = await connectMcp(gateway)
     lost.call('ask_person', args).catch(() => {})
@@ -134,7 +134,7 @@ describe('holdpoint mcp', () => {
     expect(textOf(await back.call('ask_person', args))).toBe('yes')
   })
 
-  it('withdraws the request of a call that the client cancels, and keeps that of a call that timed out', async () => {
+  it('holdpoint mcp withdraws the request of a call that the client cancels, and keeps that of a call that timed out', async () => {
     const { client, call } = await connectMcp(gateway)
     const cancel = new AbortController()
     const args = { question: 'Now?' }
@@ -151,7 +151,7 @@ describe('holdpoint mcp', () => {
     expect(textOf(await asking)).toBe('now')
   })
 
-  it('waits for a gateway that is killed and restarted, and returns the answer', async () => {
+  it('holdpoint mcp waits for a gateway that is killed and restarted, and returns the answer', async () => {
     const { call } = await connectMcp(gateway)
     const asking = call('request_approval', { tool_name: 'Bash', input: { command: 'uptime' } })
     await onlyPending(gateway)
@@ -161,7 +161,7 @@ describe('holdpoint mcp', () => {
     expect(JSON.parse(textOf(await asking))).toMatchObject({ behavior: 'allow' })
   })
 
-  it('starts a new session if a person has ended the session', async () => {
+  it('holdpoint mcp starts a new session if a person has ended the session', async () => {
     const { call } = await connectMcp(gateway, { name: 'ended' })
     const first = call('ask_person', { question: 'One?' })
     const request = await onlyPending(gateway)
@@ -173,7 +173,7 @@ describe('holdpoint mcp', () => {
     expect(textOf(await second)).toBe('two')
   })
 
-  it('says that nobody could be asked if no gateway runs, and allows nothing', async () => {
+  it('holdpoint mcp says that nobody could be asked if no gateway runs, and allows nothing', async () => {
     const stopped = await startGateway({ runner: 'none' })
     await stopped.stop()
     const { call } = await connectMcp(stopped)

@@ -84,7 +84,7 @@ describe('the transcript printer', () => {
     const rest = scroll.newRows([message('m', 'one\n\ntwo', false)], reader)
     expect(linesOf([...first, ...rest])).toEqual(['  │ one', '  │', '  │ two'])
   })
-  it('prints a message once if the program connected while it was being written', () => {
+  it('the transcript printer prints a message once if the program connected while it was being written', () => {
     const scroll = new TranscriptPrinter()
     const joined: Entry = { ...message('m', '…d paragraph.\n\nThe thi', true), missesStart: true }
     expect(scroll.newRows([joined], reader)).toEqual([])
@@ -94,7 +94,7 @@ describe('the transcript printer', () => {
       linesOf(scroll.newRows([message('m', whole, false)], reader)).filter(line => /paragraph/.test(line)),
     ).toEqual(['  │ The second paragraph.'])
   })
-  it('prints the whole final text if it differs from the streamed text', () => {
+  it('the transcript printer prints the whole final text if it differs from the streamed text', () => {
     const scroll = new TranscriptPrinter()
     scroll.newRows([message('m', 'one\n', true)], reader)
     expect(linesOf(scroll.newRows([message('m', 'other', false)], reader))).toEqual(['  │ other'])

@@ -96,7 +96,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
   const question = ['--allowedTools', 'mcp__holdpoint__ask_person']
   const promptTool = ['--permission-prompt-tool', 'mcp__holdpoint__request_approval']
 
-  it('runs a command that a person allows through the permission prompt tool', async () => {
+  it('Claude Code runs a command that a person allows through the permission prompt tool', async () => {
     const { id, ending } = claude('command', ...promptTool)
     const request = await onlyPending(gateway)
     expect(request.ask).toMatchObject({ tool: 'Bash', action: { shell: 'echo ran >> ran.txt', cwd } })
@@ -110,7 +110,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('does not run a command that a person denies through the permission prompt tool, and the model reads the reason', async () => {
+  it('Claude Code does not run a command that a person denies through the permission prompt tool, and the model reads the reason', async () => {
     const { id, ending } = claude('command', ...promptTool)
     await answerPending(gateway, { kind: 'deny', reason: 'use the other folder' })
     await ending
@@ -149,7 +149,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect(model.toolResult(back.id)).toBe('PostgreSQL')
   })
 
-  it('waits for an hour over HTTP, and the request names the folder that it works in', async () => {
+  it('Claude Code waits for an hour over HTTP, and the request names the folder that it works in', async () => {
     const clock = new ManualClock()
     const fixture = await RunnerFixture.open({ clock })
     const dataFolder = openDataFolder(join(folder, 'home'))
@@ -231,7 +231,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
       return found.pid
     }
 
-    it('reads that the outcome is unknown if the server is killed, and nothing runs again', async () => {
+    it('Claude Code reads that the outcome is unknown if the server is killed, and nothing runs again', async () => {
       const { id, ending, opened } = await callAndAllow()
       process.kill(
         pidOf(command => !command.includes(' wrap ')),
@@ -243,7 +243,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
       expect([openPipe(), isReplaced(), await pendingCount()]).toEqual([null, false, 0])
     })
 
-    it('reads that the outcome is unknown if Holdpoint is killed and the call is repeated, and it ran once', async () => {
+    it('Claude Code reads that the outcome is unknown if Holdpoint is killed and the call is repeated, and it ran once', async () => {
       const { id, ending, opened } = await callAndAllow()
       process.kill(
         pidOf(command => command.includes(' wrap ')),
@@ -283,7 +283,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     })
   })
 
-  it('finds the server after `holdpoint mcp install claude`, and no longer after `holdpoint mcp remove claude`', async () => {
+  it('Claude Code finds the server after `holdpoint mcp install claude`, and no longer after `holdpoint mcp remove claude`', async () => {
     const own = {
       ...claudeEnvironment(model, folder),
       HOLDPOINT_CLAUDE: claudeExecutable(),
