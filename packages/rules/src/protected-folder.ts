@@ -1,7 +1,16 @@
 /** Finds out whether a tool call touches Holdpoint's own data folder, which contains its tokens and its database. In doubt, the result is yes. */
 import type { Json, JsonObject } from '@holdpoint/protocol'
 import { foldPath, isInside, isPattern, joinPath, parentOf, patternReaches } from './paths.ts'
-import { bracedWords, joinedWords, mentions, percentDecoded, plainText, simpleCommands, wordsOf } from './shell-text.ts'
+import {
+  bracedWords,
+  joinedWords,
+  mentions,
+  percentDecoded,
+  plainText,
+  simpleCommands,
+  WordPartBudget,
+  wordsOf,
+} from './shell-text.ts'
 import { hasFindAction, mayReachTrees, treeCommand } from './tree-commands.ts'
 
 export interface ProtectedFolderOptions {
@@ -84,6 +93,7 @@ class Search {
   #cwds: readonly string[]
   readonly #forms = new Map<string, PathForms>()
   readonly #realPaths = new Map<string, string>()
+  readonly #wordParts = new WordPartBudget()
   #wordsLeft = wordsMax
   #lookupsLeft = lookupsMax
   #hasLongText = false
@@ -105,7 +115,8 @@ class Search {
     this.#cwds = [...new Set([...this.#cwds, ...namedFolders.flatMap(path => this.#absolutePaths(path))])]
     if (searchTool.test(tool) && searchedFolders(input).some(folder => this.#mayContainFolder(folder))) return 'yes'
     if (this.#valueTouchesFolder(input, tool, '')) return 'yes'
-    return this.#hasLongText || this.#wordsLeft < 0 || this.#lookupsLeft < 0 ? 'unclear' : 'no'
+    const isUnclear = this.#hasLongText || this.#wordParts.isUsedUp || this.#wordsLeft < 0 || this.#lookupsLeft < 0
+    return isUnclear ? 'unclear' : 'no'
   }
 
   #valueTouchesFolder(value: Json, tool: string, field: string): boolean {
@@ -133,11 +144,8 @@ class Search {
     if (/%[0-9a-f]{2}/i.test(text) && this.#textTouchesFolder(percentDecoded(text).replaceAll('%', ' '), isCommand))
       return true
     if (!isCommand && text.length <= pathMax && this.#mayBeProtected(text)) return true
-    return (
-      this.#wordsTouchFolder(new Set([...wordsOf(plain), ...joinedWords(text, variables)])) ||
-      this.#wordsTouchFolder(bracedWords(plain)) ||
-      this.#treesTouchFolder(plain)
-    )
+    const words = new Set([...wordsOf(plain), ...joinedWords(text, variables, this.#wordParts)])
+    return this.#wordsTouchFolder(words) || this.#wordsTouchFolder(bracedWords(plain)) || this.#treesTouchFolder(plain)
   }
 
   /** Does the same as `#textTouchesFolder` for one word without quotes, variables and separators. An input can have thousands of them. */

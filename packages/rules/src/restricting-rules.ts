@@ -11,7 +11,7 @@ import { isDynamic, looseWords, withoutMessages } from './shell/dynamic-text.ts'
 import { type LiteralCommands, literalCommands } from './shell/literal-commands.ts'
 import { includesWords, wordsIn } from './shell/mentioned-words.ts'
 import { reachedFolders } from './shell/reached-folders.ts'
-import { joinedWords, mentions, plainText, wordsOf } from './shell-text.ts'
+import { joinedWords, mentions, plainText, WordPartBudget, wordsOf } from './shell-text.ts'
 
 const wordsMax = 1000
 /** How much of the end of a very long text is also searched for the words of rules. */
@@ -28,6 +28,7 @@ export class RestrictedCall {
   #plainText: string | undefined
   #lowerCase: string | undefined
   #words: readonly string[] | undefined
+  readonly #wordParts = new WordPartBudget()
   #hosts: ReadonlySet<string> | undefined
   #paths: ReadonlySet<string> | undefined
   readonly ruleNames: RuleNames
@@ -51,6 +52,7 @@ export class RestrictedCall {
     if ('write' in this.action || 'read' in this.action) return this.#namedPaths().length < this.#actionPaths.length
     if (this.shellText === null) return false
     if (this.shellText.length > searchedMax || this.#firstWords.length > wordsMax) return true
+    if (this.#wordParts.isUsedUp) return true
     // These are known only if a rule needed them.
     return this.#commands?.isComplete === false || this.#folders === null
   }
@@ -92,7 +94,7 @@ export class RestrictedCall {
   }
   *#allWords(): Generator<string> {
     const known = new Set<string>()
-    for (const words of [wordsOf(this.#plain), joinedWords(this.#searched, this.#variables)])
+    for (const words of [wordsOf(this.#plain), joinedWords(this.#searched, this.#variables, this.#wordParts)])
       for (const word of words) {
         if (known.has(word)) continue
         known.add(word)

@@ -79,25 +79,41 @@ const wordParts =
   /\\[\s\S]|\$'(?:[^'\\]|\\[\s\S])*'?|'[^']*'?|"(?:[^"\\]|\\[\s\S])*"?|[\s;|&()<>`]+|[^\s;|&()<>`'"\\$]+|[\s\S]/g
 /** How often quotes in quotes are read. */
 const quotesDepthMax = 4
+/** How many parts `joinedWords` reads of one text. Only a text that consists mostly of quotes has more parts and few words. */
+const wordPartsMax = 8192
+
+/** Counts the parts that `joinedWords` has read. If a text has too many parts, `isUsedUp` is true, and some words may be missing. */
+export class WordPartBudget {
+  #left = wordPartsMax
+  get isUsedUp(): boolean {
+    return this.#left < 0
+  }
+  /** Counts a part. Returns whether it may be read. */
+  take(): boolean {
+    return --this.#left >= 0
+  }
+}
 
 /** Yields the words that contain a character at which `wordsOf` splits them, such as the space in 'my files/a' and the comma in a,b: the whole word without its quotes, and what follows the name of an option. Words in quoted commands count too. */
 export function* joinedWords(
   text: string,
   variables: { readonly HOME: string; readonly PWD: string },
+  budget: WordPartBudget,
   depth = 0,
 ): Generator<string> {
-  for (const word of writtenWords(text)) {
+  for (const word of writtenWords(text, budget)) {
     if (!separatesWords.test(word)) continue
     yield withVariables(word, variables)
     const option = /^-[\w-]*=?/.exec(word)
     if (option) yield withVariables(word.slice(option[0].length), variables)
-    if (/['"\\]/.test(word) && depth < quotesDepthMax) yield* joinedWords(word, variables, depth + 1)
+    if (/['"\\]/.test(word) && depth < quotesDepthMax) yield* joinedWords(word, variables, budget, depth + 1)
   }
 }
 /** Yields the words of a text as a shell separates them, without their quotes and backslashes. */
-function* writtenWords(text: string): Generator<string> {
+function* writtenWords(text: string, budget: WordPartBudget): Generator<string> {
   let word = ''
   for (const [part] of text.matchAll(wordParts)) {
+    if (!budget.take()) return
     if (/^[\s;|&()<>`]/.test(part)) {
       if (word !== '') yield word
       word = ''

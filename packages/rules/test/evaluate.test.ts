@@ -504,6 +504,15 @@ describe('a command that is too long to check', () => {
     for (const call of [bash(long), other(long), other(`ls ${words}`)])
       expect(evaluate(allow, call)).toMatchObject({ verdict: 'ask' })
   })
+  it('a command with more quotes than are read goes to a person, even if it has few words', () => {
+    const quotes = `"'\``.repeat(20_000)
+    const allow = [rule({ tool: 'run_shell' })]
+    expect(evaluate(allow, other(`ls ${quotes}`))).toMatchObject({
+      verdict: 'ask',
+      reason: 'This call is too long to check, so a person has to decide.',
+    })
+    expect(evaluate(allow, other(`ls ${quotes.slice(0, 300)}`)).reason).not.toContain('too long')
+  })
   it('a command that is too long to check is denied if its searched part contains what a rule denies', () => {
     const deny = [rule({ effect: 'deny', command: 'rm -rf', scope: {} })]
     for (const call of [bash(`rm -rf build; ${long}`), other(`rm -rf build; ${long}`), other(`rm -rf x ${words}`)])

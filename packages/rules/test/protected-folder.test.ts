@@ -299,6 +299,11 @@ describe('long calls', () => {
     expect(bash(`echo ${words}; cat ~/.holdpoint/token`)).toBe('yes')
   })
 
+  it('P1: a command with more quotes than are read is unclear, even if it has few words', () => {
+    expect(bash(`echo ${`"'\``.repeat(20_000)}`)).toBe('unclear')
+    expect(bash(`echo ${`"'\``.repeat(100)}`)).toBe('no')
+  })
+
   it.each([
     ['words', (n: number) => Array.from({ length: n / 8 }, (_, index) => `/w${index}`).join(' ')],
     ['dots', (n: number) => '../'.repeat(n / 3)],
