@@ -126,6 +126,36 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     expect(await touchable.evaluate(it => getComputedStyle(it, '::after').content)).toBe('none')
   })
 
+  it('key hints are not shown while the person types in a field, because letters are text then', async () => {
+    const asker = await fixture.openAsker()
+    const first = await asker.ask(asks.command())
+    const page = await fixture.openPage()
+    const allow = button(cardOf(page, first), 'Allow once')
+    const hintOf = (place: Locator) => place.evaluate(it => getComputedStyle(it, '::after').display)
+    await page.keyboard.press('j')
+    await expect.poll(() => hintOf(allow)).not.toBe('none')
+    await page.keyboard.press('/')
+    await expect.poll(() => hintOf(allow)).toBe('none')
+    await page.keyboard.press('Escape')
+    await page.locator('body').click({ position: { x: 1, y: 1 } })
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+    await page.keyboard.press('j')
+    await expect.poll(() => hintOf(allow)).not.toBe('none')
+    const search = page.locator('.letter-key', { hasText: '/' })
+    expect(await search.isVisible()).toBe(true)
+    await page.locator('.composer textarea').focus()
+    await expect.poll(() => hintOf(allow)).toBe('none')
+    expect(await search.isVisible()).toBe(false)
+  })
+
+  it('the hint of a key is not shown on a touch screen', async () => {
+    const touched = await fixture.openPage(phone)
+    await touched.locator('.user-menu-button').click()
+    const hint = touched.locator('.kbd')
+    await expect.poll(() => hint.count()).toBeGreaterThan(0)
+    for (const each of await hint.all()) expect(await each.isVisible()).toBe(false)
+  })
+
   it('the accessible description of an Allow button says what the button allows', async () => {
     const request = await (await fixture.openAsker()).ask(asks.command())
     const page = await fixture.openPage()

@@ -17,15 +17,11 @@ export interface Shortcut {
   readonly 'aria-keyshortcuts'?: string
 }
 
-/** True while shortcuts act on the selected requests instead of the active card. */
-export const ShortcutsDisabled = createContext(false)
-
 export function shortcutLabel(key: string): Shortcut {
   return { 'data-key': key, 'aria-keyshortcuts': key }
 }
 
 export function useShortcutLabel(key: string | undefined): Shortcut {
   const { active } = use(CardContext)
-  const disabled = use(ShortcutsDisabled)
-  return key === undefined || !active || disabled ? {} : shortcutLabel(key)
+  return key === undefined || !active ? {} : shortcutLabel(key)
 }

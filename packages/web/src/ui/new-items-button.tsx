@@ -13,7 +13,7 @@ export function NewItemsButton({ count, label = 'more', onShow }: NewItemsButton
     <div className="new-items" role="status">
       {count > 0 && (
         <button type="button" className="button new-items-button" onClick={onShow}>
-          {count} {label} <kbd className="kbd">.</kbd>
+          {count} {label} <kbd className="kbd letter-key">.</kbd>
         </button>
       )}
     </div>

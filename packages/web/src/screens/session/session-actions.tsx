@@ -79,7 +79,7 @@ function Interrupt({ ref, busy, pending, disabled, onInterrupt }: InterruptProps
   const className = useIsKeyHeld('interrupt') ? 'key-held' : ''
   const label = (
     <>
-      {busy ? 'Interrupting…' : 'Interrupt'} <span className="kbd">i</span>
+      {busy ? 'Interrupting…' : 'Interrupt'} <span className="kbd letter-key">i</span>
     </>
   )
   const needsConfirmation = pending > 0

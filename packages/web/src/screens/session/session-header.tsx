@@ -38,12 +38,12 @@ export const SessionHeader = memo(function SessionHeader(props: SessionHeaderPro
         <SessionTitle session={session} />
         {onSearch && (
           <button type="button" className="button plain small header-tool" onClick={onSearch}>
-            {sessionPanelTexts.search} <span className="kbd">/</span>
+            {sessionPanelTexts.search} <span className="kbd letter-key">/</span>
           </button>
         )}
         {onSearch && onOverview && (
           <button type="button" className="button plain small header-tool" onClick={onOverview}>
-            {sessionPanelTexts.overview} <span className="kbd">o</span>
+            {sessionPanelTexts.overview} <span className="kbd letter-key">o</span>
           </button>
         )}
         <SessionActions session={session} />

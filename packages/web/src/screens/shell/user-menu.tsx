@@ -30,7 +30,7 @@ export function UserMenu(): ReactNode {
         <SoundSwitch />
         <NotificationSwitch />
         <button type="button" className="menu-item" popoverTarget="user-menu" onClick={() => openDialog('help')}>
-          {userMenuTexts.keyboard} <kbd className="kbd">?</kbd>
+          {userMenuTexts.keyboard} <kbd className="kbd letter-key">?</kbd>
         </button>
         {navItems.slice(4).map(({ screen, name }) => (
           <a key={screen} className="menu-item only-phone" href={href({ screen })} onClick={closeMenu}>
