@@ -95,8 +95,8 @@ describe('a task of holdpoint mcp', () => {
     expect(await tasks.cancelTask(task.taskId)).toMatchObject({ taskId: task.taskId, status: 'cancelled' })
     expect(await gateway.call('getRequest', { id })).toMatchObject({ resolution: { by: 'agent' } })
     expect(await statusOf(connection, task)).toBe('cancelled')
-    await expect(resultOf(connection, task)).rejects.toThrow('was cancelled')
-    await expect(tasks.cancelTask(task.taskId)).rejects.toThrow('can no longer be cancelled')
+    await expect(resultOf(connection, task)).rejects.toThrow('was canceled')
+    await expect(tasks.cancelTask(task.taskId)).rejects.toThrow('can no longer be canceled')
   })
 
   it('an MCP task is refused if its arguments are not valid, and an unknown one is named in the error', async () => {
@@ -112,7 +112,7 @@ describe('a task of holdpoint mcp', () => {
     const { session } = await onlyPending(gateway)
     await gateway.call('detachSession', { id: session, ending: { reason: 'stopped' } })
     expect(await statusOf(connection, task)).toBe('cancelled')
-    await expect(resultOf(connection, task)).rejects.toThrow('was cancelled')
+    await expect(resultOf(connection, task)).rejects.toThrow('was canceled')
     const next = await create(connection)
     expect(next.taskId).not.toBe(task.taskId)
     await gateway.call('withdrawRequest', { id: (await onlyPending(gateway)).id })

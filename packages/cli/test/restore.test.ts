@@ -73,7 +73,7 @@ describe('F11b: restoring a backup', () => {
     await runner()('reportDelivery', { id: request.id, state: 'taken', fence })
     await close()
     expect(await restore({}, home, backupFile)).toMatch(
-      /1 allow waited in the backup\. The agent may have used it since, so it is now “unknown” and not handed again\./,
+      /1 allow in the backup had not been delivered yet\. The agent may have used it since, so it is now “unknown” and will not be handed again\./,
     )
     await open()
     expect((await owner('getRequest', { id: request.id })).delivery).toMatchObject({ state: 'unknown' })
