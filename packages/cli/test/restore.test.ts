@@ -64,7 +64,7 @@ async function notices() {
 }
 
 describe('F11b: restoring a backup', () => {
-  it('F11b: restoring a backup never hands an allow again that was handed after the backup, under any fence', async () => {
+  it('F11b: restoring a backup never hands an allow again if it was handed after the backup, whatever the fence', async () => {
     const { session, fence, ask } = await attach()
     const request = await ask('rm')
     await allow(request)
