@@ -14,7 +14,7 @@ import type { ChangeBuilder } from './change-builder.ts'
 import type { Context } from './context.ts'
 import type { RuleRow, WatchFileRow } from './rows.ts'
 import { putRule, takeRule } from './rule-changes.ts'
-import { wantedWatchFiles } from './watch/watch-files.ts'
+import { newVersion, type WantedWatchFile, wantedWatchFiles } from './watch/watch-files.ts'
 
 /** The facts about one file. */
 export interface RuleFile {
@@ -124,7 +124,7 @@ export class RuleFiles {
       ],
       decide: change => {
         for (const id of ids) applyRule(change, id, wanted.get(id))
-        for (const id of watchIds) applyWatchFile(change, id, watchFiles.get(id))
+        for (const id of watchIds) applyWatchFile(change, id, watchFiles.get(id), watchBefore)
         return { status: 200, body: {} }
       },
     })
@@ -149,11 +149,19 @@ function applyRule(change: ChangeBuilder, id: RuleId, wanted: FileRule | undefin
     putRule(change, { ...stored, source: wanted.source, version: stored.version + 1 }, 'rule.changed')
 }
 
-function applyWatchFile(change: ChangeBuilder, id: string, wanted: Omit<WatchFileRow, 'ord'> | undefined): void {
+function applyWatchFile(
+  change: ChangeBuilder,
+  id: string,
+  wanted: WantedWatchFile | undefined,
+  before: readonly WatchFileRow[],
+): void {
   const stored = change.get('watchfile', id)
   if (!wanted) {
     if (stored) change.delete('watchfile', id)
-  } else if (stored?.version !== wanted.version) change.put('watchfile', { ord: change.nextSeq, ...wanted })
+  } else if (wanted.version === null || stored?.version !== wanted.version) {
+    const version = wanted.version ?? newVersion(change, before)
+    change.put('watchfile', { ...wanted, version, ord: change.nextSeq })
+  }
 }
 
 /** Returns the state, or a problem if the gateway would have too many rules. */

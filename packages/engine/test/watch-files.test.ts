@@ -5,8 +5,11 @@ import { approval, expectFault } from './gateway-fixture.ts'
 import { openMemoryFixture, ownFile, projectFile, type WatchFixture } from './watch-fixture.ts'
 
 let fixture: WatchFixture
+/** The versions that this test has seen. */
+let versions: Set<number>
 beforeEach(async () => {
   fixture = await openMemoryFixture()
+  versions = new Set()
 })
 const denies = (name: string, command: string) => ({
   vars: { seen: 0 },
@@ -15,10 +18,16 @@ const denies = (name: string, command: string) => ({
     { name: 'count', on: 'before', do: { set: { seen: 'vars.seen + 1' }, say: `From ${name}.` } },
   ],
 })
-const watchers = async () =>
-  (await fixture.person('listWatchers', {})).items.map(
-    ({ name, version, source }) => `${name} ${version} ${source.trusted ? 'trusted' : 'not trusted'}`,
+/** Returns the watchers in force, each with the position of its version among those that this test has seen. */
+const watchers = async () => {
+  const { items } = await fixture.person('listWatchers', {})
+  for (const { version } of items) versions.add(version)
+  const inOrder = [...versions].toSorted((a, b) => a - b)
+  return items.map(
+    ({ name, version, source }) =>
+      `${name} ${inOrder.indexOf(version) + 1} ${source.trusted ? 'trusted' : 'not trusted'}`,
   )
+}
 
 describe('the watchers of a project', () => {
   it('watchers of a project that nobody has trusted deny with a neutral sentence, and the agent does not read their texts', async () => {
@@ -123,6 +132,18 @@ describe('a file with watchers', () => {
     fixture.files.write(ownFile, denies('push', 'git push -f'))
     await fixture.check(agent, '2', 'ls')
     expect(await watchers()).toEqual(['push 2 trusted', 'count 2 trusted'])
+  })
+  it('a file that had no watchers in between has the new ones in force, with a new version', async () => {
+    await fixture.withFile(denies('push', 'git push'))
+    const agent = await fixture.agent()
+    expect((await fixture.check(agent, '1', 'git push')).verdict).toBe('deny')
+    expect(await watchers()).toEqual(['push 1 trusted', 'count 1 trusted'])
+    fixture.files.write(ownFile, { rules: [] })
+    await fixture.agent()
+    fixture.files.write(ownFile, denies('pull', 'git pull'))
+    expect((await fixture.check(agent, '2', 'git push')).verdict).toBe('ask')
+    expect((await fixture.check(agent, '3', 'git pull')).verdict).toBe('deny')
+    expect(await watchers()).toEqual(['pull 2 trusted', 'count 2 trusted'])
   })
   it('a session without watchers stores nothing for them', async () => {
     fixture.files.write(projectFile, denies('push', 'git push'))

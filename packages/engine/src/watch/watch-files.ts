@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { canonicalJson, type RunnerId } from '@holdpoint/protocol'
 import { isInside, type RuleContext, WatcherSet, type WatchFile } from '@holdpoint/rules'
+import type { ChangeBuilder } from '../change-builder.ts'
 import type { WatchFileRow } from '../rows.ts'
 import type { RuleFile } from '../rule-files.ts'
 
@@ -36,7 +37,8 @@ export class WatchFiles {
   }
 
   #setOf(files: readonly WatchFileRow[]): WatcherSet {
-    const key = files.map(({ id, version }) => `${id} ${version}`).join(' ')
+    // Each write of a row has its own `ord`, also if the row was deleted in between.
+    const key = files.map(({ id, ord }) => `${id} ${ord}`).join(' ')
     const known = this.#sets.get(key)
     if (known) return known
     const set = this.#before.get(key) ?? new WatcherSet(files.map(toWatchFile))
@@ -57,6 +59,9 @@ function appliesTo({ folder, runner }: WatchFileRow, context: RuleContext): bool
   return context.runner === null || context.runner === runner
 }
 
+/** A row that a file should have. A row with new content gets its version when it is written. */
+export type WantedWatchFile = Omit<WatchFileRow, 'ord' | 'version'> & { readonly version: number | null }
+
 /**
  * Returns the rows that a file should have in the store, by id.
  * The trusted version stays until a person trusts the changed file or takes the trust back, and every version stays while the file cannot be used.
@@ -65,8 +70,8 @@ export function wantedWatchFiles(
   { file, folder, trust, content }: RuleFile,
   before: readonly WatchFileRow[],
   runner: RunnerId,
-): ReadonlyMap<string, Omit<WatchFileRow, 'ord'>> {
-  const wanted = new Map<string, Omit<WatchFileRow, 'ord'>>()
+): ReadonlyMap<string, WantedWatchFile> {
+  const wanted = new Map<string, WantedWatchFile>()
   for (const row of before)
     if (content.kind === 'problem' || (trust === 'changed' && row.source.trusted)) wanted.set(row.id, row)
   if (content.kind !== 'rules') return wanted
@@ -78,7 +83,11 @@ export function wantedWatchFiles(
   const same = before.find(
     row => row.id === id && canonicalJson([row.vars, row.watchers]) === canonicalJson([vars, watchers]),
   )
-  const version = same?.version ?? Math.max(0, ...before.map(row => row.version)) + 1
-  wanted.set(id, { id, runner, source, version, folder, vars, watchers })
+  wanted.set(id, { id, runner, source, version: same?.version ?? null, folder, vars, watchers })
   return wanted
+}
+
+/** Returns the version of a file with new content. It is at least the next position of the log, so that the versions of a file do not begin again if the file has had no watchers in between. */
+export function newVersion(change: ChangeBuilder, before: readonly WatchFileRow[]): number {
+  return Math.max(change.nextSeq, ...before.map(row => row.version + 1))
 }
