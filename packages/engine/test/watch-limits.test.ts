@@ -97,6 +97,31 @@ describe('a limit', () => {
     await fixture.clock.advance(24 * 3600_000)
     expect(await isAsked(await fixture.agent())).toBe(false)
   })
+  it('a limit per day that a person raises before or after it asks counts for that day', async () => {
+    await fixture.withFile(limited({ cost: 5, per: 'day' }), slow)
+    const agent = await fixture.agent()
+    const { id } = agent.session
+    const limit = async () => (await fixture.person('listVariables', { id })).items[0]?.value
+    await fixture.person('setVariable', { id, name: 'limit_my_budget', value: 10 })
+    await spend(agent, 6)
+    expect(await isAsked(agent)).toBe(false)
+    expect(await limit()).toBe(10)
+    await fixture.clock.advance(24 * 3600_000)
+    expect(await limit()).toBe(5)
+    await spend(agent, 6)
+    expect(await isAsked(agent)).toBe(true)
+    await fixture.person('setVariable', { id, name: 'limit_my_budget', value: 7 })
+    expect(await isAsked(agent)).toBe(false)
+    await fixture.allow(await agent.ask('ask', approval('ls')))
+    await spend(agent, 1.5)
+    expect(await isAsked(agent)).toBe(true)
+    await fixture.clock.advance(24 * 3600_000)
+    await spend(agent, 5)
+    const request = await agent.ask('ask on the next day', approval('ls'))
+    await fixture.allow(request)
+    // What was allowed on an earlier day does not count beside the new allow.
+    expect(await limit()).toBe(10)
+  })
   it('a limit per folder counts all sessions in the same folder', async () => {
     await fixture.withFile(limited({ cost: 5, per: 'folder' }))
     const first = await fixture.agent()

@@ -40,14 +40,15 @@ export { momentEffects, type WatchEffect } from './watch/compiled-watcher.ts'
 export { defaultOf, variableProblem } from './watch/condition-names.ts'
 export { type ReadyMadeSetting, type ReadyMadeWatchers, readyMadeWatchers } from './watch/ready-made.ts'
 export { type WatchedAgent, watchGaps } from './watch/watch-gaps.ts'
-export type {
-  FileWatcher,
-  Firing,
-  Firings,
-  RecentCall,
-  Spent,
-  WatchFile,
-  WatchPass,
-  WatchResult,
+export {
+  allowedAmount,
+  type FileWatcher,
+  type Firing,
+  type Firings,
+  type RecentCall,
+  type Spent,
+  type WatchFile,
+  type WatchPass,
+  type WatchResult,
 } from './watch/watch-pass.ts'
 export { type SessionPlace, WatcherSet } from './watch/watcher-set.ts'

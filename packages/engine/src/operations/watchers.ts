@@ -172,7 +172,7 @@ export async function setVariable(
           )
         const personId = personIdOf(caller)
         const refused = setAll(change, session, found, value, { by: 'person', name: caller.name, personId })
-        return refused ?? { status: 200, body: toVariable(first, change.get('watchstate', id)) }
+        return refused ?? { status: 200, body: toVariable(first, change.get('watchstate', id), change.now) }
       },
     },
     { caller, op: 'setVariable', input, options },
@@ -224,7 +224,7 @@ export async function listVariables(ctx: Context, caller: Caller, { id }: Parsed
   const session = await ctx.store.get('session', id)
   if (!session || !maySee(caller, session)) throw sessionNotFound(id, caller)
   const [watchers, state] = await Promise.all([watchersFor(ctx, session), ctx.store.get('watchstate', id)])
-  const items = variablesOf(watchers?.files ?? []).map(found => toVariable(found, state))
+  const items = variablesOf(watchers?.files ?? []).map(found => toVariable(found, state, ctx.clock.now()))
   return { status: 200, body: { items } }
 }
 

@@ -1,6 +1,6 @@
 /** The variables of a session as people and agents see and set them. The limits of watchers are shown as variables too, so that a person can change them for the session. */
 import { Fault, type Variable, type VariableValue, type WatchLimit } from '@holdpoint/protocol'
-import { defaultOf, variableProblem, type WatchFile } from '@holdpoint/rules'
+import { allowedAmount, defaultOf, variableProblem, type WatchFile } from '@holdpoint/rules'
 import type { WatchFileRow, WatchStateRow } from '../rows.ts'
 import type { WatchState } from './watch-state.ts'
 
@@ -15,6 +15,7 @@ export interface FoundVariable {
   readonly note?: string
   /** The watcher whose limit this is. */
   readonly limitOf?: string
+  readonly per?: WatchLimit['per']
 }
 
 export function variablesOf(files: readonly WatchFileRow[]): readonly FoundVariable[] {
@@ -33,7 +34,7 @@ function limitsOf(file: WatchFile): FoundVariable[] {
   return file.watchers.flatMap(({ name: watcher, note, do: { limit } }) => {
     if (!limit) return []
     const name = `limit_${watcher.replaceAll('-', '_')}`.slice(0, nameMax)
-    const common = { name, file, default: amountOf(limit), setByAgent: false, limitOf: watcher }
+    const common = { name, file, default: amountOf(limit), setByAgent: false, limitOf: watcher, per: limit.per }
     return [note === undefined ? common : { ...common, note }]
   })
 }
@@ -43,16 +44,18 @@ function amountOf({ cost, tokens, turns, minutes }: WatchLimit): number {
 }
 
 /** Returns a variable with its value in a session. `state` is undefined if nothing was set yet. */
-export function toVariable(found: FoundVariable, state: WatchStateRow | undefined): Variable {
-  const { name, file, setByAgent, note, limitOf } = found
+export function toVariable(found: FoundVariable, state: WatchStateRow | undefined, now: number): Variable {
+  const { name, file, setByAgent, note, limitOf, per } = found
   const set = state?.values[file.id]?.[name]
   // A value from before a change of the file may have another type.
   const stored =
     set && variableProblem(name, limitOf === undefined ? found.default : 0.5, set.value) === null ? set : undefined
-  const allowed = limitOf === undefined ? undefined : state?.fired[`${file.id} ${limitOf}`]?.allowedUpTo
+  const allowed = limitOf === undefined ? undefined : allowedAmount(per, state?.fired[`${file.id} ${limitOf}`], now)
+  // The stored value of a limit only says who set it, and when.
+  const value = limitOf === undefined ? stored?.value : allowed
   return {
     name,
-    value: allowed ?? stored?.value ?? found.default,
+    value: value ?? found.default,
     default: found.default,
     setByAgent,
     ...(note === undefined ? {} : { note }),

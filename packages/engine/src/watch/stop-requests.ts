@@ -133,8 +133,9 @@ export function applyToWatchers(ctx: Context, change: ChangeBuilder, request: Re
   if (answer.kind === 'allow')
     for (const { file: id, watcher, upTo } of request.limits ?? []) {
       const state = WatchState.of(change, request.session)
+      const { allowedUpTo = 0, allowedAt = 0 } = state.firings({ id }, watcher) ?? {}
       // A person may have raised the limit while the request was pending.
-      state.allowUpTo({ id }, watcher, Math.max(upTo, state.firings({ id }, watcher)?.allowedUpTo ?? 0))
+      state.allowUpTo({ id }, watcher, allowedAt >= request.openedAt ? Math.max(upTo, allowedUpTo) : upTo)
     }
   if (isGatewayRequest(request)) applyStopAnswer(ctx, change, request, answer)
 }

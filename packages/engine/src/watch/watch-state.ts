@@ -75,7 +75,7 @@ export class WatchState {
   }
   allowUpTo(file: Pick<WatchFile, 'id'>, watcher: string, allowedUpTo: number): void {
     const before = this.firings(file, watcher) ?? { count: 0, lastAt: 0 }
-    this.#setFirings(file, watcher, { ...before, allowedUpTo })
+    this.#setFirings(file, watcher, { ...before, allowedUpTo, allowedAt: this.#change.now })
   }
   #setFirings(file: Pick<WatchFile, 'id'>, watcher: string, firings: Firings): void {
     const key = `${file.id} ${watcher}`

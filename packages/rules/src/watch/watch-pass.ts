@@ -55,6 +55,19 @@ export interface Firings {
   readonly lastAt: number
   /** The amount up to which a person has allowed a limit watcher to continue. */
   readonly allowedUpTo?: number
+  /** When a person allowed it. Missing if an older version stored it. */
+  readonly allowedAt?: number
+}
+
+/** Returns the amount up to which a person has allowed a limit watcher to continue. What was allowed for one day does not count on the next. */
+export function allowedAmount(per: WatchLimit['per'], fired: Firings | undefined, now: number): number | undefined {
+  if (!fired) return undefined
+  const isOver = per === 'day' && dayOf(fired.allowedAt ?? fired.lastAt) !== dayOf(now)
+  return isOver ? undefined : fired.allowedUpTo
+}
+/** Returns the day of a time on the gateway's machine. */
+function dayOf(time: number): string {
+  return new Date(time).toDateString()
 }
 
 export interface WatchPass {

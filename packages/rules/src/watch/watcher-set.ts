@@ -8,7 +8,14 @@ import { Conditions, evaluationProblem } from './conditions.ts'
 import { watchTexts } from './texts.ts'
 import { PassFacts } from './watch-facts.ts'
 import { type Matchable, WatchMatching } from './watch-matching.ts'
-import type { FileWatcher, Firing, WatchFile, WatchPass, WatchResult } from './watch-pass.ts'
+import {
+  allowedAmount,
+  type FileWatcher,
+  type Firing,
+  type WatchFile,
+  type WatchPass,
+  type WatchResult,
+} from './watch-pass.ts'
 
 interface Entry extends Matchable {
   readonly ref: WatcherRef
@@ -189,17 +196,10 @@ function reachedLimit(
 ): { readonly used: number; readonly next: number; readonly text: string } | null {
   const used = pass.spent(per)[unit]
   const fired = pass.fired(file, watcher.name)
-  // What a person allowed for one day does not count on the next.
-  const isOver = per === 'day' && fired !== undefined && dayOf(fired.lastAt) !== dayOf(pass.context.now)
-  const allowed = (isOver ? undefined : fired?.allowedUpTo) ?? amount
+  const allowed = allowedAmount(per, fired, pass.context.now) ?? amount
   if (used < allowed) return null
   const next = allowed + amount * (Math.floor((used - allowed) / amount) + 1)
   return { used, next, text: watchTexts.limitReached(unit, per, used, allowed, next) }
-}
-
-/** Returns the day of a time on the gateway's machine. */
-function dayOf(time: number): string {
-  return new Date(time).toDateString()
 }
 
 function newValues({ set }: CompiledWatcher, facts: WatchFacts): Readonly<Record<string, VariableValue>> | null {
