@@ -51,7 +51,7 @@ describe('a session whose Codex process ends', () => {
     process.kill(-codex.pidOf(session), 'SIGKILL')
     expect(await codex.waitForTurnEnd()).toMatchObject({ ending: 'failed' })
     expect(codex.eventsOf('error.raised').at(-1)?.message).toMatch(
-      /^Codex was ended by SIGKILL in the middle of the turn/,
+      /^Codex was stopped by SIGKILL in the middle of the turn/,
     )
 
     await codex.asPerson('sendMessage', { id: session, text: 'again' })

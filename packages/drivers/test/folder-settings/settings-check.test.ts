@@ -111,7 +111,7 @@ describe('the refusal of untrusted settings', () => {
     write('.gemini/settings.json')
     write('.env', 'A=1')
     expect(refusal(['gemini'])).toBe(
-      `The agent was not started: this folder has settings that you have not trusted, or that have changed since, and they can run commands without asking (${project}/.gemini/settings.json, ${project}/.env). To use them, read and trust them on the runner’s machine with: holdpoint trust ${project}. Then send the message again`,
+      `The agent was not started: this folder has settings that you have not trusted, or that have changed since you trusted them (${project}/.gemini/settings.json, ${project}/.env). They can run commands without asking. To use them, read and trust them on the runner’s machine with: holdpoint trust ${project}. Then send the message again`,
     )
   })
   it('the refusal of untrusted settings does not happen for a folder without settings, or with settings that the person has trusted', () => {
