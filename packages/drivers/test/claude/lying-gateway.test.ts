@@ -44,7 +44,7 @@ function lying(call: Call, op: OperationName, lie: Lie): Call {
 describe.each([
   ['openRequest', lies.slice(0, 2)],
   ['getRequest', lies],
-] as const)('a gateway that lies in its reply to %s', (op, told) => {
+] as const)('a gateway that lies to Claude Code in its reply to %s', (op, told) => {
   it.each(told)(`F1, Z1: Claude Code runs nothing if ${op} returns %s`, async (_, lie) => {
     const fixture = await ClaudeFixture.create(steps([bash('touch asked.txt')]))
     claude = fixture

@@ -165,7 +165,7 @@ describe('a Codex session whose runner ends', () => {
     expect((await textsOf(session)).filter(text => text !== 'second')).toEqual(['I work. I worked alone.'])
   })
 
-  it('an interrupt while the runner is dead ends the turn, and nothing runs', async () => {
+  it('an interrupt while the runner is dead ends the turn of Codex, and nothing runs', async () => {
     const { session } = await startAndAsk('third', 'third.txt')
     await gateway.killRunner()
     await gateway.call('interruptSession', { id: session })
@@ -174,7 +174,7 @@ describe('a Codex session whose runner ends', () => {
     expect(existsSync(recordOf(session))).toBe(false)
   })
 
-  it('a runner that is stopped ends the servers that an earlier runner had left, and a new server is told the answer', async () => {
+  it('a runner that is stopped ends the servers of Codex that an earlier runner had left, and a new server is told the answer', async () => {
     const { session, request } = await startAndAsk('fourth', 'fourth.txt')
     const pid = pidOf(session)
     const starts = async () => (await gateway.call('listRunners', {})).items.map(({ incarnation }) => incarnation)
