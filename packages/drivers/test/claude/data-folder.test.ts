@@ -7,7 +7,7 @@ import { bash, type ModelScript, say, steps, toolUse } from './model.ts'
 
 const token = 'hp_Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'
 
-/** Makes this version of Claude Code offer Grep and Glob, which earlier versions always do. */
+/** Makes this version of Claude Code offer Grep and Glob, as earlier versions always do. */
 const searchTools = { CLAUDE_CODE_ENTRYPOINT: 'local-agent' }
 
 let claude: ClaudeFixture | undefined

@@ -1,4 +1,4 @@
-/** Runs the real Claude Code in a folder whose own settings name commands: nothing of them runs before the person has trusted them. */
+/** Runs the real Claude Code in a folder whose own settings name commands: none of these commands runs before the person has trusted the settings. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -15,7 +15,7 @@ const task = {
   description: 'waiting',
   run_in_background: true,
 }
-/** Starts a background task and asks for a call. When the task has ended, Claude Code starts a turn by itself, which asks for another call. */
+/** Starts a background task and asks for a call. When the task has ended, Claude Code starts a turn by itself and asks for another call. */
 const script: ModelScript = ({ results, conversation }) => {
   const hasResult = (id: string) => results.some(result => result.id === id)
   if (!hasResult('toolu_task')) return [toolUse('Bash', task, 'toolu_task')]

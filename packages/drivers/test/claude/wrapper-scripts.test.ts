@@ -11,7 +11,7 @@ afterEach(() => claude.close())
 const pidIn = (file: string) => Number(claude.readFile(file))
 
 describe('when Claude Code reads its input through a pipe of its wrapper script', () => {
-  /** Creates input-ended.txt when the pipe has ended, because SIGTERM has ended `cat`. The script itself waits until Claude Code has exited. */
+  /** Creates input-ended.txt when the pipe ends because SIGTERM has ended `cat`. The script itself waits until Claude Code has exited. */
   const piped = `trap : TERM
 (trap : TERM; cat; exec >&-; : > input-ended.txt) | sh -c 'echo $$ > claude.pid; exec "$@"' sh "$claude" "$@"`
 
@@ -43,7 +43,7 @@ describe('when Claude Code reads its input through a pipe of its wrapper script'
 describe('when the runner of a wrapped Claude Code is stopped while it reports an answer as taken', () => {
   it('if the runner of a wrapped Claude Code is stopped while it reports an answer as taken, the next runner asks again about another call that waits', async () => {
     const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
-    // SIGTERM reaches only the script, so Claude Code would certainly notice the end of its input first.
+    // SIGTERM reaches only the script, so Claude Code keeps running: if the driver closed its input before the process is killed, Claude Code would see the end of its input.
     const executable = wrapClaude('trap : TERM; "$claude" "$@"; exit $?')
     claude = await ClaudeFixture.create(steps(both), { knownParkable: true, executable })
     const call: Call = async (op, input, options) => {

@@ -29,7 +29,7 @@ describe('a session whose Codex process ends', () => {
   const isParked = (id: SessionId) =>
     codex.waitForEvent('session.changed', event => event.session === id && event.value.state === 'parked')
 
-  it('if Codex is killed while a call waits, the resumed conversation is told about a denial, and nothing runs', async () => {
+  it('if Codex is killed while a call waits, it is told about a denial in the resumed conversation, and nothing runs', async () => {
     const { session, request } = await startAndAsk()
     process.kill(-codex.pidOf(session), 'SIGKILL')
     await isParked(session)
