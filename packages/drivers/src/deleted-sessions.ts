@@ -5,11 +5,11 @@ import { pause, SessionId } from '@holdpoint/protocol'
 import type { RunnerAccess } from './driver.ts'
 import { isProcessRunning, readProcessRecord } from './process-record.ts'
 
-/** The first check is late enough for a new runner to take over all sessions that need one. */
+/** The first check is late enough for a new runner to attach all sessions that need a runner. */
 const firstCheckMs = 60_000
 const checkEveryMs = 60 * 60_000
 
-/** Checks the folders, which are named by their sessions, until the runner stops. A folder with a process that still runs is kept. */
+/** Checks the folders, which are named after their sessions, until the runner stops. A folder with a process that still runs is kept. */
 export async function removeDeletedSessions(folder: string, { clock, signal, sessionOf }: RunnerAccess): Promise<void> {
   for (let waitMs = firstCheckMs; ; waitMs = checkEveryMs) {
     // The pause ends early if the runner stops.

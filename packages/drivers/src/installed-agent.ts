@@ -20,7 +20,7 @@ export interface InstallableAgent {
 
 type AgentSearch = { readonly executable: string } | { readonly missing: string; readonly installed?: false }
 
-/** Without `configured`, HOLDPOINT_<NAME> names the executable. An agent that nobody has named is optional, so it is not a problem if it is not installed. */
+/** Without `configured`, HOLDPOINT_<NAME> names the executable. An agent that nobody has named is optional, so it is not a problem if that agent is not installed. */
 export function findAgent(agent: InstallableAgent, env: Environment, configured?: string): AgentSearch {
   const { name, title, command, install } = agent
   const variable = executableVariable(name)

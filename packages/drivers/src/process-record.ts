@@ -8,7 +8,7 @@ import { processStartTime } from './process-start-time.ts'
 const ProcessRecord = z.object({
   pid: z.int(),
   startTime: z.string(),
-  /** Identifies the descendants of this process in /proc. The session id would also match another process of the same session. */
+  /** Identifies the descendants of this process in /proc. The id of the Holdpoint session would also match another process of the same session. */
   tag: z.string(),
   /** The address at which the process listens, if it does. */
   address: z.string().optional(),
@@ -67,11 +67,11 @@ export function killRecorded({ pid, startTime, tag }: ProcessRecord): void {
   killDescendants(tag)
 }
 
-/** Kills every process of the session that this process leads or has led. Programs that an agent starts with an environment of their own do not have the tag. */
+/** Kills every process of the POSIX session that this process leads or has led. Programs that an agent starts with an environment of their own do not have the tag. */
 function killSession(leader: number): void {
   killProcesses(name => {
     const stat = readFileSync(`/proc/${name}/stat`, 'utf8')
-    // The session is field 6. Count from the end of field 2, because the command name may contain spaces and parentheses.
+    // The id of the POSIX session is field 6. Count from the end of field 2, because the command name may contain spaces and parentheses.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3] === String(leader)
   })
 }

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync, statSync } from 'n
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { limits, type Repository } from '@holdpoint/protocol'
 
-/** Git writes only shorter files here, so a longer file is ignored. */
+/** The files that Git writes and that are read here are shorter, so a longer file is ignored. */
 const readMaxBytes = 4096
 const depthMax = 64
 
@@ -31,7 +31,7 @@ function gitFolderOf(root: string): string | null {
   return target === undefined ? null : resolve(root, target)
 }
 
-/** A link that leads back to itself, or a folder that this person may not read, does not count as a repository. */
+/** A link that leads back to itself, or a folder that the runner may not read, does not count as a repository. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory()

@@ -71,11 +71,11 @@ class RunnerLoop {
   readonly #log: (problem: RunnerProblem) => void
   /** Aborts when the runner stops. From then on, the runner attaches no more sessions, and its drivers must stop. */
   readonly #stop = new AbortController()
-  /** Aborts when nothing can be written to the gateway anymore. */
+  /** Aborts when nothing more can be written to the gateway. */
   readonly #lost = new AbortController()
   readonly #call: Call
   readonly #running = new Map<Promise<void>, SessionId>()
-  /** Settle when the drivers have ended the processes that earlier runners have left. */
+  /** These promises settle when the drivers have ended the processes that earlier runners have left. */
   readonly #endings: Promise<void>[] = []
   #incarnation = 0
   #cancelAwayTimer = () => {}
@@ -105,7 +105,7 @@ class RunnerLoop {
       const runner = await this.#call('announceRunner', { id, name, drivers: [...this.#infos] })
       this.#incarnation = runner.incarnation
       for (const driver of this.#options.drivers) {
-        // `#reportDrivers` says why its error can be ignored.
+        // The comment on `#reportDrivers` says why its error can be ignored.
         driver.onChange?.(() => void this.#reportDrivers().catch(() => {}))
         this.#endings.push(this.#endLeftProcesses(driver))
       }
@@ -242,7 +242,7 @@ class RunnerLoop {
     this.#log({
       event: 'session.unfinished',
       session: id,
-      message: 'The runner stopped, and the session was ended because its driver cannot resume it',
+      message: 'The runner stopped and ended this session, because its driver cannot resume it',
     })
   }
 

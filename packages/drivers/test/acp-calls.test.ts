@@ -1,4 +1,4 @@
-/** Tests how calls of agents that speak the Agent Client Protocol become asks, and answers become replies. The shapes are those that the real agents send. */
+/** Tests how calls of agents that speak the Agent Client Protocol become asks, and how answers become replies. The shapes are those that the real agents send. */
 import type { PermissionOption } from '@agentclientprotocol/sdk'
 import { describe, expect, it } from 'vitest'
 import { formReply } from '../src/acp/forms.ts'
@@ -67,7 +67,7 @@ describe('the action of a call', () => {
     ],
     ['a read', 'qwen', { kind: 'read', locations: [{ path: 'a' }] }, { read: [`${folder}/a`] }],
     ['a fetch', 'qwen', { kind: 'fetch', rawInput: { url: 'https://example.test/a' } }, { fetch: 'example.test' }],
-  ])('%s is known', (_, name, call, action) => {
+  ])('the action of %s is known', (_, name, call, action) => {
     expect(describedBy(name, call).action).toEqual(action)
   })
 
@@ -85,11 +85,11 @@ describe('the action of a call', () => {
     ],
     ['an edit without a path', 'qwen', { kind: 'edit', rawInput: { diff: '+x' } }],
     ['a fetch without a URL', 'qwen', { kind: 'fetch', rawInput: { query: 'x' } }],
-  ])('%s is unknown, so that no rule for commands or files allows it', (_, name, call) => {
+  ])('the action of %s is unknown, so that no rule for commands or files allows it', (_, name, call) => {
     expect(describedBy(name, call).action).toHaveProperty('other')
   })
 
-  it('a diff is shown as the text before and after', () => {
+  it('a diff of an ACP agent is shown as the text before and after the change', () => {
     const diff = { type: 'diff', path: '/srv/project/a', oldText: 'one', newText: 'two' } as const
     expect(describedBy('gemini', { kind: 'edit', content: [diff] }).input).toEqual({
       file_path: '/srv/project/a',
@@ -98,7 +98,7 @@ describe('the action of a call', () => {
     })
   })
 
-  it('an update without an input keeps the input that the agent has sent before', () => {
+  it('an update of a call without an input keeps the input that the agent has sent before', () => {
     const known = mergeCall(undefined, {
       toolCallId: 'a',
       title: 'Shell',
@@ -130,7 +130,7 @@ describe('the reply to a permission', () => {
     expect(permissionReply(allowed, options)).toEqual(selected('reject_once'))
     expect(permissionReply(denied, options)).toEqual(selected('allow_once'))
   })
-  it('the reply to a permission is cancelled if the turn is interrupted, or if the agent offers no such option', () => {
+  it('the reply to a permission is canceled if the turn is interrupted, or if the agent offers no suitable option', () => {
     const cancelled = { outcome: { outcome: 'cancelled' } }
     expect(permissionReply(null, options)).toEqual(cancelled)
     expect(permissionReply(denied, options.slice(0, 2))).toEqual(cancelled)
@@ -140,7 +140,7 @@ describe('the reply to a permission', () => {
     const decision: Decision = { ...allowed, answer: { kind: 'allow', suggestion: 'second' } }
     expect(permissionReply(decision, options)).toEqual(selected('second'))
   })
-  it('the reply to a permission carries the answers to the questions of qwen', () => {
+  it('the reply to a permission contains the answers to the questions of qwen', () => {
     const answers = [{ id: '0', chosen: ['A', 'B'], other: 'C' }]
     const decision: Decision = { ...allowed, answer: { kind: 'answers', answers } }
     expect(permissionReply(decision, options)).toEqual({ ...selected('reject_once'), answers: { 0: 'A, B, C' } })
@@ -210,7 +210,7 @@ describe('a change of settings', () => {
   })
 })
 
-it('what Gemini says about a command does not repeat its folder', () => {
+it('the description of a command of Gemini does not repeat the folder of the command', () => {
   const said = (line: string) => {
     const call: KnownCall = { toolCallId: 'call', kind: 'execute', title: 'ls -l', content: [text(line)] }
     const gemini = profileOf('gemini')

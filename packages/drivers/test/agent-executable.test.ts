@@ -90,7 +90,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     }
   })
 
-  it('the info of a driver for the Agent Client Protocol is ready for an agent with an untested version, and says which versions were tested', async () => {
+  it('the info of a driver for the Agent Client Protocol says that an agent with an untested version is ready, and which versions were tested', async () => {
     const { PATH = '' } = process.env
     const tested = writeProgram('tested', 'echo 1.52.0')
     const newer = writeProgram('newer', 'echo 1.99.0')
@@ -102,7 +102,7 @@ describe('the info of a driver for the Agent Client Protocol', () => {
     })
   })
 
-  it('the info of a driver for the Agent Client Protocol finds an agent of the configuration on the PATH, and reports a problem if it is missing', async () => {
+  it('the info of a driver for the Agent Client Protocol says that an agent of the configuration is ready if it is on the PATH, and reports a problem if it is missing', async () => {
     const info = await infoOf('mine', { PATH: folder })
     expect(info).toMatchObject({ name: 'mine', ready: false, missing: expect.stringContaining('`my-agent`') })
     expect(info.installed).toBeUndefined()

@@ -1,4 +1,4 @@
-/** Checks that the tables in docs/agents.md and docs/watchers.md show what each agent declares. The suite in test/conformance measures it with the real agents. */
+/** Checks that the tables in docs/agents.md and docs/watchers.md show what each agent declares. The suite in test/conformance measures with the real agents whether the declarations are right. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { renderTable, withResults } from '../../../test/agents/results-table.mjs'
@@ -12,19 +12,19 @@ const readDocs = (name: string) => readFileSync(new URL(`../../../docs/${name}`,
 const docs = readDocs('agents.md')
 
 describe('docs/agents.md', () => {
-  it('the table of what each agent can do is up to date', () => {
+  it('docs/agents.md has an up-to-date table of what each agent can do', () => {
     const rows = (Object.keys(scenarios) as ScenarioName[]).map(
       key => [scenarios[key][0], (agent: string) => declarations[agent]?.outcomes[key] ?? ''] as const,
     )
     expect(docs).toContain(renderTable(agentNames, rows))
   })
-  it('the table of rules and risk is up to date', () => {
+  it('docs/agents.md has an up-to-date table of rules and risk', () => {
     const rows = (Object.keys(ruleScenarios) as RuleScenarioName[]).map(
       key => [ruleScenarios[key][0], (agent: string) => declarations[agent]?.ruleOutcomes[key] ?? ''] as const,
     )
     expect(docs).toContain(renderTable(agentNames, rows))
   })
-  it('a measured outcome replaces the cell of its agent and row, and nothing else', () => {
+  it('a measured outcome replaces only the cell of its agent and row in a table of docs/agents.md', () => {
     const table = '| | a | b |\n|---|---|---|\n| runs | yes | yes |\n| asks | no | no |\n'
     const text = `Text.\n\n${table}\n| other | a |\n|---|---|\n| runs | yes |`
     expect(withResults(text, { b: { runs: 'no' }, c: { asks: 'yes' } })).toBe(text.replace('yes | yes |', 'yes | no |'))
@@ -32,7 +32,7 @@ describe('docs/agents.md', () => {
 })
 
 describe('docs/watchers.md', () => {
-  it('the table of moments and effects for each agent is up to date', () => {
+  it('docs/watchers.md has an up-to-date table of moments and effects for each agent', () => {
     const outcomesOf = (agent: string) => declarations[agent]?.watchOutcomes ?? otherWatchOutcomes[agent]
     const rows = (Object.keys(watchScenarios) as WatchScenarioName[]).map(
       key => [watchScenarios[key][0], (agent: string) => outcomesOf(agent)?.[key] ?? ''] as const,

@@ -1,4 +1,4 @@
-/** Pins the capabilities that each driver reports for its agents. The suite in packages/drivers/test/conformance shows it with the real agents. */
+/** Pins the capabilities that each driver reports for its agents. The suite in packages/drivers/test/conformance shows them with the real agents. */
 import { tmpdir } from 'node:os'
 import { type Capability, externalInfo } from '@holdpoint/protocol'
 import { expect, it } from 'vitest'
@@ -41,6 +41,6 @@ const table: Readonly<Record<string, string>> = {
 it.each(Object.entries(table))('the driver of %s reports exactly what its agents can do', (name, expected) => {
   expect([...(agents[name] ?? [])].sort()).toEqual([...everyone, ...expected.split(' ')].sort())
 })
-it('every driver is in the table', () => {
+it('the table of expected capabilities lists every driver', () => {
   expect(Object.keys(agents).sort()).toEqual(Object.keys(table).sort())
 })

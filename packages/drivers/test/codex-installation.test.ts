@@ -34,7 +34,7 @@ it('the Codex driver is ready if Codex is on the PATH, and says that nobody is s
   expect([ready.ready, ready.missing]).toEqual([true, undefined])
 })
 
-it('the Codex driver takes Codex as signed in if its settings name another model provider', async () => {
+it('the Codex driver treats Codex as signed in if its settings name another model provider', async () => {
   writeCodex('0.166.0')
   mkdirSync(join(folder, '.codex'))
   writeFileSync(join(folder, '.codex', 'config.toml'), 'model = "x"\nmodel_provider = "own"\n')

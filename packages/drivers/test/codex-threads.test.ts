@@ -58,7 +58,7 @@ it('a subagent of Codex that could not be read because the connection was lost i
   expect(await threads.pathOf('sub', rpc)).toEqual(['tester'])
 })
 
-it('a conversation that Codex refuses to show belongs to somebody else, and Codex is asked once', async () => {
+it('a conversation that Codex refuses to show counts as one of somebody else, and Codex is asked only once', async () => {
   const threads = new Threads()
   threads.setMain('main')
   script = () => new Error('no rollout found')

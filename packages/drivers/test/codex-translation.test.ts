@@ -41,7 +41,7 @@ describe('the shell around a command', () => {
     [`bash -lc 'it'"'"'s'`, `it's`],
     [`/bin/sh -c 'a\nb'`, 'a\nb'],
     [String.raw`/bin/bash -lc "echo \$HOME \"x\""`, 'echo $HOME "x"'],
-  ])('%s runs %s', (command, script) => {
+  ])('unwrapShell turns %s into %s', (command, script) => {
     expect(unwrapShell(command)).toBe(script)
   })
 
@@ -55,11 +55,11 @@ describe('the shell around a command', () => {
     ['an expansion', '/bin/bash -lc "$(cat x)"'],
     ['an open quotation', `/bin/bash -lc 'npm test`],
     ['another program', `python3 -c 'print(1)'`],
-  ])('a command with %s stays as it is', (_, command) => {
+  ])('unwrapShell leaves a command with %s as it is', (_, command) => {
     expect(unwrapShell(command)).toBe(command)
   })
 
-  it('splitting joined words returns the same words', () => {
+  it('splitWords returns the words that joinWords has joined', () => {
     const words = ['cat', `it's`, 'a b', '', '$x', '"', '\\', 'a\nb', '-n', '*']
     expect(splitWords(joinWords(words))).toEqual(words)
   })
@@ -79,7 +79,7 @@ describe('a command that Codex asks about', () => {
     })
   })
 
-  it('a command that Codex asks about is accepted, declined or cancelled', () => {
+  it('a command that Codex asks about is accepted, declined or canceled', () => {
     const call = commandCall({ command: 'ls' })
     expect(call.reply(allow)).toEqual({ decision: 'accept' })
     expect(call.reply(deny)).toEqual({ decision: 'decline' })
@@ -183,7 +183,7 @@ describe('a file change that Codex asks about', () => {
     expect(reply(remember('session'))).toEqual({ decision: 'acceptForSession' })
   })
 
-  it('a file change that Codex asks about that also grants a folder is not covered by rules for files', async () => {
+  it('a file change that Codex asks about and that also grants a folder is not covered by rules for files', async () => {
     const { ask } = await askFor([change('/srv/a', 'add', '')], { grantRoot: '/' })
     expect(ask).toMatchObject({
       action: { other: 'apply_patch' },
@@ -192,14 +192,14 @@ describe('a file change that Codex asks about', () => {
     })
   })
 
-  it('a file change that Codex asks about without a known diff defaults to no and cannot be remembered', () => {
+  it('a file change that Codex asks about without a diff defaults to no and cannot be remembered', () => {
     const { ask } = requestOf('item/fileChange/requestApproval', {})
     expect(ask).toMatchObject({ action: { other: 'apply_patch' }, caution: { defaultToNo: true, noRemember: true } })
   })
 })
 
 describe('other questions of Codex', () => {
-  it('permissions are granted for the turn or the session, or not at all', () => {
+  it('permissions that Codex asks for are granted for the turn or the session, or not at all', () => {
     const permissions = { network: { enabled: true }, fileSystem: null }
     const call = requestOf('item/permissions/requestApproval', { cwd: '/srv', reason: 'network', permissions })
     const granted = { network: { enabled: true } }
@@ -210,7 +210,7 @@ describe('other questions of Codex', () => {
     expect(call.reply(cancel)).toBeNull()
   })
 
-  it('questions can be secret, without options, and have a time limit', () => {
+  it('a question of Codex can be secret, can have no options, and can have a time limit', () => {
     const questions = [
       { id: 'a', header: 'A', question: 'Which?', isOther: false, isSecret: false, options: [{ label: 'x' }] },
       { id: 'b', header: 'B', question: 'Token?', isOther: false, isSecret: true, options: null },
@@ -233,7 +233,7 @@ describe('other questions of Codex', () => {
     expect(call.reply(deny)).toEqual({ answers: {} })
   })
 
-  it('the approval of an MCP tool takes the name of the tool from the call that is running', async () => {
+  it('the approval of an MCP tool of Codex gets the name of the tool from the call that is running', async () => {
     const running = { type: 'mcpToolCall', server: 'shop', status: 'inProgress' }
     const items = await startedItem({ ...running, id: 'other', tool: 'look', arguments: { b: 2 } })
     const known = itemIn({ ...running, id: 'item', tool: 'order', arguments: { b: 1, a: [] } })
@@ -258,7 +258,7 @@ describe('other questions of Codex', () => {
     expect(unknown.ask).toMatchObject({ action: { other: 'mcp__shop' }, title: 'Allow it?' })
   })
 
-  it('the request names the tool of its message, even if another tool of the server runs with the same arguments', async () => {
+  it('the approval of an MCP tool of Codex names the tool in its message, even if another tool of the server runs with the same arguments', async () => {
     const items = new ItemLog(async () => {})
     for (const tool of ['read', 'delete', 'x" or tool "read']) {
       const item = itemIn({ type: 'mcpToolCall', id: tool, server: 'shop', tool, status: 'inProgress', arguments: {} })
@@ -284,7 +284,7 @@ describe('other questions of Codex', () => {
     ['another method', 'item/tool/call', inTurn],
     ['parameters that are missing', 'item/commandExecution/requestApproval', { threadId: 'thread' }],
     ['another kind of form', 'mcpServer/elicitation/request', { ...inTurn, serverName: 's', mode: 'openai/form' }],
-  ])('a request with %s is not understood', (_, method, params) => {
+  ])('a request of Codex with %s is not understood', (_, method, params) => {
     expect(nativeCall(method, params, new ItemLog(async () => {}), '/srv')).toBeNull()
   })
 })
@@ -297,7 +297,7 @@ describe('the items of Codex', () => {
   }
   const message = (id: string, text: string) => ({ type: 'agentMessage', id, text }) as const
 
-  it('streamed text is not repeated, and two messages are separated', async () => {
+  it('streamed text of Codex is not repeated, and two messages are separated', async () => {
     const outputs = await logOf(async items => {
       await items.stream('one', 'Hel', place)
       await items.stream('one', 'lo', place)
@@ -307,7 +307,7 @@ describe('the items of Codex', () => {
     expect(outputs.map(output => output.type === 'text' && output.text)).toEqual(['Hel', 'lo', '.', '\n\nNext.'])
   })
 
-  it('the text of a subagent is logged as one message', async () => {
+  it('the text of a subagent of Codex is logged as one message', async () => {
     const outputs = await logOf(async items => {
       await items.stream('one', 'Hel', { ...place, agentPath: ['Ada'] })
       await items.complete(message('one', 'Hello.'), { ...place, agentPath: ['Ada'] })
@@ -332,7 +332,7 @@ describe('the items of Codex', () => {
 })
 
 describe('the modes of Codex', () => {
-  it('every mode is recognized by its settings, and approvals always go to people', () => {
+  it('every mode of Codex is recognized by its settings, and approvals always go to people', () => {
     const settings = (mode: CodexMode, more: object = {}) => {
       const { permissions, ...rest } = modeSettings(mode)
       return { ...rest, activePermissionProfile: { id: permissions }, ...more }

@@ -32,10 +32,10 @@ it.each<[string, CallAnswer, RegExp | null]>([
     answered({ kind: 'deny', reason: 'The person asks', askBack: true }),
     /^About “Run: ls”: The person asks$/,
   ],
-  ['nobody', { ...common, kind: 'nobody', reason: 'nobody answered' }, /Nobody answered\.$/],
+  ['a request that nobody answered', { ...common, kind: 'nobody', reason: 'nobody answered' }, /Nobody answered\.$/],
   ['an allow that was lost', { ...common, kind: 'unknown', answer: { kind: 'allow' } }, /outcome is unknown/],
   ['a failure to ask', { ...common, kind: 'notAsked', problem: 'too large' }, /nobody could be asked: too large$/],
-])('%s denies the call, and the agent can read why', (_, answer, text) => {
+])('%s becomes a denial of the call, and the agent can read why', (_, answer, text) => {
   expect(decisionFor(answer)).toEqual({ answer: null, stopsTurn: false, text: text && expect.stringMatching(text) })
 })
 
@@ -43,6 +43,6 @@ it('a deny that also interrupts stops the turn', () => {
   expect(decisionFor(answered({ kind: 'deny', interrupt: true }))).toMatchObject({ answer: null, stopsTurn: true })
 })
 
-it('a request that was withdrawn has no decision', () => {
+it('a request of an interrupted turn has no decision', () => {
   expect(decisionFor({ ...common, kind: 'agent', reason: 'interrupted' })).toBeNull()
 })

@@ -128,7 +128,7 @@ describe('parking a generator agent', () => {
     return { id, clock, state, runs: () => runs }
   }
 
-  it('an idle session is parked after idleParkMs, and a message resumes it', async () => {
+  it('an idle session of a generator agent is parked after idleParkMs, and a message resumes it', async () => {
     const { id, clock, state } = await playHeld(async function* (turn) {
       yield `${turn.history.length}`
     })
@@ -143,7 +143,7 @@ describe('parking a generator agent', () => {
     expect(await state()).toBe('idle')
   })
 
-  it('a session is parked when a request is pending for longer than parkAfterMs, and the answer resumes the session', async () => {
+  it('a session of a generator agent is parked when a request is pending for longer than parkAfterMs, and the answer resumes the session', async () => {
     const run: Run = async function* () {
       yield 'before'
       const n = yield* step('count', () => 42)
@@ -167,7 +167,7 @@ describe('parking a generator agent', () => {
     expect(fixture.eventsOf('request.unknown')).toEqual([])
   })
 
-  it('a session is not parked while its agent holds a secret, or while only some of the answers have arrived', async () => {
+  it('a session is not parked while its generator agent holds a secret, or while only some of the answers have arrived', async () => {
     const run: Run = async function* () {
       yield* all([text('The key?', { secret: true }), approval('May I?')])
       yield* approval('And this?')

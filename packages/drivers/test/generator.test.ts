@@ -29,7 +29,7 @@ async function play(run: Run, options: Parameters<RunnerFixture['startSession']>
 }
 
 describe('turns of generator agents', () => {
-  it('text, a request and more text are stored completely and in order', async () => {
+  it('a generator agent’s text, request and further text are stored completely and in order', async () => {
     await play(async function* () {
       yield 'one '
       yield say('two')
@@ -89,7 +89,7 @@ describe('turns of generator agents', () => {
     expect(fixture.eventsOf('request.taken')).toHaveLength(1)
   })
 
-  it('the agent gets the person’s answer to every kind of ask', async () => {
+  it('a generator agent gets the person’s answer to every kind of ask', async () => {
     const got: unknown[] = []
     await play(async function* () {
       got.push(yield* approval('a', { tool: 'Bash', input: { command: 'ls' }, editable: true }))
@@ -131,7 +131,7 @@ describe('turns of generator agents', () => {
     ])
   })
 
-  it('the agent reads comments on lines and a question, answers the question in text, and its next ask follows', async () => {
+  it('a generator agent reads comments on lines and a question, answers the question in text, and its next ask follows the earlier one', async () => {
     await play(async function* () {
       const first = yield* approval('Delete it?', { tool: 'Bash', input: { command: 'rm a' } })
       if (!first.allowed) yield `${first.question ?? ''} Because it is old.`
@@ -195,7 +195,7 @@ describe('turns of generator agents', () => {
     expect(fixture.agentTexts()).toEqual([])
   })
 
-  it('the next turn gets the conversation so far', async () => {
+  it('the next turn of a generator agent gets the conversation so far', async () => {
     const histories: unknown[] = []
     const id = await play(async function* (turn) {
       histories.push(turn.history)
@@ -213,7 +213,7 @@ describe('turns of generator agents', () => {
     ])
   })
 
-  it('the agent gets “Nobody answered.” when the deadline passes', async () => {
+  it('a generator agent gets “Nobody answered.” when the deadline passes', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     let got: unknown
@@ -232,7 +232,7 @@ describe('turns of generator agents', () => {
     expect(got).toEqual({ allowed: false, reason: 'Nobody answered.' })
   })
 
-  it('if the agent throws, the turn fails with an error event, its text is kept, and the next message is handled', async () => {
+  it('if a generator agent throws, the turn fails with an error event, its text is kept, and the next message is handled', async () => {
     const id = await play(async function* (turn) {
       yield 'partial'
       if (turn.text === 'go') throw new Error('the disk is on fire')
@@ -244,7 +244,7 @@ describe('turns of generator agents', () => {
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('done')
   })
 
-  it('an agent can cancel its turn after a denial', async () => {
+  it('a generator agent can cancel its turn after a denial', async () => {
     await play(async function* () {
       yield 'kept'
       const answer = yield* approval('May I?')
@@ -275,7 +275,7 @@ describe('turns of generator agents', () => {
     expect((await fixture.waitForTurnEnd()).ending).toBe('cancelled')
   })
 
-  it('the log contains the tool events that the agent yields, and the failure of a step', async () => {
+  it('the log contains the tool events that a generator agent yields, and the failure of a step', async () => {
     await play(async function* () {
       yield { type: 'tool.started', block: 'x', tool: 'Read', input: { path: 'a' } }
       yield { type: 'tool.finished', block: 'x', ok: true, output: 'content' }

@@ -72,7 +72,7 @@ interface Step {
   readonly effects: readonly LoopEffect[]
 }
 
-/** Returns whether the session loop can report this event in this state. The loop reports the next step of a turn or of a call only after it was asked to do that step, and outputs only of a process that runs. */
+/** Returns whether the session loop can report this event in this state. The loop reports the next step of a turn or of a call only after it was asked to do that step, and reports outputs only of a process that runs. */
 function canHappen(state: LoopState, event: LoopEvent): boolean {
   const { turn, process, calls } = state
   const stage = turn?.stage

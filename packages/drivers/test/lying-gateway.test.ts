@@ -62,7 +62,7 @@ const lies: readonly (readonly [string, Lie, RegExp])[] = [
   ],
 ]
 
-/** Returns a call whose replies to `op` are lies. It does not wait for a resolution, because it invents one. */
+/** Returns a call whose replies to `op` are lies. The call does not wait for a resolution, because it invents one. */
 function lying(call: Call, op: OperationName, lie: Lie): Call {
   return (async (name: OperationName, sent: object, options: CallOptions) => {
     const { wait: _, ...input } = sent as { readonly wait?: number } // of the operations used here, only long polls have this field

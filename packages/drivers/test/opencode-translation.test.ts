@@ -92,7 +92,7 @@ describe('a tool call of opencode', () => {
     ['my_docs_search', { q: 'x' }, { mcp: 'my docs', tool: 'search' }],
     ['my_docs_', {}, { other: 'my_docs_' }],
     ['todowrite', {}, { other: 'todowrite' }],
-  ])('%s %j does %j', (tool, input, action) => {
+  ])('the call %s %j of opencode has the action %j', (tool, input, action) => {
     expect(describeToolCall(tool, input, place).action).toEqual(action)
   })
 
@@ -141,7 +141,7 @@ describe('the report about a tool call of opencode', () => {
   })
 
   it.each(['bash', 'apply_patch', 'question', 'my_docs_search'])(
-    'the report about a call of %s waits for what opencode asks',
+    'the report about a call of %s waits until opencode asks for the call',
     async tool => {
       await update(`${tool}-1`, tool, 'running')
       await update(`${tool}-2`, tool, 'running')
@@ -188,7 +188,7 @@ describe('an event of opencode', () => {
 })
 
 describe('a conversation on the server of opencode', () => {
-  it('a conversation that opencode does not know belongs to nobody here', async () => {
+  it('a conversation that opencode does not know does not belong to the session', async () => {
     const tree = new SessionTree('main', () => Promise.reject(new OpencodeRefusal('not found', 404)))
     expect(await tree.pathOf('other')).toBeNull()
   })
@@ -198,7 +198,7 @@ describe('a conversation on the server of opencode', () => {
   })
 })
 
-it('the script for a terminal passes every word unchanged, and the password in the environment', () => {
+it('the script that attaches a terminal to opencode passes every word unchanged, and the password in the environment', () => {
   const folder = mkdtempSync(join(tmpdir(), 'holdpoint-attach-'))
   const words = { url: 'http://127.0.0.1:1', conversation: 'ses_1', cwd: "/it's $HOME" }
   const script = writeAttachScript(folder, { executable: '/bin/echo', password: 'a b', ...words })

@@ -27,7 +27,7 @@ describe('readRepository', () => {
     makeGit(`${commit}\n`)
     expect(readRepository(folder)).toEqual({ root: folder, branch: null, commit })
   })
-  it('readRepository follows the file of a work tree', () => {
+  it('readRepository follows the .git file of a linked work tree', () => {
     const other = join(folder, 'store')
     mkdirSync(other)
     writeFileSync(join(other, 'HEAD'), 'ref: refs/heads/second\n')

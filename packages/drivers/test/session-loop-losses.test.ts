@@ -131,7 +131,7 @@ describe('a request of background work', () => {
     expect(connection.sent.map(({ text }) => text)).toEqual(['go'])
   })
 
-  it('a request of background work ends its turn when a person interrupts it, although the main agent reports no end', async () => {
+  it('a turn that consists of a request of background work ends when a person interrupts it, although the main agent reports no end', async () => {
     const { agent, connection, id } = await start()
     await connection.emit({ type: 'backgroundChanged', tasks: 1 })
     await emitAtOnce(connection, done, backgroundCall('a'))

@@ -72,7 +72,7 @@ describe('the session loop before a message', () => {
     expect(reported).toHaveLength(3)
   })
 
-  it('the session loop asks again with the same key if its runner was killed before the message was taken', async () => {
+  it('the session loop reports the message again with the same key if its runner was killed before the message was taken', async () => {
     const { agent, reported, startRunner } = await start((_, nth, kill) => {
       if (nth === 1) kill()
       return { say: ['Read this.'] }

@@ -78,7 +78,7 @@ describe('a call of the session loop', () => {
     expect(fixture.eventsOf('request.taken')).toHaveLength(1)
   })
 
-  it('a call of the session loop can be one of several, which are answered in any order', async () => {
+  it('a call of the session loop can be answered before an earlier call', async () => {
     const { agent, connection } = await start()
     await connection.open('a')
     await connection.open('b')
@@ -120,7 +120,7 @@ describe('a call of the session loop', () => {
     expect((await fixture.waitForEvent('request.resolved')).resolution).toMatchObject({ reason: 'withdrawn' })
   })
 
-  it('a call of the session loop whose denial ends the turn shows the turn as cancelled, and the agent reads the reason with the next message', async () => {
+  it('a call of the session loop whose denial ends the turn shows the turn as canceled, and the agent reads the reason with the next message', async () => {
     const { agent, connection, id } = await start()
     connection.effects = { turnEnding: 'cancelled', tellAgent: 'The person said: no' }
     await connection.open('a')
@@ -169,7 +169,7 @@ describe('an interrupt in the session loop', () => {
 })
 
 describe('a process that dies while calls wait', () => {
-  it('a process that dies while calls wait leaves the session parked, the answer resumes it, and an equal call gets the answer once', async () => {
+  it('a process that dies while calls wait leaves the session parked, the answer resumes the session, and an equal call gets the answer once', async () => {
     const { agent, connection, id } = await start()
     await connection.open('a', 'ls')
     const request = await fixture.waitForRequest('a')
@@ -277,7 +277,7 @@ describe('a change of mode in the session loop', () => {
 })
 
 describe('an agent that does not become ready', () => {
-  it('an agent that does not become ready is ended after a minute, and the turn fails', async () => {
+  it('an agent that does not become ready is stopped after a minute, and the turn fails', async () => {
     const clock = new ManualClock()
     fixture = await RunnerFixture.open({ clock })
     let closed = false

@@ -8,7 +8,7 @@ const describePatch = (text: string) => codex.describe({ tool: 'apply_patch', in
 
 describe('the hooks of agents in a terminal', () => {
   it.each(Object.entries(terminalAgents))(
-    '%s: an input that is not that of a known hook is ignored',
+    'the hooks of %s ignore an input that is not that of a known hook',
     (_name, agent: TerminalAgent) => {
       for (const text of ['', 'null', '[]', '{"hook_event_name":"Other","session_id":"s","cwd":"/"}'])
         expect(parseHook(agent, text)).toBeNull()
@@ -33,7 +33,7 @@ describe('the hooks of agents in a terminal', () => {
     expect(describePatch(text)).toMatchObject({ input: { patch: text }, action: { other: 'apply_patch' } })
   })
 
-  it('Codex gets only the fields of an answer that it supports, because it ignores an answer with others', () => {
+  it('Codex gets only the fields of an answer that it supports, because it ignores an answer with any other field', () => {
     const allow = codex.format({
       kind: 'permission',
       result: { behavior: 'allow', updatedInput: { command: 'ls' }, updatedPermissions: [] },

@@ -111,7 +111,7 @@ describe('watchers with the hooks of Claude Code', () => {
 })
 
 describe('watchers with the hooks of Gemini', () => {
-  it('watchers refuse a message of Gemini, and send it back to work, in the words of its hooks', async () => {
+  it('watchers refuse a message for Gemini, and send Gemini back to work, in the words of its hooks', async () => {
     const refused = await hook({ hook_event_name: 'BeforeAgent', prompt: 'deploy it' }, geminiTerminal)
     expect(refused).toMatchObject({ decision: 'deny' })
     const stopped = await hook({ hook_event_name: 'AfterAgent', prompt_response: 'Done.' }, geminiTerminal)

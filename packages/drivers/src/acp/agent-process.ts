@@ -46,7 +46,7 @@ export class AgentProcess {
     this.#child = spawn(file, argv, { cwd, env: { ...env, [tagVariable]: tag }, detached: true, stdio: 'pipe' })
     const { pid, stdin, stderr } = this.#child
     this.#record = pid === undefined ? null : recordProcess(folder, { pid, tag })
-    // Writing fails if the process ends meanwhile. Ignore this error, because `exited` reports the end of the process.
+    // Writing to a process that has ended fails. Ignore this error, because `exited` reports the end of the process.
     stdin?.on('error', () => {})
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-lastOutputMax)

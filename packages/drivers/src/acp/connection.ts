@@ -51,13 +51,13 @@ export class AcpConnection implements AgentConnection {
   readonly #connection: ClientConnection
   readonly #log: ToolLog
   readonly #waiting = new Map<string, WaitingCall>()
-  /** Calls whose answer was sent, until the agent's next step shows that it has read the answer: their ids and tool calls. */
+  /** Calls whose answer was sent, by id, with the ids of their tool calls. A call is removed when the agent's next step shows that the agent has read the answer. */
   readonly #answered = new Map<string, string | null>()
   /** Resolves when the agent's session is open. */
   readonly #opened: Promise<void>
   #sessionId = ''
   #settings: AcpSettings = {}
-  /** True while an earlier conversation is loaded. The agent repeats its messages meanwhile, which are ignored. */
+  /** True while the agent loads an earlier conversation. Messages that the agent repeats during this time are ignored. */
   #isLoading = false
   #isPrompting = false
   #callCount = 0
@@ -94,7 +94,7 @@ export class AcpConnection implements AgentConnection {
   async #onExit(): Promise<void> {
     this.#connection.close()
     await this.#written
-    // If the log cannot be written, the exit must be reported anyway.
+    // Report the exit even if the log cannot be written.
     await this.#log.finishOpen(acpLog.notFinished).catch(() => {})
     const { lastOutput, howItEnded } = this.#process
     await this.#options.emit({
@@ -258,7 +258,7 @@ export class AcpConnection implements AgentConnection {
     return new Promise((resolve, reject) => {
       const reply = (decision: Decision | null) => resolve(replyTo(decision))
       const abort = () => {
-        // The process has died, so its request stays open, and `exited` reports the loss.
+        // If the process has died, the request stays open, and `exited` reports the loss.
         if (this.#connection.signal.aborted || !this.#waiting.delete(id)) return
         resolve(replyTo(null))
         void this.#write(() => this.#options.emit({ type: 'callAborted', id }))
@@ -347,7 +347,7 @@ export class AcpConnection implements AgentConnection {
 
   #write(step: () => Promise<void>): Promise<void> {
     const written = this.#written.then(step)
-    // An error means that nothing can be written anymore.
+    // After an error, nothing more can be written.
     this.#written = written.catch(() => void this.#process.end())
     return written
   }

@@ -22,7 +22,7 @@ export interface AcpOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   readonly idleParkMs?: number
-  /** Returns whether the person has trusted exactly these settings of the working folder. The default trusts none. */
+  /** Returns whether the person has trusted exactly these settings of the working folder. By default, none are trusted. */
   readonly trustsProjectSettings?: (settings: ProjectSettings) => boolean
 }
 

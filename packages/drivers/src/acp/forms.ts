@@ -23,7 +23,7 @@ export function formAsk(request: CreateElicitationRequest, agent: string): FormA
 export function formReply(decision: Decision | null): CreateElicitationResponse {
   if (!decision) return { action: 'cancel' }
   if (decision.answer?.kind !== 'submit') return { action: 'decline' }
-  // Fields that the person left empty are missing, because agents read an empty text as an answer.
+  // Leave out fields that the person left empty, because agents read an empty text as an answer.
   const content = Object.entries(decision.answer.values).filter(([, value]) => value !== '')
   return { action: 'accept', content: Object.fromEntries(content) as Record<string, string> } // the gateway checked the values against the schema
 }

@@ -1,6 +1,6 @@
 /** The sentences of the driver for the Agent Client Protocol that a person or the agent reads. */
 export const acpCalls = {
-  form: (agent: string) => `${agent} asks for values`,
+  form: (agent: string) => `${agent} asks you to fill in a form`,
   unnamed: 'Use a tool',
   /** The agent offers no way to allow a call only once. */
   alwaysOnly: (agent: string) => `${agent} can only allow this permanently. It will not ask again for calls like this.`,
@@ -12,21 +12,21 @@ export const acpLog = {
   noLongerWaits: 'The agent no longer waits for this answer',
   notSent: (agent: string, why: string) => `${agent} could not finish the turn: ${why}`,
   stopped: {
-    max_tokens: 'The model’s answer became too long',
-    max_turn_requests: 'The agent called its model too often in this turn',
-    refusal: 'The model refused to continue',
+    max_tokens: 'The model’s answer became too long; ask for a shorter answer',
+    max_turn_requests: 'The agent called its model too often in this turn; send a message to continue',
+    refusal: 'The model refused to continue; send a different message',
   },
   notUnderstood: (method: string) =>
-    `The agent asked something that Holdpoint does not understand (${method}), so it was refused`,
+    `The agent asked something that Holdpoint does not understand (${method}), so Holdpoint refused it`,
   unreadableAttachment: (agent: string, name: string) => `${agent} cannot read the attachment ${name}`,
   attachedFile: (name: string, text: string) => `The attached file ${name}:\n\n${text}`,
 }
 
 export const acpExit = {
   notStarted: (agent: string, executable: string) => `${agent} could not be started (${executable})`,
-  signal: (agent: string, signal: string) => `${agent} was ended by ${signal}`,
+  signal: (agent: string, signal: string) => `${agent} was stopped by ${signal}`,
   code: (agent: string, code: number | null) => `${agent} exited with code ${code ?? 'unknown'}`,
-  noSession: (agent: string, why: string) => `${agent} was started, but opened no session: ${why}`,
+  noSession: (agent: string, why: string) => `${agent} started, but could not open a session: ${why}`,
   noConversation: (agent: string, why: string, hint?: string) =>
     `${agent} cannot continue the earlier conversation: ${why}${hint ? `. ${hint}` : ''}`,
   cannotLoad: 'it does not support that',

@@ -18,7 +18,7 @@ export interface AcpProfile extends InstallableAgent {
   readonly asksConcurrently: boolean
   /** The modes in which the agent asks before it changes something. A mode in which it never asks is not offered. */
   readonly modes: readonly string[]
-  /** The mode to start in, if the agent's own default may be one that does not ask. */
+  /** The mode to start in, if the agent may not ask in its own default mode. */
   readonly startMode?: string
   /** Advice for people if an earlier conversation cannot be continued. */
   readonly loadHint?: string
@@ -132,7 +132,7 @@ export const acpProfiles: readonly AcpProfile[] = [
 export function customProfile(name: string, [command = '', ...args]: readonly string[]): AcpProfile {
   // The protocol lets every agent show forms and ask several times at once.
   const asking = { asks: ['forms'], asksConcurrently: true } as const
-  // Nobody knows which settings the program loads. It may be any of the known agents, or start one.
+  // It is not known which settings the program loads, because it may be any of the known agents, or start one.
   const unknown = { settingsAgents, testedVersions: [], endsTurnAfterDeny: false, modes: [] } as const
   return { name, title: name, command, args, ...unknown, ...asking }
 }

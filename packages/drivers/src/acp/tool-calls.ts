@@ -145,7 +145,7 @@ function changeIn(input: JsonObject): JsonObject | null {
   return { file_path: path, old_string: named[before] ?? '', new_string: named[after] ?? '' }
 }
 
-/** Returns whether a title has words beside the name of the tool and the paths. */
+/** Returns whether a title has words in addition to the name of the tool and the paths. */
 function saysMore(title: string, tool: string, paths: readonly string[]): boolean {
   const rest = [tool, ...paths].reduce((text, part) => text.replace(part, ''), title)
   return /\p{L}/u.test(rest)
@@ -189,7 +189,7 @@ export function textsOf(content: KnownCall['content']): readonly string[] {
     part.type === 'content' && part.content.type === 'text' ? [part.content.text] : [],
   )
 }
-/** Returns what the agent says about a call. Gemini writes the folder of a command before its description; the request shows the folder anyway. */
+/** Returns what the agent says about a call. Leaves out the folder that Gemini writes before the description of a command, because the request shows it anyway. */
 export function statementsOf(content: KnownCall['content']): readonly string[] {
   return textsOf(content).flatMap(text => {
     const [folder] = folderInText.exec(text) ?? []

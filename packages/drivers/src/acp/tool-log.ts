@@ -11,7 +11,7 @@ export class ToolLog {
   readonly #emit: (output: AgentOutput) => Promise<void>
   /** The calls of this turn, as the agent has described them so far. */
   readonly #calls = new Map<string, KnownCall>()
-  /** The calls that are in the log and have not finished: their blocks. */
+  /** The blocks of the calls that are in the log and have not finished, by the id of the call. */
   readonly #open = new Map<string, string>()
   /** The ids of the calls that have finished. */
   readonly #finished = new Set<string>()
@@ -27,7 +27,7 @@ export class ToolLog {
     return this.#calls.get(id)
   }
 
-  /** Call this when the agent changes a call. Some agents report a call that was denied as failed again. */
+  /** Call this when the agent changes a call. Changes of a finished call are ignored, because some agents report a denied call once more, as failed. */
   async change(update: KnownCall): Promise<void> {
     if (!this.#finished.has(update.toolCallId)) await this.update(update)
   }
@@ -51,7 +51,7 @@ export class ToolLog {
     const event = { type: 'tool.started', block, tool, title, input, ...loggedAction(action, input) } as const
     await this.#emit({ type: 'events', events: [event] })
   }
-  /** The ids of tool calls can repeat, also after the process was started again. */
+  /** Makes the blocks unique: the ids of tool calls can repeat, also after the process was started again. */
   readonly #startedAt = Date.now().toString(36)
 
   async finish(id: string, ok: boolean, output: Json): Promise<void> {

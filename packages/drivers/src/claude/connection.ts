@@ -65,7 +65,7 @@ export class ClaudeConnection implements AgentConnection {
   readonly #elicitations: Elicitations
   readonly #query: Query
   readonly #exited: Promise<void>
-  /** The messages that were sent: their ids by uuid. */
+  /** The ids of the messages that were sent, by uuid. */
   readonly #sent = new Map<string, string>()
   /** Called with every result that the CLI sends. */
   readonly #resultListeners = new Set<(result: SDKResultMessage) => void>()
@@ -232,7 +232,7 @@ export class ClaudeConnection implements AgentConnection {
     await emit({ type: 'exited', how: describeExit(exit), lastOutput: exit.stderr })
   }
 
-  /** Ends the process before an error leaves the loop over its messages. The SDK then closes the CLI's input, and a CLI that still runs would refuse the calls that wait. */
+  /** Ends the process before an error leaves the loop over its messages. Once the loop is left, the SDK closes the CLI's input, and a CLI that still runs would refuse the calls that wait. */
   async #endProcess(): Promise<void> {
     await this.#process?.endAndKillDescendants()
   }
@@ -243,7 +243,7 @@ export class ClaudeConnection implements AgentConnection {
     return exit.stderr === '' && exit.code !== 0 ? { ...exit, stderr: failure } : exit
   }
 
-  /** Must not wait for the gateway. The SDK passes on the CLI's questions as soon as they arrive, and a question of the next turn must not come before the result of this one. */
+  /** Must not wait for the gateway. The SDK passes on the CLI's questions as soon as they arrive, and a question of the next turn must not come before the result of this turn. */
   #onMessage(message: SDKMessage): void {
     if (message.type === 'result') this.#onResult(message)
     if (this.#isClosing) return
@@ -321,7 +321,7 @@ export class ClaudeConnection implements AgentConnection {
     if (events.length > 0) this.#emit({ type: 'events', events })
   }
   #emit(output: AgentOutput): void {
-    // An error means that nothing can be written anymore.
+    // After an error, nothing more can be written.
     this.#options.emit(output).catch(() => (this.#isClosing ? undefined : this.#endProcess()))
   }
 }

@@ -15,7 +15,7 @@ import { denyRulesFor } from './setup/deny-rules.ts'
 import { configFolder, findClaude, type Installation, loadSdk, signInHint } from './setup/sdk.ts'
 import { parseSessionOptions } from './setup/session-options.ts'
 
-/** Names no type of the SDK, which is optional: a program without the SDK must compile, too. */
+/** These options use no type of the SDK, because the SDK is optional: a program without the SDK must compile, too. */
 export interface ClaudeOptions {
   /** Folder for the transcripts and the state of the sessions. */
   readonly folder: string
@@ -31,7 +31,7 @@ export interface ClaudeOptions {
   readonly protectedFolder?: string
   /** Returns whether the person trusts the settings that a folder has for Claude Code. By default, none are trusted. */
   readonly trustsProjectSettings?: (settings: ProjectSettings) => boolean
-  /** The kinds of Claude Code's settings files that apply, whether or not they are trusted. The default is all that are trusted. */
+  /** The kinds of Claude Code's settings files that apply, whether or not they are trusted. By default, all trusted settings apply. */
   readonly settingSources?: ('user' | 'project' | 'local')[]
 }
 

@@ -44,7 +44,7 @@ export const notParkable = {
   notRecorded: 'the call is not in the transcript yet',
   siblingOpen: 'another call in the same step has not finished',
   tooMuchWritten: 'the transcript has grown too much since the call',
-  otherFolder: 'the call runs in another folder than that of the session',
+  otherFolder: 'the call does not run in the folder of the session',
   off: 'parking is turned off',
   onlyQuestions: 'this version of Claude Code can only be parked on a question or a plan',
   siblingInStep: 'the same step contains another call',
@@ -75,7 +75,7 @@ export const noLongerWaits = 'Claude Code no longer waits for this answer'
 export const startHint = 'run `claude` in a terminal to check that it works, and check HOLDPOINT_CLAUDE if it is set'
 
 export const processExit = {
-  signal: (signal: string) => `Claude Code was ended by ${signal}`,
+  signal: (signal: string) => `Claude Code was stopped by ${signal}`,
   notStarted: 'Claude Code could not be started',
   code: (code: number) => `Claude Code exited with code ${code}`,
 }
@@ -124,7 +124,7 @@ export function untrustedSettings({ folder, files, problem }: ProjectSettings): 
   const advice =
     problem ??
     `To load them, read and trust them on the runner’s machine with: ${trustCommand(folder)}. They apply from the next start of Claude Code`
-  return `This folder has settings for Claude Code that you have not trusted, or that have changed since. They can run commands without asking, so this session runs without them and without the folder’s CLAUDE.md (${listed}). ${advice}`
+  return `This folder has settings for Claude Code that you have not trusted, or that have changed since you trusted them (${listed}). They can run commands without asking, so this session runs without them and without the folder’s CLAUDE.md. ${advice}`
 }
 
 export const cwdProblems = {

@@ -109,7 +109,7 @@ export class ClaudeProtocol implements AgentProtocol {
     return mode === 'bypassPermissions' && !this.#mayBypass ? settings.bypassDenied : null
   }
 
-  /** Leaves out the settings of the folder unless the person trusts them. They are checked for every process, because they can change meanwhile. Without `project`, Claude Code reads nothing of the folder by itself, not even a CLAUDE.md. */
+  /** Leaves out the settings of the folder unless the person trusts them. They are checked for every process, because they can change between two processes. Without `project`, Claude Code reads nothing of the folder by itself, not even a CLAUDE.md. */
   #settingSources(): Partial<Options> {
     const { configFolder, sdkOptions, trustsProjectSettings } = this.#options
     if (sdkOptions.settingSources !== undefined) return {}

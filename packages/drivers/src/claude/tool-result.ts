@@ -5,7 +5,7 @@ import { isRecord } from './cli/content-blocks.ts'
 
 export type HookResult = FinishedCall['result']
 
-/** Claude Code says of a command only that it succeeded. It does not tell the exit code of a command that continues in the background, or of one such as `grep` that may end with another code than 0. */
+/** Claude Code reports only that a command succeeded, which means the exit code 0. The exit code is unknown if the command was interrupted or continues in the background, or if it is a command such as `grep` that may succeed with a code other than 0. */
 export function okResult(tool: string, response: unknown): HookResult {
   const fields = isRecord(response) ? response : {}
   const isPlain = !fields.backgroundTaskId && !fields.returnCodeInterpretation && !fields.interrupted

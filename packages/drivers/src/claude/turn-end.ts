@@ -6,7 +6,7 @@ import { errorEvent } from './error-events.ts'
 import { turnFailed } from './messages.ts'
 import type { TranscriptStore } from './transcript/transcript-store.ts'
 
-/** `sent` has the messages that were sent to the CLI: their ids by uuid. */
+/** `sent` has the ids of the messages that were sent to the CLI, by uuid. */
 export function turnEndOf(
   result: SDKResultMessage,
   transcript: TranscriptStore,

@@ -51,7 +51,7 @@ export class AppServer {
     const socket = socketPath(folder)
     rmSync(socket, { force: true })
     const tag = randomUUID()
-    // A pipe would break when the runner dies, and writing to it could end the server.
+    // Write the output to a file: a pipe would break when the runner dies, and writing to it could end the server.
     const output = openSync(join(folder, logFile), 'w', 0o600)
     const child = spawn(executable, ['app-server', '--listen', `unix://${socket}`, ...args], {
       ...{ cwd, env: { ...env, [tagVariable]: tag } },
@@ -97,7 +97,7 @@ export class AppServer {
       const text = readFileSync(join(this.#folder, logFile), 'utf8').slice(-lastOutputMax)
       return stripVTControlCharacters(text).trim()
     } catch {
-      // The output only adds details to the reason why the process ended, which people are told anyway.
+      // Ignore an error, because people are told why the process ended even without its output.
       return ''
     }
   }
@@ -122,7 +122,7 @@ export class AppServer {
 
   #cleanUp(): void {
     killRecorded(this.record)
-    // A later server of the session uses the same socket.
+    // If a later server of the session has started, the socket belongs to that server.
     if (readProcessRecord(this.#folder)?.tag !== this.record.tag) return
     removeProcessRecord(this.#folder, this.record.tag)
     rmSync(dirname(this.socket) === this.#folder ? this.socket : dirname(this.socket), { recursive: true, force: true })

@@ -23,7 +23,7 @@ export interface CodexEventsOptions {
 
 interface WaitingCall extends NativeCall {
   readonly rpcId: RpcId
-  /** Whether the call was answered here. */
+  /** Whether Holdpoint has answered the call. */
   isAnswered: boolean
 }
 interface Settings {
@@ -41,9 +41,9 @@ export class CodexEvents {
   readonly #options: CodexEventsOptions
   readonly #items: ItemLog
   readonly #calls = new Map<string, WaitingCall>()
-  /** The turn that carries out each message that was sent. */
+  /** The turns that carry out the messages that were sent, by message. */
   readonly #messages = new Map<string, string>()
-  /** Calls that were denied here, by item, until Codex reports how they ended. */
+  /** The titles of calls that were denied in Holdpoint, by item, until Codex reports how the calls ended. */
   readonly #denied = new Map<string, string>()
   /** Commands that are still running after their turn has ended, by item. */
   readonly #background = new Set<string>()
@@ -63,7 +63,7 @@ export class CodexEvents {
     this.threads.setMain(id)
     this.#settings = settings
   }
-  /** Call this before a change of the settings, which Codex reports too. */
+  /** Call this before the driver changes the settings, so that Codex's report about the change does not count as a change by somebody else. */
   expectSettings(change: Partial<Settings>): void {
     this.#settings = { ...this.#settings, ...change }
   }
@@ -215,7 +215,7 @@ export class CodexEvents {
   async #onRequest(rpcId: RpcId, method: string, params: unknown, rpc: RpcClient): Promise<void> {
     const threadId: unknown = Object(params).threadId
     const path = typeof threadId === 'string' ? await this.threads.pathOf(threadId, rpc) : []
-    // A terminal answers for conversations that it has started itself.
+    // A terminal answers the requests of conversations that it has started itself.
     if (!path) return
     const native = nativeCall(method, params, this.#items, this.#options.cwd)
     if (!native) {
@@ -290,7 +290,7 @@ export class CodexEvents {
     await this.#emit({ type: 'backgroundChanged', tasks })
   }
 
-  /** Reports an error that does not end the turn. Codex repeats such errors. */
+  /** Reports an error that does not end the turn. Codex repeats such errors, so an error that is equal to the last one is not reported again. */
   async #reportError(code: string, message: string): Promise<void> {
     if (message === this.#lastError) return
     this.#lastError = message

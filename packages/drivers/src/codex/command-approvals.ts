@@ -100,6 +100,6 @@ function suggestionsFor(params: CommandApproval): readonly CodexSuggestion[] {
       : []),
     ...network,
   ]
-  // A shortened label would hide part of what it allows.
+  // A shortened label would hide part of what the suggestion allows.
   return all.filter(({ label }) => label.length <= limits.labelMax).slice(0, limits.suggestionsMax)
 }

@@ -41,7 +41,7 @@ export class CodexConnection implements AgentConnection {
   readonly #options: CodexConnectionOptions
   readonly #link: ServerLink
   readonly #events: CodexEvents
-  /** Whether the server has run the conversation before, so that it has the settings of the session. */
+  /** Whether the server has run the conversation before and therefore has the settings of the session. */
   #isRunning = false
   #mode: CodexMode
   #model: string | null
@@ -65,7 +65,7 @@ export class CodexConnection implements AgentConnection {
       attach: rpc => this.#attach(rpc),
       handle: (message, rpc) => this.#events.handle(message, rpc),
       onExit: async exit => {
-        // If the log cannot be written, the exit must be reported anyway.
+        // Report the exit even if the log cannot be written.
         await this.#events.finish().catch(() => {})
         await emit({ type: 'exited', ...exit })
       },
@@ -120,7 +120,7 @@ export class CodexConnection implements AgentConnection {
     const { text, stopsTurn } = decision
     const reply = call.reply(decision)
     const isRead = text !== null && !stopsTurn && (await this.#steer(rpc, call, text))
-    // Somebody may have answered in a terminal meanwhile.
+    // While the text was being sent, somebody may have answered in a terminal.
     if (!this.#events.markAnswered(id, decision)) throw new Error(codexLog.noLongerWaits)
     if (reply) await rpc.reply(call.rpcId, reply)
     else await this.#interruptTurn(rpc, call.threadId, call.turnId)
@@ -146,7 +146,7 @@ export class CodexConnection implements AgentConnection {
     await Promise.all(turns.map(({ threadId, turnId }) => this.#interruptTurn(rpc, threadId, turnId)))
   }
   async #interruptTurn(rpc: RpcClient, threadId: string, turnId: string | null): Promise<void> {
-    // The turn may have ended meanwhile.
+    // Ignore an error, because the turn may already have ended.
     await rpc.request('turn/interrupt', { threadId, turnId }, anyReply).catch(() => {})
   }
 

@@ -8,14 +8,14 @@ import { type CodexItem, type Elicitation, type ToolApproval, toolApprovalIn } f
 
 type ToolCallItem = Extract<CodexItem, { readonly type: 'mcpToolCall' }>
 
-/** `running` are the tool calls of MCP servers that Codex has announced and that have not finished. Returns null if people cannot be asked this. */
+/** `running` lists the tool calls of MCP servers that Codex has announced and that have not finished. Returns null if people cannot answer the request. */
 export function elicitationCall(params: Elicitation, running: readonly ToolCallItem[], cwd: string): NativeCall | null {
   const approval = toolApprovalIn(params)
   if (approval) return toolCall(params, approval, running, cwd)
   return params.mode === 'form' || params.mode === 'url' ? formCall(params) : null
 }
 
-/** The request names the tool only in its message. The item has its name and the same arguments, but other tools can run with the same arguments at the same time. */
+/** The request names the tool only in its message. The item of the call has the name of the tool and the same arguments, but other tools can run with the same arguments at the same time. */
 function toolCall(
   { threadId, turnId = null, serverName, message }: Elicitation,
   { tool_params: params, tool_description: description, persist }: ToolApproval,

@@ -7,7 +7,7 @@ import { codexInstallation } from './messages.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** The protocol of the app-server changes between versions. */
+/** The tested version matters, because the protocol of the app-server changes between versions. */
 const codex: InstallableAgent = {
   name: 'codex',
   title: 'Codex',

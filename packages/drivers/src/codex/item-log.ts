@@ -101,7 +101,7 @@ export class ItemLog {
     return item?.type === 'fileChange' ? item.changes : null
   }
 
-  /** A message of a person who uses a terminal is shown, because the log would otherwise contain only its answer. */
+  /** Shows a message that a person typed in a terminal, because the log would otherwise contain only what Codex wrote about it. */
   async #addTyped(
     { clientId, content }: Extract<CodexItem, { type: 'userMessage' }>,
     block: string,

@@ -1,14 +1,14 @@
-/** Ends app-servers that a lost runner has left and that no session needs anymore. */
+/** Ends app-servers that a lost runner has left and that no session needs. */
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { pause, SessionId } from '@holdpoint/protocol'
 import type { RunnerAccess } from '../driver.ts'
 import { AppServer } from './app-server.ts'
 
-/** The first check is late enough for a new runner to take over all sessions that need one. */
+/** The first check is late enough for a new runner to attach all sessions that need a runner. */
 const checkEveryMs = 60_000
 
-/** Ends left servers, with a pause before each check, until none is left. `isRunning` says whether this runner runs the session, whose server is then still in use. */
+/** Ends the servers that earlier runners have left, with a pause before each check, until there are no more. `isRunning` says whether this runner runs the session: its server is then still in use. */
 export async function endLeftServers(
   folder: string,
   isRunning: (id: SessionId) => boolean,

@@ -23,12 +23,12 @@ export const codexSuggestions = {
 
 export const codexExit = {
   notStarted: (executable: string) => `Codex could not be started (${executable})`,
-  signal: (signal: string) => `Codex was ended by ${signal}`,
+  signal: (signal: string) => `Codex was stopped by ${signal}`,
   code: (code: number) => `Codex exited with code ${code}`,
   ended: 'Codex has ended',
-  noReply: (why: string) => `Codex was started, but could not be reached: ${why}`,
+  noReply: (why: string) => `Codex started, but could not be reached: ${why}`,
   disconnected: 'The connection to Codex was lost',
-  closed: 'Codex was ended',
+  closed: 'Holdpoint ended Codex',
 }
 
 export const codexLog = {
@@ -39,9 +39,9 @@ export const codexLog = {
   deniedButRan: (title: string) =>
     `“${title}” was allowed in a terminal at the same moment, so it ran although it was denied here`,
   notUnderstood: (method: string) =>
-    `Codex asked something that Holdpoint does not understand (${method}), so it was refused. Holdpoint was tested with another version of Codex`,
+    `Codex asked something that Holdpoint does not understand (${method}), so Holdpoint refused it. Holdpoint was tested with another version of Codex`,
   subagentLost: (why: string) =>
-    `A subagent of Codex can no longer be followed, so what it does and asks is missing here. Interrupt the turn if it does not end. ${why}`,
+    `Holdpoint can no longer follow a subagent of Codex, so you do not see what the subagent does or asks. Interrupt the turn if it does not end. ${why}`,
   mcpFailed: (server: string, why: string) =>
     `The MCP server ${server} could not be started, so its tools are missing: ${why}`,
   runnerLost: 'The runner was lost in the middle of the turn; send a message to continue',
@@ -59,7 +59,7 @@ export const codexAttachments = {
 export const codexErrors: Readonly<Record<string, string>> = {
   unauthorized: 'Codex is not signed in, or its sign-in has expired; run `codex login`',
   usageLimitExceeded: 'This account has reached its usage limit; wait, or use another account or model',
-  rateLimitExceeded: 'The model’s API limits how often it is used; try again later',
+  rateLimitExceeded: 'The model’s API was called too often; try again later',
   serverOverloaded: 'The model’s API is overloaded; try again later',
   internalServerError: 'The model’s API failed; try again later',
   modelNotFound: 'This model does not exist, or this account cannot use it; choose another model',

@@ -8,6 +8,6 @@ export interface NativeCall extends Pick<AgentCall, 'ask' | 'deadlineMs' | 'onDe
   readonly turnId: string | null
   /** The item that runs if the call is allowed. */
   readonly itemId: string | null
-  /** Returns the result of the request, or null if Codex has no such reply and its turn must be interrupted instead. */
+  /** Returns the result of the request, or null if Codex has no reply for this decision and its turn must be interrupted instead. */
   reply(decision: Decision): object | null
 }

@@ -62,7 +62,7 @@ export class CodexProtocol implements AgentProtocol {
   async planResume(turn: InterruptedTurn, message: AgentMessage | null): Promise<ResumePlan> {
     const server = this.#findServer()
     if (turn.interrupted) {
-      // The server would continue the turn.
+      // The server would continue the turn, so it must end.
       await server?.end()
       return { kind: 'interrupted' }
     }

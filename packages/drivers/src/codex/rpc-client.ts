@@ -115,7 +115,7 @@ export class RpcClient {
   }
 }
 
-/** Parses a text as a message. Codex is trusted to send JSON. Anything that is not a message is ignored, so that a newer version cannot stop the session. */
+/** Parses a text as a message. Returns null for anything else, which is then ignored, so that a newer version of Codex cannot stop the session. */
 function parse(text: string): z.infer<typeof Message> | null {
   try {
     return Message.safeParse(JSON.parse(text)).data ?? null

@@ -9,7 +9,7 @@ import { RpcClient, type RpcMessage } from './rpc-client.ts'
 export interface ServerLinkOptions {
   /** Finds or starts the server. */
   readonly server: () => AppServer
-  /** Prepares a new connection. Messages that arrive meanwhile are handled afterwards. */
+  /** Prepares a new connection. Messages that arrive during the preparation are handled after it. */
   readonly attach: (rpc: RpcClient) => Promise<void>
   readonly handle: (message: RpcMessage, rpc: RpcClient) => Promise<void>
   /** Called once, when the server has ended or cannot be used. */
@@ -77,7 +77,7 @@ export class ServerLink {
     let handled = attached
     rpc.onMessage = message => {
       handled = handled.then(() => this.#options.handle(message, rpc))
-      // Nothing can be written anymore if this fails.
+      // After an error, nothing more can be written.
       handled.catch(() => rpc.close())
     }
     try {

@@ -9,7 +9,7 @@ import { permissionsCall } from './permission-approvals.ts'
 import { questionsCall } from './questions.ts'
 import { CommandApproval, Elicitation, FileApproval, PermissionApproval, UserInput } from './wire.ts'
 
-/** Returns null if people cannot be asked this: the request has another method, or parameters that the driver does not know. */
+/** Returns null if people cannot answer the request, because the driver does not know its method or its parameters. */
 export function nativeCall(method: string, params: unknown, items: ItemLog, cwd: string): NativeCall | null {
   switch (method) {
     case 'item/commandExecution/requestApproval':

@@ -13,7 +13,7 @@ const LoadedThreads = z.object({ data: z.array(z.string()) })
 
 export class Threads {
   main = ''
-  /** The names of the subagents down to each conversation; null if it belongs to somebody else, such as a terminal. */
+  /** The names of the subagents down to each conversation; null for a conversation that belongs to somebody else, such as a terminal. */
   readonly #paths = new Map<string, readonly string[] | null>()
   /** The running turns, by conversation. */
   readonly #turns = new Map<string, string>()
@@ -23,7 +23,7 @@ export class Threads {
     this.#paths.set(id, [])
   }
 
-  /** Returns the names of the subagents down to the one with this conversation, or null if it does not belong to the session. */
+  /** Returns the names of the subagents down to the one with this conversation, or null if the conversation does not belong to the session. */
   async pathOf(id: string, rpc: RpcClient): Promise<readonly string[] | null> {
     const known = this.#paths.get(id)
     if (known !== undefined) return known

@@ -7,7 +7,7 @@ const listedFilesMax = 5
 /** Reasons why the settings of a folder cannot be trusted. */
 export const settingsProblems = {
   tooMany:
-    'There are too many files to check, so they cannot be trusted. Remove files from the agents’ settings folders',
+    'There are too many files to check, so the settings cannot be trusted. Remove files from the agents’ settings folders',
   notFile: (path: string) => `${path} is neither a file nor a folder, so the settings cannot be trusted. Remove it`,
   unreadable: (path: string, code: string) =>
     `${path} cannot be read (${unreadableReasons[code] ?? code}), so the settings cannot be trusted. Remove or repair it`,
@@ -36,5 +36,5 @@ export function refusedSettings(title: string, untrusted: readonly ProjectSettin
   const advice =
     problem ??
     `To use them, read and trust them on the runner’s machine with: ${trustCommand(untrusted[0]?.folder ?? '')}. Then send the message again`
-  return `${title} was not started: this folder has settings that you have not trusted, or that have changed since, and they can run commands without asking (${listedFiles(paths)}). ${advice}`
+  return `${title} was not started: this folder has settings that you have not trusted, or that have changed since you trusted them (${listedFiles(paths)}). They can run commands without asking. ${advice}`
 }

@@ -112,7 +112,7 @@ class FoundFiles {
 
 const ownPackage = '@opencode-ai/plugin'
 
-/** opencode adds its own package to `.opencode/package.json` at every start. Without this exception, each start would need a new trust. Returns null if the file says nothing else. */
+/** opencode adds its own package to `.opencode/package.json` at every start. If that package counted, the person would have to trust the folder again after each start. Returns null if the file says nothing else. */
 function withoutOwnPackage(file: string, content: Buffer): Buffer | null {
   if (basename(file) !== 'package.json' || basename(dirname(file)) !== '.opencode') return content
   try {

@@ -11,7 +11,7 @@ export interface SettingsCheckOptions {
   readonly agents: readonly SettingsAgent[]
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** Returns whether the person has trusted exactly these settings. The default trusts none. */
+  /** Returns whether the person has trusted exactly these settings. By default, none are trusted. */
   readonly trusts?: ((settings: ProjectSettings) => boolean) | undefined
 }
 
@@ -30,7 +30,7 @@ export function withSettingsCheck(protocol: AgentProtocol, options: SettingsChec
   let isRunning = false
   return {
     ...protocol,
-    // A process that runs has loaded its settings. The agent itself may have changed the files since.
+    // A running process has already loaded its settings, and the agent itself may have changed the files since then.
     startProblem: () => protocol.startProblem?.() ?? (isRunning ? null : settingsRefusal(options)),
     connect: connection => {
       const refusal = settingsRefusal(options)

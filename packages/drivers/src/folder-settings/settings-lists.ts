@@ -1,6 +1,6 @@
 /**
  * The files and folders of a working folder that each agent loads as settings and that can run commands, allow calls or
- * choose the model. Most were found by observing which files the tested version of each agent opens, and by trying
+ * choose the model. Most were found by observing which files the tested version of each agent opens, and by testing
  * whether a hostile file takes effect; docs/agents.md lists what was seen. Others are listed as a precaution, such as
  * `.mcp.json` for GitHub Copilot, which the tested version did not open. Texts that only the model reads, such as
  * AGENTS.md, are not listed, because the model must ask before it acts on them.
@@ -16,7 +16,7 @@ export type SettingsAgent = 'claude' | 'codex' | 'opencode' | 'gemini' | 'goose'
 export interface SettingsList {
   /** The name of the agent in sentences for people. */
   readonly title: string
-  /** Files and, with a slash at the end, folders. They are searched in the working folder and in all folders above. */
+  /** Files and, with a slash at the end, folders. The driver looks for them in the working folder and in all folders above it. */
   readonly entries: readonly string[]
   /** Names directly in a listed folder that are not settings. */
   readonly skipped?: readonly string[]

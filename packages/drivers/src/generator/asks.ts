@@ -49,7 +49,7 @@ export interface GeneratorAskOptions {
 export interface ApprovalOptions extends GeneratorAskOptions {
   readonly tool?: string
   readonly input?: JsonObject
-  /** The action of the call, for rules and risk. By default, only the tool `Bash` is known. */
+  /** The action of the call, for rules and risk. By default, only a call whose input has a `command` is known, as a shell command. */
   readonly action?: ApprovalAsk['action']
   readonly cwd?: string
   readonly editable?: boolean

@@ -141,7 +141,7 @@ class GeneratorConnection implements AgentConnection {
   }
   async close(): Promise<void> {
     const { signal, info } = this.#session
-    const ended = new Fault('session_ended', `Session ${info.id} was ended by a person`)
+    const ended = new Fault('session_ended', `A person ended session ${info.id}`)
     this.#turn?.controller.abort(signal.aborted ? signal.reason : ended)
     await this.#turn?.ended
     await this.#options.emit({ type: 'exited', how: 'The session was closed' })

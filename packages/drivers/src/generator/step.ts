@@ -37,7 +37,7 @@ export function* step<T>(
   return result as T // the driver replies with the new or recorded result of `fn`
 }
 
-/** Sets a variable of the session that a file with watchers declares as the agent's. Throws `StepFailed` if there is none. A replay does not set it again. */
+/** Sets a variable of the session that a file with watchers declares as the agent's. Throws `StepFailed` if no file declares this variable. A replay does not set the variable again. */
 export function* setVariable(name: string, value: VariableValue): Generator<VariableYield, void, unknown> {
   yield { type: 'variable', name, value }
 }

@@ -260,7 +260,7 @@ export class TurnRun {
     await this.#step({ type: 'step', name: 'set_variable', input: { name, value }, run }, true)
   }
 
-  /** If `isRepeatable` is set, a replay runs a step again that had started and not finished. */
+  /** If `isRepeatable` is set, a replay runs a step again if the step had started and not finished. */
   async #step(yielded: StepYield, isRepeatable: boolean): Promise<unknown> {
     const { name, run, input = {}, title } = yielded
     const block = this.#nextId('tool')

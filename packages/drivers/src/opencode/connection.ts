@@ -57,7 +57,7 @@ export class OpencodeConnection implements AgentConnection {
   /** The first error of this turn. */
   #error: { readonly name: string; readonly message: string } | null = null
   #failure: string | null = null
-  /** Settle when the last message was sent, and when the last turn was stopped. */
+  /** `#sent` settles when the last message was sent, and `#stopped` when the last turn was stopped. */
   #sent: Promise<unknown> = Promise.resolve()
   #stopped: Promise<unknown> = Promise.resolve()
 
@@ -84,11 +84,11 @@ export class OpencodeConnection implements AgentConnection {
     // The stream closes shortly before the process ends.
     const isEnded = await Promise.race([process.exited.then(() => true), delay(exitMaxMs, false, { ref: false })])
     await this.#endServer()
-    // If the log cannot be written, the exit must be reported anyway.
+    // Report the exit even if the log cannot be written.
     await this.#parts.finishOpen().catch(() => {})
     const { lastOutput, howItEnded } = process
     const how = isEnded || this.#isClosing ? howItEnded : (this.#failure ?? howItEnded)
-    // An error means that nothing can be written anymore.
+    // After an error, nothing more can be written.
     await this.#options.emit({ type: 'exited', how, ...(lastOutput ? { lastOutput } : {}) }).catch(() => {})
   }
   #events: AsyncIterable<OpencodeEvent> = noEvents()
@@ -121,7 +121,7 @@ export class OpencodeConnection implements AgentConnection {
       throw new Error(opencodeExit.noConversation(id, messageOf(error)))
     })
     const last = rules.length === 0 ? [] : (session.permission?.slice(-rules.length) ?? [])
-    // opencode adds the rules to those that the conversation has.
+    // opencode appends the rules to those of the conversation, so send them only if they are not already the last ones.
     if (JSON.stringify(last) !== JSON.stringify(rules))
       await this.#server.send('PATCH', `/session/${session.id}`, { permission: rules })
     return session
@@ -147,7 +147,7 @@ export class OpencodeConnection implements AgentConnection {
   async #onNotSent(error: unknown): Promise<void> {
     // The end of the process is reported anyway.
     if (!this.#server.process.isRunning) return
-    // If this cannot be written, the gateway has ended the session or given it to another runner, and the loop stops.
+    // If the failure cannot be reported, the gateway has ended the session or given it to another runner, and the loop stops.
     await this.#options.emit(failedTurn(opencodeLog.notSent(messageOf(error)))).catch(() => {})
   }
 
@@ -251,12 +251,12 @@ export class OpencodeConnection implements AgentConnection {
     const { stopsTurn, answer, text } = decision
     if (stopsTurn) {
       if (!this.#calls.has(call)) throw new Error(opencodeLog.noLongerWaits)
-      // This does not wait, because the effects below must be known before the turn ends. An error means that the process has ended, which is reported anyway.
+      // Do not await the abort, because the effects below must be known before the turn ends. An error means that the process has ended, which is reported anyway.
       void this.#abort().catch(() => {})
       return { turnEnding: 'interrupted', ...(text === null ? {} : { tellAgent: text }) }
     }
     await this.#calls.answer(call, decision)
-    // A denial includes its reason.
+    // A denial is sent together with its reason, so the agent need not be told the reason later.
     return answer === null || text === null ? {} : { tellAgent: text }
   }
 

@@ -22,7 +22,7 @@ export interface OpencodeOptions {
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly clock?: Clock
   readonly idleParkMs?: number
-  /** Returns whether the person has trusted exactly these settings of the working folder. The default trusts none. */
+  /** Returns whether the person has trusted exactly these settings of the working folder. By default, none are trusted. */
   readonly trustsProjectSettings?: (settings: ProjectSettings) => boolean
 }
 
@@ -45,7 +45,7 @@ const capabilities: readonly Capability[] = [
   'attachments',
   'interrupt',
 ]
-/** The agents for conversations that every opencode has. */
+/** The agents for conversations that every installation of opencode has. */
 const modes = ['build', 'plan']
 
 export function opencodeDriver({ folder, executable, clock, idleParkMs, ...options }: OpencodeOptions): Driver {

@@ -12,12 +12,12 @@ export const opencodeReads = {
 export const opencodeLog = {
   notFinished: 'The agent did not finish this call',
   noLongerWaits: 'opencode no longer waits for this answer',
-  notSent: (why: string) => `opencode could not take the message: ${why}`,
+  notSent: (why: string) => `opencode did not accept the message: ${why}`,
   failed: (why: string) => `opencode could not finish the turn: ${why}`,
 }
 
 export const opencodeExit = {
-  noAddress: 'opencode ended before it listened',
+  noAddress: 'opencode ended before its server was ready',
   connectionFailed: (why: string) => `the connection to opencode’s server failed (${why})`,
   refused: (path: string, why: string) => `opencode refused ${path}: ${why}`,
   streamEnded: 'opencode closed its stream of events',

@@ -22,9 +22,9 @@ export interface WaitingCall {
 }
 
 interface CallState extends WaitingCall {
-  /** The reason of a denial that opencode has not been sent yet. */
+  /** The reason of a denial that has not been sent to opencode yet. */
   denial: string | null
-  /** Resolves to whether opencode took our reply. */
+  /** Resolves to whether opencode accepted the driver's reply. */
   reply: Promise<boolean> | null
   hasReply: boolean
 }
@@ -77,7 +77,7 @@ export class OpenCalls {
 
   /**
    * A rejection also rejects all other waiting permissions of the same opencode session. So a denial is sent only when
-   * no other permission waits for a person; the model continues only after all calls of its step in any case.
+   * no other permission waits for a person. Nothing is delayed, because the model continues only after all calls of its step.
    */
   async #sendDenials(sessionID: string): Promise<void> {
     const calls = [...this.#calls.values()].filter(call => call.sessionID === sessionID && call.ask.kind === 'approval')

@@ -33,14 +33,14 @@ export class PartLog {
   addOwnMessage(id: string): void {
     this.#ownMessages.add(id)
   }
-  /** Returns the tool call that asks for a permission. */
+  /** Returns the tool call with these ids, by which opencode names the tool call that needs a permission. */
   toolCall(messageID: string, callID: string): ToolPart | undefined {
     return this.#tools.get(`${messageID}:${callID}`)
   }
 
   async delta(partID: string, text: string, agentPath: readonly string[]): Promise<void> {
     const length = this.#texts.get(partID)
-    // The text belongs to the person's message, or to the thoughts of the model.
+    // Texts without an entry belong to the person's message, or to the thoughts of the model.
     if (length === undefined || text === '') return
     this.#texts.set(partID, length + text.length)
     await this.writeHeld()
@@ -104,7 +104,7 @@ export class PartLog {
       })
     }
     this.#held.push(...events)
-    // opencode changes a call again only if it runs the call.
+    // opencode changes a call a second time only when it runs the call, so only a new call can still be asked about.
     const isHeld = isNew && isAsked(tool, this.#options.place().servers)
     if (!isHeld) await this.writeHeld()
   }

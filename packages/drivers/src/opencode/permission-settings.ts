@@ -11,12 +11,12 @@ export interface PermissionRule {
 /** The permissions that opencode must ask for. */
 const askedFor = ['bash', 'edit', 'webfetch', 'websearch', 'codesearch']
 /**
- * The same names as patterns. A setting for `bash` would replace the person's own setting for `bash`, of which the driver
- * needs the denials. The last rule that matches wins, and opencode adds these settings after all others.
+ * The same names as patterns. A setting for `bash` would replace the person's own setting for `bash`, but the driver needs
+ * the denials in it. The last rule that matches wins, and opencode adds these settings after all others.
  */
 const askSettings = Object.fromEntries(askedFor.map(name => [`${name}*`, 'ask']))
 
-/** The mode `plan` forbids edits. The rule above comes later, so this setting forbids them again. */
+/** The mode `plan` forbids edits. The settings above come later and only make opencode ask, so this setting forbids edits again. */
 const planSettings = { permission: { edit: { '*': 'deny', '.opencode/plans/*.md': 'allow' } } }
 
 /** Returns the environment in which opencode asks, in all its agents and subagents, and continues after a denial. */
@@ -49,7 +49,7 @@ export function sessionRules({ permission, mcp }: OpencodeConfig): readonly Perm
   const asRule = (name: string) => (rule: PermissionRule) => ({
     permission: name,
     pattern: rule.pattern,
-    // Calls that the settings allow are asked too: Holdpoint's own rules decide about them.
+    // opencode must also ask about calls that its settings allow, because Holdpoint's own rules decide about them.
     action: rule.action === 'deny' ? 'deny' : 'ask',
   })
   const denials = askedFor.flatMap(name => {
@@ -65,7 +65,7 @@ export function sessionRules({ permission, mcp }: OpencodeConfig): readonly Perm
   return [...denials, ...tools]
 }
 
-/** The tools that need one of these permissions, and the tool that asks questions. */
+/** The tools that need one of the permissions in `askedFor`, and the tool that asks questions. */
 const askingTools: ReadonlySet<string> = new Set([...askedFor, 'write', 'multiedit', 'apply_patch', 'question'])
 
 /** Returns whether opencode asks as soon as the model calls this tool, unless its settings deny the call. */

@@ -7,7 +7,7 @@ import { AgentProcess, type AgentProcessOptions } from '../acp/agent-process.ts'
 import { opencodeExit } from './messages.ts'
 import { type OpencodeEvent, parseEvent } from './wire.ts'
 
-/** `missing` is set if opencode does not know what the path names, for example a permission that was answered. */
+/** `isMissing` is true if opencode does not know what the path names, for example a permission that was answered. */
 export class OpencodeRefusal extends Error {
   readonly isMissing: boolean
   constructor(message: string, status: number) {
@@ -24,7 +24,7 @@ const detailMax = 500
 
 export class OpencodeServer {
   readonly process: AgentProcess
-  /** Commands of opencode inherit its environment, so the agent can print the password. It has the form of Holdpoint's own credentials, so that it is masked then, and no call with it is allowed. */
+  /** Commands of opencode inherit its environment, so the agent can print the password. The password has the form of Holdpoint's own credentials, so that it is masked in the log and no call that contains it is allowed. */
   readonly password = newSecret(randomBytes, 24)
   /** Resolves to the URL when the server listens. */
   readonly url: Promise<string>
@@ -80,7 +80,7 @@ export class OpencodeServer {
     return schema ? schema.parse(JSON.parse(text)) : (undefined as T) // a caller without a schema does not read the reply
   }
 
-  /** Connects to the stream of events. They are complete from the moment at which the promise resolves. */
+  /** Connects to the stream of events. The stream is complete from the moment at which the promise resolves. */
   async events(): Promise<AsyncIterable<OpencodeEvent>> {
     const response = await this.#fetch('/event', { headers: this.#headers })
     const { body } = response

@@ -51,7 +51,7 @@ export function describeToolCall(tool: string, input: Fields, place: OpencodeCon
   return { ...call, title, action: mcpAction(tool, place.servers) ?? { other: call.tool } }
 }
 
-/** Returns the ask for a permission. `tool` and `input` are those of the tool call that needs it. */
+/** Returns the ask for a permission. `call` is the tool call that needs the permission, or null if opencode does not name it. */
 export function opencodeApproval(
   { permission, patterns, metadata }: PermissionRequest,
   call: { readonly tool: string; readonly input: Fields } | null,

@@ -41,15 +41,15 @@ export interface ConnectionOptions {
   readonly conversationId: string | null
   /** Set if the connection continues an open turn without a new message. `call` is the id of the call at which the turn continues, if the resume plan named one. */
   readonly resume: { readonly call: string | null } | null
-  /** How long a call may wait before its process is parked, as of now; null means forever. The loop parks the calls that it knows, so only an agent that parks itself needs it. */
+  /** Returns how long a call may wait before its process is parked; null means that the process is never parked. The loop itself parks the process of a call that it knows, so only an agent that parks itself needs this function. */
   readonly parkAfterMs: () => number | null
   /** Returns whether a person interrupted the turn that runs. An agent that makes calls without asking must then refuse them. */
   readonly isInterrupted: () => boolean
-  /** Reports what the agent does. Await the promise before you report the agent's next output, so that the log has the right order. It rejects when nothing can be written anymore; then end the process. */
+  /** Reports what the agent does. Await the promise before you report the agent's next output, so that the log has the right order. The promise rejects when nothing more can be written; then end the process. */
   readonly emit: (output: AgentOutput) => Promise<void>
   /** Returns what the rules and the watchers say about a call that the agent would make without asking. */
   readonly check: (call: CheckedCall) => Promise<Verdict>
-  /** Reports the result of a call before the agent reads it, and returns the texts that the agent must read with it. An agent that cannot read them there does not need this: `tool.finished` in the log reports the result too. */
+  /** Reports the result of a call before the agent reads the result, and returns the texts that the agent must read with it. An agent that cannot read texts at this point does not need this function: `tool.finished` in the log reports the result too. */
   readonly reportResult: (call: FinishedCall) => Promise<readonly string[]>
 }
 
@@ -63,9 +63,9 @@ export interface AgentConnection {
   interrupt(): Promise<void>
   /** Changes mode and model, or neither. Rejects with a reason for people if the agent refuses. */
   changeSettings(change: SettingsChange): Promise<void>
-  /** Ends the process and everything that it started, or leaves a server that serves others. `waiting` lists the calls that wait for an answer. Resolves after `exited` was reported. */
+  /** Ends the process and everything that it started, or only leaves a server that others use too. `waiting` lists the calls that wait for an answer. Resolves after `exited` was reported. */
   close(reason: CloseReason, waiting: readonly string[]): Promise<void>
-  /** Adds a text to the conversation that the agent reads with the next message. Without this method, the loop puts the text before the next message. */
+  /** Adds a text to the conversation of the agent, which reads the text with the next message. Without this method, the loop puts the text before the next message. */
   tell?(text: string): Promise<void>
   /** Returns the process id and the memory of the process, to show to people. */
   status?(): ProcessStatus
@@ -73,9 +73,9 @@ export interface AgentConnection {
   readonly parking?: CallParking
   /** Set if nothing is lost when the connection is closed in the middle of a turn, for example because a server continues it. */
   readonly isDurable?: boolean
-  /** Returns false if the agent has certainly not received this message, so that it can be sent again after a restart. */
+  /** Returns false if the agent has certainly not received this message, so that the message can be sent again after a restart. */
   hasReceived?(message: string): boolean
-  /** Called when the agent aborts a call. Resolves to true if the agent aborts it only because its process ends: the request then stays open. */
+  /** Called when the agent aborts a call. Resolves to true if the agent aborts the call only because the agent's process ends: the request then stays open. */
   isExiting?(): Promise<boolean>
   /** Called when a turn is over and nothing else runs. Returns true if the process must not be used for another turn. */
   mustEndAfterTurn?(): Promise<boolean>
@@ -99,7 +99,7 @@ export type AgentOutput =
   | { readonly type: 'callOpened'; readonly call: AgentCall }
   /** The agent's next step shows that it has received the answer. */
   | { readonly type: 'callTaken'; readonly id: string }
-  /** The agent no longer waits, although the loop has not answered: the call was answered elsewhere or withdrawn. Not for a process that died. */
+  /** The agent no longer waits, although the loop has not answered: the call was answered elsewhere or withdrawn. Do not report this for a process that died. */
   | { readonly type: 'callAborted'; readonly id: string }
   /** `CallParking.whyNot` may return something else for a call that waits, for example because the call is in the agent's transcript now. */
   | { readonly type: 'parkingChanged' }
@@ -134,7 +134,7 @@ export interface AgentTurnEnd {
   readonly usage?: TurnFinished['usage']
   /** The cost of this turn alone, in US dollars. */
   readonly cost?: number
-  /** A sentence for people that says why the turn failed or was cancelled. */
+  /** A sentence for people that says why the turn failed or was canceled. */
   readonly reason?: string
   /** Events that belong to the end of the turn, such as the error behind a failure. They are written together with the end. Errors are left out if a person ended the turn. */
   readonly events?: readonly AgentEvent[]

@@ -48,7 +48,7 @@ export interface AgentSessionOptions {
   readonly crashPoint?: CrashPoint
   /** Asks the driver to stop. The driver can still park or end the session. */
   readonly stop?: AbortSignal
-  /** Aborts when nothing can be written anymore, because the lease is void or the gateway stays unreachable. */
+  /** Aborts when nothing more can be written, because the lease is void or the gateway stays unreachable. */
   readonly lost?: AbortSignal
   /** Receives details about a failed turn that help people correct their own agent, such as a stack. */
   readonly onTurnFailed?: (message: string) => void
@@ -163,7 +163,7 @@ export class AgentSession {
     return this.#call('reportMoment', { id: this.info.id, ...moment, fence: this.#fence })
   }
 
-  /** Reports the result of a call, and returns the texts of watchers that the agent must read with it. */
+  /** Reports the result of a call, and returns the texts of watchers that the agent must read with the result. */
   async reportResult({ key, agentPath, result, ...call }: FinishedCall): Promise<readonly string[]> {
     return (await this.reportMoment({ moment: 'after', key, agentPath: [...agentPath], result, call })).say
   }
@@ -337,7 +337,7 @@ export class AgentSession {
 
 const sessionEndingCodes: ReadonlySet<Fault['code']> = new Set(['fenced', 'session_ended'])
 
-/** The gateway tells a runner that no longer holds the lease of a session that the session does not exist. */
+/** If a runner no longer holds the lease of a session, the gateway tells the runner that the session does not exist. */
 function endsSession({ code, detail }: Fault, session: SessionId): boolean {
   return sessionEndingCodes.has(code) || (code === 'not_found' && Object(detail).id === session)
 }

@@ -12,7 +12,7 @@ interface CallRecord {
   readonly ask: Ask
   request?: OpenRequest
   handed?: HandedAnswer | undefined
-  /** Set when the agent has aborted the call. Resolves to true if its process ends, so that the request must stay open. */
+  /** Set when the agent has aborted the call. Resolves to true if the agent's process ends and the request must therefore stay open. */
   aborted?: Promise<boolean>
 }
 
@@ -36,12 +36,12 @@ export class CallRequests {
     this.#options = options
   }
 
-  /** Remembers a call before its request is opened. A call that is known keeps its request. */
+  /** Remembers a call before its request is opened. A call that is already known keeps its request. */
   add(call: AgentCall, carried: CarriedRequests): void {
     if (this.#records.has(call.id)) return
     const earlier = carried.take(call.id, call.ask)
     const isSame = earlier && (call.repeats ?? (ask => callKey(ask) === callKey(call.ask)))(earlier.ask)
-    // The earlier ask has the digest that a person may have answered.
+    // Keep the earlier ask, because a person may already have answered its digest.
     this.#records.set(call.id, { call, key: earlier?.key ?? call.id, ask: isSame ? earlier.ask : call.ask })
   }
 
@@ -50,7 +50,7 @@ export class CallRequests {
     await Promise.all(this.#reports)
   }
 
-  /** Resolves when every request that is being opened is open, so that those of abandoned calls are withdrawn, and all deliveries are reported. */
+  /** Resolves when no request is being opened and all deliveries are reported. The requests of abandoned calls are withdrawn by then. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#openings)
     await this.reported()
@@ -146,7 +146,7 @@ export class CallRequests {
     })
   }
 
-  /** Tells the agent that nobody could be asked, so that the call does not run. */
+  /** If a request cannot be opened or handed, tells the agent that nobody could be asked, so that the call does not run. */
   #guard(id: string, work: Promise<void>): void {
     const { session, dispatch, answer, onEffects, onError } = this.#options
     work.catch((error: unknown) => {

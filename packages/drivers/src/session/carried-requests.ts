@@ -4,19 +4,19 @@ import type { CarriedRequest, InterruptedTurn } from './agent-connection.ts'
 import type { AgentSession } from './agent-session.ts'
 import { decisions } from './loop-messages.ts'
 
-/** Reads the log. This also tells the session which tool calls an earlier process has left open. */
+/** Reads the log up to now, and returns the turn that is open in it. The session then also knows which tool calls an earlier process has left open. */
 export async function readInterruptedTurn(session: AgentSession): Promise<InterruptedTurn> {
   const byId = new Map<string, CarriedRequest>()
   const gatewayRequests = new Set<string>()
   let interrupted = false
   let startedByMessage = false
-  // Without this, a tool call whose end has not reached the log yet would count as open.
+  // Without the flush, a tool call whose end has not reached the log yet would count as open.
   await session.flush()
   for await (const event of session.history()) {
     session.openToolCalls.track(event)
     switch (event.type) {
       case 'request.opened':
-        // The agent knows nothing of a request of the gateway itself.
+        // The gateway opened this request itself, so the agent does not know it.
         if (isGatewayRequest(event.value)) gatewayRequests.add(event.value.id)
         else byId.set(event.value.id, fromRequest(event.value))
         break

@@ -14,7 +14,7 @@ export interface Decision {
   readonly text: string | null
 }
 
-/** Returns null if the agent must be told that its call was cancelled, because the turn is being interrupted. */
+/** Returns null if the agent must be told that its call was canceled, because the turn is being interrupted. */
 export function decisionFor(given: CallAnswer): Decision | null {
   const denied = (text: string | null, stopsTurn = false): Decision => ({ answer: null, stopsTurn, text })
   switch (given.kind) {
@@ -40,7 +40,7 @@ export function decisionFor(given: CallAnswer): Decision | null {
   }
 }
 
-/** The agent itself tells its model that the person denied the call. */
+/** Returns null if the person gave no reason, because the agent itself tells its model that the person denied the call. */
 function reasonFor(ask: Ask, reason: string | undefined): string | null {
   return reason === undefined || reason === '' || reason === defaultDenyReason
     ? null

@@ -12,7 +12,7 @@ interface QueuedEvent {
   size: number
   readonly waiters: Waiter[]
 }
-/** A call that comes after the events before it in the queue, and can take them along. */
+/** A call that is made after all events before it in the queue, and that can store these events itself. */
 interface QueuedCall {
   readonly run: (events: StoredAgentEvent[]) => Promise<void>
   readonly reject: (error: unknown) => void
@@ -24,11 +24,11 @@ const isCall = (entry: QueuedEvent | QueuedCall | undefined): entry is QueuedCal
   entry !== undefined && 'run' in entry
 /** Maximum size of a batch, well below the gateway's limit for one frame. A single larger event is sent alone. */
 const postBytes = limits.inboundFrameMaxBytes / 2
-/** Maximum size of the events that a call takes along. */
-const takenBytes = limits.inboundFrameMaxBytes / 8
+/** Maximum size of the events that a call can store itself. */
+const bytesInCall = limits.inboundFrameMaxBytes / 8
 
 export interface EventBatcherOptions {
-  /** Sends a batch. A batch with events that are stored has an idempotency key; one of deltas alone can be sent twice. */
+  /** Sends a batch. A batch with an event that is stored has an idempotency key. A batch of deltas has none, because it may be sent twice. */
   readonly post: (items: AgentEvent[], idempotencyKey: string | undefined) => Promise<unknown>
   readonly clock: Clock
 }
@@ -77,7 +77,7 @@ export class EventBatcher {
     return this.#last
   }
 
-  /** Makes a call after all events so far. The call gets the events that are not sent yet, and must store them first. If the gateway refuses the call, it stores the events alone, and the call is repeated without them. */
+  /** Makes a call after all events so far. The call gets the events that are not sent yet, and must store them first. If the gateway refuses the call, the batcher sends the events alone, and then repeats the call without them. */
   call<T>(make: (events: StoredAgentEvent[]) => Promise<T>): Promise<T> {
     if (this.#failure) return Promise.reject(this.#failure.error)
     return new Promise<T>((resolve, reject) => {
@@ -117,7 +117,7 @@ export class EventBatcher {
         if (!call) await this.#send(batch)
         else if (!(await this.#isTaken(call, batch))) {
           await this.#send(batch)
-          // Later events need not wait for a call that takes none along.
+          // Later events need not wait for a call that stores no events.
           call.run([]).catch(call.reject)
         }
       } catch (error) {
@@ -130,7 +130,7 @@ export class EventBatcher {
     this.#isSending = false
   }
 
-  /** Lets the call take the events along. Returns false if it cannot, or if the gateway has refused it. */
+  /** Makes the call with the events. Returns false if the call cannot store them, or if the gateway has refused the call. */
   async #isTaken(call: QueuedCall, batch: readonly QueuedEvent[]): Promise<boolean> {
     const events = takenEvents(batch)
     if (events.length === 0) return false
@@ -173,7 +173,7 @@ export class EventBatcher {
     this.#endDeltaPause = () => {}
   }
 
-  /** Resolves at the end of this turn of the event loop, or when a call is made. Many agents ask right after they have reported what they do, and the gateway stores both at once. */
+  /** Resolves at the end of this tick of the event loop, or when a call is made. Many agents ask right after they have reported what they do, and the gateway then stores both at once. */
   async #endOfTick(): Promise<void> {
     if (this.#queue.some(isCall)) return
     await new Promise<void>(resolve => {
@@ -201,14 +201,14 @@ export class EventBatcher {
   }
 }
 
-/** Returns the events of a batch that a call can take along, or none if the call cannot take all of them. The text of a stored block replaces its deltas. */
+/** Returns the events of a batch that a call can store itself, or none if the call cannot store all of them. The text of a stored block replaces its deltas. */
 function takenEvents(batch: readonly QueuedEvent[]): StoredAgentEvent[] {
   const events = batch.map(({ event }) => event)
   const stored = events.filter((event): event is StoredAgentEvent => !isDelta(event))
   const blocks = new Set(stored.map(event => ('block' in event ? event.block : undefined)))
   const isComplete = events.every(event => !isDelta(event) || blocks.has(event.block))
   const bytes = batch.reduce((sum, { size }) => sum + size, 0)
-  return isComplete && bytes <= takenBytes ? stored : []
+  return isComplete && bytes <= bytesInCall ? stored : []
 }
 
 function toQueuedEvent(event: AgentEvent): QueuedEvent {

@@ -53,7 +53,7 @@ const updateParkTimer: LoopEffect = { type: 'updateParkTimer' }
 const sayWorking: LoopEffect = { type: 'sayWorking' }
 const leaveTurn: LoopEffect = { type: 'leaveTurn' }
 
-/** Starts the next turn if there is none: of the next message, or the turn that the agent has started by itself. */
+/** If there is no turn, starts the next one: the turn of the next message, or the turn that the agent has started by itself. */
 function startNextTurn(state: LoopState): Transition {
   if (state.turn) return to(state)
   if (state.queued > 0)
@@ -93,12 +93,12 @@ function closeProcess(state: LoopState, reason: CloseReason): Transition {
   return to({ ...state, process: 'closing' }, { type: 'closeProcess', reason })
 }
 
-/** Handles the loss of the process before the message of the turn was sent. If calls are open, the session is released, and the message is delivered again after an answer has resumed it. */
+/** Handles the loss of the process before the message of the turn was sent. If calls are open, the session is released, and the message is delivered again after an answer has resumed the session. */
 function exitBeforeTurn(state: LoopState): Transition {
   const gone = withoutProcess(state)
   return activeCalls(state).length > 0 ? loseTurn(gone, false) : to(gone, ...lossOf(state))
 }
-/** Tells people about lost work that nobody has stopped and that no turn reports. */
+/** Returns the effect that tells people about lost work, if nobody has stopped the work and no turn reports the loss. */
 function lossOf({ process, background, isWorking }: LoopState): readonly LoopEffect[] {
   return process !== 'closing' && (background > 0 || isWorking) ? [{ type: 'reportLostWork' }] : []
 }
@@ -114,7 +114,7 @@ function closeIfSettled(state: LoopState): Transition {
 function abandonCall(state: LoopState, id: string): Transition {
   const call = state.calls.get(id)
   if (!call || call.isAbandoned || call.stage === 'given') return to(state)
-  // A request that is being opened or handed is withdrawn or dropped when that is done.
+  // A request that is still being opened is withdrawn once it is open. An answer that is still being handed is dropped once it is handed.
   if (call.stage !== 'pending') return to(withCall(state, id, { ...call, isAbandoned: true }), updateParkTimer)
   return to(withCall(state, id, null), { type: 'withdraw', id }, updateParkTimer)
 }
@@ -149,7 +149,7 @@ export const loopActions = {
     state.turn
       ? to(state)
       : to({ ...state, turn: newTurn('agent', 'preparing') }, stopIdleTimer, { type: 'prepareResume' }),
-  /** Starts the agent, unless a person interrupted the turn meanwhile. */
+  /** Starts the agent, unless a person interrupted the turn while it was being prepared. */
   startAgent: state => {
     if (state.turn?.stage !== 'preparing') return to(state)
     if (state.turn.isInterrupted) return closeTurn(state, 'interrupted')
@@ -176,7 +176,7 @@ export const loopActions = {
     state.turn?.stage === 'closing'
       ? to(withTurn({ ...state, ending: null }, { stage: 'written', continues: state.turn.continues || isBusy(state) }))
       : to(state),
-  /** Starts the next turn. The log may already have its start, although the agent is no longer busy or its process is gone. */
+  /** Starts the next turn. The log may already contain the start of that turn, although the agent is no longer busy or its process is gone. */
   nextTurn: state => {
     if (state.turn?.stage !== 'written') return to(state)
     const free = { ...state, turn: null }

@@ -40,7 +40,7 @@ export const loopMessages = {
 
   /** Messages about work that was lost because the runner stopped. */
   unfinished: {
-    background: 'The runner was stopped, so work in the background was ended',
+    background: 'The runner was stopped, so the work in the background stopped too',
     outcomeUnknown:
       'The runner was stopped after a call was answered but before its result was recorded, so its outcome is unknown',
     working: (agent: string) =>
@@ -66,7 +66,7 @@ export const loopMessages = {
   settings: {
     refused: (agent: string, why: string) => `${agent} refused the change: ${why}`,
     noReply: (agent: string, seconds: number) =>
-      `${agent} did not answer within ${seconds} s, so the change was canceled`,
+      `${agent} did not respond within ${seconds} s, so the change was canceled`,
     processExited: 'its process exited',
   },
 }

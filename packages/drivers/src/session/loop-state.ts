@@ -68,13 +68,13 @@ export type LoopEvent =
   /** The agent reported that it can take messages, that it works, or that its work is done. */
   | { readonly type: 'ready' }
   | { readonly type: 'turnStarted' }
-  /** `isAwaited` says whether the result belongs to the message of the turn, if a message started it. */
+  /** `isAwaited` says whether the result belongs to the message of the turn, if a message started the turn. */
   | { readonly type: 'turnEnded'; readonly isAwaited: boolean }
   /** The loop writes the end of the turn now. */
   | { readonly type: 'turnWritten' }
   /** The end of the turn is committed and its command is finished. */
   | { readonly type: 'turnClosed' }
-  /** The agent asks; its request is open; the request is resolved; `handed` is committed; the agent has the answer. */
+  /** The steps of a call: the agent asks; the request is open; the request is resolved; `handed` is committed; the agent has the answer. */
   | { readonly type: 'callOpened'; readonly id: string; readonly origin: LoopCall['origin'] }
   | { readonly type: 'requestOpened'; readonly id: string }
   | { readonly type: 'callResolved'; readonly id: string }
@@ -120,7 +120,7 @@ export type LoopEffect =
   /** Tell people that the agent is still working, although the end of the turn is in the log. */
   | { readonly type: 'sayWorking' }
   | { readonly type: 'closeTurn'; readonly over: TurnOver }
-  /** The turn left the loop without an end of its own: its message was carried out before, or the next message joins it. */
+  /** Leave the turn without writing its end: its message was carried out before, the next message joins it, or the session is released. */
   | { readonly type: 'leaveTurn' }
   | CallEffect
   | { readonly type: 'interruptAgent' }

@@ -194,5 +194,5 @@ export const loopTable: Readonly<Record<LoopPhase, Readonly<Record<LoopEventType
 
 export function transition(state: LoopState, event: LoopEvent): Transition {
   const action: (state: LoopState, event: never) => Transition = loopActions[loopTable[phaseOf(state)][event.type]]
-  return action(state, event as never) // the table names only actions that accept the event, which the property test checks
+  return action(state, event as never) // the table names only actions that accept the event, as the property test checks
 }

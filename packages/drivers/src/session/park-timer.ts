@@ -1,11 +1,11 @@
-/** Decides when the process of a waiting call is parked: after the session's `parkAfterMs`, and only if the call can be asked again. */
+/** Decides when the process of a waiting call is parked: after the session's `parkAfterMs`, and only if the call can be asked again. Idle sessions are parked by the idle timer in session-timers.ts and by `parkIdle` in loop-actions.ts. */
 import type { Clock } from '@holdpoint/protocol'
 
 export interface ParkTimerOptions {
   readonly clock: Clock
-  /** How long a request is pending before its process is parked; null means never. */
+  /** How long a request may be pending before its process is parked; null means that the process is never parked. */
   readonly parkAfterMs: () => number | null
-  /** A call whose request is still being opened does not count, because nobody could answer it if the process were parked at that moment. */
+  /** Returns whether a request is pending. A call whose request is still being opened does not count, because nobody could answer it if the process were parked at that moment. */
   readonly hasPendingRequests: () => boolean
   /** Resolves when `whyNotParkable` is able to decide. */
   readonly prepare: () => Promise<unknown>

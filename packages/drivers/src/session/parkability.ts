@@ -1,4 +1,4 @@
-/** Says in sentences for people what would be lost if the agent's process ended now. */
+/** Says in sentences for people what would be lost if the agent's process ended now. Idle sessions are parked by the idle timer in session-timers.ts and by `parkIdle` in loop-actions.ts. */
 import type { AgentConnection, AgentProtocol } from './agent-connection.ts'
 import { loopMessages } from './loop-messages.ts'
 import { activeCalls, isBusy, type LoopState, waitingCalls } from './loop-state.ts'

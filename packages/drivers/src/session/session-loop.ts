@@ -81,7 +81,7 @@ class SessionLoop {
     const idleParkMs = typeof chosen === 'number' ? chosen : (options.idleParkMs ?? idleParkDefaultMs)
     this.#timers = new SessionTimers({
       clock,
-      // A process that forgets its conversation when it ends is kept.
+      // An idle process is kept if the agent forgets its conversation when the process ends.
       idleParkMs: this.#isForgetful ? null : idleParkMs,
       dispatch: event => this.#machine.dispatch(event),
     })

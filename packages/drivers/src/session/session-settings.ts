@@ -93,7 +93,7 @@ export class SessionSettings {
     return { ok: true }
   }
 
-  /** Call this when the agent reports its settings. They differ from ours if the agent or an answer changed them. */
+  /** Call this when the agent reports its settings. They differ from the last known settings if the agent or an answer changed them. */
   report({ mode, model, conversationId }: AgentSettings): void {
     const changes = {
       ...(mode === undefined || mode === this.mode ? {} : { mode }),

@@ -117,7 +117,7 @@ export class SessionTurn {
             : { id: randomUUID(), text: await summarizeDecisions(this.#session, requests), attachments: [] }
     }
     this.#unclaimed = this.carried.remaining
-    // The agent has not got the message, so it must still read the texts. The watchers give the same reply as before.
+    // The agent has not received the message, so it must still read the texts. The watchers give the same reply as before.
     const refusal = this.message && this.input?.id === this.message.id ? await this.#reportPrompt(this.message) : null
     return refusal === null ? this.#checkStart() : this.#fail(refusal)
   }

@@ -27,13 +27,13 @@ import { reportPrompt, reportStop } from './terminal-moments.ts'
 
 /** What the hooks of a terminal remember about one tool call. */
 export interface TerminalCall {
-  /** The agent's id of the call, or our own if it has none. A permission request does not have it, but the hook before the call does. */
+  /** The agent's id of the call, or Holdpoint's own id if the agent gives the call none. A permission request does not contain the agent's id, but the input of the hook before the call does. */
   readonly id: string
   readonly tool: string
   readonly input: JsonObject
   /** The request for this call, if there is one. */
   readonly request?: RequestId
-  /** Whether a hook waits for the answer. Without it, the gateway did not accept the request in time. */
+  /** Whether a hook waits for the answer. If no hook waits, the gateway did not accept the request in time. */
   readonly isWaiting?: boolean
   /** What the person who allowed the call wants the agent to read. */
   readonly note?: string
@@ -45,7 +45,7 @@ export interface TerminalCalls {
   list(): readonly TerminalCall[]
   put(call: TerminalCall): void
   remove(id: string): void
-  /** Whether the process that put this call still runs. Agents kill a waiting hook if the person interrupts them. */
+  /** Returns whether the process that put this call still runs. Agents kill a waiting hook if the person interrupts them. */
   hasHook(id: string): boolean
 }
 
@@ -56,7 +56,7 @@ export interface HookOptions {
   readonly calls: TerminalCalls
   /** Called when the gateway has the request of this hook. From then on, the hook waits for a person. */
   readonly onAccepted: () => void
-  /** Receives what the hook says if the gateway does not accept the request in time. */
+  /** Receives the reply of the hook for the case that the gateway does not accept the request in time. */
   readonly onFallback: (reply: TerminalReply) => void
   /** Aborts when the agent ends the hook, because the person has answered in the terminal. */
   readonly answeredInTerminal: AbortSignal
@@ -81,7 +81,7 @@ export function hookNameOf(text: string): string {
   }
 }
 
-/** Reports what the hook says to the gateway, and returns the reply for the agent, or null if the agent goes on as usual. */
+/** Reports the event of the hook to the gateway, and returns the reply for the agent, or null if the agent goes on as usual. */
 export async function answerHook(event: TerminalEvent, options: HookOptions): Promise<TerminalReply | null> {
   const { session, agent } = options
   switch (event.kind) {
@@ -141,7 +141,7 @@ async function checkCall(event: TerminalEventOf<'before'>, options: HookOptions)
   const id = event.id ?? randomUUID()
   const input = inputOf(event)
   calls.put({ id, tool, input })
-  // Ignore an error, because the transcript matters less than the rules, whose check reports the same error.
+  // Ignore an error, because the log matters less than the rules, and the check of the rules reports the same error.
   const started = session.say({ type: 'tool.started', block: id, tool, input, ...pathOf(event) }).catch(() => {})
   try {
     const checked = session.check({ key: id, ...agent.describe({ tool, input, cwd: event.cwd }), agentPath })
@@ -149,11 +149,11 @@ async function checkCall(event: TerminalEventOf<'before'>, options: HookOptions)
     const { say = [] } = verdict
     const decided = decidedBy(verdict)
     if (decided === 'deny') return { kind: 'deny', reason: [toAgent.verdict(verdict), ...say].join('\n\n') }
-    // Not every agent can be given a text here, so it reads the text with the result.
+    // Not every agent can take texts from this hook, so the agent reads the texts with the result of the call.
     if (say.length > 0) calls.put({ id, tool, input, texts: say })
     if (decided === null) return null
     const why = toAgent.verdict(verdict)
-    // The agent asks, and the hook of that question opens a request.
+    // Let the agent ask: the hook for its question then opens the request.
     if (agent.canMakeAsk && agent.canAnswer) return { kind: 'ask', reason: why }
     return await askBefore({ ...event, id, input }, options)
   } catch (error) {
@@ -162,12 +162,12 @@ async function checkCall(event: TerminalEventOf<'before'>, options: HookOptions)
   }
 }
 
-/** Returns the reply of a hook before a call that could not check the rules. */
+/** Returns the reply of the hook before a call if the hook could not check the rules. */
 export function failedReply(agent: TerminalAgent, why: string): TerminalReply {
   return undecided(agent, terminalTexts.rulesFailed(why))
 }
 
-/** Returns the reply if the gateway cannot check a call or ask about it, for example because its input is too large: the agent asks in its terminal or, if it cannot, does not run the call. */
+/** Returns the reply if the gateway cannot check a call or ask about it, for example because its input is too large: the agent asks in its terminal or, if a hook cannot make it ask, does not run the call. */
 function undecided({ canMakeAsk }: TerminalAgent, reason: string): TerminalReply {
   return { kind: canMakeAsk ? 'ask' : 'deny', reason }
 }
@@ -220,7 +220,7 @@ async function ask(
   if (!opened) throw new Error('one ask opens one request')
   calls.put({ ...asked, isWaiting: true })
   onAccepted()
-  const withdraw = () => void opened.withdraw().catch(() => {}) // the gateway is away, and the session ends with the terminal
+  const withdraw = () => void opened.withdraw().catch(() => {}) // an error means that the gateway is away; the session ends with the terminal anyway
   if (answeredInTerminal.aborted) withdraw()
   answeredInTerminal.addEventListener('abort', withdraw, { once: true })
   await opened.resolved()
@@ -255,7 +255,7 @@ async function finishCall(event: TerminalEventOf<'after'>, options: HookOptions)
   return texts.length === 0 ? null : { kind: 'context', event: event.name, text: texts.join('\n\n') }
 }
 
-/** Reports that the agent has got the answer to a call. Withdraws a request that nobody has answered, if the call is over or no hook waits for it. */
+/** Reports that the agent has received the answer to a call. Withdraws a request that nobody has answered, if the call is over or no hook waits for the answer. */
 async function settle(
   { id: key, request: id, isWaiting = false }: TerminalCall,
   { call, calls }: Pick<HookOptions, 'call' | 'calls'>,
@@ -290,7 +290,7 @@ async function findRequest(call: Call, id: RequestId): Promise<Request | null> {
   }
 }
 
-/** A call that was denied has no hook after it, but the next prompt or the end of the turn shows that the agent has got the answer. */
+/** Settles all calls at the next prompt or at the end of the turn, which shows that the agent has received the answers. There is no hook after a call that was denied. */
 async function settleAll(options: HookOptions, areOver = false): Promise<void> {
   for (const call of options.calls.list()) await settle(call, options, areOver)
 }

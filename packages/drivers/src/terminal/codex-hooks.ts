@@ -1,7 +1,7 @@
 /**
- * The hooks of Codex, which have nearly the shapes of Claude Code's. Measured with 0.166 in a pseudo-terminal: Codex shows no dialog
- * while the hook of a permission runs, and shows it afterwards if the hook prints nothing. An allow or a deny of that hook counts, but
- * Codex refuses edits there. A hook before a call can deny it, but cannot make Codex ask.
+ * The hooks of Codex, whose input and output are nearly those of Claude Code's hooks. Measured with 0.166 in a pseudo-terminal: Codex
+ * shows no dialog while the hook for a permission runs, and shows the dialog afterwards if the hook prints nothing. Codex accepts an
+ * allow or a deny from that hook, but no edit. A hook before a call can deny the call, but cannot make Codex ask.
  */
 import { limits, type ToolCall } from '@holdpoint/protocol'
 import { z } from 'zod'
@@ -38,7 +38,7 @@ export const codexTerminal: TerminalAgent = {
   title: 'Codex',
   hooks: {
     UserPromptSubmit: reporting,
-    // A rule can say that a person decides. Codex cannot be made to ask, so this hook asks itself.
+    // If a rule says that a person decides, this hook asks the person itself, because it cannot make Codex ask.
     PreToolUse: { timeout: waitingSeconds },
     PermissionRequest: waiting,
     PostToolUse: reporting,
@@ -64,7 +64,7 @@ function eventOf(hook: HookInput): TerminalEvent {
     case 'PreToolUse':
       return { ...base, kind: 'before', tool: hook.tool_name, input: hook.tool_input, id: hook.tool_use_id }
     case 'PermissionRequest': {
-      // The model's reason is part of the input here, but not in the other hooks of the same call.
+      // The input of this hook contains the model's reason, but the input of the other hooks of the same call does not.
       const { description, ...input } = hook.tool_input
       const reason = typeof description === 'string' ? { description } : {}
       return { ...base, kind: 'permission', tool: hook.tool_name, input, ...reason, suggestions: [] }

@@ -1,6 +1,6 @@
 /**
  * The hooks of Gemini. Measured with 0.61 in a pseudo-terminal: a hook before a call can deny it, edit it, or make Gemini ask in its
- * terminal, but no hook can answer what Gemini asks there. Gemini shows no dialog while the hook runs. Its calls have no ids.
+ * terminal, but no hook can answer what Gemini asks there. Gemini shows no dialog while a hook runs, and gives its calls no ids.
  */
 import { posix } from 'node:path'
 import { type Action, actionProblem, hostOf, JsonObject, type ToolCall } from '@holdpoint/protocol'
@@ -38,14 +38,14 @@ const HookInput = z.discriminatedUnion('hook_event_name', [
 ])
 type HookInput = z.infer<typeof HookInput>
 
-/** Gemini measures in milliseconds, and shows the name of a hook while it runs. */
+/** Gemini measures a timeout in milliseconds, and shows the name of a hook while the hook runs. */
 const entry = (seconds: number) => ({ name: 'holdpoint', timeout: seconds * 1000 })
 
 export const geminiTerminal: TerminalAgent = {
   title: 'Gemini',
   hooks: {
     BeforeAgent: entry(reportingSeconds),
-    // A rule can say that a person decides. Then this hook asks and waits.
+    // If a rule says that a person decides, this hook asks the person and waits.
     BeforeTool: entry(waitingSeconds),
     Notification: entry(reportingSeconds),
     AfterTool: entry(reportingSeconds),

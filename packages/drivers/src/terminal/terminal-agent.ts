@@ -44,7 +44,7 @@ export type TerminalEvent =
   | (EventBase & { readonly kind: 'end' })
 export type TerminalEventOf<K extends TerminalEvent['kind']> = Extract<TerminalEvent, { readonly kind: K }>
 
-/** Like the type of Claude Code's SDK, which people choose whether to install. */
+/** The same as the type of Claude Code's SDK. The SDK is optional, and a program without the SDK must compile, too. */
 export type PermissionResult =
   | {
       readonly behavior: 'allow'
@@ -56,7 +56,7 @@ export type PermissionResult =
 /** What a hook tells its agent. Without a reply, the agent goes on as usual. */
 export type TerminalReply =
   | { readonly kind: 'deny'; readonly reason: string }
-  /** The agent asks the person in its terminal. */
+  /** The agent must ask the person in its terminal. */
   | { readonly kind: 'ask'; readonly reason: string }
   /** The call goes on, with the input that the person edited. */
   | { readonly kind: 'edit'; readonly input: JsonObject }
@@ -89,5 +89,5 @@ export interface TerminalAgent {
 
 /** The longest time, in seconds, that a hook waits for a person, who may answer days later. Node cannot wait longer than 24.8 days. */
 export const waitingSeconds = 24 * 24 * 3600
-/** The longest time, in seconds, of hooks that only report. */
+/** The longest time, in seconds, that a hook may take if it only reports. */
 export const reportingSeconds = 10

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { actionFor } from '../../src/claude/approvals/action.ts'
 
-describe('the tool Glob', () => {
+describe('the tool Glob of Claude Code', () => {
   it.each([
     [{ pattern: '**/*.ts' }, ['/srv']],
     [{ pattern: 'src/**/*.ts' }, ['/srv/src']],
@@ -16,13 +16,13 @@ describe('the tool Glob', () => {
     [{ pattern: '*/../../root/*' }, ['/']],
     [{ pattern: '/[r]oot/.ssh/*' }, ['/']],
     [{ pattern: '{a,b}'.repeat(10) }, ['/']],
-  ])('the tool Glob with %j reads the folders %j', (input, read) => {
+  ])('the tool Glob of Claude Code with %j reads the folders %j', (input, read) => {
     expect(actionFor('Glob', input, '/srv')).toEqual({ read })
   })
 })
 
-describe('the tool Grep', () => {
-  it('the tool Grep reads the folder that it names, or the working folder', () => {
+describe('the tool Grep of Claude Code', () => {
+  it('the tool Grep of Claude Code reads the folder that it names, or the working folder', () => {
     expect(actionFor('Grep', { pattern: 'x', path: 'src' }, '/srv')).toEqual({ read: ['src'] })
     expect(actionFor('Grep', { pattern: 'x' }, '/srv')).toEqual({ read: ['/srv'] })
   })

@@ -22,7 +22,7 @@ async function askAndAnswer(
 }
 
 describe('approval requests from Claude Code', () => {
-  it('an allowed command runs, and the model gets its output', async () => {
+  it('an allowed command of Claude Code runs, and the model gets its output', async () => {
     const { request, turnEnd } = await askAndAnswer(steps([bash('echo hello | tee out.txt')]), { kind: 'allow' })
     expect(request.ask).toMatchObject({ kind: 'approval', tool: 'Bash', cwd: claude.cwd, editable: true })
     expect(turnEnd.ending).toBe('done')
@@ -31,7 +31,7 @@ describe('approval requests from Claude Code', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('a denied command does not run, and the model gets the reason and continues', async () => {
+  it('a denied command of Claude Code does not run, and the model gets the reason and continues', async () => {
     const { turnEnd } = await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny', reason: 'not on a Sunday' })
     expect(turnEnd.ending).toBe('done')
     expect(claude.readFile('out.txt')).toBeNull()
@@ -39,12 +39,12 @@ describe('approval requests from Claude Code', () => {
     expect(claude.agentTexts()).toEqual(['done'])
   })
 
-  it('a denial without a reason tells the model that a person denied the call', async () => {
+  it('a denial without a reason tells the model of Claude Code that a person denied the call', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'deny' })
     expect(claude.model.toolResult()).toContain('A person declined this.')
   })
 
-  it('the model reads path, line, quoted text and comment of a denied change', async () => {
+  it('the model of Claude Code reads path, line, quoted text and comment of a denied change', async () => {
     const file = { file_path: '/tmp/holdpoint-review/a.txt', content: 'first\nsecond\n' }
     const comments = [{ path: 'src/a.txt', line: 2, quote: 'second', text: 'Call it two.' }]
     await askAndAnswer(steps([toolUse('Write', file, 'toolu_1')]), { kind: 'deny', reason: 'Almost.', comments })
@@ -52,14 +52,14 @@ describe('approval requests from Claude Code', () => {
     expect(claude.model.toolResult()).toContain('src/a.txt, line 2:\n> second\nCall it two.')
   })
 
-  it('the model reads the comments on an allowed command beside its result', async () => {
+  it('the model of Claude Code reads the comments on an allowed command together with the result', async () => {
     const comments = [{ line: 1, quote: 'touch out.txt', text: 'Next time in tmp.' }]
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'allow', comments })
     expect(claude.readFile('out.txt')).toBe('')
     expect(claude.model.hasRead('Line 1 of the command:\n> touch out.txt\nNext time in tmp.')).toBe(true)
   })
 
-  it('the model reads the question that a person asks back, answers it, and its next request follows the earlier one', async () => {
+  it('Claude Code reads the question that a person asks back and answers it, and its next request follows the earlier one', async () => {
     const reply = 'Because the test needs it.'
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')], [say(reply), bash('touch out.txt', 'toolu_2')]))
     await claude.startClaude()
@@ -75,7 +75,7 @@ describe('approval requests from Claude Code', () => {
     expect(claude.readFile('out.txt')).toBe('')
   })
 
-  it('a denial with interrupt: true ends the turn', async () => {
+  it('a denial with `interrupt: true` ends the turn of Claude Code', async () => {
     const { turnEnd } = await askAndAnswer(steps([bash('touch out.txt')]), {
       kind: 'deny',
       reason: 'stop it',
@@ -86,14 +86,14 @@ describe('approval requests from Claude Code', () => {
     expect(claude.readFile('out.txt')).toBeNull()
   })
 
-  it('a command that the person edited before allowing it runs as edited', async () => {
+  it('a command of Claude Code that the person edited before allowing it runs as edited', async () => {
     const input = { command: 'touch edited.txt', description: 'a command' }
     await askAndAnswer(steps([bash('touch asked.txt')]), { kind: 'allow', input })
     expect(claude.readFile('asked.txt')).toBeNull()
     expect(claude.readFile('edited.txt')).toBe('')
   })
 
-  it('an answer whose edited input has the wrong field types is refused, and the request stays pending', async () => {
+  it('an answer to Claude Code whose edited input has the wrong field types is refused, and the request stays pending', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch asked.txt')]))
     await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -109,7 +109,7 @@ describe('approval requests from Claude Code', () => {
     expect(claude.readFile('asked.txt')).toBe('')
   })
 
-  it('a call whose input is too large is denied, and the agent and the person see the size and the limit', async () => {
+  it('a call of Claude Code whose input is too large is denied, and the agent and the person see the size and the limit', async () => {
     const write = (bytes: number, id: string) => {
       const input = { file_path: `${claude.cwd}/${id}.txt`, content: '' }
       const content = 'y'.repeat(bytes - JSON.stringify(input).length)
@@ -132,14 +132,14 @@ describe('approval requests from Claude Code', () => {
     expect(claude.eventsOf('error.raised')[0]?.message).toMatch(sentence)
   })
 
-  it('a person’s note on an allowed call reaches the model together with the result', async () => {
+  it('a person’s note on an allowed call reaches the model of Claude Code together with the result', async () => {
     await askAndAnswer(steps([bash('touch out.txt')]), { kind: 'allow', note: 'only this once, please' })
     expect(claude.readFile('out.txt')).toBe('')
     expect(claude.model.hasRead('only this once, please')).toBe(true)
     expect(claude.eventsOf('turn.finished')).toHaveLength(1)
   })
 
-  it('a call does not run if its deadline passes, and the model is told that nobody answered', async () => {
+  it('a call of Claude Code does not run if its deadline passes, and the model is told that nobody answered', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     await claude.startClaude({ deadlineMs: 1000, onDeadline: 'deny' })
     await claude.waitForTurnEnd()
@@ -147,7 +147,7 @@ describe('approval requests from Claude Code', () => {
     expect(claude.readFile('out.txt')).toBeNull()
   })
 
-  it('an accepted “always allow” suggestion applies to the next equal call, in the chosen scope', async () => {
+  it('an accepted “always allow” suggestion of Claude Code applies to the next equal call, in the chosen scope', async () => {
     claude = await ClaudeFixture.create(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
     await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -161,7 +161,7 @@ describe('approval requests from Claude Code', () => {
     expect(claude.readFile('.claude/settings.local.json')).toBeNull()
   })
 
-  it('a request for a dangerous command shows the CLI’s warning', async () => {
+  it('a request for a dangerous command shows Claude Code’s warning', async () => {
     const { request } = await askAndAnswer(steps([bash('rm -rf ~/')]), { kind: 'deny' })
     expect(request.ask).toMatchObject({ caution: { reason: expect.any(String) } })
   })
@@ -172,7 +172,7 @@ const letters = ['A', 'B', 'C'].map(label => ({ label, description: `take ${labe
 const ask = (...questions: readonly object[]) => steps([toolUse('AskUserQuestion', { questions }, 'toolu_1')])
 
 describe('questions from Claude Code', () => {
-  it('a request with two questions shows the options of both, and the model gets both answers', async () => {
+  it('a request of Claude Code with two questions shows the options of both, and the model gets both answers', async () => {
     const script = ask({ ...which, options: letters }, { ...which, question: 'And then?', options: letters })
     const { request } = await askAndAnswer(script, {
       kind: 'answers',
@@ -189,25 +189,25 @@ describe('questions from Claude Code', () => {
     expect(claude.model.toolResult()).toContain('"And then?"="C"')
   })
 
-  it('an option of a question keeps its preview', async () => {
+  it('an option of a question of Claude Code keeps its preview', async () => {
     const previewed = letters.map(letter => ({ ...letter, preview: `<b>${letter.label}</b>` }))
     const { request } = await askAndAnswer(ask({ ...which, options: previewed }), { kind: 'decline' })
     expect(request.ask).toMatchObject({ questions: [{ options: previewed }] })
   })
 
-  it('a multi-select question accepts several options and free text', async () => {
+  it('a multi-select question of Claude Code accepts several options and free text', async () => {
     const script = ask({ ...which, multiSelect: true, options: letters })
     await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: ['A', 'C'], other: 'and D' }] })
     expect(claude.model.toolResult()).toContain('"Which?"="A, C, and D"')
   })
 
-  it('a free-text answer reaches the model unchanged', async () => {
+  it('a free-text answer reaches the model of Claude Code unchanged', async () => {
     const script = ask({ ...which, options: letters })
     await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: [], other: 'none, "really"' }] })
     expect(claude.model.toolResult()).toContain('none, "really"')
   })
 
-  it('a person can leave out the answer to one of two questions', async () => {
+  it('a person can leave out the answer to one of two questions of Claude Code', async () => {
     const script = ask({ ...which, options: letters }, { ...which, question: 'And then?', options: letters })
     const { turnEnd } = await askAndAnswer(script, { kind: 'answers', answers: [{ id: 'q2', chosen: ['A'] }] })
     expect(turnEnd.ending).toBe('done')
@@ -215,7 +215,7 @@ describe('questions from Claude Code', () => {
     expect(claude.model.toolResult()).not.toContain('"Which?"=')
   })
 
-  it('the model gets the reason when a person declines a question', async () => {
+  it('the model of Claude Code gets the reason when a person declines a question', async () => {
     await askAndAnswer(ask({ ...which, options: letters }), { kind: 'decline', reason: 'ask me tomorrow' })
     expect(claude.model.toolResult()).toContain('ask me tomorrow')
   })
@@ -231,7 +231,7 @@ const planner: ModelScript = ({ results, conversation }) => {
 }
 
 describe('plan approvals for Claude Code', () => {
-  it('approving a plan changes the mode, and the plan’s commands run without asking', async () => {
+  it('approving a plan of Claude Code changes the mode, and the plan’s commands run without asking', async () => {
     const { request } = await askAndAnswer(planner, { kind: 'allow', mode: 'acceptEdits' }, { mode: 'plan' })
     expect(request.ask).toMatchObject({ kind: 'approval', tool: 'ExitPlanMode', plan: '# First this, then that' })
     expect(claude.model.toolResult()).toContain('approved')
@@ -240,7 +240,7 @@ describe('plan approvals for Claude Code', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a plan that the person edited before approving it reaches the agent as edited', async () => {
+  it('a plan that the person edited before approving it reaches Claude Code as edited', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -254,7 +254,7 @@ describe('plan approvals for Claude Code', () => {
     expect(claude.model.toolResult()).toContain('# Only this')
   })
 
-  it('a request without a written plan has no plan field', async () => {
+  it('a request of Claude Code without a written plan has no plan field', async () => {
     const { request } = await askAndAnswer(
       steps([toolUse('ExitPlanMode', {}, 'toolu_1')]),
       { kind: 'deny', reason: 'which plan?' },
@@ -264,7 +264,7 @@ describe('plan approvals for Claude Code', () => {
     expect(request.ask).not.toHaveProperty('plan')
   })
 
-  it('approving a plan with an unknown mode is an error, and the request stays pending', async () => {
+  it('approving a plan of Claude Code with an unknown mode is an error, and the request stays pending', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -277,7 +277,7 @@ describe('plan approvals for Claude Code', () => {
     expect(claude.readFile('planned.txt')).toBe('')
   })
 
-  it('approving a plan cannot enter bypassPermissions unless the session was started with allowBypass', async () => {
+  it('an approved plan of Claude Code cannot enter bypassPermissions unless the session was started with allowBypass', async () => {
     claude = await ClaudeFixture.create(planner)
     await claude.startClaude({ mode: 'plan' })
     const request = await claude.waitForRequest()
@@ -292,7 +292,7 @@ describe('plan approvals for Claude Code', () => {
     expect(claude.readFile('planned.txt')).toBeNull()
   })
 
-  it('denying a plan tells the agent the reason, and plan mode stays on', async () => {
+  it('denying a plan tells Claude Code the reason, and plan mode stays on', async () => {
     await askAndAnswer(planner, { kind: 'deny', reason: 'too much at once' }, { mode: 'plan' })
     expect(claude.model.toolResult()).toContain('too much at once')
     expect(claude.readFile('planned.txt')).toBeNull()

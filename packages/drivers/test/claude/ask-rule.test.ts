@@ -34,7 +34,7 @@ const rules: readonly (readonly [string, string])[] = [
   ['(echo n)', 'Bash'],
 ]
 
-it('askRuleFor returns a rule for the first simple command or for a path that needs no escaping, and otherwise for the whole tool', () => {
+it('askRuleFor returns a rule of Claude Code for the first simple command or for a path that needs no escaping, and otherwise for the whole tool', () => {
   expect(rules.map(([command]) => [command, askRuleFor({ tool: 'Bash', input: { command } })])).toEqual(rules)
   const path = (file_path: string, tool = 'Write') => askRuleFor({ tool, input: { file_path } })
   expect(path('/srv/a-1_b.ts')).toBe('Edit(//srv/a-1_b.ts)')
@@ -44,7 +44,7 @@ it('askRuleFor returns a rule for the first simple command or for a path that ne
   expect(askRuleFor({ tool: 'WebFetch', input: { url: 'https://example.org' } })).toBe('WebFetch')
 })
 
-it('an ask rule makes the CLI ask about the matching call, even if another rule allows the tool', async () => {
+it('an ask rule makes Claude Code ask about the matching call, even if another rule allows the tool', async () => {
   const cwd = join(home, 'cwd')
   mkdirSync(cwd)
   const exact = rules.filter(([, rule]) => rule !== 'Bash')

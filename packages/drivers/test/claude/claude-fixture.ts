@@ -42,12 +42,12 @@ function locateClaude(executable?: string): ClaudeLocation {
 export interface ClaudeFixtureOptions extends RunnerFixtureOptions, Omit<Partial<ClaudeOptions>, 'clock'> {
   /** Marks the parking self-test as already passed, so that the driver can park immediately. */
   readonly knownParkable?: boolean
-  /** The owner's token, to be put into a data folder in the home folder. The default is not to have a data folder. */
+  /** The owner's token, to be put into a data folder in the home folder. By default, there is no data folder. */
   readonly ownerToken?: string
   /** Files to create in the working folder, by name. */
   readonly files?: Readonly<Record<string, string>>
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** The content of the person's own file with watchers. The default is not to have a file. */
+  /** The content of the person's own file with watchers. By default, there is no such file. */
   readonly watchers?: object
 }
 

@@ -23,14 +23,14 @@ async function printedNumber(cli: CliProcess): Promise<number> {
 }
 
 describe('CliProcess', () => {
-  it('end() sends SIGKILL to a process group that ignores SIGTERM', async () => {
+  it('CliProcess.end() sends SIGKILL to a process group that ignores SIGTERM', async () => {
     const cli = run('trap "" TERM; sleep 60 & echo $!; while true; do sleep 1; done')
     const child = await printedNumber(cli)
     expect((await cli.end()).signal).toBe('SIGKILL')
     await waitUntil(() => !isAlive(child))
   })
 
-  it('the input stays open until the process group is killed', async () => {
+  it('CliProcess keeps the input open until the process group is killed', async () => {
     const cli = run('echo $$; read line')
     await printedNumber(cli)
     const states: boolean[] = []
@@ -40,7 +40,7 @@ describe('CliProcess', () => {
     expect(states).toEqual([false, true])
   })
 
-  it('killing a process also ends its children in other process groups', async () => {
+  it('CliProcess ends the children of a killed process in other process groups too', async () => {
     const cli = run('setsid sleep 60 & echo $!; wait')
     const child = await printedNumber(cli)
     process.kill(cli.child.pid!, 'SIGKILL')
@@ -48,7 +48,7 @@ describe('CliProcess', () => {
     await waitUntil(() => !isAlive(child))
   })
 
-  it('the end of a process does not affect another process of the same session', async () => {
+  it('CliProcess leaves another process of the same session alone when its own process ends', async () => {
     const first = run('echo $$; read line')
     await printedNumber(first)
     const second = run('echo $$; read line')

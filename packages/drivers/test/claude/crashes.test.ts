@@ -12,7 +12,7 @@ const echo = steps([bash('echo ran >> ran.txt')])
 const kill = (pid: number | null) => process.kill(pid ?? Number.NaN, 'SIGKILL')
 
 describe('when Claude Code is killed while a request is pending', () => {
-  it('the answer resumes the session, and the allowed command runs once', async () => {
+  it('if Claude Code is killed while a request is pending, the answer resumes the session, and the allowed command runs once', async () => {
     claude = await ClaudeFixture.create(echo, { knownParkable: true })
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()
@@ -26,7 +26,7 @@ describe('when Claude Code is killed while a request is pending', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('the message is sent again if the transcript is empty, and an equal call gets the recorded answer', async () => {
+  it('if Claude Code is killed while its transcript is empty, the message is sent again, and an equal call gets the recorded answer', async () => {
     let asked = 0
     const script: ModelScript = ({ results }) =>
       results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
@@ -42,7 +42,7 @@ describe('when Claude Code is killed while a request is pending', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('the message is sent again in a new conversation if the transcript does not contain it yet', async () => {
+  it('if Claude Code is killed before its transcript contains the message, the message is sent again in a new conversation', async () => {
     let asked = 0
     const script: ModelScript = ({ results }) =>
       results.length > 0 ? [say('done')] : [bash('echo ran >> ran.txt', `toolu_${++asked}`)]
@@ -66,7 +66,7 @@ describe('when Claude Code is killed while a request is pending', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('the agent is told what was decided about the calls of two subagents, and an equal call runs as allowed', async () => {
+  it('if Claude Code is killed while two subagents ask, it is told what was decided about their calls, and an equal call runs as allowed', async () => {
     const agent = (name: string) =>
       toolUse(
         'Agent',
@@ -96,7 +96,7 @@ describe('when Claude Code is killed while a request is pending', () => {
 })
 
 describe('when Claude Code is killed while two equal calls are pending', () => {
-  it('the allowed call runs once, and the other call stays pending under its own request', async () => {
+  it('if Claude Code is killed while two equal calls are pending, the allowed call runs once, and the other call stays pending under its own request', async () => {
     const same = (id: string) => bash('echo same >> ran.txt', id)
     const agent = (name: string) =>
       toolUse(
@@ -130,7 +130,7 @@ describe('when Claude Code is killed while two equal calls are pending', () => {
 })
 
 describe('when Claude Code is killed while an allowed command runs', () => {
-  it('the command does not run again, and the model is told that the outcome is unknown', async () => {
+  it('a command that runs when Claude Code is killed does not run again, and the model is told that the outcome is unknown', async () => {
     claude = await ClaudeFixture.create(steps([bash('echo ran >> ran.txt; sleep 30')]), { knownParkable: true })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -143,7 +143,7 @@ describe('when Claude Code is killed while an allowed command runs', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('the command ends too', async () => {
+  it('a command that runs when Claude Code is killed ends too', async () => {
     claude = await ClaudeFixture.create(steps([bash('echo $$ > pid.txt; sleep 30')]), { knownParkable: true })
     const id = await claude.startClaude()
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -155,7 +155,7 @@ describe('when Claude Code is killed while an allowed command runs', () => {
 })
 
 describe('when Claude Code is killed in the middle of a turn', () => {
-  it('the turn fails with an error, and the next message continues the conversation', async () => {
+  it('a turn in which Claude Code is killed fails with an error, and the next message continues the conversation', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => (prompt === 'go' ? new Promise(() => {}) : [say('here again')]))
     const id = await claude.startClaude()
     await waitUntil(() => claude.model.calls.length > 0)
@@ -170,7 +170,7 @@ describe('when Claude Code is killed in the middle of a turn', () => {
 })
 
 describe('when the gateway restarts while a request is pending', () => {
-  it('Claude Code keeps waiting and gets its answer', async () => {
+  it('Claude Code keeps waiting while the gateway restarts, and gets its answer', async () => {
     claude = await ClaudeFixture.create(echo)
     const id = await claude.startClaude()
     const request = await claude.waitForRequest()

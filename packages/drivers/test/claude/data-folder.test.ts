@@ -7,7 +7,7 @@ import { bash, type ModelScript, say, steps, toolUse } from './model.ts'
 
 const token = 'hp_Abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'
 
-/** Makes this version of Claude Code offer Grep and Glob, which earlier versions always do. */
+/** Makes this version of Claude Code offer Grep and Glob, as earlier versions always do. */
 const searchTools = { CLAUDE_CODE_ENTRYPOINT: 'local-agent' }
 
 let claude: ClaudeFixture | undefined
@@ -42,7 +42,7 @@ function everythingSeen(fixture: ClaudeFixture): string {
   return JSON.stringify([fixture.model.calls.map(({ conversation }) => conversation), fixture.events])
 }
 
-describe.each(['default', 'acceptEdits', 'bypassPermissions'])('in mode %s, in the home folder', mode => {
+describe.each(['default', 'acceptEdits', 'bypassPermissions'])('Claude Code in mode %s, in the home folder', mode => {
   it('F6: Claude Code cannot read the owner’s token, and gets the reason', async () => {
     // Without Claude Code's own deny rules, only the gateway's rule protects the folder.
     claude = await ClaudeFixture.create(script(ways), { ownerToken: token, env: searchTools, protectedFolder: '' })
@@ -58,7 +58,7 @@ describe.each(['default', 'acceptEdits', 'bypassPermissions'])('in mode %s, in t
   })
 })
 
-it('F6: a subagent cannot read the owner’s token either', async () => {
+it('F6: a subagent of Claude Code cannot read the owner’s token either', async () => {
   const delegate: ModelScript = ({ prompt, results }) => {
     if (prompt.includes('read the file')) return results.length === 0 ? [bash('cat ~/.holdpoint/token')] : [say('done')]
     if (results.length > 0) return [say('done')]
@@ -76,7 +76,7 @@ it('F6: a subagent cannot read the owner’s token either', async () => {
   expect(denied).toMatchObject({ failed: true, text: expect.stringContaining('Built-in: Holdpoint’s own data folder') })
 })
 
-it('F6: an edited command that names the data folder is refused, and the request stays pending', async () => {
+it('F6: an edited command for Claude Code that names the data folder is refused, and the request stays pending', async () => {
   claude = await ClaudeFixture.create(steps([bash('touch ok.txt')]), { ownerToken: token, env: searchTools })
   await claude.startClaude({ cwd: claude.home })
   const request = await claude.waitForRequest()
@@ -96,7 +96,7 @@ it('F6: a CLAUDE.md cannot include the owner’s token, although Claude Code rea
   expect(claude.model.calls.some(({ request }) => JSON.stringify(request).includes(token))).toBe(false)
 })
 
-it('F6: everyday calls run as before', async () => {
+it('F6: everyday calls of Claude Code run as before', async () => {
   const everyday = (home: string): readonly (readonly [string, object])[] => [
     ['Bash', { command: 'ls -la && cat notes.txt', description: 'x' }],
     ['Read', { file_path: join(home, 'work/notes.txt') }],

@@ -9,7 +9,7 @@ afterEach(() => claude?.close())
 
 type Lie = (request: Request) => object
 const edited = { command: 'touch edited.txt', description: 'x' }
-/** Pretends that a person has allowed the request, and changes something else of it. */
+/** Pretends that a person has allowed the request, and changes something else in the request. */
 const allowed =
   (change: Lie, answer: Answer = { kind: 'allow' }, more: object = {}): Lie =>
   request => {
@@ -31,7 +31,7 @@ const lies: readonly (readonly [string, Lie])[] = [
   ],
 ]
 
-/** Returns a call whose replies to `op` are lies. It does not wait for a resolution, because it invents one. */
+/** Returns a call whose replies to `op` are lies. The call does not wait for a resolution, because it invents one. */
 function lying(call: Call, op: OperationName, lie: Lie): Call {
   return (async (name: OperationName, sent: object, options: CallOptions) => {
     const { wait: _, ...input } = sent as { readonly wait?: number } // of the operations used here, only long polls have this field
@@ -40,11 +40,11 @@ function lying(call: Call, op: OperationName, lie: Lie): Call {
   }) as Call
 }
 
-// Both replies go through the same check, so a few lies are enough for the first.
+// The replies to both operations go through the same check, so a few lies are enough for the first operation.
 describe.each([
   ['openRequest', lies.slice(0, 2)],
   ['getRequest', lies],
-] as const)('a gateway that lies in its reply to %s', (op, told) => {
+] as const)('a gateway that lies to Claude Code in its reply to %s', (op, told) => {
   it.each(told)(`F1, Z1: Claude Code runs nothing if ${op} returns %s`, async (_, lie) => {
     const fixture = await ClaudeFixture.create(steps([bash('touch asked.txt')]))
     claude = fixture

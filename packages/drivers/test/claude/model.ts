@@ -61,7 +61,7 @@ export class TestModel {
   }
 }
 
-/** Returns the environment in which Claude Code calls the scripted model. Without garbage collection and compilation to machine code it needs a third less CPU time and, as its processes are short, hardly more memory. */
+/** Returns the environment in which Claude Code calls the scripted model. Without garbage collection and compilation to machine code, Claude Code needs a third less CPU time and hardly more memory, because its processes are short-lived. */
 export function claudeEnvironment(model: TestModel, home: string): Readonly<Record<string, string | undefined>> {
   return { ...scriptedEnvironment(model.server.url, home), BUN_JSC_useGC: '0', BUN_JSC_useBaselineJIT: '0' }
 }

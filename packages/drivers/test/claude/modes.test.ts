@@ -31,7 +31,7 @@ const commandOnNow: ModelScript = ({ prompt, results }) =>
 
 describe('permission modes of Claude Code', () => {
   it.each(modeNames)(
-    'in mode %s, the CLI asks about, runs or refuses each kind of call as the modes table says',
+    'in mode %s, Claude Code asks about, runs or refuses each kind of call as the modes table says',
     async (mode: Mode) => {
       claude = await ClaudeFixture.create(callEachKind)
       await claude.startClaude({ mode })
@@ -50,7 +50,7 @@ describe('permission modes of Claude Code', () => {
     },
   )
 
-  it('a person can change the mode during a session', async () => {
+  it('a person can change the mode of Claude Code during a session', async () => {
     claude = await ClaudeFixture.create(({ prompt, results }) =>
       results.length < (prompt === 'go' ? 1 : 2) ? [bash(`touch ${prompt}.txt`, `toolu_${prompt}`)] : [say('done')],
     )
@@ -64,7 +64,7 @@ describe('permission modes of Claude Code', () => {
     expect(claude.readFile('again.txt')).toBeNull()
   })
 
-  it('bypassPermissions cannot be entered later unless the session was started with allowBypass', async () => {
+  it('a Claude Code session cannot enter bypassPermissions later unless it was started with allowBypass', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude()
     await claude.waitForTurnEnd()
@@ -74,7 +74,7 @@ describe('permission modes of Claude Code', () => {
     expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 
-  it('bypassPermissions can be entered later if the session was started with allowBypass', async () => {
+  it('a Claude Code session can enter bypassPermissions later if it was started with allowBypass', async () => {
     claude = await ClaudeFixture.create(commandOnNow)
     const id = await claude.startClaude({ options: { allowBypass: true } })
     await claude.waitForTurnEnd()
@@ -85,7 +85,7 @@ describe('permission modes of Claude Code', () => {
     expect(claude.eventsOf('request.opened')).toEqual([])
   })
 
-  it('a parked session that was set to a mode it may not enter resumes in its previous mode', async () => {
+  it('a parked Claude Code session that was set to a mode that it may not enter resumes in its previous mode', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(commandOnNow, { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude({ mode: 'acceptEdits' })
@@ -106,7 +106,7 @@ describe('permission modes of Claude Code', () => {
     expect((await claude.asPerson('getSession', { id })).mode).toBe('acceptEdits')
   })
 
-  it('setting an unknown mode is an error', async () => {
+  it('setting an unknown mode of Claude Code is an error', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude({ mode: 'plan' })
     const unsupported = expect.objectContaining({
@@ -128,7 +128,7 @@ describe('the model of a Claude Code session', () => {
     )
   const models = () => claude.model.calls.map(call => call.request.model)
 
-  it('a session uses the model that it was started with until a person changes the model', async () => {
+  it('a Claude Code session uses the model that it was started with until a person changes the model', async () => {
     claude = await ClaudeFixture.create(() => [say('done')])
     const id = await claude.startClaude({ model: 'claude-first' })
     await claude.waitForTurnEnd()
@@ -166,7 +166,7 @@ describe('the displayed mode of a Claude Code session', () => {
     return prompt === 'again' && results.length === 2 ? [bash('touch two.txt', 'toolu_3')] : [say('done')]
   }
 
-  it('a session shows the mode that was chosen with an approved plan, even after it was parked', async () => {
+  it('a Claude Code session shows the mode that was chosen with an approved plan, even after the session was parked', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(planner, { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude({ mode: 'plan' })
@@ -182,7 +182,7 @@ describe('the displayed mode of a Claude Code session', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('a session shows the mode that an accepted suggestion sets, and later the mode that a person sets', async () => {
+  it('a Claude Code session shows the mode that an accepted suggestion sets, and later the mode that a person sets', async () => {
     const write = (name: string) =>
       toolUse('Write', { file_path: `${claude.cwd}/${name}`, content: 'x' }, `toolu_${name}`)
     const names = ['a', 'b', 'c']

@@ -235,7 +235,7 @@ describe('a turn that Claude Code starts by itself', () => {
     await waitForState('idle')
   })
 
-  describe('while a message is on its way to the CLI', () => {
+  describe('while a message is on its way to Claude Code', () => {
     /** Delays the message on its way to the CLI until deliver.txt exists. */
     const holdMessage = `while IFS= read -r line; do case "$line" in *'late message'*) while [ ! -e deliver.txt ]; do sleep 0.05; done;; esac; printf '%s\\n' "$line"; done | "$claude" "$@"`
     async function startOwnTurnBeforeMessage(wrapper = holdMessage) {
@@ -303,8 +303,8 @@ describe('a turn that Claude Code starts by itself', () => {
   })
 })
 
-describe('when a background subagent asks while the main agent is idle', () => {
-  it('the session counts as working until the subagent has its answer', async () => {
+describe('when a background subagent of Claude Code asks while the main agent is idle', () => {
+  it('a session whose main agent is idle counts as working until a background subagent of Claude Code has its answer', async () => {
     const { id, request } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     expect(await stateOf(id)).toBe('working')
@@ -316,7 +316,7 @@ describe('when a background subagent asks while the main agent is idle', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('a message is processed without waiting for the subagent’s request, and the request stays pending afterward', async () => {
+  it('a message is processed while a background subagent of Claude Code waits, and its request stays pending afterward', async () => {
     const { id, request } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     await claude.asPerson('sendMessage', { id, text: 'are you there?' })
@@ -330,7 +330,7 @@ describe('when a background subagent asks while the main agent is idle', () => {
     await waitForState('idle')
   })
 
-  it('the agent is told the answer to a request whose subagent was killed, and the answer applies to an equal call', async () => {
+  it('Claude Code is told the answer to a request whose background subagent was killed, and the answer applies to an equal call', async () => {
     const script: ModelScript = call => {
       if (call.prompt === 'help' || !call.conversation.includes('This is what was decided')) return delegating(call)
       return hasResult(call, 'toolu_again') ? [say('I see')] : [bash('echo ran >> ran.txt', 'toolu_again')]
@@ -349,7 +349,7 @@ describe('when a background subagent asks while the main agent is idle', () => {
     expect((await claude.getRequest()).delivery.state).toBe('taken')
   })
 
-  it('the agent is told that the outcome is unknown if the subagent is killed while its allowed call runs', async () => {
+  it('Claude Code is told that the outcome is unknown if a background subagent is killed while its allowed call runs', async () => {
     const script: ModelScript = call => {
       if (call.prompt === 'help') return [bash('echo ran >> ran.txt; sleep 60')]
       return call.conversation.includes('This is what was decided') ? [say('I see')] : delegating(call)
@@ -366,7 +366,7 @@ describe('when a background subagent asks while the main agent is idle', () => {
     expect((await claude.getRequest()).delivery.state).toBe('unknown')
   })
 
-  it('an interrupt stops the waiting subagent', async () => {
+  it('an interrupt stops a background subagent of Claude Code that waits', async () => {
     const { id } = await openRequest(delegating)
     await claude.waitForTurnEnd(1)
     await claude.asPerson('interruptSession', { id })
@@ -376,8 +376,8 @@ describe('when a background subagent asks while the main agent is idle', () => {
   })
 })
 
-describe('when the process is killed between turns', () => {
-  it('the loss of background work is reported, and the next message starts another process', async () => {
+describe('when the process of Claude Code is killed between turns', () => {
+  it('if the process of Claude Code is killed between turns, the loss of background work is reported, and the next message starts another process', async () => {
     const long = toolUse(
       'Bash',
       { command: 'sleep 60', description: 'long', run_in_background: true },

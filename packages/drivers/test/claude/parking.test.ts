@@ -56,20 +56,20 @@ async function parkAndAnswer(
   return id
 }
 
-describe('when the request of a parked session is answered after an hour', () => {
-  it('an allowed command runs once', async () => {
+describe('when the request of a parked Claude Code session is answered after an hour', () => {
+  it('a command of Claude Code that is allowed an hour after the session was parked runs once', async () => {
     await parkAndAnswer(touch, { kind: 'allow', note: 'late but sure' })
     expect(claude.readFile('ran.txt')).toBe('ran\n')
     expect(claude.model.hasRead('late but sure')).toBe(true)
   })
 
-  it('a denied command does not run, and the model is told why', async () => {
+  it('a command of Claude Code that is denied an hour after the session was parked does not run, and the model is told why', async () => {
     await parkAndAnswer(touch, { kind: 'deny', reason: 'too late' })
     expect(claude.readFile('ran.txt')).toBeNull()
     expect(claude.model.toolResult()).toContain('too late')
   })
 
-  it('an edited command runs as the person edited it', async () => {
+  it('a command of Claude Code that is edited an hour after the session was parked runs as the person edited it', async () => {
     await parkAndAnswer(touch, {
       kind: 'allow',
       input: { command: 'echo edited >> ran.txt', description: 'a command' },
@@ -77,19 +77,19 @@ describe('when the request of a parked session is answered after an hour', () =>
     expect(claude.readFile('ran.txt')).toBe('edited\n')
   })
 
-  it('the answer to a question reaches the model', async () => {
+  it('the answer to a question of a parked Claude Code session reaches the model after an hour', async () => {
     const script = steps([toolUse('AskUserQuestion', { questions: [question] }, 'toolu_1')])
     await parkAndAnswer(script, { kind: 'answers', answers: [{ id: 'q1', chosen: ['B'] }] })
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
   })
 
-  it('an edited plan reaches the model', async () => {
+  it('the edited plan of a parked Claude Code session reaches the model after an hour', async () => {
     const plan = { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Edited' } } as const
     await parkAndAnswer(planner, plan, { mode: 'plan' })
     expect(claude.model.toolResult()).toContain('# Edited')
   })
 
-  it('an accepted “always allow” suggestion applies to the next equal call', async () => {
+  it('an “always allow” suggestion of a parked Claude Code session that is accepted after an hour applies to the next equal call', async () => {
     const script = steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')])
     const { request } = await park(script)
     const suggestions = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
@@ -101,7 +101,7 @@ describe('when the request of a parked session is answered after an hour', () =>
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('an accepted “always allow” suggestion does not override a rule that says ask', async () => {
+  it('an accepted “always allow” suggestion of a parked Claude Code session does not override a rule that says ask', async () => {
     const { request } = await park(steps([bash('mkdir -p a/b')], [bash('mkdir -p a/b', 'toolu_2')]))
     const suggestions = request.ask.kind === 'approval' ? (request.ask.suggestions ?? []) : []
     await claude.asPerson('addRule', { effect: 'ask', tool: 'Bash', command: 'mkdir -p a/b' })
@@ -111,7 +111,7 @@ describe('when the request of a parked session is answered after an hour', () =>
     expect(claude.model.toolResult('toolu_2')).toContain('once is enough')
   })
 
-  it('the resumed session asks only about the pending call, and other calls run as the mode says', async () => {
+  it('a resumed Claude Code session asks only about the pending call, and other calls run as the mode says', async () => {
     const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
     const { id, request } = await park(steps(line(1), line(2)))
     await claude.asPerson('patchSession', { id, mode: 'acceptEdits' })
@@ -122,7 +122,7 @@ describe('when the request of a parked session is answered after an hour', () =>
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('the session resumes from the driver’s transcript if the CLI’s own transcript is missing', async () => {
+  it('a parked Claude Code session resumes from the driver’s transcript if the CLI’s own transcript is missing', async () => {
     const { request } = await park(touch)
     rmSync(join(claude.home, 'config', 'projects'), { recursive: true })
     await claude.answer(request, { kind: 'allow' })
@@ -131,7 +131,7 @@ describe('when the request of a parked session is answered after an hour', () =>
     expect(claude.eventsOf('request.opened')).toHaveLength(1)
   })
 
-  it('the next message continues the same conversation', async () => {
+  it('the next message to a resumed Claude Code session continues the same conversation', async () => {
     const id = await parkAndAnswer(touch, { kind: 'allow' })
     await claude.asPerson('sendMessage', { id, text: 'and now?' })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
@@ -140,8 +140,8 @@ describe('when the request of a parked session is answered after an hour', () =>
   })
 })
 
-describe('parking with marker rows', () => {
-  it('a session can be parked three times in one turn', async () => {
+describe('parking Claude Code with marker rows', () => {
+  it('a Claude Code session can be parked three times in one turn', async () => {
     const clock = new ManualClock()
     const line = (n: number) => [bash(`echo ${n} >> ran.txt`, `toolu_${n}`)]
     claude = await ClaudeFixture.create(steps(line(1), line(2), line(3)), { knownParkable: true, clock })
@@ -159,7 +159,7 @@ describe('parking with marker rows', () => {
     expect(claude.eventsOf('request.opened')).toHaveLength(3)
   })
 
-  it('a message that arrives before the session is parked is processed after the pending call', async () => {
+  it('a message that arrives before a Claude Code session is parked is processed after the pending call', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script, { knownParkable: true })
@@ -174,7 +174,7 @@ describe('parking with marker rows', () => {
     expect(claude.agentTexts().at(-1)).toBe('heard are you there?')
   })
 
-  it('a message does not resume a session that is parked on a request, and is processed after the answer', async () => {
+  it('a message does not resume a Claude Code session that is parked on a request, and is processed after the answer', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       results.length === 0 ? [bash('echo ran >> ran.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script, { knownParkable: true })
@@ -193,7 +193,7 @@ describe('parking with marker rows', () => {
     expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 
-  it('a session whose calls are answered immediately does not report that it cannot be parked', async () => {
+  it('a Claude Code session whose calls are answered immediately does not report that it cannot be parked', async () => {
     const line = (n: number) => bash(`echo ${n} >> ran.txt`, `toolu_${n}`)
     const script: ModelScript = ({ results }) =>
       results.length === 0 ? [line(1), line(2), line(3)] : results.length === 3 ? [line(4), line(5)] : [say('done')]
@@ -205,7 +205,7 @@ describe('parking with marker rows', () => {
     expect(claude.eventsOf('session.changed').flatMap(event => event.value.process?.note ?? [])).toEqual([])
   })
 
-  it('a call whose runner is stopped or killed three times before the answer is taken keeps its id and runs once', async () => {
+  it('a call of Claude Code whose runner is stopped or killed three times before the answer is taken keeps its id and runs once', async () => {
     claude = await ClaudeFixture.create(touch, { knownParkable: true })
     let runner: RunningRunner
     let times = 0
@@ -232,7 +232,7 @@ describe('parking with marker rows', () => {
     expect(states.filter((state, index) => state === 'parked' && states[index - 1] !== 'parked')).toHaveLength(4)
   })
 
-  it('a denied call does not run, even if the host is slow and an allow rule was added while the session was parked', async () => {
+  it('a denied call of Claude Code does not run, even if the host is slow and an allow rule was added while the session was parked', async () => {
     const slow = { settingSources: ['local' as const] }
     const { request } = await park(touch, {}, { ...slow, executable: slowClaude() })
     mkdirSync(join(claude.cwd, '.claude'), { recursive: true })
@@ -243,7 +243,7 @@ describe('parking with marker rows', () => {
     expect(claude.model.toolResult()).toContain('still no')
   })
 
-  it('a session is not parked while another call in the same step is unfinished, and is parked on the last call', async () => {
+  it('a Claude Code session is not parked while another call in the same step is unfinished, and is parked on the last call', async () => {
     const clock = new ManualClock()
     const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
     claude = await ClaudeFixture.create(({ results }) => (results.length === 0 ? both : [say('done')]), {
@@ -266,7 +266,7 @@ describe('parking with marker rows', () => {
     expect(claude.readFile('ran.txt')).toBe('1\n2\n')
   })
 
-  it('a session is not parked on a request while a background task runs', async () => {
+  it('a Claude Code session is not parked on a request while a background task runs', async () => {
     const clock = new ManualClock()
     const backgroundTask = toolUse(
       'Bash',
@@ -285,7 +285,7 @@ describe('parking with marker rows', () => {
     expect(isAlive(claude.pidOf(id))).toBe(true)
   })
 
-  it('a session is not parked if the transcript has grown too much since the call', async () => {
+  it('a Claude Code session is not parked if the transcript has grown too much since the call', async () => {
     const clock = new ManualClock()
     const write = (name: string) =>
       toolUse('Write', { file_path: `${claude.cwd}/${name}`, content: 'y'.repeat(700_000) }, `toolu_${name}`)
@@ -302,7 +302,7 @@ describe('parking with marker rows', () => {
     expect(isAlive(claude.pidOf(large))).toBe(true)
   })
 
-  it('an idle session is not parked while a background task runs', async () => {
+  it('an idle Claude Code session is not parked while a background task runs', async () => {
     const clock = new ManualClock()
     const backgroundTask = toolUse(
       'Bash',
@@ -321,7 +321,7 @@ describe('parking with marker rows', () => {
     expect(claude.eventsOf('session.changed').some(event => event.value.state === 'parked')).toBe(false)
   })
 
-  it('a session is not parked on a request of a subagent', async () => {
+  it('a Claude Code session is not parked on a request of a subagent', async () => {
     const clock = new ManualClock()
     const agent = { description: 'helper', prompt: 'help', subagent_type: 'general-purpose', run_in_background: false }
     const script: ModelScript = ({ prompt, results, conversation }) => {
@@ -340,7 +340,7 @@ describe('parking with marker rows', () => {
     expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 
-  it('an idle session is parked, and a message resumes it', async () => {
+  it('an idle Claude Code session is parked, and a message resumes it', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(({ prompt }) => [say(`you said ${prompt}`)], { clock, idleParkMs: 60_000 })
     const id = await claude.startClaude({ prompt: 'one' })
@@ -354,7 +354,7 @@ describe('parking with marker rows', () => {
     expect(claude.model.calls.at(-1)?.conversation).toContain('you said one')
   })
 
-  it('the driver reports the capability “parkable” as soon as the self-test has passed', async () => {
+  it('the Claude Code driver reports the capability “parkable” as soon as the self-test has passed', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(touch, { clock })
     const id = await claude.startClaude({ parkAfterMs: 1000 })
@@ -372,7 +372,7 @@ describe('parking with marker rows', () => {
     await claude.waitForTurnEnd()
   })
 
-  it('a runner that is stopped parks its session, and the next runner resumes the session', async () => {
+  it('a runner that is stopped parks its Claude Code session, and the next runner resumes the session', async () => {
     claude = await ClaudeFixture.create(touch, { knownParkable: true })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: null })

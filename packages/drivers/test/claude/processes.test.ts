@@ -139,7 +139,7 @@ describe('Claude Code with separate gateway and runner processes', () => {
     expect((await gateway.call('getRequest', { id: request.id })).delivery.state).toBe('taken')
   })
 
-  it('Claude Code has its running call reported as unfinished in the runner log and in the session log when its runner is stopped', async () => {
+  it('a running call of Claude Code is reported as unfinished in the runner log and in the session log when its runner is stopped', async () => {
     const { id, request } = await openRequest('echo $$ > pid.txt; echo ran >> ran.txt; sleep 60')
     await allow(request)
     await waitUntil(() => ran() !== null)

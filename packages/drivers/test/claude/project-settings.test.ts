@@ -1,4 +1,4 @@
-/** Runs the real Claude Code in a folder whose own settings name commands: nothing of them runs before the person has trusted them. */
+/** Runs the real Claude Code in a folder whose own settings name commands: none of these commands runs before the person has trusted the settings. */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -48,7 +48,7 @@ describe('settings of the folder for Claude Code', () => {
     ['the folder', ''],
     ['a folder above', 'packages/app'],
   ])(
-    'untrusted settings of %s run no hook, start no server and allow nothing, and the person is told',
+    'untrusted settings of %s run no hook of Claude Code, start no server and allow nothing, and the person is told',
     async (_where, below) => {
       const { fixture, ran } = await openHostile()
       const cwd = join(fixture.cwd, below)
@@ -65,7 +65,7 @@ describe('settings of the folder for Claude Code', () => {
     },
   )
 
-  it('trusted settings apply, so the test of untrusted ones would notice if they did', async () => {
+  it('trusted settings apply to Claude Code, so the test of untrusted settings would notice if those applied', async () => {
     const seen: ProjectSettings[] = []
     const { fixture, ran } = await openHostile(settings => seen.push(settings) > 0)
     await fixture.startClaude()
@@ -79,7 +79,7 @@ describe('settings of the folder for Claude Code', () => {
     ])
   })
 
-  it('a folder without settings is used as before, with its CLAUDE.md', async () => {
+  it('Claude Code uses a folder without settings as before, with its CLAUDE.md', async () => {
     claude = await ClaudeFixture.create(steps([]), { settingSources: undefined, files: { 'CLAUDE.md': memory } })
     await claude.startClaude()
     await claude.waitForTurnEnd()
@@ -88,7 +88,7 @@ describe('settings of the folder for Claude Code', () => {
   })
 })
 
-describe('findProjectSettings', () => {
+describe('findProjectSettings for Claude Code', () => {
   const folders: string[] = []
   afterEach(() => {
     for (const folder of folders.splice(0)) rmSync(folder, { recursive: true })
@@ -102,7 +102,7 @@ describe('findProjectSettings', () => {
   }
   const hashOf = (folder: string) => findProjectSettings('claude', folder, [])?.sha256
 
-  it('the hash of settings changes with every file that is changed, added or renamed', () => {
+  it('the hash of Claude Code’s settings changes with every file that is changed, added or renamed', () => {
     const folder = makeFolder()
     const hashes = [hashOf(folder)]
     writeFileSync(join(folder, '.claude/settings.json'), '{"a":1}')
@@ -115,7 +115,7 @@ describe('findProjectSettings', () => {
     expect(new Set(hashes).size).toBe(4)
     expect(hashOf(folder)).toBe(hashes[3])
   })
-  it('the person’s own settings folder and working copies are not settings of a project', () => {
+  it('the person’s own settings of Claude Code and working copies are not settings of a project', () => {
     const folder = makeFolder()
     expect(findProjectSettings('claude', folder, [join(folder, '.claude')])).toBeNull()
     const before = hashOf(folder)
@@ -123,14 +123,14 @@ describe('findProjectSettings', () => {
     writeFileSync(join(folder, '.claude/worktrees/x/a'), 'a')
     expect(hashOf(folder)).toBe(before)
   })
-  it('a folder named worktrees further down is part of the hash', () => {
+  it('a folder named worktrees further down is part of the hash of Claude Code’s settings', () => {
     const folder = makeFolder()
     const before = hashOf(folder)
     mkdirSync(join(folder, '.claude/skills/worktrees'), { recursive: true })
     writeFileSync(join(folder, '.claude/skills/worktrees/SKILL.md'), 'x')
     expect(hashOf(folder)).not.toBe(before)
   })
-  it('settings that cannot be read cannot be trusted, and a sentence says why', () => {
+  it('settings of Claude Code that cannot be read cannot be trusted, and a sentence says why', () => {
     const withLoop = makeFolder()
     symlinkSync('loop', join(withLoop, '.claude/loop'))
     const withFile = makeFolder()
@@ -145,7 +145,7 @@ describe('findProjectSettings', () => {
         problem: expect.stringContaining(problem),
       })
   })
-  it('settings behind symbolic links are hashed, and links that lead in circles end', () => {
+  it('settings of Claude Code behind symbolic links are hashed, and links that lead in circles are followed only once', () => {
     const folder = makeFolder()
     const before = hashOf(folder)
     const outside = makeFolder()
@@ -156,7 +156,7 @@ describe('findProjectSettings', () => {
     writeFileSync(join(outside, '.claude/settings.json'), '{"changed":true}')
     expect(hashOf(folder)).not.toBe(linked)
   })
-  it('more settings than can be checked have no hash, so that nobody can trust them', () => {
+  it('settings of Claude Code that are too many to check have no hash, so that nobody can trust them', () => {
     const folder = makeFolder()
     writeFileSync(join(folder, '.claude/large'), Buffer.alloc(17 * 1024 * 1024))
     expect(hashOf(folder)).toBeNull()

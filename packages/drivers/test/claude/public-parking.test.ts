@@ -60,34 +60,34 @@ async function answerAndFinish(request: Awaited<ReturnType<typeof park>>['reques
   expect((await claude.getRequest()).delivery.state).toBe('taken')
 }
 
-describe('parking with `defer`', () => {
-  it('a session parked on a question passes the answer to the model after an hour', async () => {
+describe('parking Claude Code with `defer`', () => {
+  it('a Claude Code session that was parked on a question with `defer` passes the answer to the model after an hour', async () => {
     const { request } = await park(steps([askQuestion]))
     await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     expect(claude.model.calls).toHaveLength(2)
   })
 
-  it('a session parked on a plan enters the approved mode after an hour', async () => {
+  it('a Claude Code session that was parked on a plan with `defer` enters the approved mode after an hour', async () => {
     const { id, request } = await park(planner, { mode: 'plan' })
     await answerAndFinish(request, { kind: 'allow', mode: 'acceptEdits', input: { plan: '# Edited' } })
     expect(claude.model.toolResult()).toContain('# Edited')
     expect((await claude.asPerson('getSession', { id })).mode).toBe('acceptEdits')
   })
 
-  it('a session parked on a question passes the reason to the model if a person declines', async () => {
+  it('a Claude Code session that was parked on a question with `defer` passes the reason to the model if a person declines', async () => {
     const { request } = await park(steps([askQuestion]))
     await answerAndFinish(request, { kind: 'decline', reason: 'not today' })
     expect(claude.model.toolResult()).toContain('not today')
   })
 
-  it('a session parked on a question passes the answer to the model on a slow host', async () => {
+  it('a Claude Code session that was parked on a question with `defer` passes the answer to the model on a slow host', async () => {
     const { request } = await park(steps([askQuestion]), {}, { executable: slowClaude() })
     await answerAndFinish(request, { kind: 'decline', reason: 'not so fast' })
     expect(claude.model.toolResult()).toContain('not so fast')
   })
 
-  it('a parked session resumes again if its runner is killed before the answer is handed', async () => {
+  it('a Claude Code session that was parked with `defer` resumes again if its runner is killed before the answer is handed', async () => {
     claude = await ClaudeFixture.create(steps([askQuestion]), { parking: 'public' })
     let runner: RunningRunner
     let killed = false
@@ -110,21 +110,21 @@ describe('parking with `defer`', () => {
     expect(claude.model.calls).toHaveLength(2)
   })
 
-  it('a question that the CLI refuses by itself opens no request', async () => {
+  it('a question that Claude Code refuses by itself opens no request, even with `defer`', async () => {
     claude = await ClaudeFixture.create(steps([askQuestion]), { parking: 'public' })
     await claude.startClaude({ parkAfterMs: 120_000, mode: 'dontAsk' })
     await claude.waitForTurnEnd()
     expect(claude.eventsOf('request.opened')).toEqual([])
   })
 
-  it('a session is not parked on a question that is answered in time', async () => {
+  it('a Claude Code session is not parked with `defer` on a question that is answered in time', async () => {
     const { request } = await openRequest(steps([askQuestion]))
     await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
     expect(claude.eventsOf('session.changed').some(event => event.value.state === 'parked')).toBe(false)
   })
 
-  it('a session can be interrupted before and after it is parked on a question', async () => {
+  it('a Claude Code session can be interrupted before and after it is parked on a question with `defer`', async () => {
     const { id, clock } = await openRequest(steps([askQuestion]))
     await advanceUntil(
       clock,
@@ -137,7 +137,7 @@ describe('parking with `defer`', () => {
     expect((await claude.waitForTurnEnd()).ending).toBe('interrupted')
   })
 
-  it('a session is not parked on a command, and the log says why', async () => {
+  it('a Claude Code session is not parked with `defer` on a command, and the log says why', async () => {
     const { id, clock, request } = await openRequest(steps([bash('echo ran >> ran.txt')]))
     const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
     await advanceUntil(clock, noted)
@@ -147,7 +147,7 @@ describe('parking with `defer`', () => {
     expect(claude.readFile('ran.txt')).toBe('ran\n')
   })
 
-  it('a session is not parked on a question if the same step contains another call', async () => {
+  it('a Claude Code session is not parked with `defer` on a question if the same step contains another call', async () => {
     const script: ModelScript = ({ results }) =>
       results.length === 0 ? [bash('ls', 'toolu_0'), askQuestion] : [say('done')]
     const { id, clock, request } = await openRequest(script)
@@ -160,7 +160,7 @@ describe('parking with `defer`', () => {
     await answerAndFinish(request, answerB)
   })
 
-  it('a runner that is stopped parks a session on its question, and the next runner resumes the session', async () => {
+  it('a runner that is stopped parks a Claude Code session with `defer` on its question, and the next runner resumes the session', async () => {
     claude = await ClaudeFixture.create(steps([askQuestion]), { parking: 'public' })
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, parkAfterMs: 120_000 })
@@ -177,7 +177,7 @@ describe('parking with `defer`', () => {
 })
 
 describe('when Claude Code fails the parking self-test', () => {
-  it('a session is parked with `defer`, and the driver does not report the capability “parkable”', async () => {
+  it('if Claude Code fails the parking self-test, a session is parked with `defer`, and the driver does not report the capability “parkable”', async () => {
     const { id, request } = await park(
       steps([askQuestion]),
       {},
@@ -190,8 +190,8 @@ describe('when Claude Code fails the parking self-test', () => {
   })
 })
 
-describe('when a question is asked before the parking self-test has finished', () => {
-  it('the session is parked as soon as the self-test has passed', async () => {
+describe('when Claude Code asks a question before the parking self-test has finished', () => {
+  it('if Claude Code asks a question before the parking self-test has finished, the session is parked as soon as the self-test has passed', async () => {
     const { id, request } = await park(steps([askQuestion]), {}, { parking: 'auto' })
     await answerAndFinish(request, answerB)
     expect(claude.model.toolResult()).toContain('"Which?"="B"')
@@ -201,8 +201,8 @@ describe('when a question is asked before the parking self-test has finished', (
   })
 })
 
-describe('with the driver option `parking: off`', () => {
-  it('the process keeps running while a question is pending, and the log says why', async () => {
+describe('Claude Code with the driver option `parking: off`', () => {
+  it('the process of Claude Code keeps running with `parking: off` while a question is pending, and the log says why', async () => {
     const { id, clock, request } = await openRequest(steps([askQuestion]), {}, { parking: 'off' })
     const noted = claude.waitForEvent('session.changed', event => event.value.process?.note !== undefined)
     await advanceUntil(clock, noted)

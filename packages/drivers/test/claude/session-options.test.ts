@@ -52,13 +52,13 @@ const invalid: readonly [string, JsonObject, string][] = [
 
 describe('session options of Claude Code', () => {
   it.each(invalid)(
-    'parseSessionOptions refuses %s, and the error says what is wrong with which option',
+    'parseSessionOptions for Claude Code refuses %s, and the error says what is wrong with which option',
     (_name, options, sentence) => {
       expect(() => parseSessionOptions({ options, conversationId: null })).toThrow(sentence)
     },
   )
 
-  it('a session with an invalid option ends immediately, and the log says why', async () => {
+  it('a Claude Code session with an invalid option ends immediately, and the log says why', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     const id = await claude.startClaude({ options: { mcpServers: { x: 5 } } })
     const { value } = await claude.waitForEvent('session.ended')
@@ -67,7 +67,7 @@ describe('session options of Claude Code', () => {
     expect(claude.model.calls).toEqual([])
   })
 
-  it('a custom agent can be called and follows its prompt', async () => {
+  it('a custom agent in Claude Code can be called and follows its prompt', async () => {
     const script: ModelScript = ({ prompt, conversation, request }) => {
       if (prompt === 'help')
         return [say(JSON.stringify(request.system).includes('You count sheep') ? 'counted' : 'who am I?')]
@@ -97,7 +97,7 @@ describe('session options of Claude Code', () => {
 })
 
 describe('MCP servers of Claude Code', () => {
-  it('a server that cannot be started is reported once, with its name', async () => {
+  it('an MCP server that Claude Code cannot start is reported once, with its name', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     const id = await claude.startClaude({ options: { mcpServers: { shop: { command: '/nowhere/shop' } } } })
     await claude.waitForTurnEnd()
@@ -133,8 +133,8 @@ describe('the Claude Code driver', () => {
   })
 })
 
-describe('when the meta.json of a session is damaged', () => {
-  it('the driver moves the file away, continues the conversation, and does not report the cost twice', async () => {
+describe('when the meta.json of a Claude Code session is damaged', () => {
+  it('the Claude Code driver moves a damaged meta.json away, continues the conversation, and does not report the cost twice', async () => {
     claude = await ClaudeFixture.create(({ prompt }) => [say(`heard ${prompt}`)])
     const runner = claude.startRunner()
     const id = await claude.startSession('claude', { cwd: claude.cwd, prompt: 'one' })

@@ -15,7 +15,7 @@ let claude: ClaudeFixture
 afterEach(() => claude.close())
 
 describe('interrupting Claude Code', () => {
-  it('an interrupt immediately ends a turn that waits for an answer, and resolves its request', async () => {
+  it('an interrupt immediately ends a turn of Claude Code that waits for an answer, and resolves its request', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     const id = await claude.startClaude()
     await claude.waitForRequest()
@@ -28,7 +28,7 @@ describe('interrupting Claude Code', () => {
     expect(claude.model.calls.at(-1)?.prompt).toBe('go on')
   })
 
-  it('an interrupt ends the turn of a parked session', async () => {
+  it('an interrupt ends the turn of a parked Claude Code session', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]), { knownParkable: true })
     const id = await claude.startClaude({ parkAfterMs: 0 })
     await claude.waitForRequest()
@@ -39,8 +39,8 @@ describe('interrupting Claude Code', () => {
   })
 })
 
-describe('when a person ends a session', () => {
-  it('the process exits and the pending request is resolved', async () => {
+describe('when a person ends a Claude Code session', () => {
+  it('the process of Claude Code exits when a person ends the session, and the pending request is resolved', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     const id = await claude.startClaude()
     await claude.waitForRequest()
@@ -53,7 +53,7 @@ describe('when a person ends a session', () => {
 })
 
 describe('messages to Claude Code', () => {
-  it('messages that are sent during a turn are processed after the turn, in order', async () => {
+  it('messages that are sent during a turn of Claude Code are processed after the turn, in order', async () => {
     const script: ModelScript = ({ prompt, results }) =>
       prompt === 'go' && results.length === 0 ? [bash('touch out.txt')] : [say(`heard ${prompt}`)]
     claude = await ClaudeFixture.create(script)
@@ -66,7 +66,7 @@ describe('messages to Claude Code', () => {
     expect(claude.agentTexts()).toEqual(['heard go', 'heard second', 'heard third'])
   })
 
-  it('a message can contain images and documents', async () => {
+  it('a message to Claude Code can contain images and documents', async () => {
     claude = await ClaudeFixture.create(() => [say('seen')])
     const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
     const note = { type: 'document', mediaType: 'text/plain', data: Buffer.from('a note').toString('base64') } as const
@@ -102,7 +102,7 @@ describe('messages to Claude Code', () => {
     expect(JSON.parse(await claude.readDriverFile(same, 'meta.json')).key.sessionId).toBe(key.sessionId)
   })
 
-  it('a session that should continue an unknown conversation fails with an error message', async () => {
+  it('a session that should continue an unknown conversation of Claude Code fails with an error message', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     await claude.startClaude({ conversationId: randomUUID() })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
@@ -111,7 +111,7 @@ describe('messages to Claude Code', () => {
 })
 
 describe('rules for Claude Code', () => {
-  it('a deny rule applies to a call that the CLI would run without asking', async () => {
+  it('a deny rule applies to a call that Claude Code would run without asking', async () => {
     claude = await ClaudeFixture.create(steps([bash('ls -la')]))
     await claude.asPerson('addRule', { effect: 'deny', tool: 'Bash', command: 'ls -la', note: 'no looking' })
     await claude.startClaude({ mode: 'acceptEdits' })
@@ -131,7 +131,7 @@ describe('rules for Claude Code', () => {
     await claude.waitForTurnEnd()
     expect(claude.readFile('out.txt')).toBeNull()
   }
-  it('a call is denied if the rules cannot be checked, and the agent and the person are told why', async () => {
+  it('a call of Claude Code is denied if the rules cannot be checked, and the agent and the person are told why', async () => {
     await runWithFailingRules(new Fault('internal', 'the rules are broken'))
     expect(claude.model.toolResult()).toContain('the rules are broken')
     expect(claude.eventsOf('error.raised')[0]?.message).toContain(
@@ -139,12 +139,12 @@ describe('rules for Claude Code', () => {
     )
   })
 
-  it('a call is denied if checking the rules throws an unexpected error', async () => {
+  it('a call of Claude Code is denied if checking the rules throws an unexpected error', async () => {
     await runWithFailingRules(new TypeError('a bug'))
     expect(claude.model.toolResult()).toBeDefined()
   })
 
-  it('an ask rule makes the CLI ask for a call that it would run without asking', async () => {
+  it('an ask rule makes Claude Code ask for a call that it would run without asking', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     await claude.asPerson('addRule', { effect: 'ask', tool: 'Bash', command: 'touch out.txt' })
     await claude.startClaude({ mode: 'bypassPermissions' })
@@ -154,7 +154,7 @@ describe('rules for Claude Code', () => {
     expect(claude.model.toolResult()).toContain('by a person')
   })
 
-  it('an allow rule answers in place of a person', async () => {
+  it('an allow rule answers a request of Claude Code in place of a person', async () => {
     claude = await ClaudeFixture.create(steps([bash('touch out.txt')]))
     await claude.asPerson('addRule', {
       effect: 'allow',
@@ -219,9 +219,9 @@ describe('the log of a Claude Code turn', () => {
   })
 })
 
-describe('rate limits of the model API', () => {
+describe('rate limits of the model API for Claude Code', () => {
   const limited = { status: 429, type: 'rate_limit_error', message: 'slow down', headers: { 'retry-after': '0' } }
-  it('a rate limit that persists is reported with advice, and the turn fails', async () => {
+  it('a rate limit that persists is reported with advice, and the turn of Claude Code fails', async () => {
     const proxy = await startModelProxy(
       () => '',
       () => limited,
@@ -237,7 +237,7 @@ describe('rate limits of the model API', () => {
     expect(last).toMatchObject({ code: 'rate_limit', message: expect.stringContaining('wait, or use another account') })
   })
 
-  it('a temporary rate limit is reported, and the turn continues', async () => {
+  it('a temporary rate limit is reported, and the turn of Claude Code continues', async () => {
     let refused = 0
     const proxy = await startModelProxy(
       () => claude.model.server.url,
@@ -253,7 +253,7 @@ describe('rate limits of the model API', () => {
 })
 
 describe('the working folder of Claude Code', () => {
-  it('a turn fails with an error message if the working folder does not exist', async () => {
+  it('a turn of Claude Code fails with an error message if the working folder does not exist', async () => {
     claude = await ClaudeFixture.create(() => [say('hello')])
     await claude.startClaude({ cwd: join(claude.home, 'nowhere') })
     expect((await claude.waitForTurnEnd()).ending).toBe('failed')
@@ -262,7 +262,7 @@ describe('the working folder of Claude Code', () => {
 })
 
 describe('Claude Code settings', () => {
-  it('the CLAUDE.md files in the home folder and in the working folder apply by default', async () => {
+  it('the CLAUDE.md files in the home folder and in the working folder apply to Claude Code by default', async () => {
     claude = await ClaudeFixture.create(() => [say('read')], { files: { 'CLAUDE.md': 'the folder says: be kind' } })
     mkdirSync(join(claude.home, 'config'), { recursive: true })
     writeFileSync(join(claude.home, 'config', 'CLAUDE.md'), 'the person says: be brief')

@@ -15,7 +15,7 @@ const task = {
   description: 'waiting',
   run_in_background: true,
 }
-/** Starts a background task and asks for a call. When the task has ended, Claude Code starts a turn by itself, which asks for another call. */
+/** Starts a background task and asks for a call. When the task has ended, Claude Code starts a turn by itself and asks for another call. */
 const script: ModelScript = ({ results, conversation }) => {
   const hasResult = (id: string) => results.some(result => result.id === id)
   if (!hasResult('toolu_task')) return [toolUse('Bash', task, 'toolu_task')]
@@ -25,7 +25,7 @@ const script: ModelScript = ({ results, conversation }) => {
 }
 
 describe('when the gateway replies late to the report that an answer was taken', () => {
-  it('a call of the next turn of Claude Code keeps its request', async () => {
+  it('a call of the next turn of Claude Code keeps its request while the gateway still has to reply to the report of an earlier answer', async () => {
     claude = await ClaudeFixture.create(script)
     let replyNow = () => {}
     const held = new Promise<void>(resolve => {

@@ -14,7 +14,7 @@ const commandDone = (nth: number) => claude.waitFor(() => claude.eventsOf('comma
 const freeze = (id: SessionId) => process.kill(claude.pidOf(id) ?? Number.NaN, 'SIGSTOP')
 
 describe('when Claude Code does not confirm a change of mode or model', () => {
-  it('an interrupt is not delayed', async () => {
+  it('an interrupt is not delayed if Claude Code does not confirm a change of mode or model', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(neverReplies, { clock })
     const id = await claude.startClaude()
@@ -30,7 +30,7 @@ describe('when Claude Code does not confirm a change of mode or model', () => {
     expect((await claude.asPerson('getSession', { id })).mode).toBe('default')
   })
 
-  it('a person can still end the session, and its process exits', async () => {
+  it('a person can end a session whose Claude Code does not confirm a change of mode or model, and its process exits', async () => {
     claude = await ClaudeFixture.create(neverReplies)
     const id = await claude.startClaude()
     await waitUntil(() => claude.model.calls.length > 0)
@@ -41,7 +41,7 @@ describe('when Claude Code does not confirm a change of mode or model', () => {
     await waitUntil(() => !isAlive(pid))
   })
 
-  it('the change fails after a timeout with a reason, and the next message is processed with the old settings', async () => {
+  it('a change of mode or model that Claude Code does not confirm fails after a timeout with a reason, and the next message is processed with the old settings', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [say('hello')], { clock })
     const id = await claude.startClaude()
@@ -74,7 +74,7 @@ function aroundFirstRequest(before: () => Promise<unknown>, after: () => Promise
   }
 }
 
-describe('when a person interrupts while a request is being opened', () => {
+describe('when a person interrupts Claude Code while a request is being opened', () => {
   async function interruptWhileOpening(after: () => Promise<unknown> = async () => {}) {
     claude = await ClaudeFixture.create(steps([echo]))
     let id: SessionId
@@ -86,13 +86,13 @@ describe('when a person interrupts while a request is being opened', () => {
     return id
   }
 
-  it('the request does not stay pending', async () => {
+  it('a request of Claude Code does not stay pending if a person interrupts the turn while the request is being opened', async () => {
     await interruptWhileOpening()
     expect(await claude.getRequest()).toMatchObject({ status: 'resolved', resolution: { by: 'agent' } })
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('an answer to the request is reported as undeliverable', async () => {
+  it('an answer to Claude Code is reported as undeliverable if a person has interrupted the turn while the request was being opened', async () => {
     const id = await interruptWhileOpening(async () => claude.answer(await claude.waitForRequest(), { kind: 'allow' }))
     expect((await claude.getRequest()).delivery.state).toBe('undeliverable')
     await claude.asPerson('sendMessage', { id, text: 'and now?' })
@@ -102,7 +102,7 @@ describe('when a person interrupts while a request is being opened', () => {
 })
 
 describe('when Claude Code has not processed an interrupt yet', () => {
-  it('a new call opens no request', async () => {
+  it('a new call opens no request if Claude Code has not processed an interrupt yet', async () => {
     const delayInterrupt = `while IFS= read -r line; do case "$line" in *'"subtype":"interrupt"'*) (sleep 1; printf '%s\\n' "$line") & ;; *) printf '%s\\n' "$line";; esac; done | "$claude" "$@"`
     let interruptSeen = () => {}
     const interrupting = new Promise<void>(resolve => {
@@ -125,7 +125,7 @@ describe('when Claude Code has not processed an interrupt yet', () => {
     expect(claude.readFile('ran.txt')).toBeNull()
   })
 
-  it('an answer that is being handed is reported as undeliverable', async () => {
+  it('an answer that is being handed is reported as undeliverable if Claude Code has not processed an interrupt yet', async () => {
     claude = await ClaudeFixture.create(steps([echo]))
     let id: SessionId
     let isDone = false
@@ -162,8 +162,8 @@ describe('interrupting an idle Claude Code session', () => {
   })
 })
 
-describe('a denial with interrupt: true', () => {
-  it('a denial with interrupt: true ends the turn, and the agent reads the reason with the next message', async () => {
+describe('a denial of a Claude Code call with `interrupt: true`', () => {
+  it('a denial with `interrupt: true` ends the turn, and Claude Code reads the reason with the next message', async () => {
     const script: ModelScript = ({ prompt }) => (prompt === 'go' ? [echo] : [say('I see')])
     claude = await ClaudeFixture.create(script)
     const id = await claude.startClaude()
@@ -177,8 +177,8 @@ describe('a denial with interrupt: true', () => {
   })
 })
 
-describe('when the claude executable never replies', () => {
-  it('the turn fails after a timeout and the process is ended', async () => {
+describe('when the executable of Claude Code never replies', () => {
+  it('if the executable of Claude Code never replies, the turn fails after a timeout and the process is stopped', async () => {
     const clock = new ManualClock()
     claude = await ClaudeFixture.create(() => [], { clock, executable: wrapClaude('exec sleep 600') })
     const id = await claude.startClaude()

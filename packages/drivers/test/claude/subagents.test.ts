@@ -8,7 +8,7 @@ import { bash, type ModelScript, say, steps, toolUse } from './model.ts'
 let claude: ClaudeFixture
 afterEach(() => claude.close())
 
-describe('elicitations of MCP servers', () => {
+describe('elicitations of MCP servers of Claude Code', () => {
   const server = fileURLToPath(new URL('./form-server.mjs', import.meta.url))
   const options = { mcpServers: { shop: { command: process.execPath, args: [server] } } }
   const order = (how: string) => steps([toolUse('mcp__shop__order', { how }, 'toolu_1')])
@@ -22,7 +22,7 @@ describe('elicitations of MCP servers', () => {
     return claude.asPerson('getRequest', { id: opened.value.id })
   }
 
-  it('the person gets a form, and the submitted values reach the server', async () => {
+  it('a form of an MCP server of Claude Code is shown to the person, and the submitted values reach the server', async () => {
     const request = await fill('form', { kind: 'submit', values: { count: 3 } })
     expect(request.ask).toMatchObject({ message: 'How many?', schema: { required: ['count'] } })
     expect(request.delivery.state).toBe('taken')
@@ -30,12 +30,12 @@ describe('elicitations of MCP servers', () => {
     expect(claude.model.toolResult()).toContain('"count":3')
   })
 
-  it('the server is told when a person declines the form', async () => {
+  it('an MCP server of Claude Code is told when a person declines its form', async () => {
     await fill('form', { kind: 'decline' })
     expect(claude.model.toolResult()).toContain('"action":"decline"')
   })
 
-  it('the form is canceled if nobody answers before the deadline', async () => {
+  it('a form of an MCP server of Claude Code is canceled if nobody answers before the deadline', async () => {
     claude = await ClaudeFixture.create(order('form'))
     await claude.startClaude({ options, deadlineMs: 1000, onDeadline: 'deny' })
     await claude.answer(await claude.waitForRequest(), { kind: 'allow' })
@@ -45,7 +45,7 @@ describe('elicitations of MCP servers', () => {
     expect(claude.model.toolResult()).toContain('"action":"cancel"')
   })
 
-  it('an elicitation with a URL becomes a form with a link', async () => {
+  it('an elicitation with a URL in Claude Code becomes a form with a link', async () => {
     const request = await fill('link', { kind: 'submit', values: {} })
     expect(request.ask).toMatchObject({ url: 'https://example.org/sign-in' })
     expect(claude.model.toolResult()).toContain('"action":"accept"')
@@ -72,8 +72,8 @@ const twoSubagents: ModelScript = ({ prompt, results, conversation }) => {
   )
 }
 
-describe('requests of subagents', () => {
-  it('two subagents can wait at the same time under their own names and be answered in reverse order', async () => {
+describe('requests of subagents of Claude Code', () => {
+  it('two subagents of Claude Code can wait at the same time under their own names and be answered in reverse order', async () => {
     claude = await ClaudeFixture.create(twoSubagents)
     await claude.startClaude()
     const [one, two] = [await claude.waitForRequest('toolu_one'), await claude.waitForRequest('toolu_two')]
@@ -94,7 +94,7 @@ describe('requests of subagents', () => {
     ])
   })
 
-  it('a request from a nested subagent names the outer and the nested subagent', async () => {
+  it('a request from a nested subagent of Claude Code names the outer and the nested subagent', async () => {
     const agent = (name: string, id: string) =>
       toolUse(
         'Agent',

@@ -8,7 +8,7 @@ import { bash, steps } from './model.ts'
 let claude: ClaudeFixture | undefined
 afterEach(() => claude?.close())
 
-it('a command after a cd of an earlier command is asked with the folder in which it runs', async () => {
+it('a request for a command of Claude Code names the folder in which the command runs, even after an earlier command has changed the folder', async () => {
   claude = await ClaudeFixture.create(steps([bash('cd sub', 'toolu_1')], [bash('pwd > where.txt', 'toolu_2')]))
   const sub = join(claude.cwd, 'sub')
   mkdirSync(sub)
@@ -20,7 +20,7 @@ it('a command after a cd of an earlier command is asked with the folder in which
   expect(request.ask).toMatchObject({ cwd: sub, action: { shell: 'pwd > where.txt', cwd: sub } })
 })
 
-it('an answer for a command in another folder does not run the command in the folder of the session after the process was lost', async () => {
+it('an allowed command of Claude Code for another folder does not run in the folder of the session after the process was lost', async () => {
   claude = await ClaudeFixture.create(steps([bash('cd sub', 'toolu_0')], [bash('pwd > where.txt')]), {
     knownParkable: true,
   })

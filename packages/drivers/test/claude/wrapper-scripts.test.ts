@@ -11,11 +11,11 @@ afterEach(() => claude.close())
 const pidIn = (file: string) => Number(claude.readFile(file))
 
 describe('when Claude Code reads its input through a pipe of its wrapper script', () => {
-  /** Creates input-ended.txt when the pipe has ended, because SIGTERM has ended `cat`. The script itself waits until Claude Code has exited. */
+  /** Creates input-ended.txt when the pipe ends because SIGTERM has ended `cat`. The script itself waits until Claude Code has exited. */
   const piped = `trap : TERM
 (trap : TERM; cat; exec >&-; : > input-ended.txt) | sh -c 'echo $$ > claude.pid; exec "$@"' sh "$claude" "$@"`
 
-  it('a denied call is denied with its reason, although the pipe could end before Claude Code handles SIGTERM', async () => {
+  it('a call is denied with its reason, although the pipe of a wrapper script could end before Claude Code handles SIGTERM', async () => {
     const clock = new ManualClock()
     const options = { knownParkable: true, clock, executable: wrapClaude(piped) }
     claude = await ClaudeFixture.create(steps([bash('echo ran >> ran.txt')]), options)
@@ -40,10 +40,10 @@ describe('when Claude Code reads its input through a pipe of its wrapper script'
   })
 })
 
-describe('when the runner is stopped while it reports an answer as taken', () => {
-  it('another call that waits is asked again by the next runner', async () => {
+describe('when the runner of a wrapped Claude Code is stopped while it reports an answer as taken', () => {
+  it('if the runner of a wrapped Claude Code is stopped while it reports an answer as taken, the next runner asks again about another call that waits', async () => {
     const both = [bash('echo 1 >> ran.txt', 'toolu_1'), bash('echo 2 >> ran.txt', 'toolu_2')]
-    // SIGTERM reaches only the script, so Claude Code would certainly notice the end of its input first.
+    // SIGTERM reaches only the script, so Claude Code keeps running: if the driver closed its input before the process is killed, Claude Code would see the end of its input.
     const executable = wrapClaude('trap : TERM; "$claude" "$@"; exit $?')
     claude = await ClaudeFixture.create(steps(both), { knownParkable: true, executable })
     const call: Call = async (op, input, options) => {
@@ -66,8 +66,8 @@ describe('when the runner is stopped while it reports an answer as taken', () =>
   })
 })
 
-describe('when the runner is stopped while an allowed command runs', () => {
-  it('the command is ended too', async () => {
+describe('when the runner of a wrapped Claude Code is stopped while an allowed command runs', () => {
+  it('an allowed command of a wrapped Claude Code ends when the runner is stopped', async () => {
     const executable = wrapClaude('"$claude" "$@"; exit $?')
     claude = await ClaudeFixture.create(steps([bash('echo $$ > pid.txt; sleep 60')]), { executable })
     const runner = claude.startRunner()

@@ -18,7 +18,7 @@ export class CodexFixture extends AgentFixture {
   private constructor(parts: AgentParts, options: CodexFixtureOptions) {
     super('codex', parts)
     this.#options = options
-    // The driver switches this feature on itself.
+    // The driver itself switches this feature on.
     this.#changeSettings(settings => settings.replace('default_mode_request_user_input = true\n', ''))
     if (options.config !== undefined) appendFileSync(this.configFile, options.config)
   }

@@ -29,7 +29,7 @@ describe('a session whose Codex process ends', () => {
   const isParked = (id: SessionId) =>
     codex.waitForEvent('session.changed', event => event.session === id && event.value.state === 'parked')
 
-  it('if Codex is killed while a call waits, the resumed conversation is told about a denial, and nothing runs', async () => {
+  it('if Codex is killed while a call waits, it is told about a denial in the resumed conversation, and nothing runs', async () => {
     const { session, request } = await startAndAsk()
     process.kill(-codex.pidOf(session), 'SIGKILL')
     await isParked(session)
@@ -51,7 +51,7 @@ describe('a session whose Codex process ends', () => {
     process.kill(-codex.pidOf(session), 'SIGKILL')
     expect(await codex.waitForTurnEnd()).toMatchObject({ ending: 'failed' })
     expect(codex.eventsOf('error.raised').at(-1)?.message).toMatch(
-      /^Codex was ended by SIGKILL in the middle of the turn/,
+      /^Codex was stopped by SIGKILL in the middle of the turn/,
     )
 
     await codex.asPerson('sendMessage', { id: session, text: 'again' })
@@ -165,7 +165,7 @@ describe('a Codex session whose runner ends', () => {
     expect((await textsOf(session)).filter(text => text !== 'second')).toEqual(['I work. I worked alone.'])
   })
 
-  it('an interrupt while the runner is dead ends the turn, and nothing runs', async () => {
+  it('an interrupt while the runner is dead ends the turn of Codex, and nothing runs', async () => {
     const { session } = await startAndAsk('third', 'third.txt')
     await gateway.killRunner()
     await gateway.call('interruptSession', { id: session })
@@ -174,7 +174,7 @@ describe('a Codex session whose runner ends', () => {
     expect(existsSync(recordOf(session))).toBe(false)
   })
 
-  it('a runner that is stopped ends the servers that an earlier runner had left, and a new server is told the answer', async () => {
+  it('a runner that is stopped ends the servers of Codex that an earlier runner had left, and a new server is told the answer', async () => {
     const { session, request } = await startAndAsk('fourth', 'fourth.txt')
     const pid = pidOf(session)
     const starts = async () => (await gateway.call('listRunners', {})).items.map(({ incarnation }) => incarnation)

@@ -15,7 +15,7 @@ afterEach(() => codex.close())
 it.each([
   ['its folder', ''],
   ['a folder above', 'packages/app'],
-])('a session does not make Codex trust %s, so no hook and no server that it names runs', async (_where, below) => {
+])('a session does not make Codex trust %s, so hooks and servers in it do not run', async (_where, below) => {
   codex = await CodexFixture.create()
   const project = join(codex.home, 'project')
   const folder = join(project, below)
@@ -43,7 +43,7 @@ it.each([
   expect(readFileSync(codex.configFile, 'utf8')).toBe(before)
 })
 
-it('commands in the sandbox see none of Holdpoint’s variables and files, and cannot reach the socket of the server', async () => {
+it('commands in the sandbox of Codex see none of Holdpoint’s variables and files, and cannot reach the socket of the server', async () => {
   codex = await CodexFixture.create()
   codex.startRunner()
   const script = `require('net').connect(process.argv[1]).on('connect', () => console.log('connected')).on('error', error => console.log(error.code))`
@@ -66,7 +66,7 @@ it('commands in the sandbox see none of Holdpoint’s variables and files, and c
   expect(codex.model.toolResult('call_socket')).not.toContain('connected')
 })
 
-it('an idle session ends its process, and the next message continues the conversation', async () => {
+it('the process of an idle Codex session ends, and the next message continues the conversation', async () => {
   codex = await CodexFixture.create({ idleParkMs: 300 })
   codex.model.script('first', say('One.'))
   codex.model.script('second', say('Two.'))
@@ -83,7 +83,7 @@ it('an idle session ends its process, and the next message continues the convers
   expect((await codex.asPerson('getSession', { id: session })).conversationId).toBe(conversationId)
 })
 
-it('another session can continue the conversation, and an unknown conversation fails with an explanation', async () => {
+it('another session can continue a conversation of Codex, and a turn in an unknown conversation fails with an explanation', async () => {
   codex = await CodexFixture.create()
   codex.model.script('first', say('One.'))
   codex.model.script('second', say('Two.'))
@@ -104,7 +104,7 @@ it('another session can continue the conversation, and an unknown conversation f
   expect(codex.eventsOf('error.raised').at(-1)?.message).toContain(`cannot continue the conversation ${unknown}`)
 })
 
-it('a command that outlives its turn keeps the process, and its end is in the log', async () => {
+it('a command that outlives its turn keeps the process of Codex running, and the end of the command is in the log', async () => {
   codex = await CodexFixture.create({ idleParkMs: 300 })
   const command = 'while [ ! -e stop ]; do sleep 0.1; done; echo stopped'
   codex.model.script('background', callTool('exec_command', { cmd: command, yield_time_ms: 250 }))

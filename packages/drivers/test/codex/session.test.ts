@@ -116,7 +116,7 @@ it('questions of Codex are answered with options and free text, or declined with
   expect(codex.model.hasRead('ask me tomorrow')).toBe(true)
 })
 
-it('a tool of an MCP server opens an approval, and its form opens a form', async () => {
+it('a tool of an MCP server of Codex opens an approval, and a form of the server opens a form', async () => {
   codex.model.script('buy it', order('form'), order('link'), say('ordered'))
   await send('buy it')
   const tool = await codex.nextRequest(1)
@@ -214,7 +214,7 @@ it('in mode auto, Codex runs commands in its sandbox without a question, and ask
   rmSync(folder, { recursive: true })
 })
 
-it('a change of the model applies from the next message on', async () => {
+it('a change of the model of Codex applies from the next message on', async () => {
   await codex.asPerson('patchSession', { id: session, model: 'other-model' })
   codex.model.script('other model', say('I am another.'))
   await send('other model')
@@ -223,21 +223,21 @@ it('a change of the model applies from the next message on', async () => {
   expect((await codex.asPerson('getSession', { id: session })).model).toBe('other-model')
 })
 
-it('a session that was not started with full access cannot change to it', async () => {
+it('a Codex session that was not started with full access cannot change to it', async () => {
   await codex.asPerson('patchSession', { id: session, mode: 'full-access' })
   const done = await codex.waitForEvent('command.done', ({ outcome }) => !outcome.ok)
   expect(done.outcome.reason).toContain('full-access is only available in a session that was started in that mode')
   expect((await codex.asPerson('getSession', { id: session })).mode).toBe('ask')
 })
 
-it('a turn fails with an explanation if the model refuses', async () => {
+it('a turn of Codex fails with an explanation if the model refuses', async () => {
   codex.model.script('refuse me', refuse(400, 'no such thing'))
   await send('refuse me')
   expect(await codex.turnEnd()).toMatchObject({ ending: 'failed' })
   expect(codex.eventsOf('error.raised').at(-1)?.message).toContain('no such thing')
 })
 
-it('pictures and text files reach the model; other files are refused with an explanation', async () => {
+it('pictures and text files reach the model of Codex; other files are refused with an explanation', async () => {
   const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
   const text = Buffer.from('first line\n').toString('base64')
   await codex.sendFiles(session, 'look at this', [

@@ -46,7 +46,7 @@ async function shownInTerminal(): Promise<RpcMessage & { id: number }> {
   return seen.find(isRequest) as RpcMessage & { id: number } // a request has an id
 }
 
-it('an answer to the request closes the question in the terminal', async () => {
+it('an answer to a request of Codex closes the question in the terminal', async () => {
   codex.model.script('answered here', shell('echo ran >> here.txt'))
   await send('answered here')
   const { id } = await shownInTerminal()
@@ -59,7 +59,7 @@ it('an answer to the request closes the question in the terminal', async () => {
   expect(codex.readFile('here.txt')).toBe('ran\n')
 })
 
-it('a turn that was started in the terminal is in the log with its message, and its calls open requests', async () => {
+it('a turn of Codex that was started in the terminal is in the log with its message, and its calls open requests', async () => {
   codex.model.script('typed there', shell('echo ran >> typed.txt'), say('Typed and done.'))
   await typeInTerminal('typed there')
   await codex.answer(await codex.nextRequest(), { kind: 'allow' })
@@ -69,7 +69,7 @@ it('a turn that was started in the terminal is in the log with its message, and 
   expect(codex.readFile('typed.txt')).toBe('ran\n')
 })
 
-it('a message waits until the turn of the terminal is over, and its end is not taken for the end of the message', async () => {
+it('a message to Codex waits until a turn of the terminal is over, and the end of that turn does not count as the end of the message’s turn', async () => {
   codex.model.script('first there', shell('echo ran >> first.txt'), say('First done.'))
   codex.model.script('then here', say('Then done.'))
   await typeInTerminal('first there')
@@ -81,7 +81,7 @@ it('a message waits until the turn of the terminal is over, and its end is not t
   expect(codex.agentTexts().slice(-2)).toEqual(['First done.', 'Then done.'])
 })
 
-it('a mode that somebody chooses in the terminal is shown', async () => {
+it('a mode that somebody chooses in the terminal of Codex is shown', async () => {
   await terminal.request('thread/settings/update', { threadId, approvalPolicy: 'never' }, z.unknown())
   await codex.waitForEvent('session.changed', ({ value }) => value.mode === 'custom')
   await codex.asPerson('patchSession', { id: session, mode: 'ask' })
@@ -89,7 +89,7 @@ it('a mode that somebody chooses in the terminal is shown', async () => {
   expect((await codex.asPerson('getSession', { id: session })).mode).toBe('ask')
 })
 
-it('only the user of the runner can open the socket', () => {
+it('only the user of the runner can open the socket of Codex', () => {
   const { mode } = statSync(codex.socketOf(session))
   const folder = statSync(`${codex.home}/driver/${session}`).mode
   expect([(mode & 0o077).toString(8), (folder & 0o077).toString(8)]).toEqual(['0', '0'])

@@ -7,7 +7,7 @@ import { CodexFixture } from './codex-fixture.ts'
 let codex: CodexFixture
 let terminal: Terminal
 afterEach(async () => {
-  // Codex is started by a launcher, which does not end it.
+  // The terminal starts Codex through a launcher, and the launcher does not end Codex, so kill the whole group.
   process.kill(-terminal.pid, 'SIGKILL')
   await terminal.exit
   await codex.close()

@@ -74,7 +74,7 @@ export class AgentFixture extends RunnerFixture {
   get env(): Readonly<Record<string, string | undefined>> {
     return this.recipe.env
   }
-  /** Decides about the settings that a folder has for the agent. The default trusts none. */
+  /** Decides about the settings that a folder has for the agent. By default, none are trusted. */
   trustsProjectSettings: (settings: ProjectSettings) => boolean = () => false
   driver(): Driver {
     const trustsProjectSettings = (settings: ProjectSettings) => this.trustsProjectSettings(settings)

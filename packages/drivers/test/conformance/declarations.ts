@@ -1,4 +1,4 @@
-/** What each agent supports, which the suite measures with the real agent. docs/agents.md shows it in two tables. */
+/** What each agent supports. The suite measures this with the real agent, and docs/agents.md shows it in two tables. */
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ export interface AgentDeclaration {
   readonly shellTool: string
   readonly shellTitle: (command: string) => string
   readonly shellInput: (command: string) => JsonObject
-  /** What the log shows of the command `echo ran >> allowed.txt`, beside that it ran. */
+  /** What the log shows of the command `echo ran >> allowed.txt`, in addition to the fact that it ran. */
   readonly toolStarted?: { readonly tool: string; readonly title: string }
   /** Two modes in which the agent asks, if it has modes. */
   readonly modes?: readonly [string, string]
@@ -167,7 +167,7 @@ export const declarations: Readonly<Record<string, AgentDeclaration>> = {
   },
 }
 
-/** Agents without a real process of their own in this suite. Tests of their own check this: generator-watchers.test.ts and terminal-watchers.test.ts. */
+/** The watch outcomes of agents that have no process of their own in this suite. Other tests check them: generator-watchers.test.ts and terminal-watchers.test.ts. */
 export const otherWatchOutcomes: Readonly<Record<string, Readonly<Record<WatchScenarioName, string>>>> = {
   'generator agents': {
     ...watchOutcomes,

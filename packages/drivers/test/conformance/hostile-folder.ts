@@ -5,7 +5,7 @@ export interface HostileFolder {
   readonly files: (touch: (name: string) => string) => Readonly<Record<string, string>>
   /** The settings that the agent applies by itself if nobody stops it. */
   readonly applied: readonly string[]
-  /** Those of them that it also applies in a folder below. */
+  /** The settings in `applied` that the agent also applies in a folder below. */
   readonly appliedBelow: readonly string[]
 }
 
@@ -45,7 +45,7 @@ export const hostileFolders: Readonly<Record<string, HostileFolder>> = {
   },
   qwen: {
     files: touch => ({
-      // Without the version, Qwen Code would rewrite the file, which then had to be trusted again.
+      // Without the version, Qwen Code would rewrite the file, and the person would have to trust it again.
       '.qwen/settings.json': json({ $version: 4, hooks: hooks(touch, 'SessionStart', 'UserPromptSubmit') }),
       '.env': gitTrace(touch),
     }),

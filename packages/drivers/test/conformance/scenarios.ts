@@ -164,7 +164,7 @@ async function several({ agent, declared, has }: ScenarioContext): Promise<strin
   const allowAll = async () => {
     const numberOf = ({ ask }: Request) => Number(/several-(\d)/.exec(JSON.stringify(ask))?.[1])
     const answers = opened.sort((a, b) => numberOf(b) - numberOf(a))
-    // A denial ends the turn of some agents, and what still runs, so that it must be the last answer.
+    // A denial ends the turn of some agents and everything that still runs, so it must be the last answer.
     if (!has('denyAndContinue')) answers.push(answers.shift() as Request)
     for (const request of answers) {
       const isDenied = numberOf(request) === 3

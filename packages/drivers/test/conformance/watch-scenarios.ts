@@ -1,4 +1,4 @@
-/** What watchers see of every real agent and can make it do. docs/watchers.md shows the outcomes. */
+/** What watchers see of every real agent, and what they can make the agent do. docs/watchers.md shows the outcomes. */
 import { expect } from 'vitest'
 import { ask, say, shell } from '../../../../test/agents/model/script.ts'
 import type { ScenarioContext } from './scenarios.ts'

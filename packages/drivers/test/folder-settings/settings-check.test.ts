@@ -64,7 +64,7 @@ describe('settings of a folder', () => {
       write(path, '{}', home)
     expect(settingsAgents.map(agent => find(agent))).toEqual(settingsAgents.map(() => null))
   })
-  it('a variable names another folder for the person’s own settings, and the usual folder then belongs to a project', () => {
+  it('an environment variable can name another folder for the person’s own settings, and the usual folder then belongs to a project', () => {
     write('.codex/config.toml', '', home)
     write('mine/config.toml', '', home)
     const env = { HOME: home, CODEX_HOME: join(home, 'mine') }
@@ -111,10 +111,10 @@ describe('the refusal of untrusted settings', () => {
     write('.gemini/settings.json')
     write('.env', 'A=1')
     expect(refusal(['gemini'])).toBe(
-      `The agent was not started: this folder has settings that you have not trusted, or that have changed since, and they can run commands without asking (${project}/.gemini/settings.json, ${project}/.env). To use them, read and trust them on the runner’s machine with: holdpoint trust ${project}. Then send the message again`,
+      `The agent was not started: this folder has settings that you have not trusted, or that have changed since you trusted them (${project}/.gemini/settings.json, ${project}/.env). They can run commands without asking. To use them, read and trust them on the runner’s machine with: holdpoint trust ${project}. Then send the message again`,
     )
   })
-  it('the refusal of untrusted settings does not happen for a folder without settings, or with settings that the person has trusted', () => {
+  it('an agent is not refused in a folder without settings, or with settings that the person has trusted', () => {
     expect(refusal(['gemini'])).toBeNull()
     write('.gemini/settings.json')
     write('.claude/settings.json')
@@ -135,7 +135,7 @@ describe('the refusal of untrusted settings', () => {
       rmSync(join(project, path))
     }
   })
-  it('a path with spaces is quoted in the command', () => {
+  it('the command that trusts a folder quotes a path with spaces', () => {
     project = join(home, 'my code')
     write('opencode.json')
     expect(refusal(['opencode'])).toContain(`holdpoint trust '${project}'`)

@@ -29,7 +29,7 @@ async function askFor(name: string): Promise<Request> {
   return opencode.nextRequest()
 }
 
-it('a turn that was interrupted while no runner was running is over, and the conversation continues', async () => {
+it('a turn of opencode that was interrupted while no runner was running is over, and the conversation continues', async () => {
   const request = await askFor('interrupted')
   await runner.stop()
   await opencode.asPerson('interruptSession', { id: session })
@@ -42,7 +42,7 @@ it('a turn that was interrupted while no runner was running is over, and the con
   expect(opencode.model.calls.at(-1)?.body).toContain('greet the person')
 })
 
-it('a session that ends leaves no process and no script', async () => {
+it('a session of opencode that ends leaves no process and no script', async () => {
   await opencode.asPerson('endSession', { id: session })
   await expect.poll(async () => (await opencode.asPerson('getSession', { id: session })).state).toBe('ended')
   await expectNoProcessLeft(opencode.home)

@@ -19,7 +19,7 @@ afterAll(() => opencode.close())
 beforeEach(() => opencode.beginTest())
 const send = (text: string) => opencode.asPerson('sendMessage', { id: session, text })
 
-it('the text of the agent is in the log, with what the turn has used', async () => {
+it('the text of opencode is in the log, with the usage of the turn', async () => {
   expect(opencode.agentTexts().join('')).toBe('Hello to you.')
   expect(opencode.eventsOf('turn.finished').at(-1)).toMatchObject({ ending: 'done', usage: { inputTokens: 100 } })
   const info = await opencode.asPerson('getSession', { id: session })
@@ -34,7 +34,7 @@ it('a command that the settings of opencode deny is refused without a request', 
   expect(opencode.model.toolResult('call_push')).toContain('prevents you')
 })
 
-it('a new file and an edit open requests that show their changes', async () => {
+it('a new file and an edit of opencode open requests that show their changes', async () => {
   const path = join(opencode.cwd, 'new.txt')
   const edit = callTool('edit', { filePath: path, oldString: 'two', newString: 'three' })
   opencode.model.script('create and change', writeFile(path, 'one\ntwo\n'), edit, say('Changed.'))
@@ -70,7 +70,7 @@ it('a command in another folder opens one request, although opencode asks for th
   expect(opencode.readFile('../where.txt')).toBe(`${opencode.home}\n`)
 })
 
-it('a fetch opens a request with its host', async () => {
+it('a fetch of opencode opens a request with the host', async () => {
   opencode.model.script(
     'fetch a page',
     callTool('webfetch', { url: 'http://127.0.0.1:9/x', format: 'text' }),
@@ -83,7 +83,7 @@ it('a fetch opens a request with its host', async () => {
   expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
 })
 
-it('of several calls at once, the allowed ones run and the denied ones do not, and the model reads all reasons', async () => {
+it('several calls of opencode at once run if they are allowed and do not run if they are denied, and the model reads all reasons', async () => {
   const calls = ['a', 'b', 'c'].map(name => shell(`echo ran >> several-${name}.txt`, `call_several_${name}`))
   opencode.model.script('several at once', calls, say('All decided.'))
   await send('several at once')
@@ -99,7 +99,7 @@ it('of several calls at once, the allowed ones run and the denied ones do not, a
   for (const request of all) expect(await opencode.deliveryOf(request)).toBe('taken')
 })
 
-it('the agent reads the answers to its questions', async () => {
+it('opencode reads the answers to its questions', async () => {
   const questions = [
     { header: 'Database', question: 'Which database?', options: ['Postgres', 'Redis'] },
     { header: 'Extras', question: 'Which extras?', options: ['Lint', 'Tests'], multiple: true },
@@ -121,7 +121,7 @@ it('the agent reads the answers to its questions', async () => {
   expect(await opencode.deliveryOf(request)).toBe('taken')
 })
 
-it('a declined question tells the model why, and the turn continues', async () => {
+it('a declined question tells the model of opencode why, and the turn continues', async () => {
   const question = { header: 'Color', question: 'Which color?', options: ['red', 'blue'] }
   opencode.model.script('ask and decline', ask([question], 'call_decline'), say('Then I choose.'))
   await send('ask and decline')
@@ -130,7 +130,7 @@ it('a declined question tells the model why, and the turn continues', async () =
   expect(opencode.model.toolResult('call_decline')).toContain('choose yourself')
 })
 
-it('a subagent asks too, with its name', async () => {
+it('a subagent of opencode asks too, with its name', async () => {
   const task = { description: 'small job', prompt: 'do the inner work', subagent_type: 'general' }
   opencode.model.script('delegate the job', callTool('task', task), say('It is done.'))
   opencode.model.script('do the inner work', [say('Inner text. '), shell('echo ran >> inner.txt')], say('Inner done.'))
@@ -142,7 +142,7 @@ it('a subagent asks too, with its name', async () => {
   expect(opencode.readFile('inner.txt')).toBe('ran\n')
 })
 
-it('an interrupt withdraws the requests that wait, and nothing stays open in opencode', async () => {
+it('an interrupt withdraws the pending requests of opencode, and nothing stays open in opencode', async () => {
   const question = { header: 'Wait', question: 'How long?', options: ['short', 'long'] }
   opencode.model.script('wait for me', [shell('echo ran >> waited.txt'), ask([question])])
   opencode.model.script('go on again', say('Here I am.'))
@@ -158,7 +158,7 @@ it('an interrupt withdraws the requests that wait, and nothing stays open in ope
   expect(await opencode.pendingInOpencode(session)).toEqual([])
 })
 
-it('a person can change the mode, and the agent plans instead of changing files', async () => {
+it('a person can change the mode, and opencode plans instead of changing files', async () => {
   const plan = writeFile(join(opencode.cwd, 'planned.txt'), 'no', 'call_planned')
   opencode.model.script('sketch the work', plan, say('Planned.'))
   await opencode.asPerson('patchSession', { id: session, mode: 'plan' })
@@ -185,21 +185,21 @@ it('a person can choose a model that opencode has, and no other', async () => {
   expect(opencode.model.calls.at(-1)?.model).toBe('second-model')
 })
 
-it('an attached file reaches the model', async () => {
+it('an attached file reaches the model of opencode', async () => {
   opencode.model.script('read the attachment', say('I read it.'))
   await opencode.sendFile(session, 'read the attachment', 'notes.txt', 'the attached words')
   expect(await opencode.turnEnd()).toMatchObject({ ending: 'done' })
   expect(opencode.model.hasRead('the attached words')).toBe(true)
 })
 
-it('a turn that the model refuses has failed, with the reason', async () => {
+it('a turn of opencode that the model refuses fails with the reason', async () => {
   opencode.model.script('fail this turn', refuse(400, 'the model is not available'))
   await send('fail this turn')
   expect(await opencode.turnEnd()).toMatchObject({ ending: 'failed' })
   expect(opencode.eventsOf('error.raised').at(-1)?.message).toContain('the model is not available')
 })
 
-it('another session continues the conversation', async () => {
+it('another session can continue a conversation of opencode', async () => {
   const { conversationId } = await opencode.asPerson('getSession', { id: session })
   opencode.model.script('remember the greeting', say('I do.'))
   await opencode.start('remember the greeting', { conversationId: conversationId ?? '' })

@@ -24,7 +24,7 @@ beforeEach(() => opencode.beginTest())
 const send = (text: string) => opencode.asPerson('sendMessage', { id: session, text })
 const inTerminal = (path: string, body: object) => opencode.callOpencode(session, 'POST', path, body)
 
-it('the server listens on loopback only, with a password that only the owner can read', async () => {
+it('the server of opencode listens on loopback only, with a password that only the owner can read', async () => {
   const { url } = readAttachScript(opencode.attachScript(session))
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/)
   expect(statSync(opencode.attachScript(session)).mode & 0o777).toBe(0o700)
@@ -54,7 +54,7 @@ it('the password, which the commands of opencode inherit, is masked in the log, 
   expect(denied?.resolution).toMatchObject({ by: 'rule', answer: { kind: 'deny' } })
 })
 
-it('a rejection in a terminal withdraws all requests of the conversation', async () => {
+it('a rejection in a terminal of opencode withdraws all requests of the conversation', async () => {
   const calls = [shell('echo ran >> first.txt'), shell('echo ran >> second.txt')]
   opencode.model.script('rejected elsewhere', calls, say('I stop.'))
   await send('rejected elsewhere')
@@ -66,7 +66,7 @@ it('a rejection in a terminal withdraws all requests of the conversation', async
   expect(opencode.readFile('first.txt') ?? opencode.readFile('second.txt')).toBeNull()
 })
 
-it('a question that is answered in a terminal is withdrawn', async () => {
+it('a question that is answered in a terminal of opencode is withdrawn in Holdpoint', async () => {
   const question = { header: 'Size', question: 'Which size?', options: ['small', 'large'] }
   opencode.model.script('asked elsewhere', ask([question], 'call_size'), say('Good.'))
   await send('asked elsewhere')
@@ -77,7 +77,7 @@ it('a question that is answered in a terminal is withdrawn', async () => {
   expect(opencode.model.toolResult('call_size')).toContain('large')
 })
 
-it('a message that is typed in a terminal starts a turn, whose calls open requests', async () => {
+it('a message that is typed in a terminal of opencode starts a turn, and its calls open requests', async () => {
   opencode.model.script('typed elsewhere', shell('echo ran >> typed.txt'), say('Done.'))
   const parts = [{ type: 'text', text: 'typed elsewhere' }]
   void inTerminal(`/session/${conversation}/prompt_async`, { parts }).catch(() => {}) // its reply is empty
@@ -86,7 +86,7 @@ it('a message that is typed in a terminal starts a turn, whose calls open reques
   expect(opencode.readFile('typed.txt')).toBe('ran\n')
 })
 
-it('a turn that is stopped in a terminal is interrupted, and its request is withdrawn', async () => {
+it('a turn that is stopped in a terminal of opencode is interrupted, and its request is withdrawn', async () => {
   opencode.model.script('stopped elsewhere', shell('echo ran >> stopped.txt'))
   await send('stopped elsewhere')
   const request = await opencode.nextRequest()
@@ -96,7 +96,7 @@ it('a turn that is stopped in a terminal is interrupted, and its request is with
   expect(await opencode.pendingInOpencode(session)).toEqual([])
 })
 
-it('another conversation on the same server does not appear in the session', async () => {
+it('another conversation on the same server of opencode does not appear in the session', async () => {
   const other = (await inTerminal('/session', {})) as { id: string } // this is the API of the pinned version
   opencode.model.script('private matter', say('A private answer.'))
   const parts = [{ type: 'text', text: 'private matter' }]

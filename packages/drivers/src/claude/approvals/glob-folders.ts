@@ -18,7 +18,7 @@ function folderOf(pattern: string, folder: string): string {
   return posix.resolve(folder, pattern.slice(0, pattern.lastIndexOf('/', special) + 1))
 }
 
-/** Returns the pattern once for each alternative in braces, or null if that is too much. */
+/** Returns the pattern once for each alternative in braces, or null if the pattern is too long or has too many alternatives. */
 function withoutBraces(pattern: string): readonly string[] | null {
   if (pattern.length > lengthMax) return null
   let patterns = [pattern]

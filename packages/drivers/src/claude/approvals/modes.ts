@@ -1,7 +1,7 @@
 /** A table of what the CLI does with each kind of call in each permission mode. The values are measured, and a test checks every row against the real CLI. */
 import type { PermissionMode } from '@anthropic-ai/claude-agent-sdk'
 
-/** The behaviour of the CLI for a call: `asks` calls canUseTool, `runs` runs the call without asking, `refuses` refuses the call without asking. */
+/** What the CLI does with a call: it calls canUseTool (`asks`), runs the call without asking (`runs`), or refuses the call without asking (`refuses`). */
 export type Behavior = 'asks' | 'runs' | 'refuses'
 /** Kinds of call that the modes treat differently. `write` and `read` are shell commands, `edit` is a file edit, `exitPlan` leaves plan mode. */
 export type CallKind = 'question' | 'write' | 'read' | 'edit' | 'destructive' | 'exitPlan'

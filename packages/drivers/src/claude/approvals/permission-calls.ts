@@ -1,4 +1,4 @@
-/** The calls for which the CLI has asked for permission: opens each at the session loop, and gives the CLI its reply when the loop has the answer. */
+/** The calls for which the CLI has asked for permission: reports each call to the session loop, and gives the CLI its reply when the loop has the answer. */
 import type { CanUseTool, PermissionResult, PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Ask, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import type { AnswerEffects, CallAnswer, ConnectionOptions } from '../../session/agent-connection.ts'
@@ -20,7 +20,7 @@ export interface PermissionCallsOptions extends Pick<ConnectionOptions, 'emit' |
   /** Returns whether the driver may ask for a call of this tool in the PreToolUse hook, where the call can be deferred. */
   readonly mayDefer: (tool: string) => boolean
   readonly agentPathOf: (agentId: string | undefined) => readonly string[]
-  /** Returns whether the driver ends the process. */
+  /** Returns whether the driver is ending the process. */
   readonly isClosing: () => boolean
   /** Resolves to whether the process has exited or is about to exit. */
   readonly isExiting: () => Promise<boolean>
@@ -47,7 +47,7 @@ export class PermissionCalls {
   readonly #options: PermissionCallsOptions
   readonly #calls = new Map<string, PermissionCall>()
   readonly #notes = new Map<string, string>()
-  /** The folders in which calls run, until the CLI asks for them or they finish. */
+  /** The folders in which calls run, until the CLI asks for the call or the call finishes. */
   readonly #folders = new Map<string, string>()
   /** Calls that a person has allowed permanently since this process started. */
   readonly #alwaysAllowed = new Set<string>()
@@ -56,7 +56,7 @@ export class PermissionCalls {
     this.#options = options
   }
 
-  /** Called by the PreToolUse hook. The shell of the CLI stays in the folder to which an earlier command has changed. */
+  /** Called by the PreToolUse hook. A call can run outside the folder of the session, because the shell of the CLI stays in the folder to which an earlier command has changed. */
   addFolder(id: string, cwd: string): void {
     this.#folders.set(id, cwd)
   }
@@ -189,7 +189,7 @@ export class PermissionCalls {
       signal.removeEventListener('abort', abort)
     }
   }
-  /** Returns whether the call runs in another folder than that of the session. */
+  /** Returns whether the call runs in a folder other than that of the session. */
   isElsewhere(id: string): boolean {
     const { cwd } = this.#options
     return (this.#calls.get(id)?.permission.cwd ?? cwd) !== cwd

@@ -1,4 +1,4 @@
-/** Asks of processes that act with a person's credential, such as hooks. The gateway accepts from them only an action that the input shows, so any other action is left out. */
+/** The asks of processes that act with a person's credential, such as hooks. From such a process, the gateway accepts only an action that the input shows, so any other action is left out. */
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
 import { type Ask, actionProblem, type JsonObject, type ToolCall } from '@holdpoint/protocol'
 import { actionFor } from './action.ts'

@@ -34,7 +34,7 @@ export class CliProcess {
     const taggedEnv = { ...env, [tagVariable]: this.#tag }
     const child = spawn(file as string, rest, { cwd, env: taggedEnv, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
     this.stdin = child.stdin
-    // Node closes `child.stdin` before it reports the exit. A CLI that a wrapper script leaves behind would see its input end before it is killed.
+    // Hide `child.stdin` from Node, which would close the stream before it reports the exit. A CLI that a wrapper script leaves behind would then see the end of its input before it is killed.
     this.child = Object.assign(child, { stdin: null })
     this.child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-stderrMax)

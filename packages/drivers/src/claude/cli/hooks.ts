@@ -22,7 +22,7 @@ const hookTimeoutSeconds = 30 * 24 * 3600
 export interface HooksOptions extends Pick<ConnectionOptions, 'check' | 'reportResult' | 'isInterrupted'> {
   readonly calls: PermissionCalls
   readonly agentPathOf: (agentId: string | undefined) => readonly string[]
-  /** Returns whether the driver ends the process. */
+  /** Returns whether the driver is ending the process. */
   readonly isClosing: () => boolean
   readonly reportProblem: (message: string) => void
 }

@@ -6,7 +6,7 @@ import type { AttachmentFile } from '@holdpoint/protocol'
 type Content = Exclude<SDKUserMessage['message']['content'], string>[number]
 type ImageType = 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
 
-/** Derives the message's uuid from its id, which is that of the command, so that the transcript shows whether the CLI has already received the message. */
+/** Derives the message's uuid from the id of its command, so that the transcript shows whether the CLI has already received the message. */
 export function messageUuid(command: string): NonNullable<SDKUserMessage['uuid']> {
   const hex = createHash('sha256').update(command).digest('hex')
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`

@@ -9,7 +9,7 @@ export interface CallParkingOptions {
   readonly parkingProbe: ParkingProbe
   /** Returns whether the call waits in the PreToolUse hook, where it can be deferred. */
   readonly isHeld: (call: string) => boolean
-  /** Returns whether the call runs in another folder than that of the session. */
+  /** Returns whether the call runs in a folder other than that of the session. */
   readonly isElsewhere: (call: string) => boolean
 }
 
@@ -25,7 +25,7 @@ export function callParking({ index, parkingProbe, isHeld, isElsewhere }: CallPa
       if (index.bytesSinceCall > bytesSinceCallMax) return notParkable.tooMuchWritten
       // The shell of a new process starts in the folder of the session, so the call would run there.
       if (isElsewhere(call)) return notParkable.otherFolder
-      // A runner that stops does not wait for the self-test.
+      // Until the self-test has finished, assume that marker rows work: a runner that stops does not wait for the self-test.
       switch (parkingProbe.method ?? 'markerRow') {
         case 'markerRow':
           return null

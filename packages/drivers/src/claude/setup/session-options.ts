@@ -61,7 +61,7 @@ function invalid(path: readonly PropertyKey[], problem: string): Fault {
   return new Fault('bad_input', `options.${z.core.toDotPath([...path])}: ${problem}`)
 }
 
-/** Returns whether the session can enter bypassPermissions, because it was started in that mode or with the option `allowBypass`. The mode can change later, so the first call stores whether the session was started in it. */
+/** Returns whether the session can enter bypassPermissions, because it was started in that mode or with the option `allowBypass`. The mode can change later, so the first call stores whether the session was started in bypassPermissions. */
 export function mayBypass(transcript: TranscriptStore, info: Session): boolean {
   const stored = transcript.meta.mayBypass ?? info.mode === 'bypassPermissions'
   if (transcript.meta.mayBypass === undefined) transcript.updateMeta({ mayBypass: stored })
