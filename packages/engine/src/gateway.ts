@@ -131,7 +131,7 @@ export interface Gateway {
   ensureToken(secret: string, role: Role, name: string, dataFolder?: RunnerId): Promise<Caller>
   /** Returns the caller of the token that the data folder holds now for this role. The token can be rotated while the gateway runs. Throws if `ensureToken` has registered none. */
   fileCaller(role: Role): Caller
-  /** Calls the listener with the id of every token that is revoked or expires, also by another gateway with the same store, and before any later event is published. */
+  /** Calls the listener with the id of every token that expires or is revoked, even if another gateway with the same store revokes it. The listener is called before any later event is published. */
   onRevoked(listener: (token: TokenId) => void): void
   /** Records a refusal for which no caller is known, for example after too many wrong tokens. */
   recordRefusal(attempt: RefusedAttempt): Promise<void>

@@ -43,7 +43,7 @@ export function callerOf(row: TokenRow, via: Via): Caller {
   return { role: row.role, id: row.subject, name: row.name, token: row.token, via, credential: row.id }
 }
 
-/** Returns the tokens from which a token that the caller creates now descends, or a Fault if the chain is too long. `earlier` are the tokens from which the token that it replaces descends. */
+/** Returns the ancestors of the token that the caller is about to create, or a Fault if the chain is too long. If the new token replaces another one, `earlier` are the ancestors of that one. */
 export function descent(
   change: ChangeBuilder,
   caller: Caller,
