@@ -68,7 +68,7 @@ function faultSuite(): void {
   it.each([
     ['the connection is lost during the commit', false],
     ['the idle connection was lost before', true],
-  ])('C11: notices lost events if %s, even if another gateway has written as many events since', async (_, isIdle) => {
+  ])('C11: a store notices lost events if %s, even if another one has written as many since', async (_, isIdle) => {
     const [store, other] = [await open(), await open()]
     for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
     await loseEventsAfter(4)
