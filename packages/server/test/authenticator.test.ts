@@ -165,7 +165,7 @@ describe('a token', () => {
     ` Bearer ${secrets.person}`,
     `Bearer ${secrets.person}\u00e9`,
     `Bearer ${'x'.repeat(513)}`,
-  ])('a token must have the form Bearer, space, token: %j has not', async authorization => {
+  ])('the header %j is refused, because it must be “Bearer”, a space and the token', async authorization => {
     await expect(authenticate({ authorization, cookie, origin, [pageSecretHeader]: pageSecret })).rejects.toMatchObject(
       {
         code: 'unauthenticated',
