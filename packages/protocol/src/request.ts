@@ -156,7 +156,7 @@ export const RequestKey = z
 
 /** The keys of requests of the gateway itself begin with this. They need no delivery to the agent, and agents cannot use such keys. */
 export const watchKeyPrefix = 'watch:'
-/** Returns whether a request is one of the gateway itself, which the agent knows nothing of. */
+/** Returns whether a request comes from the gateway itself. The agent knows nothing of such a request. */
 export function isGatewayRequest({ key }: { readonly key: string }): boolean {
   return key.startsWith(watchKeyPrefix)
 }
