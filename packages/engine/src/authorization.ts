@@ -141,7 +141,7 @@ export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null 
   )
 }
 
-/** Replaces the Fault about a session that the caller may not see by one about the id that the caller sent, which must not reveal the session. */
+/** Replaces the Fault about a session that the caller may not see with a Fault about the id that the caller sent, so that the caller learns nothing about the session. */
 export function hideSession<T>(session: T | Fault, notFound: () => Fault): T | Fault {
   return session instanceof Fault && session.code === 'not_found' ? notFound() : session
 }

@@ -28,7 +28,7 @@ async function isLogged(ctx: Context, row: RequestRow): Promise<boolean> {
   return logged === sha256(JSON.stringify({ ...event, resolution }))
 }
 
-/** Finds the event of a row of schema 3, which does not contain its position. */
+/** Returns whether the log has the decision of a row of schema 3. Such a row does not contain the position of its event, so this function searches for the event. */
 async function isLoggedInSession(ctx: Context, row: RequestRow): Promise<boolean> {
   const range = { session: row.session, types: auditTypes, newestFirst: true }
   for await (const { body } of scanEvents(ctx, range))

@@ -255,7 +255,7 @@ function requireAccess(caller: Caller | null, action: OperationName | ExtraActio
   if (fault) throw fault
 }
 
-/** Wraps the gateway as a `Call` for code in the same process, with the same checks and operations but without HTTP. If `caller` is a function, a call whose token was rotated meanwhile is repeated with the new token. */
+/** Wraps the gateway as a `Call` for code in the same process, with the same checks and operations but without HTTP. If `caller` is a function, a call whose token was rotated in the meantime is repeated with the new token. */
 export function callAs(gateway: Gateway, caller: Caller | (() => Caller)): Call {
   const current = typeof caller === 'function' ? caller : () => caller
   return async (op, input, options) => {

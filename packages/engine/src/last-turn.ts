@@ -1,4 +1,4 @@
-/** Derives how the last turn of a session ended, which people see beside its state. */
+/** Derives how the last turn of a session ended. People see this beside the state of the session. */
 import { type AgentEvent, type Session, truncateTitle } from '@holdpoint/protocol'
 
 type LastTurn = NonNullable<Session['lastTurn']>

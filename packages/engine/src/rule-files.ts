@@ -58,7 +58,7 @@ export class RuleFiles {
     this.#runner = runner
   }
 
-  /** Brings the rules of all known files up to date. They may have changed while the gateway was stopped. */
+  /** Brings the rules of all known files up to date, because files may have changed while the gateway was stopped. */
   async start(): Promise<void> {
     for (const row of await this.#ctx.store.find('rule', {}))
       if (this.#isOurs(row)) this.#stored.set(row.source.file, null)

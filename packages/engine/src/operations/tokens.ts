@@ -188,7 +188,7 @@ export function findToken(all: readonly TokenRow[], id: TokenId, now: number): T
     ? row
     : new Fault('not_found', `There is no token ${id}, or it was revoked or replaced`, { id })
 }
-/** Leaves links out, which the API does not show as tokens. */
+/** Leaves links out, because the API does not show them as tokens. */
 export function toTokens(rows: readonly TokenRow[]): readonly Token[] {
   return rows.filter(({ kind }) => kind !== 'link').map(toToken)
 }

@@ -280,7 +280,7 @@ function snapshot(
     },
     call,
     isQuestion,
-    // Most watchers do not look at the risk, and it takes long to find.
+    // Most watchers do not look at the risk, and finding the risk takes long.
     get risk() {
       risk ??= call && callRisk(ctx, session, call)
       return risk

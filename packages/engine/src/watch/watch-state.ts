@@ -120,7 +120,7 @@ export class WatchState {
     if (texts.length === 0) return
     this.update({ texts: newest([...this.#row.texts, ...texts], limits.watchersPerFileMax, textsMaxBytes, jsonBytes) })
   }
-  /** Returns the texts that the agent has not been given yet, which it gets now. */
+  /** Returns the texts that the agent has not been given yet. The caller gives them to the agent now. */
   takeTexts(): readonly string[] {
     const { texts } = this.#row
     if (texts.length > 0) this.update({ texts: [] })
