@@ -86,7 +86,7 @@ describe('a rule with a number of uses', () => {
     const listed = (await fixture.person('listRules', {})).items.find(({ id }) => id === rule.id)
     expect(listed).toMatchObject({ usesLeft: 0, uses: 2 })
   })
-  it('a rule with a number of uses can be given more uses, which also answers pending requests', async () => {
+  it('a rule with a number of uses can be given more uses, and then also answers pending requests', async () => {
     const rule = await addRule({ usesLeft: 1 })
     await ask()
     const request = await ask()

@@ -229,7 +229,7 @@ describe('a cookie', () => {
 })
 
 describe('a wrong credential', () => {
-  it('A8: a wrong credential gets `too_many` after a while, which the gateway records; right ones and others still work', async () => {
+  it('A8: a wrong credential gets `too_many` after a while, and the gateway records this; valid credentials and other sources still work', async () => {
     const wrongAttempts = new WrongAttempts(() => 0)
     const recorded: unknown[] = []
     const counted: Pick<Gateway, 'authenticate' | 'recordRefusal'> = {
