@@ -1,4 +1,4 @@
-/** Remembers in the row of a session to which requests people asked back, so that the agent's next request refers to the earlier one. */
+/** Remembers, in the row of a session, the requests to which people asked back, so that the agent's next request refers to the earlier one. */
 import { type Answer, canonicalJson, type RequestId, type SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { RequestRow, SessionRow } from './rows.ts'
@@ -18,7 +18,7 @@ export function followedRequest({ askedBack = [] }: SessionRow, agentPath: reado
   return askedBack.find(request => canonicalJson(request.agentPath) === path)?.id ?? null
 }
 
-/** Call this when a person has to answer the request that follows. A request that a rule answers does not end the discussion. */
+/** Forgets that a person asked back to this request. Called when the agent's next request goes to a person. If a rule answers that request, the question stays open for the one after it. */
 export function forgetAskedBack(change: ChangeBuilder, session: SessionId, id: RequestId): void {
   const row = change.get('session', session)
   if (!row?.askedBack) return

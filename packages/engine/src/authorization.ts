@@ -25,7 +25,7 @@ export function accessFault(caller: Caller | null, action: OperationName | Extra
   if (caller.role === 'agent' && action.startsWith('answer'))
     return new Fault('forbidden', 'An agent’s credential cannot answer requests; only a person can')
   const subject = caller.role === 'agent' ? 'an agent' : `a ${caller.role}`
-  const what = Object.hasOwn(extraActionPhrases, action) ? extraActionPhrases[action as ExtraAction] : `call ${action}` // `hasOwn` has shown that this is one of them
+  const what = Object.hasOwn(extraActionPhrases, action) ? extraActionPhrases[action as ExtraAction] : `call ${action}` // `hasOwn` has shown that the action is a key of the phrases
   const advice = ownerMay(action) ? '; only the owner of this gateway may' : ''
   return new Fault('forbidden', `The credential of ${subject} may not ${what}${advice}`)
 }
@@ -65,12 +65,12 @@ const extraChecks: { readonly [K in OperationName]?: (input: ParsedInput<K>) => 
   makeLink: ({ person }) => (person === undefined ? [] : ['makeLink.person']),
 }
 
-/** Returns the Fault that refuses to change or remove a stored rule, or null. People change their own rules; the owner changes all. */
+/** Returns the Fault that refuses to change or remove a stored rule, or null. People may change their own rules, and the owner may change all rules. */
 export function ruleAccessFault(caller: Caller, { madeById }: Pick<RuleRow, 'madeById'>): Fault | null {
   return madeById === caller.id ? null : accessFault(caller, 'rule.others')
 }
 
-/** Refuses an action that the input does not show. A runner reports what the agent's own program does; everybody else only claims it. */
+/** Throws a Fault if a call reports an action that its input does not show. Runners are exempt, because they report what the agent's own program does. For everybody else, the action is only a claim. */
 export function requireShownAction({ role }: Caller, call: ToolCall): void {
   const problem = role === 'runner' ? null : actionProblem(call)
   if (problem !== null) throw new Fault('bad_input', problem)
@@ -141,7 +141,7 @@ export function agentAccessFault(caller: Caller, row: SessionRow): Fault | null 
   )
 }
 
-/** Replaces the Fault about a session that the caller may not see by one about the id that the caller sent, which must not reveal the session. */
+/** Replaces the Fault about a session that the caller may not see with a Fault about the id that the caller sent, so that the caller learns nothing about the session. */
 export function hideSession<T>(session: T | Fault, notFound: () => Fault): T | Fault {
   return session instanceof Fault && session.code === 'not_found' ? notFound() : session
 }

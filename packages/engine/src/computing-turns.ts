@@ -25,7 +25,7 @@ export class ComputingTurns {
     }
   }
 
-  /** Leaves the next turn to the changes that follow from these computations. */
+  /** Waits for two turns of the event loop: in the next one, the changes that need the results can run, and after that, computations may start again. */
   async #waitForTurn(): Promise<void> {
     await nextTurn()
     await nextTurn()

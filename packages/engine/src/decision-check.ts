@@ -19,7 +19,7 @@ export async function decisionFault(ctx: Context, row: RequestRow): Promise<Faul
 
 async function isLogged(ctx: Context, row: RequestRow): Promise<boolean> {
   if (row.resolvedSeq === undefined) return isLoggedInSession(ctx, row)
-  // The event can be rebuilt from the row exactly, so its hash is enough. The chain of hashes covers it.
+  // The event can be rebuilt from the row exactly, so it is enough to compare the hash of the event, which the hash chain covers.
   const event = resolvedEvent(row)
   const logged = await ctx.store.bodyHashAt(row.resolvedSeq)
   if (logged === sha256(JSON.stringify(event))) return true
@@ -28,7 +28,7 @@ async function isLogged(ctx: Context, row: RequestRow): Promise<boolean> {
   return logged === sha256(JSON.stringify({ ...event, resolution }))
 }
 
-/** Finds the event of a row of schema 3, which does not contain its position. */
+/** Returns whether the log has the decision of a row of schema 3. Such a row does not contain the position of its event, so this function searches for the event. */
 async function isLoggedInSession(ctx: Context, row: RequestRow): Promise<boolean> {
   const range = { session: row.session, types: auditTypes, newestFirst: true }
   for await (const { body } of scanEvents(ctx, range))
@@ -36,7 +36,7 @@ async function isLoggedInSession(ctx: Context, row: RequestRow): Promise<boolean
       return body.digest === row.digest && isSameDecision(row, body.resolution)
   return false
 }
-/** Compares with secrets masked, because rows of schema 3 contain them and events do not, and with `effective`, which rows do not contain. */
+/** Masks secrets in both before it compares them, because rows of schema 3 contain secrets and events do not. Also adds `effective` to both, because rows do not contain it. */
 function isSameDecision({ ask, resolution }: RequestRow, logged: Resolution): boolean {
   const masked = (decision: Resolution) => JSON.stringify(withEffective(ask, maskResolution(ask, decision)))
   return resolution !== null && masked(resolution) === masked(logged)

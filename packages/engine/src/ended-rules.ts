@@ -1,4 +1,4 @@
-/** Removes rules that end with a turn or a session, after it has ended. They have no effect anymore and would only fill the list. */
+/** Removes the rules that end with a turn or a session, once that turn or session has ended. Such rules no longer have an effect and would only fill the list. */
 import type { Context } from './context.ts'
 import type { Feed } from './feed.ts'
 import type { RuleRow, SessionRow } from './rows.ts'

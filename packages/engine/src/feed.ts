@@ -83,7 +83,7 @@ export class Feed {
       for (const event of events) this.#publish(event)
     else this.#catchUp()
   }
-  /** Publishes the events after the current position, which another gateway may have written. */
+  /** Publishes the events after the current position. Another gateway may have written them. */
   #catchUp(): void {
     this.#catchUpAgain = true
     this.#catchingUp ??= this.#readNewEvents().finally(() => {

@@ -1,4 +1,4 @@
-/** The tokens of the owner and the local runner, which the data folder of this gateway holds in files. */
+/** The tokens of the owner and of the local runner. The data folder of this gateway holds both in files. */
 import type { Role, RunnerId } from '@holdpoint/protocol'
 import type { Caller } from './gateway.ts'
 

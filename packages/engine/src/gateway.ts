@@ -131,7 +131,7 @@ export interface Gateway {
   ensureToken(secret: string, role: Role, name: string, dataFolder?: RunnerId): Promise<Caller>
   /** Returns the caller of the token that the data folder holds now for this role. The token can be rotated while the gateway runs. Throws if `ensureToken` has registered none. */
   fileCaller(role: Role): Caller
-  /** Calls the listener with the id of every token that is revoked or expires, also by another gateway with the same store, and before any later event is published. */
+  /** Calls the listener with the id of every token that expires or is revoked, even if another gateway with the same store revokes it. The listener is called before any later event is published. */
   onRevoked(listener: (token: TokenId) => void): void
   /** Records a refusal for which no caller is known, for example after too many wrong tokens. */
   recordRefusal(attempt: RefusedAttempt): Promise<void>
@@ -255,7 +255,7 @@ function requireAccess(caller: Caller | null, action: OperationName | ExtraActio
   if (fault) throw fault
 }
 
-/** Wraps the gateway as a `Call` for code in the same process, with the same checks and operations but without HTTP. If `caller` is a function, a call whose token was rotated meanwhile is repeated with the new token. */
+/** Wraps the gateway as a `Call` for code in the same process, with the same checks and operations but without HTTP. If `caller` is a function, a call whose token was rotated in the meantime is repeated with the new token. */
 export function callAs(gateway: Gateway, caller: Caller | (() => Caller)): Call {
   const current = typeof caller === 'function' ? caller : () => caller
   return async (op, input, options) => {

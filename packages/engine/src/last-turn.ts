@@ -1,9 +1,9 @@
-/** Derives how the last turn of a session ended, which people see beside its state. */
+/** Derives how the last turn of a session ended. People see this beside the state of the session. */
 import { type AgentEvent, type Session, truncateTitle } from '@holdpoint/protocol'
 
 type LastTurn = NonNullable<Session['lastTurn']>
 
-/** Returns the last error that the same call reported before an item. */
+/** Returns the message of the last error before the item at `index`, or null. The items are those of one call. */
 export function errorBefore(items: readonly Pick<AgentEvent, 'type'>[], index: number): string | null {
   const error = (items as readonly AgentEvent[]).slice(0, index).findLast(item => item.type === 'error.raised') // items have the fields of their events
   return error ? truncateTitle(error.message) : null

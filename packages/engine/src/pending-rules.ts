@@ -22,7 +22,7 @@ export class PendingRules {
     })
   }
 
-  /** Applies the rules in the background. If the rules change meanwhile, it starts again. */
+  /** Applies the rules in the background. If the rules change before this has finished, it starts again. */
   apply(): void {
     this.#isStale = true
     this.#running ??= this.#run().finally(() => {
@@ -39,7 +39,7 @@ export class PendingRules {
   async #run(): Promise<void> {
     this.#isStale = false
     try {
-      // Without a pending request, the rules need not be loaded, which takes long if there are many.
+      // Loading many rules takes long, so they are loaded only if a request is pending.
       if ((await this.#ctx.store.find('request', { where: pendingIn(), limit: 1 })).length === 0) return
       const rules = await this.#ctx.currentRules()
       if (rules.rules.length === 0) return

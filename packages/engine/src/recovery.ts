@@ -1,4 +1,4 @@
-/** Makes a store safe to use after it has lost events, because a backup was restored or because its files were lost. A lost event may have handed an allow, revoked a credential or given out a fence. */
+/** Makes a store safe to use after it has lost events, because it was restored from a backup or because files of it were lost. A crash alone loses no events and needs no recovery. A lost event may have handed an allow, revoked a credential or given out a fence. */
 import { hash } from 'node:crypto'
 import { type EventBody, type Rule, systemClock } from '@holdpoint/protocol'
 import { ChangeBuilder } from './change-builder.ts'
@@ -67,7 +67,7 @@ export interface RecoveryOptions {
   readonly event: (recovery: Recovery) => RecoveryEvent
 }
 
-/** Revokes all credentials but the owner's, marks allows that may have been used as unknown, invalidates all fences and leases, and records the loss. No gateway may use the store meanwhile. */
+/** Revokes all credentials but the owner's, marks allows that may have been used as unknown, invalidates all fences and leases, and records the loss. No gateway may use the store while this runs. */
 export async function recoverFromLoss(store: Store, { ownerSecret, event }: RecoveryOptions): Promise<Recovery> {
   const ownerId = hash('sha256', ownerSecret)
   // Rows of these two tables can share an `ord`, so they cannot be read page by page.

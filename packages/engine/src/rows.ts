@@ -78,7 +78,7 @@ export type RequestRow = Request & {
   readonly sealed?: SealedAnswer | null
   /** The seq of the `request.resolved` event; missing in rows of schema 3. */
   readonly resolvedSeq?: number
-  /** The limits of watchers because of which people are asked. An allow raises them. */
+  /** The limits of watchers that were reached, so that people are asked. An allow raises these limits. */
   readonly limits?: readonly RaisedLimit[]
   /** For a request of the gateway itself, the text that sends the agent back to work. */
   readonly sendBack?: string

@@ -27,7 +27,7 @@ export type RuleSession = Pick<SessionRow, 'driver' | 'cwd' | 'openedBy' | 'leas
 }
 export interface CallDetails {
   readonly agentPath: readonly string[]
-  /** Whether the agent runs an edited input. */
+  /** Whether the agent can run an edited input. */
   readonly isEditable: boolean
 }
 
@@ -61,7 +61,7 @@ export function ruleContext(
   }
 }
 
-/** Brings the rules from files that concern a session up to date. The files of another runner's machine are left to the gateway of that machine. */
+/** Brings the stored rules up to date with the files that apply to a session. Does nothing if a runner on another machine drives the session, because the gateway on that machine reads the files there. */
 export async function refreshRuleFiles(ctx: Context, session: RuleSession): Promise<void> {
   const { driver, cwd, lease } = session
   if (!ctx.ruleFiles || !ctx.machine) return
@@ -86,7 +86,7 @@ function existingFolder({ files }: AgentMachine, folder: string): string {
 
 /** Returns whether a rule has no uses left, or its turn or session has ended. `ownUses` is how many of its uses are for the request itself. */
 function isUsedUp(change: ChangeBuilder, session: RuleSession, rule: Rule, ownUses = 0): boolean {
-  if (hasEnded(rule as RuleRow, session)) return true // the rules of a gateway are rows
+  if (hasEnded(rule as RuleRow, session)) return true // every rule that the engine evaluates is a row of the store
   return rule.usesLeft !== undefined && (change.get('ruleuse', rule.id)?.uses ?? 0) - ownUses >= rule.usesLeft
 }
 
@@ -145,7 +145,7 @@ export function resolveByWatcher(
   return resolveRequest(change, row, 'rule', { by: 'rule', ...(watcher ? { watcher } : {}), answer }, [])
 }
 
-/** Returns whether the rules, as they are now, allow a request that a rule has allowed. The use that this request was counted as does not use up the rule. */
+/** Returns whether the rules, as they are now, allow a request that a rule has allowed. The use that was counted for this request does not count against the rule. */
 export function isStillAllowed(ctx: Context, change: ChangeBuilder, session: RuleSession, row: RequestRow): boolean {
   const { ask, agentPath, resolution } = row
   if (ask.kind !== 'approval') return false
@@ -165,7 +165,7 @@ function answerOf(
   if (verdict === 'deny') return { answer: { kind: 'deny', reason: `Denied by a rule: ${reason}` } }
   const action = actionOf(ask)
   if (command === undefined || !('shell' in action) || action.shell === command) return { answer: { kind: 'allow' } }
-  // The evaluator allows a command in another quoting only if the input has it in this field.
+  // The evaluator returns a command in another quoting only if the input has the command in this field.
   const input = { ...ask.input, command }
   return { answer: { kind: 'allow', input }, editedDigest: sha256(digestText(session, editedCall(ask, input))) }
 }

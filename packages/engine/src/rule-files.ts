@@ -58,7 +58,7 @@ export class RuleFiles {
     this.#runner = runner
   }
 
-  /** Brings the rules of all known files up to date. They may have changed while the gateway was stopped. */
+  /** Brings the rules of all known files up to date, because files may have changed while the gateway was stopped. */
   async start(): Promise<void> {
     for (const row of await this.#ctx.store.find('rule', {}))
       if (this.#isOurs(row)) this.#stored.set(row.source.file, null)
@@ -67,7 +67,7 @@ export class RuleFiles {
     await this.refreshAll()
   }
 
-  /** Brings the rules for a folder up to date, or only those of the person's own file if the folder is null. Without a change of a file, this only looks at the files. */
+  /** Brings the rules for a folder up to date, or only those of the person's own file if the folder is null. If no file has changed, this method only looks at the files. */
   async refresh(folder: string | null): Promise<void> {
     if (folder === null) return this.#update([this.#reader.ownFile])
     this.#folders.delete(folder)
@@ -85,7 +85,7 @@ export class RuleFiles {
   async #update(files: readonly string[]): Promise<void> {
     const changed = files.filter(file => this.#hasChanged(file))
     if (changed.length === 0) return
-    // One at a time, because each compares a file with the stored rules.
+    // Updates run one at a time, because each compares a file with the stored rules.
     const previous = this.#running
     const update = previous.then(async () => {
       for (const file of changed) if (this.#hasChanged(file)) await this.#store(this.#reader.read(file))

@@ -116,7 +116,7 @@ export async function prepareAnswer(ctx: Context, row: RequestRow, answer: Answe
     masked,
     sealed,
     equalsSecrets: stored => {
-      // The key is deleted once the agent has the answer. Only the other parts can be compared then.
+      // Once the agent has the answer, its key is deleted, and only the parts that are not secret can be compared.
       if (!stored) return true
       if (stored.key !== before?.key) return undefined
       return beforeMac !== null && timingSafeEqual(Buffer.from(beforeMac), Buffer.from(stored.mac))

@@ -17,7 +17,7 @@ function openCommandsOf(session: SessionId): Extract<Read, { query: unknown }> &
 export function openCommandsIn(change: ChangeBuilder, session: SessionId): CommandRow[] {
   return change.find('command', openCommandsOf(session).query)
 }
-/** Returns the reads that the functions in this file always need. They read open requests and drafts only if there are any. */
+/** Returns the reads that the functions in this file always need. The functions read open requests and drafts only if there are any. */
 export function sessionReads(session: SessionId): Read[] {
   return [{ table: 'session', id: session }, { table: 'usage', id: session }, openCommandsOf(session)]
 }

@@ -12,7 +12,7 @@ export function isTokenValid({ revokedAt, expiresAt }: TokenRow, now: number): b
   return revokedAt === null && (expiresAt === null || expiresAt > now)
 }
 
-/** Returns the digest of the fields that decide what a token permits. The log contains it, so that a changed row can be found. */
+/** Returns the hash of the fields that decide what a token permits. The log contains this hash, so that a changed row can be found. */
 export function tokenDigest(row: Omit<TokenRow, 'ord'>): string {
   const { id, token, kind, role, subject, madeBy, expiresAt, dataFolder, pageSecretHash = null } = row
   return hash('sha256', JSON.stringify([id, token, kind, role, subject, madeBy, expiresAt, dataFolder, pageSecretHash]))

@@ -1,4 +1,4 @@
-/** Counts the open requests and sessions of each session and account, and measures how long each session waits for people, in the same change that writes the request or session. */
+/** Counts the open requests and sessions of each session and account, and measures how long each session waits for people, in the same change that writes the request or session. Refuses more open sessions and pending requests than the limits allow. */
 import { Fault, limits, type SessionId } from '@holdpoint/protocol'
 import type { ChangeBuilder } from './change-builder.ts'
 import type { RequestRow, SessionRow, UsageRow } from './rows.ts'

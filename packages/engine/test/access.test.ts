@@ -50,7 +50,8 @@ it('the error of a forbidden operation names the role and the operation', async 
 })
 
 describe('an operation that is not in the contract', () => {
-  it.each(['', 'nothing', '__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%j is not found', async op => {
+  const names = ['', 'nothing', '__proto__', 'constructor', 'toString', 'hasOwnProperty']
+  it.each(names)('an operation named %j is not found', async op => {
     await expectFault(fixture.gateway.dispatchUnparsed(ada, op as OperationName, {}), 'not_found')
   })
 })
@@ -231,7 +232,7 @@ describe('an idempotency key', () => {
   it.each([
     ['addToken', { role: 'agent', name: 'a' }, { role: 'person', name: 'a' }],
     ['makeLink', {}, null],
-  ] as const)('makes %s create one secret, which is returned once and stored nowhere', async (op, input, other) => {
+  ] as const)('an idempotency key makes %s create one secret, which is returned once', async (op, input, other) => {
     const once = { idempotencyKey: 'k' }
     const { body } = await fixture.gateway.dispatchUnparsed(ada, op, input, once)
     const before = await fixture.store.find('token', {})

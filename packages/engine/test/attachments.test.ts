@@ -61,7 +61,7 @@ describe('an attachment', () => {
     expect(JSON.stringify(added).length).toBeLessThan(1000)
   })
 
-  it('an attachment is needed for a message without text', async () => {
+  it('a message without text needs an attachment', async () => {
     expect(await send([await upload()])).toMatchObject({ body: { text: '', attachments: [{}] } })
     await expectFault(fixture.person('sendMessage', { id, text: '' }), 'bad_input')
     await expectFault(send([]), 'bad_input')

@@ -69,24 +69,24 @@ describe('the fault for an action that a role may not do', () => {
     expect(accessFault(null, 'listSessions')).toMatchObject({ code: 'unauthenticated' })
   })
   it.each([
-    [robot, 'answerRequest', 'An agent’s credential cannot answer requests; only a person can'],
-    [robot, 'answerRequests', 'An agent’s credential cannot answer requests; only a person can'],
-    [robot, 'listRules', 'The credential of an agent may not call listRules'],
+    ['answerRequest', robot, 'An agent’s credential cannot answer requests; only a person can'],
+    ['answerRequests', robot, 'An agent’s credential cannot answer requests; only a person can'],
+    ['listRules', robot, 'The credential of an agent may not call listRules'],
     [
-      robot,
       'startSession.mode',
+      robot,
       'The credential of an agent may not start a session in a chosen mode; only the owner of this gateway may',
     ],
-    [runnerCaller, 'answerRequest', 'The credential of a runner may not call answerRequest'],
-    [runnerCaller, 'subscribe', 'The credential of a runner may not open the event stream'],
-    [bob, 'announceRunner', 'The credential of a person may not call announceRunner'],
-    [bob, 'backup', 'The credential of a person may not call backup; only the owner of this gateway may'],
+    ['answerRequest', runnerCaller, 'The credential of a runner may not call answerRequest'],
+    ['subscribe', runnerCaller, 'The credential of a runner may not open the event stream'],
+    ['announceRunner', bob, 'The credential of a person may not call announceRunner'],
+    ['backup', bob, 'The credential of a person may not call backup; only the owner of this gateway may'],
     [
-      bob,
       'answer.settings',
+      bob,
       'The credential of a person may not accept a suggestion that changes settings; only the owner of this gateway may',
     ],
-  ] as const)('says to $role, for %s, who may', (caller, action, message) => {
+  ] as const)('the fault for %s says what the caller may not do', (action, caller, message) => {
     expect(accessFault(caller, action)).toMatchObject({ code: 'forbidden', message })
   })
   it.each([
@@ -96,7 +96,7 @@ describe('the fault for an action that a role may not do', () => {
     ['rule.allow', 'add or change a rule that allows something'],
     ['rule.others', 'change or remove a rule that somebody else has added'],
     ['makeLink.person', 'create a link for another person'],
-  ] as const)('describes %s in words', (action, words) => {
+  ] as const)('the fault for %s describes the action in words', (action, words) => {
     expect(accessFault(bob, action)?.message).toBe(
       `The credential of a person may not ${words}; only the owner of this gateway may`,
     )
@@ -157,10 +157,10 @@ describe('the sessions of a caller', () => {
     ofAgent: ['ada', 'bob', 'robot'],
     ofPerson: ['ada', 'bob'],
   }
-  it('A14: the sessions of a caller are visible to people, to the runner that holds the lease, and to the agent of the session', () => {
+  it('A16: a session is visible to people, to the runner that holds its lease, and to its agent', () => {
     expect(whoMay(maySee)).toEqual(expected)
   })
-  it('A14: the sessions of a caller are also those that the condition on their columns selects', async () => {
+  it('A16: the condition on columns selects exactly the sessions that the caller may see', async () => {
     const found = async (caller: Caller) =>
       new Set((await fixture.store.find('session', { where: visibleSessions(caller) })).map(row => row.id))
     for (const caller of [ada, bob, robot, stranger, otherRunner])
@@ -172,7 +172,7 @@ describe('the sessions of a caller', () => {
 })
 
 describe('the right to write for an agent', () => {
-  it('A14: the right to write for an agent belongs to its runner, to the agent itself, and to the person who opened an external session', () => {
+  it('A16: the right to write for an agent belongs to its runner, to the agent itself, and to the person who opened an external session', () => {
     expect(whoMay((caller, row) => agentAccessFault(caller, row) === null)).toEqual({
       driven: ['runnerCaller'],
       // The fence tells the last runner that it no longer holds the session.

@@ -44,7 +44,7 @@ describe('P5: an allow by a rule that has not reached the agent', () => {
     await fixture.clock.advance(1000)
     await expectFault(agent.report(request, 'handed'), 'gone')
   })
-  it('P5: an allow is not handed after the turn has ended with which its rule ends', async () => {
+  it('P5: an allow is not handed after the end of the turn with which its rule ends', async () => {
     await addRule({ until: 'turn', scope: { ...scope, session: agent.session.id } })
     const request = await ask()
     await agent.append({ type: 'turn.finished', ending: 'done' })
@@ -71,7 +71,7 @@ describe('P5: an allow by a rule that has not reached the agent', () => {
     await fixture.person('removeRule', { id: rule.id })
     await expectFault(fixture.runner('handOverRequest', { id: request.id, fence: agent.fence }), 'gone')
   })
-  it('P5: a person’s allow is handed even if the rules changed meanwhile', async () => {
+  it('P5: a person’s allow is handed even if the rules have changed since the answer', async () => {
     const request = await ask()
     await fixture.allow(request)
     await addRule({ effect: 'deny' })

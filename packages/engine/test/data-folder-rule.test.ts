@@ -63,7 +63,7 @@ describe('the built-in rule for the data folder', () => {
     expect((await fixture.person('getRequest', { id: request.id })).status).toBe('pending')
   })
 
-  it('P11: the built-in rule for the data folder leaves a call that is too long to check to a person, even if a rule allows a part of it', async () => {
+  it('P11: if a call is too long for the built-in rule to check, a person decides, even if another rule allows a part of the call', async () => {
     const command = `echo ${Array.from({ length: 3000 }, (_, index) => `word${index}`).join(' ')}`
     await fixture.person('addRule', { effect: 'allow', tool: 'Bash', command: 'echo', scope: { cwd: '/srv' } })
     expect(await check(command)).toMatchObject({ verdict: 'ask', rule: ruleId })

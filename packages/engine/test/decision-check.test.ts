@@ -87,7 +87,7 @@ describe('R11: reporting an answer as handed', () => {
   })
 })
 
-describe('R11: an answer with a secret in a row of schema 3, which does not contain the position of its event', () => {
+describe('R11: an answer of schema 3 with a secret', () => {
   const answer = { kind: 'submit', values: { name: 'ada', pass: 'hunter2' } } as const
   /** Resolves the request, and stores the answer as schema 3 did: with the secret in the row. */
   async function resolveAsSchema3(values: Record<string, string>) {
@@ -145,7 +145,7 @@ describe('handing an unchanged decision', () => {
       expect((await agent.report(request, 'handed')).delivery.state).toBe('handed')
     },
   )
-  it('an unchanged decision is handed from a row of schema 3, which does not contain the position of its event', async () => {
+  it('an unchanged decision is handed from a row of schema 3, although the row does not contain the position of its event', async () => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await fixture.deny(await agent.ask('later', approval('pwd')))

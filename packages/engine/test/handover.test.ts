@@ -102,7 +102,7 @@ describe('handOverRequest', () => {
     ['withdrawn', () => fixture.externalAgent('withdrawRequest', { id: pending.id })],
     ['interrupted', () => fixture.person('interruptSession', { id })],
     ['session_ended', () => fixture.person('endSession', { id })],
-  ] as const)('returns “%s” to an agent whose request no longer needs an answer', async (outcome, stop) => {
+  ] as const)('handOverRequest returns “%s” if the request no longer needs an answer', async (outcome, stop) => {
     pending = await ask('k')
     const waiting = fixture.externalAgent('handOverRequest', { id: pending.id, wait: 60_000 })
     await runPendingWork()

@@ -59,7 +59,7 @@ describe('a refused attempt', () => {
       [runnerCaller.name, 'subscribe'],
     ])
   })
-  it('L7: a refused answer that needs the owner is recorded, alone and in a batch', async () => {
+  it('L7: an answer that only the owner may give is recorded when another person gives it, alone or in a batch', async () => {
     const agent = await fixture.startAttached()
     const request = await agent.ask('k')
     const answer = { id: request.id, digest: request.digest, answer: { kind: 'allow', mode: 'plan' } } as const

@@ -1,4 +1,4 @@
-/** Comments on lines and questions that people ask back: what is stored, what the agent gets, and which request follows which. */
+/** Tests comments on lines, and questions that people ask back: what is stored, what the agent gets, and which request follows which. */
 import type { Answer, Ask, Comment, Request } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { approval, expectFault, type GatewayFixture, openFixture } from './gateway-fixture.ts'

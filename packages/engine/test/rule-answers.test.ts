@@ -144,7 +144,7 @@ describe('rules that come from a file', () => {
     expect(await statusOf(other, approval('make'))).toBe('pending')
     expect(await statusOf(other, approval('rm x'))).toBe('pending')
   })
-  it('rules that come from a file only restrict agents whose machine is not known', async () => {
+  it('rules that come from a file can deny or ask, but not allow, if the machine of the agent is not known', async () => {
     const agent = await external('person')
     expect(await statusOf(agent, approval('make'))).toBe('pending')
     expect(await answerOf(agent, approval('rm x'))).toBe('deny')
@@ -189,7 +189,7 @@ describe('a rule with a number of uses', () => {
 })
 
 describe('the answer of a rule', () => {
-  it('the answer of a rule is never given to questions', async () => {
+  it('a rule never answers questions', async () => {
     await addRule({ effect: 'deny' })
     const request = await (await local()).ask('k', secretAsk)
     expect(request).toMatchObject({ status: 'pending', resolution: null })
@@ -215,7 +215,7 @@ describe('the answer of a rule', () => {
     expect(resolution).toMatchObject({ by: 'rule' })
     expect(resolution?.answer).toEqual({ kind: 'allow' })
   })
-  it('the answer of a rule does not change the input if it allows something other than a command', async () => {
+  it('the answer of a rule does not change the input if the rule allows something other than a command', async () => {
     await addRule({ action: 'read', path: '/srv/a.txt' })
     const { resolution } = await (await local()).ask('k', fileAsk('read', '/srv/a.txt'))
     expect(resolution?.answer).toEqual({ kind: 'allow' })
@@ -246,7 +246,7 @@ describe('the risk of a request', () => {
     expect(await riskOf(await local('/srv'), ask)).toMatchObject({ touches: ['writes-outside'] })
     expect(await riskOf(await remote('/srv'), ask)).toMatchObject({ level: 'dangerous' })
   })
-  it('the risk of a request is computed again for an edited input, and is dangerous if that does not show what the call does', async () => {
+  it('the risk of a request is computed again for an edited input, and is dangerous if the edited input does not show what the call does', async () => {
     const agent = await local()
     const checked = async (ask: Ask, input: JsonObject) => {
       const { id } = await agent.ask(`k${keys++}`, ask)

@@ -86,7 +86,7 @@ describe('a rule with a number of uses', () => {
     const listed = (await fixture.person('listRules', {})).items.find(({ id }) => id === rule.id)
     expect(listed).toMatchObject({ usesLeft: 0, uses: 2 })
   })
-  it('a rule with a number of uses can be given more uses, which also answers pending requests', async () => {
+  it('a rule with a number of uses can be given more uses, and then also answers pending requests', async () => {
     const rule = await addRule({ usesLeft: 1 })
     await ask()
     const request = await ask()
@@ -114,7 +114,7 @@ describe('a rule that ends', () => {
     const request = await fixture.runner('openRequest', { id: session, key: 'after', ask: approval('npm test'), fence })
     expect(request.status).toBe('pending')
   })
-  it('a rule that ends with the session does not answer after the session was ended and opened again', async () => {
+  it('a rule that ends with the session does not answer after the session has ended and a message has reopened it', async () => {
     const { id } = agent.session
     await addRule({ until: 'session', scope: { session: id } })
     await agent.append({ type: 'turn.finished', ending: 'done' })
@@ -173,7 +173,7 @@ describe('a change of the rules', () => {
     await runPendingWork()
     expect((await reload(request)).status).toBe('resolved')
   })
-  it('a change of the rules is refused if somebody else has changed the rule meanwhile', async () => {
+  it('a change of the rules is refused if somebody else has changed the rule since it was read', async () => {
     const rule = await addRule({})
     await fixture.person('patchRule', { id: rule.id, version: 1, paused: true })
     await expectFault(fixture.person('patchRule', { id: rule.id, version: 1, paused: false }), 'version_conflict')

@@ -106,12 +106,12 @@ describe('L1: a secret answer', () => {
 })
 
 describe('the key of a secret answer', () => {
-  it('the key is deleted when the session ends before the agent took the answer', async () => {
+  it('the key of a secret answer is deleted when the session ends before the agent has taken the answer', async () => {
     await answer(await agent.ask('k', secretAsk), pin(canary))
     await fixture.person('endSession', { id: agent.session.id })
     expect(await keyIds()).toEqual([])
   })
-  it('the key is kept while the answer is unknown, because it may be handed again, and deleted once the session has ended', async () => {
+  it('the key of an unknown answer is kept, because the answer may be handed again, and deleted once the session has ended', async () => {
     const request = await agent.ask('k', secretAsk)
     await answer(request, pin(canary))
     await agent.report(request, 'handed')

@@ -155,7 +155,7 @@ describe('the end of a session', () => {
     ['taken', 'its agent is done', () => detach({ reason: 'done' })],
     ['unknown', 'its agent has failed', () => detach({ reason: 'failed' })],
     ['unknown', 'a person ended it', () => fixture.person('endSession', { id })],
-  ] as const)('counts an answer that was handed to the agent as %s if %s', async (state, _, end) => {
+  ] as const)('an answer that was handed to the agent before the end counts as %s if %s', async (state, _, end) => {
     const request = await agent.ask('k')
     await fixture.allow(request)
     await agent.report(request, 'handed')
@@ -199,7 +199,7 @@ describe('a session that loses its runner or is parked', () => {
     expect((await eventsOf('session.changed')).at(-1)).toMatchObject({ value: { state: 'parked' } })
   })
   const works: readonly (readonly [string, boolean, () => Promise<unknown>])[] = [
-    ['it has nothing to do', false, async () => {}],
+    ['its agent has nothing to do', false, async () => {}],
     ['a turn is open', true, () => takeMessage()],
     ['a message waits', true, () => fixture.person('sendMessage', { id, text: 'go' })],
     ['a request is pending', false, () => agent.ask('k')],
@@ -234,7 +234,7 @@ describe('a session that loses its runner or is parked', () => {
       },
     ],
     [
-      'an answer was handed',
+      'the agent has an answer but has not taken it',
       false,
       async () => {
         const request = await agent.ask('k')
@@ -243,7 +243,7 @@ describe('a session that loses its runner or is parked', () => {
       },
     ],
   ]
-  it.each(works)('if %s, needs a runner: %s', async (_, needs, prepare) => {
+  it.each(works)('a session that is parked while %s needs a runner: %s', async (_, needs, prepare) => {
     await prepare()
     await detach()
     expect(await rowNow()).toMatchObject({ state: 'parked', needsRunner: needs })

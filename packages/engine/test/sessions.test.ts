@@ -110,7 +110,7 @@ describe('commands of a session', () => {
     await finish((await commands())[0] as Command)
     await fixture.person('sendMessage', { id, text: 'fits again' })
   })
-  it('messages of a session that wait are limited in size, and fit again when the agent has read some', async () => {
+  it('the messages that wait for an agent are limited in total size, and more are accepted when the agent has read some', async () => {
     const text = 'x'.repeat(limits.textMax)
     const fitting = Math.floor(limits.waitingTextMax / limits.textMax)
     for (let i = 0; i < fitting; i++) await fixture.person('sendMessage', { id, text })

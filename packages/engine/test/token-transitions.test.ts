@@ -1,4 +1,4 @@
-/** Tests which tokens are valid, what a token's digest covers, and which tokens are revoked together. */
+/** Tests which tokens are valid, what the hash of a token row covers, and which tokens are revoked together. */
 import { limits } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { ChangeBuilder } from '../src/change-builder.ts'
@@ -34,7 +34,7 @@ describe('a token', () => {
     ['that has ended', { expiresAt: now - 1 }, false],
     ['that is revoked', { revokedAt: now - 1, expiresAt: now + 1 }, false],
     ['that is revoked and has no end', { revokedAt: 0, expiresAt: null }, false],
-  ])('%s is valid: %s', (_name, more, isValid) => {
+  ])('a token %s is valid: %s', (_name, more, isValid) => {
     expect(isTokenValid(rowOf('tok_a', more), now)).toBe(isValid)
   })
   it.each([
@@ -43,10 +43,10 @@ describe('a token', () => {
     ['owner', 'link', false],
     ['person', 'bearer', false],
     ['runner', 'cookie', false],
-  ] as const)('with the role %s and the kind %s is a token of the owner: %s', (role, kind, isOwner) => {
+  ] as const)('a token with the role %s and the kind %s is one of the owner: %s', (role, kind, isOwner) => {
     expect(isOwnerToken(rowOf('tok_a', { role, kind }))).toBe(isOwner)
   })
-  it('a token has a digest that changes with every field that decides what it permits', () => {
+  it('the hash of a token row changes with every field that decides what the token permits', () => {
     const row = rowOf('tok_a')
     const changes: Partial<TokenRow>[] = [
       { id: 'other' },
@@ -91,7 +91,7 @@ describe('revoking tokens', () => {
       ['tok_a', 'tok_b', 'tok_c'].map(token => ({ type: 'token.removed', token, by: ada.token })),
     )
   })
-  it('revoking tokens leaves tokens that were revoked before as they are', () => {
+  it('revoking tokens does not change tokens that were revoked before', () => {
     const before = rowOf('tok_a', { revokedAt: 5, expiresAt: 10 })
     const { names, writes } = revoke([before, rowOf('tok_b', { ...madeBy('tok_a'), revokedAt: 5 })], 'tok_a', 'tok_b')
     expect(names).toEqual([])

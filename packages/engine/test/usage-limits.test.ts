@@ -69,7 +69,7 @@ describe('another session', () => {
   it.each([
     ['an agent', robot.token, limits.sessionsPerAgentMax],
     ['a person', ada.id, limits.sessionsPerPersonMax],
-  ])('another session of %s is refused at the limit, and fits below it', async (_, account, max) => {
+  ])('another session of %s is refused at the limit and accepted below it', async (_, account, max) => {
     const start = () =>
       (account === robot.token ? fixture.externalAgent : fixture.person)('startSession', { driver: 'external' })
     await setUsage(account, null, { sessions: max - 1 })

@@ -113,7 +113,7 @@ describe('a file with watchers', () => {
     await fixture.open({ machine: fixture.machine })
     expect((await fixture.check(agent, '3', 'git push')).reason).toBe('push denies.')
   })
-  it('a file that loses its watchers, or is removed, has none in force', async () => {
+  it('no watchers are in force for a file that has lost its watchers or was removed', async () => {
     await fixture.withFile(denies('push', 'git push'))
     const agent = await fixture.agent()
     await fixture.check(agent, '1', 'git push')

@@ -17,7 +17,7 @@ const isAsked = async (agent: AttachedAgent) =>
   (await fixture.check(agent, `k${keys++}`, 'ls')).watcher?.name === 'my-budget'
 
 describe('a limit', () => {
-  it('a limit of cost asks at the limit, and an allow continues until the same amount is used again', async () => {
+  it('a limit of cost asks at the limit, and after an allow the agent works until the same amount is used again', async () => {
     await fixture.withFile(limited({ cost: 5 }))
     const agent = await fixture.agent()
     await spend(agent, 4)
@@ -129,7 +129,7 @@ describe('a limit', () => {
     expect(await isAsked(await fixture.agent())).toBe(true)
     expect(await isAsked(await fixture.agent({ cwd: '/home/ada' }))).toBe(false)
   })
-  it('a limit per day is counted only while there is such a limit', async () => {
+  it('the use of a day is counted only while a watcher has a limit per day', async () => {
     await fixture.withFile(limited({ cost: 5 }))
     await spend(await fixture.agent(), 5)
     expect(await fixture.store.find('spent', {})).toEqual([])

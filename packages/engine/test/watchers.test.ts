@@ -161,7 +161,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect(await fixture.firedNames()).toEqual(['before', 'after'])
   })
 
-  it('a call with the key of another call is evaluated, so that a key of a harmless call allows nothing', async () => {
+  it('a call with the key of another call is evaluated again, so that the key of a harmless call allows nothing else', async () => {
     await fixture.withFile(testsFirst)
     const agent = await fixture.agent()
     await fixture.check(agent, 'k', 'ls')
@@ -226,7 +226,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await fixture.person('getRequest', { id: request.id, wait: 1000 })).resolution?.answer?.kind).toBe('deny')
   })
 
-  it('a rule that denies wins over a watcher that asks, and a watcher that denies over a rule that asks or allows', async () => {
+  it('a rule that denies wins over a watcher that asks, and a watcher that denies wins over a rule that asks or allows', async () => {
     await fixture.withFile({
       rules: [
         { effect: 'deny', command: 'rm' },
@@ -295,7 +295,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect(await fixture.moment(agent, { moment: 'prompt', key: '2', text: 'hello' })).toEqual({ say: [] })
   })
 
-  it('the third identical call within ten minutes is asked', async () => {
+  it('a person is asked about the third identical call within ten minutes', async () => {
     await fixture.withFile({ use: ['loop-guard'] })
     const agent = await fixture.agent()
     for (const key of ['1', '2']) expect((await fixture.check(agent, key, 'make')).watcher, key).toBeUndefined()
@@ -320,7 +320,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     await expectFault(fixture.moment(agent, { moment: 'after', key: 'k' }), 'bad_input', /result/)
   })
 
-  it('the key of a request cannot begin like those of the gateway', async () => {
+  it('the key of a request cannot begin like the gateway’s own keys', async () => {
     await fixture.withFile({})
     const agent = await fixture.agent()
     await expectFault(agent.ask('watch:stop:1', approval('ls')), 'bad_input', /use another key/)

@@ -17,7 +17,7 @@ export const accessColumns = ['nobody', 'owner', 'person', 'runner', 'agent'] as
   | 'nobody'
 )[]
 
-/** `own`: only sessions, requests, links and runners that belong to the caller. The gateway answers for others as if they did not exist. */
+/** `own`: only sessions, requests, links and runners that belong to the caller. For those of others, the gateway replies as if they did not exist. */
 export type Access = 'all' | 'own' | 'no'
 type AccessRow = readonly [nobody: Access, owner: Access, person: Access, runner: Access, agent: Access]
 

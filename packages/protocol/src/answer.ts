@@ -150,7 +150,7 @@ export function answerProblem(ask: Ask, answer: Answer): string | null {
     if (answer.mode !== undefined && ask.modes && !ask.modes.includes(answer.mode))
       return `this request cannot switch to mode "${answer.mode}"; the modes are ${ask.modes.join(', ')}`
     if ((answer.remember || answer.suggestion !== undefined) && ask.caution?.noRemember)
-      return 'the answer to this request must not be remembered'
+      return 'the answer to this request cannot be remembered'
     return null
   }
   if (ask.kind === 'questions' && answer.kind === 'answers') return questionsProblem(ask.questions, answer.answers)
@@ -163,7 +163,7 @@ function askBackProblem(
   ask: Ask,
   { reason = '', interrupt: stops }: Pick<z.infer<typeof DeclineAnswer>, 'reason' | 'interrupt'>,
 ): string | null {
-  if (ask.kind === 'form') return 'a form takes no question back, because its agent would not read it'
+  if (ask.kind === 'form') return 'you cannot ask back about a form, because its agent would not read the question'
   if (reason.trim() === '') return 'an answer that asks back needs the question as its reason'
   return stops ? 'an answer that asks back must not stop the turn' : null
 }

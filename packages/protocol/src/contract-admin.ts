@@ -107,7 +107,7 @@ export const adminOps = {
     method: 'PATCH',
     path: '/rules/:id',
     summary:
-      'Replace a rule, or pause it. The rule keeps its id and gets a new version. Only the owner can change a rule of somebody else, and put one that allows something into effect.',
+      'Replace a rule, or pause it. The rule keeps its id and gets a new version. Only the owner can change somebody else’s rule, or put a rule into effect that allows something.',
     faults: ['not_found', 'unsupported', 'version_conflict'],
     input: z.strictObject({
       id: RuleId,
@@ -131,7 +131,7 @@ export const adminOps = {
   removeRule: {
     method: 'DELETE',
     path: '/rules/:id',
-    summary: 'Remove a rule. Only the owner can remove a rule of somebody else.',
+    summary: 'Remove a rule. Only the owner can remove somebody else’s rule.',
     faults: ['not_found'],
     input: z.strictObject({ id: RuleId }),
     output: emptyObject,

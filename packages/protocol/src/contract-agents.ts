@@ -119,7 +119,7 @@ export const agentOps = {
           action: Action.optional().describe('What the call did, as in an approval.'),
         })
         .optional()
-        .describe('The call, at "after". Not needed if the call was checked or asked with the same key.'),
+        .describe('The call, at "after". Not needed if the call was checked or asked about with the same key.'),
       agentPath: AgentPath.optional(),
       fence,
     }),
@@ -156,13 +156,13 @@ export const agentOps = {
           'The kind of the answer. "nobody": nobody answered before the deadline. "withdrawn", "interrupted", "session_ended" or "lost": the request no longer needs an answer. "pending": there is no answer yet, so call again.',
         ),
       effective: Effective.optional().describe(
-        'What you may act on: the input to run, the answers or the values. Missing if the outcome is a no.',
+        'What you may act on: the input to run, the answers or the values. Present only with the outcomes "allow", "answers" and "submit".',
       ),
       reason: z
         .string()
         .optional()
         .describe(
-          'Why the outcome is a no, with the comments of the person, or what the person asks before answering. Missing if the person gave no reason.',
+          'Present only with the outcomes "deny", "decline" and "nobody": the reason, with the person’s comments, or what the person asks before answering. Missing if no reason was given.',
         ),
       note: z
         .string()

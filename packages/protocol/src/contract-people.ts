@@ -55,7 +55,7 @@ export const BatchResult = z
     id: RequestId,
     status: z.int().describe('The HTTP status that a single answer would have had.'),
     request: Request.optional().describe(
-      'The request, if the answer was accepted. Left out once the reply has several mebibytes; read the request then.',
+      'The request, if the answer was accepted. Missing once the reply has several mebibytes; then read it with `getRequest`.',
     ),
     error: FaultBody.shape.error.optional().describe('The error, if the answer was not accepted.'),
   })
@@ -78,13 +78,13 @@ export const peopleOps = {
     summary: 'Check whether a session can start in a folder of a runner’s machine.',
     input: z.strictObject({
       runner: RunnerId.describe('The runner that would run the agent. `listDrivers` shows the runner of each driver.'),
-      path: z.string().min(1).max(limits.pathMax).describe('The whole path of the folder.'),
+      path: z.string().min(1).max(limits.pathMax).describe('The absolute path of the folder.'),
     }),
     output: z.object({
       state: z
         .enum(['folder', 'missing', 'other', 'relative', 'denied', 'unknown'])
         .describe(
-          '"folder": the folder exists. "missing": nothing exists there. "other": something else exists there, such as a file. "relative": this is not a whole path. "denied": the gateway may not look there. "unknown": the runner is on another machine.',
+          '"folder": the folder exists. "missing": nothing exists there. "other": something else exists there, such as a file. "relative": this is not an absolute path. "denied": the gateway may not look there. "unknown": the runner is on another machine.',
         ),
     }),
   },
@@ -198,7 +198,7 @@ export const peopleOps = {
     faults: ['not_found'],
     input: z.strictObject({
       id: AttachmentId,
-      part: z.int().min(1).describe('The number of the part. Parts are numbered from 0 and must be appended in order.'),
+      part: z.int().min(1).describe('The number of the part. `addAttachment` sends part 0. Append others in order.'),
       data: AttachmentPart,
     }),
     output: StoredAttachment,

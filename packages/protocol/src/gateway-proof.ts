@@ -1,10 +1,11 @@
 /**
- * The proof of a gateway at a loopback address that it knows a token, before the client sends the token (G11). The client
- * sends a random nonce and a hint that names the token. The gateway replies with an HMAC-SHA256 of `proofText` under the
- * SHA-256 of the token, in hex, which is what the gateway stores. Somebody else who got hold of the port cannot compute it.
+ * A gateway at a loopback address proves that it knows a token, before the client sends the token (G11). The client sends
+ * a random nonce and a hint that names the token. The gateway replies with an HMAC-SHA256 of `proofText`. The key of the
+ * HMAC is the hex SHA-256 of the token, which the gateway stores. Another program that has taken the port cannot compute
+ * the proof.
  */
 
-/** The hint consists of the first characters of the SHA-256 of the token. It is too short to compute a proof with it, and says nothing about the token. */
+/** The hint consists of the first characters of the SHA-256 of the token. The hint is too short to compute a proof, and reveals nothing about the token. */
 export const tokenHintLength = 16
 
 export interface ProofSubject {

@@ -15,7 +15,7 @@ const digitsMax = 17
 const exponentAlwaysKept = { min: -306, max: 308 }
 /** Larger numbers become infinite, smaller ones become zero. */
 const exponentRange = { min: -330, max: 310 }
-/** Exponents are counted up to this value, which no text is long enough to compensate with zeros. */
+/** Exponents are counted up to this value. No text is long enough to make up for a larger exponent with zeros. */
 const exponentCountMax = 1e9
 
 /** Returns whether the number at `start` (up to `end`) has exactly the value of the shortest decimal number that parses to the same double, for example 1.0, 1e3 and -0, but not 9007199254740993 or 1e-400. The text must be a valid JSON number. */

@@ -42,7 +42,7 @@ export const limits = {
   commentMax: 4 * 1024,
   /** The length of the line that a comment quotes. */
   quoteMax: 500,
-  /** The length of all comments of an answer together, as JSON. They fit into a draft. */
+  /** The length of all comments of an answer together, as JSON. Comments of this length fit into a draft. */
   commentsTotalMax: 48 * 1024,
   attachmentMaxBytes: 5 * 1024 * 1024,
   /** The size of each part of an attachment but the last. A part in base64 fits into one frame of a socket, and parts in base64 can be joined because the size is a multiple of 3. */

@@ -154,9 +154,9 @@ export const RequestKey = z
     'The agent’s own id for the ask. Opening a request with the same key and ask again returns the existing request.',
   )
 
-/** The keys of requests of the gateway itself begin with this. They need no delivery to the agent, and agents cannot use such keys. */
+/** The keys of the gateway's own requests begin with this prefix. Such requests need no delivery to the agent, and agents cannot use such keys. */
 export const watchKeyPrefix = 'watch:'
-/** Returns whether a request is one of the gateway itself, which the agent knows nothing of. */
+/** Returns whether a request comes from the gateway itself. The agent knows nothing of such a request. */
 export function isGatewayRequest({ key }: { readonly key: string }): boolean {
   return key.startsWith(watchKeyPrefix)
 }
@@ -199,7 +199,7 @@ export const Request = z
     ),
     watcher: WatcherRef.extend({ text: z.string().describe('Why the watcher asks.') })
       .optional()
-      .describe('The watcher because of which people are asked. Missing if there is none.'),
+      .describe('The watcher that made the gateway ask people. Missing if there is none.'),
     resolution: Resolution.nullable().describe('How the request was resolved; null while the request is pending.'),
     delivery: Delivery,
   })

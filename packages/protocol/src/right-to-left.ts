@@ -6,7 +6,7 @@ export const rightToLeftBlocks =
 
 const letter = new RegExp(`[${rightToLeftBlocks}]`, 'u')
 const words = new RegExp(`[${rightToLeftBlocks}]+|[^${rightToLeftBlocks}]+`, 'gu')
-/** Matches text of right-to-left words, spaces and the punctuation of a sentence. It has nothing that reads from left to right, and no signs that mean something in code. */
+/** Matches text of right-to-left words, spaces and the punctuation of a sentence. Such a text has nothing that reads from left to right, and no signs that mean something in code. */
 const onlyWords = new RegExp(`^[${rightToLeftBlocks} .,!?'"…-]*$`, 'u')
 
 export function hasRightToLeft(text: string): boolean {

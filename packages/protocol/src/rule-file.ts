@@ -62,12 +62,12 @@ function strictProblem(text: string): string | null {
   }
 }
 
-/** Returns where a problem ends that only the strict parser has with the text, such as a key that occurs twice. Every longer beginning of the text has the same problem. */
+/** Returns where a problem ends that only the strict parser finds in the text, such as a key that occurs twice. Once a beginning of the text has the problem, every longer beginning has it too. */
 function problemOffset(text: string, problem: string): number {
   return firstOffset(text.length, length => strictProblem(text.slice(0, length)) === problem) - 1
 }
 
-/** Returns the least number up to `most` for which the test is true, if it is then true for all greater numbers. */
+/** Returns the least number up to `most` for which the test is true. The test must be true for all greater numbers as well. */
 function firstOffset(most: number, test: (offset: number) => boolean): number {
   let [no, yes] = [0, most]
   while (yes - no > 1) {
@@ -78,7 +78,7 @@ function firstOffset(most: number, test: (offset: number) => boolean): number {
   return yes
 }
 
-/** Returns the offset of the first character that JSON cannot have there, or null if the text is JSON. Not all errors of `JSON.parse` name it, so it is found by halving: every longer beginning of the text is wrong, too. */
+/** Returns the offset of the first character that JSON cannot have there, or null if the text is JSON. Not all errors of `JSON.parse` name the offset, so a binary search finds it: once a beginning of the text is wrong, every longer beginning is wrong too. */
 function errorOffset(text: string): number | null {
   return isJson(text) ? null : firstOffset(text.length + 1, length => !mayContinue(text.slice(0, length))) - 1
 }
@@ -92,7 +92,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Returns whether the text is JSON or the beginning of it. */
+/** Returns whether the text is JSON or could be the beginning of JSON. */
 function mayContinue(text: string): boolean {
   try {
     JSON.parse(text)

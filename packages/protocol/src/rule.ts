@@ -195,7 +195,7 @@ export const RuleProposal = z
     explanation: z.string().describe('What the rule allows, in one sentence.'),
     runsProjectCode: z
       .boolean()
-      .describe('Whether what the rule allows runs code of the project, which agents can change.'),
+      .describe('Whether the rule allows running code of the project, which agents can change.'),
   })
   .describe('A rule that would allow a request from now on.')
 export type RuleProposal = z.infer<typeof RuleProposal>

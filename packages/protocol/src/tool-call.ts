@@ -25,8 +25,8 @@ export function actionOf({ tool, input, cwd, action }: ToolCall): Action {
 }
 
 /**
- * Returns why the action that an agent reports about its own call cannot be used, or null if the input shows the same.
- * Rules and people would otherwise decide about another call than the one that the agent runs. The digest covers the action, so the gateway cannot correct it.
+ * Returns why the action that an agent reports about its own call cannot be used, or null if the input shows the same action.
+ * Without this check, rules and people could decide about another call than the one that the agent runs. The digest covers the action, so the gateway cannot correct the action.
  */
 export function actionProblem(call: ToolCall): string | null {
   const { input, cwd, action } = call
@@ -64,7 +64,7 @@ function isShownByInput({ tool, input }: ToolCall, action: Exclude<Action, { she
 }
 
 interface FieldText {
-  /** The name of the field that has the text, or the list with it. */
+  /** The name of the field whose value is the text, or a list that contains the text. */
   readonly field: string
   readonly value: string
 }
@@ -112,7 +112,7 @@ function editedAction(action: Action, before: JsonObject, after: JsonObject): Ac
     isEdited: canonicalJson(before[name] ?? null) !== canonicalJson(after[name] ?? null),
   }))
   if (!fields.some(({ isEdited }) => isEdited)) return action
-  /** Returns the text that replaces a text of the action, or null if the input does not show it. */
+  /** Returns the new text for a text of the action, or null if the input does not show the new text. */
   const edited = (isText: (value: string) => boolean): string | null => {
     const found = fields.filter(({ texts }) => texts?.some(isText))
     const changed = found.filter(({ isEdited }) => isEdited)

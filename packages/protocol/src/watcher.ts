@@ -54,7 +54,7 @@ export const WatchLimit = z
       ),
   })
   .describe(
-    'A limit, exactly one of cost, tokens, turns and minutes. At the limit, the next call of the agent is asked. An allow continues until the same amount is used again.',
+    'A limit, exactly one of cost, tokens, turns and minutes. At the limit, a person is asked about the agent’s next call. After an allow, the agent works until the same amount is used again.',
   )
 export type WatchLimit = z.infer<typeof WatchLimit>
 
@@ -70,7 +70,7 @@ export const WatchEffects = z
     ask: sentence.optional().describe('Why a person is asked.'),
     deny: sentence
       .optional()
-      .describe('Why the call, the question, the message or the stop is refused. The agent reads it.'),
+      .describe('Why the call, the question, the message or the stop is refused. The agent reads this text.'),
     limit: WatchLimit.optional(),
   })
   .describe('The effects of a watcher. A text may contain CEL expressions, each in braces after a dollar sign.')
@@ -170,7 +170,7 @@ export const MomentReply = z
       .string()
       .optional()
       .describe(
-        'Why the message is refused, at "prompt", or why the agent is sent back to work, at "stop". Missing if a watcher refuses nothing.',
+        'Why the message is refused, at "prompt", or why the agent is sent back to work, at "stop". Missing if no watcher refuses anything.',
       ),
     watcher: WatcherRef.optional(),
   })

@@ -90,15 +90,15 @@ describe('the text for the agent', () => {
 describe('limits of comments', () => {
   const accepts = (comments: readonly Comment[]) => Answer.safeParse(deny(comments)).success
   it.each<[string, Partial<Comment>, Partial<Comment>]>([
-    ['text', { text: 'x'.repeat(limits.commentMax) }, { text: 'x'.repeat(limits.commentMax + 1) }],
-    ['empty text', { text: 'x' }, { text: '' }],
-    ['quotation', { quote: 'x'.repeat(limits.quoteMax) }, { quote: 'x'.repeat(limits.quoteMax + 1) }],
-    ['line', { line: 1 }, { line: 0 }],
-  ])('the %s is limited', (_, accepted, refused) => {
+    ['length of the text', { text: 'x'.repeat(limits.commentMax) }, { text: 'x'.repeat(limits.commentMax + 1) }],
+    ['least length of the text', { text: 'x' }, { text: '' }],
+    ['length of the quotation', { quote: 'x'.repeat(limits.quoteMax) }, { quote: 'x'.repeat(limits.quoteMax + 1) }],
+    ['number of the line', { line: 1 }, { line: 0 }],
+  ])('comments have a limit for the %s', (_, accepted, refused) => {
     expect(accepts([{ ...comment, ...accepted }])).toBe(true)
     expect(accepts([{ ...comment, ...refused }])).toBe(false)
   })
-  it('the number and the total length are limited', () => {
+  it('comments have a limit for their number and for their total length', () => {
     const short: Comment = { quote: '', text: 'x' }
     expect(accepts(Array.from({ length: limits.commentsMax }, () => short))).toBe(true)
     expect(accepts(Array.from({ length: limits.commentsMax + 1 }, () => short))).toBe(false)
@@ -122,6 +122,6 @@ describe('an answer that asks back', () => {
     expect(answerProblem(change, { kind: 'deny', reason: 'Why?', askBack: true, interrupt: true })).toMatch(
       /must not stop/,
     )
-    expect(answerProblem(form, { kind: 'decline', reason: 'Why?', askBack: true })).toMatch(/a form takes no question/)
+    expect(answerProblem(form, { kind: 'decline', reason: 'Why?', askBack: true })).toMatch(/ask back about a form/)
   })
 })

@@ -42,7 +42,8 @@ describe('answerProblem', () => {
   for (const [kind, ask] of Object.entries(asks))
     for (const [answerKind, answer] of Object.entries(answers)) {
       const fits = fittingKinds[ask.kind].includes(answer.kind)
-      it(`${fits ? 'accepts' : 'refuses'} an answer of kind ${answerKind} for an ask of kind ${kind}`, () => {
+      const verdict = fits ? 'accepts' : 'refuses'
+      it(`answerProblem ${verdict} an answer of kind ${answerKind} for an ask of kind ${kind}`, () => {
         if (fits) expect(answerProblem(ask, answer)).toBeNull()
         else expect(answerProblem(ask, answer)).toContain(`not ${answerKind}`)
       })
@@ -83,7 +84,7 @@ describe('an allow answer', () => {
       false,
     ],
   ]
-  it.each(rows)('%s', (_name, change, fields, fits) => {
+  it.each(rows)('an allow answer %s', (_name, change, fields, fits) => {
     const answer = { kind: 'allow', ...fields } as Answer // the row contains the remaining fields
     expect(answerProblem({ ...approval, ...change } as AskValue, answer) === null).toBe(fits)
   })
@@ -106,7 +107,7 @@ describe('an allow answer', () => {
     ['a missing field', { command: undefined }, 'lacks "command"'],
   ]
   for (const [name, change, expected] of edits)
-    it(`${expected === null ? 'can' : 'cannot'} have an edited input with ${name}`, () => {
+    it(`an allow answer ${expected === null ? 'can' : 'cannot'} have an edited input with ${name}`, () => {
       const edited = Object.fromEntries(
         Object.entries({ ...input, ...change }).filter(([, value]) => value !== undefined),
       )
@@ -161,7 +162,7 @@ describe('answerProblem for answers to questions', () => {
     ['a label that is the name of an inherited property', two, [{ id: 'color', chosen: ['toString'] }], false],
   ]
   for (const [name, questions, given, fits] of rows)
-    it(`${fits ? 'accepts' : 'refuses'} an answer with ${name}`, () => {
+    it(`answerProblem ${fits ? 'accepts' : 'refuses'} an answer to questions with ${name}`, () => {
       expect(
         answerProblem({ kind: 'questions', questions: [...questions] }, { kind: 'answers', answers: [...given] }) ===
           null,

@@ -265,7 +265,7 @@ function attachHandlers(
 
 function drain(server: Server, open: readonly OpenConnections[], maxMs: number): Promise<void> {
   return new Promise(resolve => {
-    // Some clients never read their last reply or never answer the closing frame, so close their connections after `maxMs`.
+    // Some clients never read the last reply, or never confirm the closing frame, so close their connections after `maxMs`.
     const timeout = setTimeout(() => {
       for (const connections of open) for (const socket of connections) socket.destroy()
       resolve()

@@ -226,7 +226,7 @@ export class RequestHandler {
   }
 }
 
-/** The operations that need no credential but a secret, which somebody could guess. */
+/** The operations that need a secret instead of a credential. Somebody could guess such a secret. */
 type GuessableOperation = 'signIn' | 'describeLink' | 'proveGateway'
 
 function parseInput<K extends GuessableOperation>(op: K, input: unknown): ParsedInput<K> {

@@ -15,7 +15,7 @@ export class Slots {
   readonly #waiting = new Map<string, Set<Waiter>>()
   #isGrantScheduled = false
 
-  /** Returns a slot that is not acquired yet. `onCancel` registers a callback that is called if the work is cancelled. */
+  /** Returns a slot that is not acquired yet. `onCancel` registers a callback that is called if the work is canceled. */
   slotFor(caller: QuotaCaller, units: number, onCancel: (callback: () => void) => void): OperationSlot {
     let cancelled = false
     let state: 'waiting' | 'held' | null = null

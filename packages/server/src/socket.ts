@@ -153,7 +153,7 @@ class SocketConnection {
     this.#subscription?.unsubscribe()
     for (const cancel of this.#running.values()) cancel()
     setImmediate(() => this.#ws.close(1008, 'This credential was revoked.'))
-    // A client that does not answer the closing frame is disconnected anyway.
+    // A client that does not confirm the closing frame is disconnected anyway.
     setTimeout(() => this.#ws.terminate(), revokedCloseMs).unref()
   }
 
@@ -242,7 +242,7 @@ class SocketConnection {
     else if (!isFull && this.#ws.isPaused) this.#ws.resume()
   }
 
-  /** Subscribes after the previous subscribe frame is done or cancelled, so that a socket builds one snapshot at a time. */
+  /** Subscribes after the previous subscribe frame is done or canceled, so that a socket builds one snapshot at a time. */
   #subscribe({ subscribe }: Fields): void {
     if (typeof subscribe !== 'object' || subscribe === null)
       throw new Fault('bad_input', '"subscribe" must be an object.')
@@ -299,7 +299,7 @@ class SocketConnection {
   }
 }
 
-/** Answers the pings of a client, one at a time: while a pong is unsent, further pings need no pong of their own. A client that sends a flood of pings is disconnected. */
+/** Sends pongs for the pings of a client, one at a time: while a pong is unsent, further pings need no pong of their own. A client that sends a flood of pings is disconnected. */
 class PingReplies {
   #count = 0
   #isSending = false

@@ -1,4 +1,4 @@
-/** Serves a `fetch` function beside the gateway, on the loopback addresses and for programs that know a token. Requests are checked and limited like those of the gateway. */
+/** Serves a `fetch` function beside the gateway, on the loopback addresses and for programs that know a token. Requests are checked and limited like requests to the gateway. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Fault, limits } from '@holdpoint/protocol'
 import { createSenderCheck, readBearer } from './authenticate.ts'
@@ -19,7 +19,7 @@ export interface TokenServerOptions {
   /** Port 0 picks any free port. */
   readonly port: number
   readonly token: () => string
-  /** Says to a program without a valid token where the token is. */
+  /** Tells a program without a valid token where the token is. */
   readonly tokenAdvice: string
   /** The request headers that `fetch` needs. */
   readonly headers: readonly string[]

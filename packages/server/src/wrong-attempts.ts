@@ -1,4 +1,4 @@
-/** Limits wrong tokens and sign-in codes per source address. Valid credentials always work, because everybody on one machine, or behind one proxy, has the same address. Secrets are long enough that guessing them is hopeless at any rate. */
+/** Limits wrong tokens and sign-in codes per source address. Valid credentials always work, because everybody on one machine, or behind one proxy, has the same address. Secrets are so long that guessing them is hopeless at any speed. */
 import { Fault, limits } from '@holdpoint/protocol'
 
 const windowMs = 60_000

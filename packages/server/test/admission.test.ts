@@ -10,7 +10,7 @@ describe('a caller who has used up a share', () => {
     ['sockets', 'open sockets. Close some sockets and connect again.'],
     ['operations', 'operations in progress. Wait for replies before you send more.'],
     ['requestBytes', 'bytes of requests in progress. Wait for replies before you send more.'],
-  ] as const)('of %s is told what to do', (name, advice) => {
+  ] as const)('a caller who has used up a share of %s is told what to do', (name, advice) => {
     const quota = new Admission()[name]
     const agent: QuotaCaller = { role: 'agent', token: 'tok_agent' }
     quota.take(agent, quotas[name].agent)

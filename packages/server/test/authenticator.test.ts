@@ -165,7 +165,7 @@ describe('a token', () => {
     ` Bearer ${secrets.person}`,
     `Bearer ${secrets.person}\u00e9`,
     `Bearer ${'x'.repeat(513)}`,
-  ])('a token must have the form Bearer, space, token: %j has not', async authorization => {
+  ])('the header %j is refused, because it must be “Bearer”, a space and the token', async authorization => {
     await expect(authenticate({ authorization, cookie, origin, [pageSecretHeader]: pageSecret })).rejects.toMatchObject(
       {
         code: 'unauthenticated',
@@ -229,7 +229,7 @@ describe('a cookie', () => {
 })
 
 describe('a wrong credential', () => {
-  it('A8: a wrong credential gets `too_many` after a while, which the gateway records; right ones and others still work', async () => {
+  it('A8: a wrong credential gets `too_many` after a while, and the gateway records this; valid credentials and other sources still work', async () => {
     const wrongAttempts = new WrongAttempts(() => 0)
     const recorded: unknown[] = []
     const counted: Pick<Gateway, 'authenticate' | 'recordRefusal'> = {

@@ -35,7 +35,7 @@ describe('a slot', () => {
     expect(order).toEqual([1, 2, 3])
   })
 
-  it('no slot is granted to work that is cancelled while it waits', async () => {
+  it('no slot is granted to work that is canceled while it waits', async () => {
     const slots = new Slots()
     const snapshots = quotas.slots.agent / slotUnits.snapshot
     const held = Array.from({ length: snapshots }, () => slots.slotFor(agent(), slotUnits.snapshot, never))
@@ -68,7 +68,7 @@ describe('a slot', () => {
     await slots.slotFor(agent(), quotas.slots.agent, never).acquire()
   })
 
-  it('a slot is given back by work that is cancelled after it has waited and started', async () => {
+  it('a slot is given back by work that is canceled after it has waited and started', async () => {
     const slots = new Slots()
     const held = slots.slotFor(agent(), quotas.slots.agent, never)
     await held.acquire()

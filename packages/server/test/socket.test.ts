@@ -46,7 +46,7 @@ describe('a socket', () => {
     expect(await socket.next(isReply(3))).toMatchObject({ body: { error: { code: 'bad_input' } } })
     socket.ws.close()
   })
-  it('a socket answers a malformed frame with a fault and stays open', async () => {
+  it('a socket replies to a malformed frame with a fault and stays open', async () => {
     const socket = await openSocket(gateway)
     for (const frame of [
       '{',

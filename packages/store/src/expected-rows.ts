@@ -30,7 +30,7 @@ export class ExpectedRows {
   readonly #requests = new Map<string, ExpectedRequest>()
   readonly #sessions = new Map<string, ExpectedSession>()
   readonly #rules = new Map<string, string>()
-  /** The digest of the row of each token; null if an older version added the token. */
+  /** The hash of the row of each token; null if an older version added the token. */
   readonly #tokens = new Map<string, string | null>()
   readonly #seen = new Set<string>()
 
@@ -45,7 +45,7 @@ export class ExpectedRows {
         return
       }
       case 'session.deleted':
-        // The earlier events of the session have no bodies any more, so nothing else was added for it.
+        // The earlier events of the session no longer have bodies, so they have added no requests of it.
         this.#sessions.delete(session ?? '')
         return
       case 'rule.added':

@@ -11,7 +11,7 @@ function connect(url: string, max: number, onclose: () => void): Sql {
     max,
     max_lifetime: null,
     connect_timeout: connectMaxMs / 1000,
-    // By default, the pause before a reconnect grows to 20 s, and queries wait meanwhile.
+    // By default, the pause before a reconnect grows to 20 s, and queries wait during the pause.
     backoff: () => 0.1,
     // By default, the client queries the array types at every connect. Holdpoint does not use them.
     fetch_types: false,

@@ -70,7 +70,7 @@ export async function restoreSqlite<T>(options: RestoreOptions<T>): Promise<Rest
     // Closing has merged the write-ahead log into the file, unless the disk is full.
     if (existsSync(`${candidate}-wal`))
       throw new Fault('store_full', `${to} was not restored because the disk is full. Free some space and try again.`)
-    // `to` is a complete store at every moment: the previous store until this rename, the restored store after it. There is no note meanwhile, because a note of either store would refuse the other one.
+    // `to` is a complete store at every moment: the previous store until this rename, the restored store after it. The note is removed until the restored store is in place, because a start with a note about one store refuses the other.
     note.remove()
     withStoreFaults(to, () => {
       fsyncFile(candidate)

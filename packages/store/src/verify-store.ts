@@ -31,7 +31,7 @@ const meanings = {
 /** The part of a store that is read to verify it. */
 type VerifiedStore = Pick<Store, 'head' | 'events' | 'find' | 'now'>
 
-/** Verifies a store that no gateway changes meanwhile. */
+/** Verifies a store that no gateway changes at the same time. */
 export async function verifyStore(
   store: VerifiedStore,
   { headFile, onProgress }: VerifyOptions = {},

@@ -49,7 +49,7 @@ const oldRows: readonly OldRow[] = [
   token(7, 'g', { role: 'person', name: 'owner', kind: 'link', expiresAt: 9e12 }),
   oldSession(1, { person: 'owner', agent: null }),
   oldSession(2, { person: null, agent: 'tok_d0000000000000000000' }),
-  // A name that no token has any more, and a title with a character that PostgreSQL cannot store in a text column.
+  // A name that no token has now, and a title with a character that PostgreSQL cannot store in a text column.
   oldSession(3, { person: 'gone', agent: null, title: 'a\0b\ud800' }),
   draft(8, 'owner'),
   draft(9, 'bob'),
@@ -105,7 +105,7 @@ describe.each(stores)('migrating a %s store of schema 3', (_name, migrate) => {
   const ownerId = 'per_a0000000000000000000'
   const bobId = 'per_c0000000000000000000'
 
-  it('the migration gives every person an id, the same to all tokens, sessions and drafts under one name', async () => {
+  it('the migration gives every person an id, which is the same in all tokens, sessions and drafts under one name', async () => {
     const store = await migrate()
     const tokens = await store.find('token', {})
     expect(tokens.map(({ name, role, subject }) => [name, role, subject])).toEqual([
@@ -133,7 +133,7 @@ describe.each(stores)('migrating a %s store of schema 3', (_name, migrate) => {
     const tokens = await store.find('token', {})
     expect(tokens.every(({ kind }) => kind === 'bearer')).toBe(true)
     expect(tokens.filter(row => row.revokedAt === null).map(row => row.name)).toEqual(['bob', 'ci'])
-    // Nothing says who created these two, so that they are revoked with any token of the owner.
+    // Nothing says who created these two, so they are revoked with any token of the owner.
     expect(tokens.filter(row => row.creatorUnknown).map(row => row.name)).toEqual(['bob', 'ci'])
   })
 

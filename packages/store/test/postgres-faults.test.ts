@@ -58,7 +58,7 @@ function faultSuite(): void {
     expect((await (await open({ headFile })).head()).seq).toBe(2)
   })
 
-  it('C11: a gateway on PostgreSQL stops writing if a standby takes over that lacks events which this gateway has acknowledged', async () => {
+  it('C11: a gateway on PostgreSQL stops writing after a failover to a standby that lacks acknowledged events', async () => {
     const store = await open()
     for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
     await loseEventsAfter(4)
@@ -68,7 +68,7 @@ function faultSuite(): void {
   it.each([
     ['the connection is lost during the commit', false],
     ['the idle connection was lost before', true],
-  ])('C11: notices lost events if %s, even if another gateway has written as many events since', async (_, isIdle) => {
+  ])('C11: a store notices lost events if %s, even if another one has written as many since', async (_, isIdle) => {
     const [store, other] = [await open(), await open()]
     for (let n = 0; n < 5; n++) await store.commit(sample.addMessage(`${n}`))
     await loseEventsAfter(4)

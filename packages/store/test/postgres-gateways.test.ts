@@ -214,7 +214,7 @@ function gatewaysSuite(): void {
   it.each([
     ['after the database has committed the change', true],
     ['before the database receives the COMMIT', false],
-  ])('store a change exactly once if the connection is lost %s', async (_when, delivered) => {
+  ])('a store saves a change exactly once if the connection is lost %s', async (_when, delivered) => {
     const proxy = await breakingProxy(database.url, delivered)
     const store = await open({ url: proxy.url })
     proxy.arm()

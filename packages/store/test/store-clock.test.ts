@@ -95,7 +95,7 @@ describe('F17: the store’s clock', () => {
       [],
     ],
     ['does not report a jump at the limit', [['set', jumpMinMs]], [jumpMinMs], []],
-  ] as const)('%s', (_name, steps, times, jumps) => {
+  ] as const)('F17: the store’s clock %s', (_name, steps, times, jumps) => {
     expect(play(steps)).toEqual({ times, jumps })
   })
 

@@ -169,7 +169,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(calls).toBe(0)
     })
 
-    it('a store finds, orders, pages and counts by columns', async () => {
+    it('a store finds, orders, pages and counts rows by their columns', async () => {
       const rows = [
         sample.request(1, { session: sample.sessionId(2) }),
         sample.request(2, { deadlineAt: 50 }),

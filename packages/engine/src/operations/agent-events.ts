@@ -54,7 +54,7 @@ export async function appendEvents(
   return { status: 200, body: { cursor: formatCursor(epoch, seq) } }
 }
 
-/** Brings the watchers of the moment “stop” up to date, for agents that never check or ask. */
+/** Brings the watchers of the moment “stop” up to date, for agents that never check a call or ask. */
 async function refreshWatchers(ctx: Context, caller: Caller, id: SessionId): Promise<void> {
   const session = await ctx.store.get('session', id)
   if (session && !agentAccessFault(caller, session)) await refreshRuleFiles(ctx, session)

@@ -90,7 +90,7 @@ function decideAnswer(ctx: Context, change: ChangeBuilder, caller: Caller, item:
   return resolved
 }
 
-/** Adds the rule that an allow asks to remember. The rule must allow the request itself, so that it says what the person has seen. */
+/** Adds the rule in the field `remember` of an allow. The rule must allow this very request, so that nobody adds a rule for something other than what they have seen. */
 function rememberRule(
   ctx: Context,
   change: ChangeBuilder,
@@ -100,13 +100,13 @@ function rememberRule(
 ): Fault | null {
   if (answer.kind !== 'allow' || !answer.remember || row.ask.kind !== 'approval') return null
   if (answer.remember.effect !== 'allow')
-    return new Fault('answer_mismatch', 'An allow can only remember a rule that allows', { id: row.id })
+    return new Fault('answer_mismatch', 'remember: the rule must have the effect "allow"', { id: row.id })
   const session = change.get('session', row.session) ?? sessionOf(row)
   const call = answer.input ? editedCall(row.ask, answer.input) : row.ask
   const rule = newRule(ctx, change, caller, answer.remember)
   if (rule instanceof Fault) return rule
   const details = { agentPath: row.agentPath, isEditable: row.ask.editable }
-  // A new rule has no uses yet. Looking them up would not end, because each attempt to decide gives the rule another id.
+  // A new rule has no uses yet. Looking up its uses would never end, because each attempt to decide gives the rule another id.
   const context = ruleContext(ctx, session, details, change.now, () => false)
   const { verdict, reason } = new RuleSet([rule]).evaluate(call, context)
   if (verdict !== 'allow')
@@ -182,7 +182,7 @@ interface PreparedItem extends AnswerItem {
   readonly prepared: PreparedAnswer
 }
 
-/** Prepares an answer and commits it. Prepares it again if the request got another answer meanwhile with whose secrets it must be compared. */
+/** Prepares an answer and commits it. If the request has got another answer in the meantime, and the secrets of both must be compared, the answer is prepared again. */
 async function commitAnswer<T>(
   ctx: Context,
   input: AnswerItem,
@@ -210,7 +210,7 @@ async function commitAnswer<T>(
   }
 }
 
-/** Returns the item without secrets. Calls with the same idempotency key are compared by this. */
+/** Returns the item without secrets. Calls with the same idempotency key are compared in this form. */
 function maskedItem({ id, digest, prepared }: PreparedItem): AnswerItem {
   return { id, digest, answer: prepared.masked }
 }

@@ -1,4 +1,4 @@
-/** Lists and searches the audit log (G10). The audit log has one entry for every resolution in the event log whose session still exists, with the current state of the request and its session, and on request one entry for every other event of `auditTypes`. */
+/** Lists and searches the audit log (G10). The audit log has one entry for every resolution in the event log whose session still exists, with the current state of the request and its session. If the caller wants notices, it also has one entry for every other event of `auditTypes`. */
 import {
   type Answer,
   type Ask,

@@ -34,7 +34,7 @@ export async function withdrawRequest(
   const call = { caller, op: 'withdrawRequest', input, options }
   return agentChange(ctx, call, before, { label: 'withdraw', moreReads: [drafts] }, (change, row) => {
     if (isGatewayRequest(row))
-      return new Fault('forbidden', `Request ${row.id} is one of the gateway, so the agent cannot withdraw it`)
+      return new Fault('forbidden', `Request ${row.id} comes from the gateway itself, so the agent cannot withdraw it`)
     resolveByAgent(change, [row], 'withdraw', change.find('draft', drafts.query))
     return change.get('request', row.id) ?? row
   })

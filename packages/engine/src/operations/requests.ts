@@ -66,7 +66,7 @@ export async function openRequest(
     id: requestId(input.id, input.key),
     digest: sha256(digestText(input.id, ask)),
     bytes: jsonBytes(ask),
-    // The risk is computed in another turn of the event loop than the change, so that other calls do not wait for both. The change checks the fence, so it sees the same runner as this session has here.
+    // The risk is computed in an earlier turn of the event loop than the change, so that other calls do not wait for both at once. The change checks the fence, so the session still has the same runner then.
     risk: await ctx.computing.run(() => riskIn(ctx, session, ask)),
     callDigest: ask.kind === 'approval' ? await digestBefore(ctx, ask) : undefined,
   }
@@ -247,7 +247,7 @@ export async function listRequests(ctx: Context, caller: Caller, input: ParsedIn
   }
 }
 
-/** Adds to pending requests since when their agent is disconnected. */
+/** Adds `disconnectedAt` to pending requests whose agent is disconnected. */
 async function withConnection(ctx: Context, requests: readonly Request[]): Promise<Request[]> {
   const ids = new Set(requests.filter(({ status }) => status === 'pending').map(({ session }) => session))
   const sessions = await Promise.all([...ids].map(id => ctx.store.get('session', id)))

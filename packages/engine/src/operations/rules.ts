@@ -33,7 +33,7 @@ export async function listRules(ctx: Context) {
   return { status: 200, body: { items: [...ctx.builtInRules, ...added], next: null } }
 }
 
-/** Rejects if there are too many rules. Calls at the same time may exceed the limit by a few, because counting inside the change would make every change of a rule read all of them. */
+/** Rejects if there are too many rules. Concurrent calls may exceed the limit by a few rules, because counting inside the change would make every change of a rule read all of them. */
 export async function requireRoomForRule(ctx: Context): Promise<void> {
   if ((await ctx.store.count('rule', {})) >= limits.rulesMax)
     throw new Fault('too_many', `There are ${limits.rulesMax} rules; remove some first`)
@@ -107,7 +107,7 @@ export function patchRule(ctx: Context, caller: Caller, input: ParsedInput<'patc
   )
 }
 
-/** Returns the rule with its new content. A new number of uses counts from now on. */
+/** Returns the rule with its new content. If the content has a number of uses, earlier uses do not count towards it. */
 function changedRule(
   change: ChangeBuilder,
   before: RuleRow,
@@ -123,7 +123,7 @@ function changedRule(
   const ended = draft ? endedSessionFault(change, draft) : null
   if (ended) return ended
   const isPaused = paused ?? pausedBefore ?? false
-  // A rule that ends with its turn or session counts from the change on.
+  // A rule that ends with a turn or session ends with the first end after this change, so the rule gets the position of the change.
   return {
     ...content,
     ...made,
@@ -143,7 +143,7 @@ function ruleNotFound(id: string): Fault {
 function ruleOfFile({ id }: RuleRow, file: string): Fault {
   return new Fault('forbidden', `Rule ${id} comes from a file. Change it there: ${file}`, { id, file })
 }
-/** Returns whether a gateway keeps the rules of the files of this machine up to date. If none does, they can be removed here. */
+/** Returns whether a running gateway reads the files with rules on the machine of this runner. If none does, a person may remove the rules of these files through this gateway. */
 function isFileInUse(ctx: Context, change: ChangeBuilder, runner: RunnerId): boolean {
   if (runner === ctx.machine?.runner) return true
   return (change.get('runner', runner)?.expiresAt ?? 0) > change.now

@@ -25,7 +25,7 @@ export async function rotateToken(
   return ctx.fileTokens.rotate(async () => (await ctx.earlierReply(call)) ?? rotateFileToken(ctx, call, row))
 }
 
-/** Rotates a token whose secret somebody else keeps: the caller has to pass the new one on. */
+/** Rotates a token whose secret somebody else keeps: the caller has to pass the new secret on. */
 async function rotateGivenToken(
   ctx: Context,
   call: MutationCall,

@@ -43,7 +43,7 @@ export function callerOf(row: TokenRow, via: Via): Caller {
   return { role: row.role, id: row.subject, name: row.name, token: row.token, via, credential: row.id }
 }
 
-/** Returns the tokens from which a token that the caller creates now descends, or a Fault if the chain is too long. `earlier` are the tokens from which the token that it replaces descends. */
+/** Returns the ancestors of the token that the caller is about to create, or a Fault if the chain is too long. If the new token replaces another one, `earlier` are the ancestors of that one. */
 export function descent(
   change: ChangeBuilder,
   caller: Caller,
@@ -188,7 +188,7 @@ export function findToken(all: readonly TokenRow[], id: TokenId, now: number): T
     ? row
     : new Fault('not_found', `There is no token ${id}, or it was revoked or replaced`, { id })
 }
-/** Leaves links out, which the API does not show as tokens. */
+/** Leaves links out, because the API does not show them as tokens. */
 export function toTokens(rows: readonly TokenRow[]): readonly Token[] {
   return rows.filter(({ kind }) => kind !== 'link').map(toToken)
 }

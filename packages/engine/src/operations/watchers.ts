@@ -123,7 +123,7 @@ export async function setAgentVariable(
       label: 'setVariable',
       reads: [{ table: 'session', id }, ...watchReads(ctx, id)],
       decide: change => {
-        // A command of the agent, such as `holdpoint set`, runs with the credential of the person. It may set less than the person.
+        // A command that an agent runs, such as `holdpoint set`, has the credential of a person. Even so, this operation sets only variables that the agent may set.
         const session = isPerson(caller)
           ? (change.get('session', id) ?? sessionNotFound(id))
           : agentSession(ctx, change, caller, input)
@@ -248,7 +248,7 @@ async function listSessionWatchers(ctx: Context, id: SessionId) {
   return { status: 200, body: { items } }
 }
 
-/** Returns what Holdpoint can see and do with the agent of a session. Whether an agent reports its cost is known after its first turn. */
+/** Returns what Holdpoint can see of the agent of a session, and what it can make the agent do. Whether an agent reports its cost is known after its first turn. */
 function watchedAgent(session: SessionRow, state: WatchStateRow | undefined): WatchedAgent {
   const { driver, capabilities, cost, lastTurn } = session
   const isExternal = driver === externalDriver
@@ -257,7 +257,7 @@ function watchedAgent(session: SessionRow, state: WatchStateRow | undefined): Wa
     asksAboutTools: capabilities.includes('approvals'),
     asksQuestions: capabilities.includes('questions'),
     reportsResults: true,
-    // Claude Code reads texts after a call through its hooks.
+    // The hooks of Claude Code give it texts after a call.
     givesTextAfterTool: isExternal || driver === 'claude',
     reportsPrompts: true,
     canBeSentBack: isExternal || capabilities.includes('messages'),

@@ -147,7 +147,7 @@ function applyStopAnswer(ctx: Context, change: ChangeBuilder, request: RequestRo
   sendBack(ctx, change, session, { text: request.sendBack, watcher: request.watcher ?? null })
 }
 
-/** A message of a person gives the agent new work: the count starts again, and nobody has to decide any more whether it may stop. */
+/** A message of a person gives the agent new work: the count starts again, and nobody needs to decide whether the agent may stop. */
 export function beginPersonMessage(change: ChangeBuilder, session: SessionId): void {
   const state = WatchState.stored(change, session)
   if (!state) return

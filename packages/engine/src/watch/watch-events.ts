@@ -63,7 +63,7 @@ function finishTurn(
   if (sentBack) sendBack(ctx, change, session, sentBack)
 }
 
-/** Returns the beginning of the output of a tool as a text. */
+/** Returns the beginning of the output of a tool as text. */
 function outputText(output: unknown): string {
   if (output === undefined) return ''
   const text = typeof output === 'string' ? output : JSON.stringify(output)

@@ -77,7 +77,7 @@ export function watchersOf(
   return files.for(ruleContext(ctx, session, { agentPath, isEditable: true }, change.now, () => false))
 }
 
-/** The digest is computed here if the caller does not know it yet. */
+/** A call before it runs. `beforeCall` computes the digest if the caller does not know it yet. */
 export interface CheckedCall extends Pick<Moment, 'agentPath' | 'digest' | 'givesTextsLater' | 'risk'> {
   readonly key?: string | undefined
   readonly call: ReportedCall
@@ -131,7 +131,7 @@ export function beforeQuestion(
   return reply
 }
 
-/** An agent that checks a call without its id and then asks about it under its id has one call. */
+/** If an agent checks a call without the id of the call, and then asks about it with the id, both are the same call. */
 function takeUnnamed(state: WatchState, { key, digest = '' }: Moment): WatchReply | null {
   const checked = state.row.replies.at(-1)
   if (checked?.key !== `before ${unnamedKey(digest)}`) return null
@@ -140,7 +140,7 @@ function takeUnnamed(state: WatchState, { key, digest = '' }: Moment): WatchRepl
   if (call) state.renameCall(call, key)
   return state.putReply({ ...checked, key: `before ${key}` })
 }
-/** A call without an id that is checked again is another call, unless nothing has happened since and the first one was not denied. */
+/** A second check of a call without an id is for another call, unless nothing has happened since the first check and the first call was not denied. */
 function dropOtherUnnamed(state: WatchState, { key }: Moment): void {
   const last = state.row.replies.at(-1)
   if (last?.key !== `before ${key}` || last.verdict === 'deny') state.dropReply(`before ${key}`)
@@ -173,7 +173,7 @@ export function afterCall(
     ...{ digest: known?.digest ?? '', call: call ?? null },
   })
   state.finishCall(key, result.ok)
-  // A call that is checked again under the key of a finished call is another call.
+  // If a call is checked under the key of a call that has finished, it is a new call.
   state.dropReply(`before ${key}`)
   return reply
 }
@@ -188,7 +188,7 @@ export function noteCall(
 ): void {
   const { tool, input, cwd = session.cwd, action } = call
   const before = state.call(key)
-  // The digest of a large input takes long, so it is computed once.
+  // Computing the digest of a large input takes long, so it is computed once.
   const digest = before?.digest ?? call.digest ?? callDigest({ ...call, cwd })
   // The check of a call may know better what it does than the event of its start.
   const known = action ?? before?.details?.action ?? actionOf({ tool, input, cwd })
@@ -238,7 +238,7 @@ export function evaluateOnce(
   })
 }
 
-/** Returns the digest of what a moment is about, if a reply for its key counts only for the same content. Claude Code checks a question in another form than it asks it, so questions are compared by key alone. */
+/** Returns the digest of what a moment is about, if a reply for its key counts only for the same content. Claude Code checks a question in one form and asks it in another, so questions are compared by key alone. */
 function contentDigest({ moment, isQuestion = false, digest, prompt = '' }: Moment): string | undefined {
   if (moment === 'prompt') return sha256(prompt)
   return moment === 'before' && !isQuestion ? digest : undefined
@@ -280,7 +280,7 @@ function snapshot(
     },
     call,
     isQuestion,
-    // Most watchers do not look at the risk, and it takes long to find.
+    // Most watchers do not look at the risk, and finding the risk takes long.
     get risk() {
       risk ??= call && callRisk(ctx, session, call)
       return risk

@@ -5,13 +5,13 @@ import type { ChangeBuilder } from '../change-builder.ts'
 import { jsonBytes } from '../paging.ts'
 import type { StoredVariable, WatchedCall, WatchReply, WatchStateRow } from '../rows.ts'
 
-/** Recorded replies and waiting texts are dropped when there are more, the oldest first. */
+/** How many recorded replies and waiting texts are kept. Beyond this, the oldest are dropped. */
 const repliesMax = 100
 const repliesMaxBytes = 64 * 1024
 const textsMaxBytes = 32 * 1024
-/** The firings of watchers that no longer exist are forgotten when there are more. */
+/** The number of watchers whose firings are remembered. If there are more, the oldest belong to watchers that no longer exist, and are forgotten. */
 const firedMax = 20 * limits.watchersPerFileMax
-/** The details of so many calls that have not finished are kept, and only if they are short. */
+/** An unfinished call keeps its details if it is among this many latest calls and its details are short. */
 const detailedCallsMax = 20
 const detailsMaxBytes = 8 * 1024
 /** How much of a long command is kept. */
@@ -120,7 +120,7 @@ export class WatchState {
     if (texts.length === 0) return
     this.update({ texts: newest([...this.#row.texts, ...texts], limits.watchersPerFileMax, textsMaxBytes, jsonBytes) })
   }
-  /** Returns the texts that the agent has not been given yet, which it gets now. */
+  /** Returns the texts that the agent has not been given yet. The caller gives them to the agent now. */
   takeTexts(): readonly string[] {
     const { texts } = this.#row
     if (texts.length > 0) this.update({ texts: [] })
@@ -176,7 +176,7 @@ function shortAction(action: Action): Action {
   return 'read' in action ? { read: action.read.slice(0, 1) } : action
 }
 function withoutDetails(call: WatchedCall): WatchedCall {
-  // Most calls have no details anymore, and every change of one call looks at all of them.
+  // Most calls no longer have details, and every change of one call looks at all calls.
   if (call.details === undefined) return call
   const { details: _, ...rest } = call
   return rest
