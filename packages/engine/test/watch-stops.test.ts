@@ -95,6 +95,35 @@ describe('an agent that is sent back to work', () => {
       say: ['No test has run.'],
     })
   })
+  it('an agent that repeats its report of a stop gets the same text, with texts that had waited', async () => {
+    await fixture.withFile({ watch: [...reminder.watch, { name: 'after', on: 'after', do: { say: 'It is Friday.' } }] })
+    const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
+    const call = { tool: 'Bash', block: 'b', input: { command: 'ls' } }
+    const items = [
+      { type: 'tool.started', ...call },
+      { type: 'tool.finished', block: 'b', ok: true },
+    ] as const
+    await fixture.person('appendEvents', { id, items: [...items] })
+    const report = () => fixture.person('reportMoment', { id, moment: 'stop', key: '1' })
+    const first = await report()
+    expect(first).toMatchObject({ say: [], deny: 'It is Friday.\n\nNo test has run.' })
+    expect(await report()).toEqual(first)
+  })
+  it('an agent in a terminal of its own is sent back again after a new prompt, which also withdraws the question', async () => {
+    await fixture.withFile(reminder)
+    const { id } = await fixture.person('startSession', { driver: 'external', cwd: '/srv' })
+    const report = (moment: 'stop' | 'prompt', key: string) => fixture.person('reportMoment', { id, moment, key })
+    for (const key of ['1', '2', '3', '4']) await report('stop', key)
+    const asked = () => fixture.person('listRequests', { session: id, status: 'pending' })
+    expect((await asked()).items).toHaveLength(1)
+    await report('prompt', 'p')
+    expect((await asked()).items).toEqual([])
+    for (const key of ['5', '6']) expect((await report('stop', key)).deny).toBe('No test has run.')
+    // A repeated report of the same prompt is not another prompt.
+    await report('prompt', 'p')
+    expect((await report('stop', '7')).deny).toBe('No test has run.')
+    expect((await report('stop', '8')).deny).toBeUndefined()
+  })
   it('an agent that has reported the end of its turn itself is not sent back a second time', async () => {
     await start(reminder)
     expect(await fixture.moment(agent, { moment: 'stop', key: 't1' })).toMatchObject({ deny: 'No test has run.' })

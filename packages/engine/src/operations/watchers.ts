@@ -25,7 +25,7 @@ import type { Caller, DispatchOptions } from '../gateway.ts'
 import type { SessionRow, WatchReply, WatchStateRow } from '../rows.ts'
 import { refreshRuleFiles, ruleContext } from '../rule-answers.ts'
 import { type FoundVariable, setFound, toVariable, variablesOf } from '../watch/session-variables.ts'
-import { evaluateStop } from '../watch/stop-requests.ts'
+import { beginPersonMessage, evaluateStop, sentBackText } from '../watch/stop-requests.ts'
 import { watchTexts } from '../watch/texts.ts'
 import type { SessionWatchers } from '../watch/watch-files.ts'
 import { afterCall, evaluateOnce, watchersOf, watchReads, withTexts } from '../watch/watch-passes.ts'
@@ -72,9 +72,10 @@ function replyTo(
       const sentBack = evaluateStop(ctx, change, session, input.key)
       if (watchersOf(ctx, change, session)) WatchState.of(change, session.id).update({ stopReported: true })
       if (!sentBack) return { say: [] }
-      const { text, watcher, reply } = sentBack
-      const given = withTexts(change, session, { ...reply, say: [] })
-      return { say: [...given.say], deny: text, ...(watcher ? { watcher } : {}) }
+      const { watcher, reply } = sentBack
+      // Texts that have waited are part of the recorded reply, so that a repeated report returns the same text.
+      const deny = sentBackText(withTexts(change, session, reply))
+      return { say: [], deny, ...(watcher ? { watcher } : {}) }
     }
   }
 }
@@ -87,6 +88,9 @@ function evaluatePrompt(
 ): WatchReply | null {
   const watchers = watchersOf(ctx, change, session, agentPath)
   if (!watchers) return null
+  const isKnown = WatchState.stored(change, session.id)?.reply(`prompt ${key}`) !== undefined
+  // A message of the page begins new work when it is sent. What a person writes in a terminal of their own is known only now.
+  if (session.driver === externalDriver && !isKnown) beginPersonMessage(change, session.id)
   const state = WatchState.of(change, session.id)
   return evaluateOnce(ctx, change, session, watchers, state, { moment: 'prompt', key, agentPath, prompt: text })
 }

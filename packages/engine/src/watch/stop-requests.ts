@@ -40,8 +40,8 @@ export function evaluateStop(
   const state = WatchState.of(change, session.id)
   const known = state.reply(`stop ${key}`)
   const reply = known ?? evaluateOnce(ctx, change, session, watchers, state, { moment: 'stop', key })
-  const { verdict, reason, watcher = null } = reply
-  const text = [...reply.say, ...(reason === undefined ? [] : [reason])].join('\n\n')
+  const { verdict, watcher = null } = reply
+  const text = sentBackText(reply)
   if (text === '') {
     if (!known) state.update({ sentBack: 0 })
     return null
@@ -57,6 +57,10 @@ export function evaluateStop(
   }
   state.update({ sentBack: sentBack + 1 })
   return { text, watcher, reply }
+}
+
+export function sentBackText({ say, reason }: WatchReply): string {
+  return [...say, ...(reason === undefined ? [] : [reason])].join('\n\n')
 }
 
 /** Returns whether the gateway can give messages to the agent. An external agent, such as one in a person's own terminal, may never look for messages. */
