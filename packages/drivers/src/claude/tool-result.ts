@@ -5,12 +5,12 @@ import { isRecord } from './cli/content-blocks.ts'
 
 export type HookResult = FinishedCall['result']
 
-/** Claude Code reports only that a command succeeded, which means the exit code 0. The exit code is unknown if the command was interrupted or continues in the background, or if it is a command such as `grep` that may succeed with a code other than 0. */
+/** Claude Code reports only that a command succeeded, which means the exit code 0. The exit code is unknown if the command was interrupted or continues in the background, or if it is a command such as `grep` that may succeed with a code other than 0. A command that was interrupted or continues in the background has not succeeded yet. */
 export function okResult(tool: string, response: unknown): HookResult {
   const fields = isRecord(response) ? response : {}
-  const isPlain = !fields.backgroundTaskId && !fields.returnCodeInterpretation && !fields.interrupted
-  const exitCode = tool === 'Bash' && typeof fields.stdout === 'string' && isPlain ? { exitCode: 0 } : {}
-  return { ok: true, ...exitCode, text: beginning(outputText(response)) }
+  const isFinished = !fields.backgroundTaskId && !fields.interrupted
+  const hasCode = tool === 'Bash' && typeof fields.stdout === 'string' && isFinished && !fields.returnCodeInterpretation
+  return { ok: isFinished, ...(hasCode ? { exitCode: 0 } : {}), text: beginning(outputText(response)) }
 }
 
 export function failedResult(error: unknown): HookResult {
