@@ -36,7 +36,7 @@ export type {
 export { unwrapShell } from './shell/unwrap-shell.ts'
 export { workingFolders } from './shell/working-folders.ts'
 export type { CallSite, FileLookup, FolderEntry } from './site.ts'
-export { momentEffects, type WatchEffect } from './watch/compiled-watcher.ts'
+export { momentEffects, questionTool, type WatchEffect } from './watch/compiled-watcher.ts'
 export { defaultOf, variableProblem } from './watch/condition-names.ts'
 export { type ReadyMadeSetting, type ReadyMadeWatchers, readyMadeWatchers } from './watch/ready-made.ts'
 export { type WatchedAgent, watchGaps } from './watch/watch-gaps.ts'

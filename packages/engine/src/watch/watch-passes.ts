@@ -11,7 +11,7 @@ import {
   type VariableValue,
   type WatchMoment,
 } from '@holdpoint/protocol'
-import type { Firing, WatchPass, WatchResult } from '@holdpoint/rules'
+import { type Firing, questionTool, type WatchPass, type WatchResult } from '@holdpoint/rules'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, sha256 } from '../context.ts'
 import type { SessionRow, WatchReply } from '../rows.ts'
@@ -44,9 +44,6 @@ export interface ReportedCall {
   readonly cwd?: string | undefined
   readonly action?: Action | undefined
 }
-
-/** Claude Code asks its questions with this tool, so a check of it is a question. */
-const questionTool = 'AskUserQuestion'
 
 /** Returns the reads that a change with a moment of the session needs. There are none while no file has watchers, and `commit` adds those that are missing. */
 export function watchReads(ctx: Context, session: SessionId): readonly Read[] {
@@ -201,9 +198,10 @@ export async function digestBefore(ctx: Context, call: ReportedCall): Promise<st
   return ctx.hadWatchers ? ctx.computing.run(() => callDigest(call)) : undefined
 }
 
-/** Two calls with the same digest are identical. An agent chooses the action of a call, so the same input with another action is another call. */
+/** Two calls with the same digest are identical. An agent chooses the action of a call, so the same input with another action is another call. Shell commands are compared without the other fields of their input, because an agent describes the same command in other words each time. */
 function callDigest({ tool, input, cwd = '', action }: ReportedCall): string {
-  return sha256(canonicalJson([tool, input, cwd, actionOf({ tool, input, cwd, action })]))
+  const known = actionOf({ tool, input, cwd, action })
+  return sha256(canonicalJson('shell' in known ? [tool, known] : [tool, input, cwd, known]))
 }
 
 /** Evaluates a moment and records the reply, or returns the reply that was recorded for it. */

@@ -126,6 +126,8 @@ function checkEffects({ on, do: effects, times, every }: WatcherDraft): void {
   if (every !== undefined) throw new WatcherProblem(['every'], watchTexts.limitRepeats('every'))
 }
 
+/** The tool with which Claude Code asks questions, which are no calls for watchers. */
+export const questionTool = 'AskUserQuestion'
 const callMatchers = ['tool', 'command', 'path', 'host', 'mcp'] as const
 
 function checkMatchers(draft: WatcherDraft): void {
@@ -140,6 +142,7 @@ function checkMatchers(draft: WatcherDraft): void {
       throw new WatcherProblem([matcher], watchTexts.questionWithMatcher(matcher))
   }
   if (tool?.split('|').includes('')) throw new WatcherProblem(['tool'], watchTexts.emptyTool)
+  if (tool?.split('|').includes(questionTool)) throw new WatcherProblem(['tool'], watchTexts.questionTool(questionTool))
   const problem = ruleProblem({ effect: 'ask', command, path, host, mcp, scope })
   if (problem) throw new WatcherProblem(given.length > 0 ? [given.at(-1) ?? ''] : ['scope'], problem)
 }

@@ -71,6 +71,8 @@ export const watchTexts = {
   questionAfter: 'Questions are known only at "before". Change "on" or "action".',
   questionWithMatcher: (matcher: string) => `A question has no "${matcher}". Remove "${matcher}", or "action".`,
   emptyTool: 'One of the names between | is empty. Remove the extra |.',
+  questionTool: (tool: string) =>
+    `${tool} is a question, and "tool" never matches questions. Use "action": "question" instead.`,
   duplicateName: (name: string) => `Another watcher of this file has the name ${name}. Choose another name.`,
   nameOfReadyMade: (name: string, readyMade: string) =>
     `The ready-made watchers ${readyMade} already use the name ${name}. Choose another name, or remove ${readyMade} from "use".`,

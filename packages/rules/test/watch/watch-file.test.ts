@@ -175,6 +175,10 @@ describe('watchers in a file', () => {
       'watch[0].command: A question has no "command". Remove "command", or "action".',
     ],
     [
+      '"on": "before", "tool": ▸"Bash|AskUserQuestion", "do": {"deny": "x"}',
+      'watch[0].tool: AskUserQuestion is a question, and "tool" never matches questions. Use "action": "question" instead.',
+    ],
+    [
       '"on": "before", "tool": ▸"Edit|", "do": {"deny": "x"}',
       'watch[0].tool: One of the names between | is empty. Remove the extra |.',
     ],
