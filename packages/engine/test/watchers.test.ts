@@ -302,6 +302,14 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect(await fixture.check(agent, '3', 'make')).toMatchObject({ verdict: 'ask', watcher: {} })
     expect((await fixture.check(agent, '4', 'make all')).watcher).toBeUndefined()
   })
+  it('commands that the agent describes in other words or with another time limit count as identical', async () => {
+    await fixture.withFile({ use: ['loop-guard'] })
+    const agent = await fixture.agent()
+    const check = (key: string, more: object) => fixture.check(agent, key, '', { input: { command: 'make', ...more } })
+    await check('1', { description: 'Build' })
+    await check('2', { description: 'Build again', timeout: 1000 })
+    expect(await check('3', { description: 'Try once more' })).toMatchObject({ verdict: 'ask', watcher: {} })
+  })
 
   it('a condition that cannot be evaluated never allows: a watcher that would deny asks, and the log has the problem', async () => {
     await fixture.withFile({
