@@ -48,7 +48,7 @@ const pureSchemas = {
   },
 }
 
-/** The styles of the page set size, color and strokes of all icons. So a component that only draws the shapes of an icon replaces that of Lucide, which reads these settings and more, and would be a third of the size of all icons. */
+/** Replaces Lucide's icon component with one that only draws the shapes of an icon. The styles of the page set size, color and strokes, so the code that reads these settings is not needed. It would be a third of the size of all icons. */
 const shapesOfIconsOnly = {
   name: 'shapes-of-icons-only',
   enforce: 'pre' as const,
@@ -93,7 +93,7 @@ export default {
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // The code of the first screen is one file. Otherwise, Rolldown makes a file for every set of screens that share a module, and the first screen needs forty of them.
+        // Puts the code of the first screen into one file. Otherwise, Rolldown makes a file for every set of screens that share a module, and the first screen needs forty such files.
         codeSplitting: { groups: [{ name: 'first-screen', tags: ['$initial'] }] },
       },
       onLog: (level: string, log: { code?: string }, handle: (level: string, log: object) => void) => {

@@ -78,7 +78,7 @@ async function takeAwayPictures() {
   const startLate = async page => {
     await page.keyboard.press('n')
     await page.getByLabel('Folder').fill('src/api')
-    await page.getByText('Write the whole path').waitFor()
+    await page.getByText('Enter an absolute path').waitFor()
   }
   const leave = page =>
     page.evaluate(() => {

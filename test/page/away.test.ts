@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser())('after an absence, the inbox', () => {
     await page.reload()
     await panel(page).waitFor()
     const text = await visibleText(panel(page))
-    for (const count of ['10 min', '1 failed', '1 expired or canceled', '1 finished', '3 answered', '1 asked'])
+    for (const count of ['10 min', '1 failed', '1 expired or withdrawn', '1 finished', '3 answered', '1 asked'])
       expect(text).toContain(count)
     // Requests are waiting, so the panel is closed and leaves the place to them.
     expect(await panel(page).getByRole('link').count()).toBe(0)

@@ -14,7 +14,7 @@ import {
   waitForCooldown,
 } from './page-fixture.ts'
 
-const reconnecting = 'Reconnecting… Showing last known state.'
+const reconnecting = 'Reconnecting… Showing the last known state.'
 
 describe.skipIf(hasNoBrowser())('the page when something fails', () => {
   const fixture = setUpPageFixture()

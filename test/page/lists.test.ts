@@ -231,7 +231,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
       // The session is not started either if the button is clicked before the folder was checked.
       await dialog.getByLabel('Folder').fill('src')
       await button(dialog, 'Start session').click()
-      await folder.getByRole('alert').getByText('Write the whole path').waitFor()
+      await folder.getByRole('alert').getByText('Enter an absolute path').waitFor()
       await dialog.getByLabel('Folder').fill('/')
       await folder.getByRole('alert').waitFor({ state: 'detached' })
       await dialog.getByLabel('Mode', { exact: true }).selectOption('acceptEdits')

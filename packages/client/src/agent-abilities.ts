@@ -7,7 +7,7 @@ export interface AnswerChoices {
   readonly note: boolean
   /** Whether the agent runs an edited input. */
   readonly edit: boolean
-  /** Whether a person can deny or decline and stop the turn, and that differs from a plain denial. */
+  /** Whether a person can also stop the turn when they deny or decline. False if a plain denial stops the turn anyway. */
   readonly stop: { readonly deny: boolean; readonly decline: boolean }
   /** Whether the agent ends its turn after a denial, so that its model reads the reason with the next message. */
   readonly denialEndsTurn: boolean

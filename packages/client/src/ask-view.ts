@@ -56,7 +56,7 @@ export function viewOf({ input, plan }: Pick<ApprovalAsk, 'input' | 'plan'>): As
   return { kind: 'fields', rest: input }
 }
 
-/** Labels of well-known tools, for asks whose action is not known. Page and terminal show any other tool by its name. */
+/** Labels of well-known tools, for asks whose action is unknown. Page and terminal show any other tool by its name. */
 const toolLabels: Readonly<Record<string, string>> = {
   Bash: 'Run a command',
   PowerShell: 'Run a command',
@@ -83,7 +83,7 @@ export function knownAction(ask: ApprovalAsk): string | null {
   return Object.hasOwn(toolLabels, tool) ? (toolLabels[tool] ?? null) : null
 }
 
-/** Returns the tool, and its MCP server if it has one. Without an action, the name is split as Claude Code puts it together, such as `mcp__tracker__create_issue`. */
+/** Returns the tool, and its MCP server if it has one. Without an action, splits a name in the form that Claude Code uses for tools of MCP servers, such as `mcp__tracker__create_issue`. */
 export function toolName({ tool, action }: Pick<ApprovalAsk, 'tool' | 'action'>): {
   readonly name: string
   readonly server: string | null
@@ -147,7 +147,7 @@ function subject(ask: Ask): { readonly text: string; readonly isCode: boolean } 
       const view = viewOf(ask)
       if (view.kind === 'command') return { text: view.command, isCode: true }
       if (view.kind === 'change') return { text: view.path, isCode: true }
-      // The title of every plan says the same.
+      // The title is the same for every plan, so it says less than the first line.
       return { text: (view.kind === 'plan' && plainText(firstLine(view.plan))) || ask.title, isCode: false }
     }
   }
@@ -194,7 +194,7 @@ function editsOf(edits: unknown): readonly TextEdit[] | null {
   return parsed.every(edit => edit !== null) ? parsed : null
 }
 
-/** Returns the place and the quotation for a comment on a line: of a plan or a command, or of the new text of a change. Returns null if there is no such line, or if the path is another one than that of the change. */
+/** Returns the place and the quotation for a comment on a line: of a plan or a command, or of the new text of a change. Returns null if there is no such line, or if the path is not the path of the change. */
 export function lineOf(ask: ApprovalAsk, line: number, path?: string): Omit<Comment, 'text'> | null {
   const view = viewOf(ask)
   if (view.kind === 'fields') return null

@@ -43,7 +43,7 @@ function csvLine(cells: readonly string[]): string {
 }
 
 /**
- * Spreadsheet programs run a cell as a formula if it begins with one of these characters, so an agent's text must not. Some
+ * Spreadsheet programs run a cell as a formula if it begins with one of these characters, so an agent's text must not begin with one. Some
  * also accept the wide forms, and in countries with a decimal comma they begin a new cell after each semicolon, even inside quotes.
  */
 function spreadsheetSafe(cell: string): string {

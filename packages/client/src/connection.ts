@@ -53,7 +53,7 @@ export class Unreachable extends Error {
   }
 }
 
-/** A `fetch` rejects with this error if the gateway accepts connections but does not answer. */
+/** A `fetch` rejects with this error if the gateway accepts connections but does not reply. */
 export class NoAnswer extends Error {
   override readonly name = 'NoAnswer'
 }

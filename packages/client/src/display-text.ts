@@ -154,7 +154,7 @@ export function splitTail(text: string, tailLength: number): CutText {
   return { head: text.slice(0, at), omitted: 0, tail: text.slice(at) }
 }
 
-/** A letter never has more marks than this without an escape. */
+/** The most marks that a displayed letter has: `escapeInvisible` escapes any further ones. */
 const marksMax = 4
 
 /** Returns the offset, or a smaller one nearby: never inside a surrogate pair, between a letter and its marks, or after a backslash, which may belong to an escape. */

@@ -46,7 +46,7 @@ async function requireProof(connection: TokenConnection, url: string, signal?: A
   if (!isProved) throw new Unreachable(connection, 'no proof')
 }
 
-/** The statuses of a gateway that cannot give the proof now, or not under this host name. Its fault is shown to the person. */
+/** The statuses with which a gateway says that it cannot give the proof now, or cannot give it under this host name. The person sees the fault of such a reply. */
 const statusesToReport: ReadonlySet<number> = new Set([421, 429, 503])
 
 async function refusal(connection: Connection, reply: HttpReply): Promise<Error> {

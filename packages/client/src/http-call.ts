@@ -43,7 +43,7 @@ export function httpCall({ attempts = attemptsDefault, ...connection }: HttpCall
   return call as Call // the gateway's replies have the types that the contract declares
 }
 
-/** A gateway that restarts refuses connections for a moment. One that does not answer or cannot prove itself will not do so a moment later either. */
+/** A gateway that restarts refuses connections for a moment. A gateway that does not reply or cannot prove itself will not succeed a moment later either. */
 function mayAnswerSoon(error: unknown): boolean {
   return !(error instanceof Unreachable) || error.reason === 'no connection'
 }

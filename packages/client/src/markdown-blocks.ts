@@ -6,8 +6,8 @@ import { displayText } from './display-text.ts'
 /** Longer texts are shown as source, because parsing them takes too long. */
 export const markdownMax = 48_000
 /**
- * Limits for texts that marked parses. It compares each emphasis sign of a paragraph with all others, and searches the rest of
- * the paragraph at each bracket, so a few thousand of them would freeze the page or the terminal. Ordinary texts stay far below these limits.
+ * Limits for texts that marked parses. Marked compares each emphasis sign of a paragraph with all others, and searches the rest of
+ * the paragraph at each bracket, so a few thousand such signs would freeze the page or the terminal. Ordinary texts stay far below these limits.
  */
 const paragraphLimits = { chars: 8000, emphasis: 120, signs: 400 } as const
 const textLimits = { lines: 3000, items: 400, emphasis: 1000, signs: 3000 } as const
@@ -31,7 +31,7 @@ export function readBlocks(text: string): readonly MarkdownBlock[] | null {
   }
 }
 
-/** Escaped characters and mirrored signs need an element each. */
+/** How many escaped characters or mirrored signs a text may have, because the page draws each in an element of its own. */
 const elementsMax = 1000
 /** The length of an escape such as \u{200b}. */
 const escapeLength = 8

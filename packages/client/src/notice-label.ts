@@ -1,4 +1,4 @@
-/** Describes an event of the audit log that is not a decision in one sentence. */
+/** Describes in one sentence an event of the audit log that is not a decision. */
 import type { Event, Rule } from '@holdpoint/protocol'
 import { labelText, singleLine } from './display-text.ts'
 
@@ -47,7 +47,7 @@ function refusedText({ by, what, code, role, request, omitted }: Extract<Event, 
   const who = `“${by}”${role === undefined ? '' : ` (${role})`}`
   if (code === 'unauthenticated') return `A revoked credential of ${who} was used${more}`
   const tried = request === undefined ? `to call ${what}` : `to answer ${request}`
-  return `${who} tried ${tried}, which its credential may not do${more}`
+  return `${who} tried ${tried}, but its credential does not allow that${more}`
 }
 
 function exposedToken({ token, name, by }: Extract<Event, { type: 'token.exposed' }>): string {
@@ -87,7 +87,7 @@ function lostEventsText(lost: number | null): string {
   return `${lost} later ${lost === 1 ? 'event was' : 'events were'} undone.`
 }
 function consequences({ tokens, unknown }: { readonly tokens: number; readonly unknown: number }): string {
-  return `${tokens} ${tokens === 1 ? 'credential was' : 'credentials were'} revoked, and ${unknown} ${unknown === 1 ? 'answer' : 'answers'} became unknown.`
+  return `${tokens} ${tokens === 1 ? 'credential was' : 'credentials were'} revoked, and the delivery of ${unknown} ${unknown === 1 ? 'answer' : 'answers'} became unknown.`
 }
 
 const units = [

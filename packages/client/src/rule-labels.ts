@@ -42,7 +42,7 @@ export function ruleExplanation({ command, args, group, path, host, mcp, action 
   return mcp === undefined ? 'Every call that the rule matches.' : 'Use this tool with any input.'
 }
 const groupExplanations: Readonly<Record<CommandGroup, string>> = {
-  'only-reads': 'Every command that only reads files of the folder.',
+  'only-reads': 'Every command that only reads files in the folder.',
   'project-code': 'Every command that tests, checks or builds the project.',
 }
 

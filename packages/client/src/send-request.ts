@@ -5,7 +5,7 @@ import { provenUrl } from './gateway-proof.ts'
 
 type RequestInit = Partial<Omit<HttpRequest, 'redirect'>>
 
-/** If the gateway refuses a token that was replaced meanwhile, sends the request again with the new one. */
+/** If the gateway refuses the token, and the token was replaced while the request was under way, sends the request again with the new token. */
 export async function sendRequest(connection: Connection, path: string, init: RequestInit): Promise<HttpReply> {
   const { token: source } = connection
   if (source === undefined) return sendAs(connection, undefined, path, init)

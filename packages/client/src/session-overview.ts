@@ -40,7 +40,7 @@ export function sessionOverview(entries: readonly Entry[]): SessionOverview {
     if (entry.kind !== 'tool' || !entry.input) continue
     const { changes, todo: newTodo } = factsOf(entry)
     if (newTodo && entry.state !== 'failed') todo = newTodo
-    // A call that is not finished or failed has not changed the file.
+    // A call that is unfinished or has failed has not changed the file.
     if (entry.state !== 'ok') continue
     for (const { file, added, removed } of changes) {
       const known = files.get(file.path) ?? { path: file.path, added: 0, removed: 0, changes: [] }
@@ -66,7 +66,7 @@ interface ToolFacts {
   readonly changes: readonly { readonly file: FileEdits; readonly added: number; readonly removed: number }[]
   readonly todo: readonly TodoItem[] | null
 }
-/** What a tool call changes, by its input. Inputs never change, and comparing texts takes time. */
+/** Caches what a tool call changes, by its input, because comparing texts takes time and inputs never change. */
 const knownFacts = new WeakMap<object, ToolFacts>()
 const noFacts: ToolFacts = { changes: [], todo: null }
 
@@ -128,7 +128,7 @@ function newTurn(start: Entry): OutlineTurn {
   return { start, startedAt: isStreaming ? null : start.at, tools: 0, requests: [], errors: 0 }
 }
 
-/** Returns the text of an entry in which people search. */
+/** Returns the part of an entry that a search covers, as one text. */
 function searchableText(entry: Entry): string {
   switch (entry.kind) {
     case 'message':
@@ -159,7 +159,7 @@ export function findEntries(entries: readonly Entry[], query: string): readonly 
   return entries.filter(entry => lowerCaseText(entry).includes(wanted)).map(({ id }) => id)
 }
 
-/** The texts of entries in lower case. Entries never change, but the list of entries changes with every streamed word. */
+/** Caches the text of each entry in lower case. Each streamed word changes the list of entries, but never an entry itself. */
 const knownTexts = new WeakMap<Entry, string>()
 
 function lowerCaseText(entry: Entry): string {

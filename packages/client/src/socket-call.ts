@@ -286,7 +286,7 @@ class SocketClient implements SocketCall {
     else this.#retryOrFail(pending, faultFromBody(frame.status, frame.body))
   }
 
-  /** Returns whether the token was replaced since the last handshake. Then the gateway closes the socket, and the calls are repeated on the next one. */
+  /** Returns whether the token was replaced since the last handshake. If so, the gateway closes the socket, and the calls are repeated on the next socket. */
   #isTokenReplaced(): boolean {
     try {
       return currentToken(this.#options.token) !== this.#usedToken

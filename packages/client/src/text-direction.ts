@@ -8,7 +8,7 @@ export function mixesDirections(text: string): boolean {
 /** Formats whose values mean something to a program, letter by letter. */
 const exactFormats = new Set(['email', 'uri', 'date', 'date-time'])
 
-/** Returns whether the value of a field is drawn in stored order: a value for a program, or a preset of the agent that mixes directions. Any other field shows typed text in the usual direction of its script. */
+/** Returns whether the value of a field is drawn in stored order: a value for a program, or a default of the agent that mixes directions. Any other field shows typed text in the usual direction of its script. */
 export function isExactField(field: FormField): boolean {
   return field.type !== 'string' || exactFormats.has(field.format ?? '') || mixesDirections(field.default ?? '')
 }

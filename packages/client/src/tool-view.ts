@@ -34,7 +34,7 @@ export type ToolView = Rest &
     | { readonly kind: 'fields' }
   )
 
-/** Takes properties out of an input, and remembers which are left. */
+/** An input from which readers take one property after another. `rest` has the properties that nobody has taken. */
 class Input {
   readonly #left: Map<string, unknown>
 
@@ -50,7 +50,7 @@ class Input {
   peek(name: string): unknown {
     return this.#left.get(name)
   }
-  /** Takes the first of these properties that is a text. */
+  /** Takes the first of these properties whose value is a text. */
   text(...names: readonly string[]): string | null {
     const name = names.find(each => typeof this.#left.get(each) === 'string')
     return name === undefined ? null : (this.take(name) as string) // the line above checks the type
@@ -146,7 +146,7 @@ function takeEdits(input: Input): readonly TextEdit[] | null {
     const edits = (input.peek('edits') as readonly unknown[]).map(value => {
       const edit = new Input(Object(value))
       const single = takeEdit(edit)
-      // The flag is shown with the call, not with each edit, so any other property leaves the input as it is.
+      // The view shows only the two texts of an edit. If an edit sets `replace_all` or another property, the whole input is shown as it is.
       return Object.keys(edit.rest).every(name => name === 'replace_all' && edit.peek(name) === false) ? single : null
     })
     if (edits.length === 0 || edits.some(edit => edit === null)) return null

@@ -14,12 +14,12 @@ export class TypingGuard {
     this.#now = now
   }
 
-  /** Must be called for a key that is part of a text: the person typed it into a field, or it is not a command where the person pressed it. */
+  /** Call this for each key that belongs to a text: it was typed into a field, or it does nothing where it was pressed. */
   noteText(): void {
     this.#lastKeyAt = this.#now()
     this.#isText = true
   }
-  /** Must be called for a key that was a command. After a command, the person no longer counts as typing. */
+  /** Call this for each key that was a command. After a command, the person no longer counts as typing. */
   noteCommand(): void {
     this.#lastKeyAt = this.#now()
     this.#isText = false

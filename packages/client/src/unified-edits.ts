@@ -3,7 +3,7 @@ import type { TextEdit } from './ask-view.ts'
 
 const hunkStart = /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/
 
-/** Returns the text before and after each changed part, or null if the diff has anything else. */
+/** Returns the text before and after each changed part, or null if the diff contains anything but hunks. */
 export function unifiedEdits(diff: string): readonly TextEdit[] | null {
   const lines = diff.split('\n')
   if (lines.pop() !== '') return null

@@ -118,12 +118,9 @@ describe('the labels of an ask', () => {
     ['web_fetch', { url: 'https://a.test' }, { fetch: 'a.test' }, 'Fetch from the web'],
     ['db/query', {}, { mcp: 'db', tool: 'query' }, 'Use “query” from “db” (MCP)'],
     ['summon', {}, { other: 'summon' }, 'Use “summon”'],
-  ])(
-    'the labels of an ask say what the tool %s of any agent does, as its action says',
-    (tool, input, action, label) => {
-      expect(actionLabel(ask(tool, input, { action }))).toBe(label)
-    },
-  )
+  ])('the labels of an ask name the tool %s of any agent by its action', (tool, input, action, label) => {
+    expect(actionLabel(ask(tool, input, { action }))).toBe(label)
+  })
   it('the labels of an ask name the action, and contain the escaped name of an unknown tool', () => {
     expect(actionLabel(ask('Bash', {}))).toBe('Run a command')
     expect(actionLabel(ask('exec_command', { command: 'ls' }))).toBe('Run a command')
@@ -246,7 +243,7 @@ describe('editing an approval’s input', () => {
 })
 
 describe('the comparison of two texts', () => {
-  it('numbers each row by its line in the old and the new text', () => {
+  it('the comparison of two texts numbers each row by its line in the old and the new text', () => {
     expect(rowsOf('a\nb\nc', 'a\nx\nc')).toEqual([
       { sign: ' ', text: 'a', count: 1, before: 1, after: 1 },
       { sign: '-', text: 'b', count: 1, before: 2, after: null },
@@ -271,7 +268,7 @@ describe('the comparison of two texts', () => {
       }),
     )
   })
-  it('the comparison of two texts shows a long run of blank lines with the same sign as one row with a count', () => {
+  it('the comparison of two texts shows many consecutive blank lines as one row with a count, if all have the same sign', () => {
     const part = { before: `a${'\n'.repeat(9)}b`, after: `a${'\n'.repeat(9)}c${'\n \n'.repeat(4)}` }
     const { diffs, removed, added } = diffLines([part])
     expect(diffs[0]?.map(({ sign, text, count, before, after }) => [sign, text, count, before, after])).toEqual([

@@ -161,7 +161,7 @@ it('a call uses `keepalive` only if the body is small enough for browsers', asyn
   expect(keepalives).toEqual([true, false, false])
 })
 
-describe('when the gateway is unreachable for a moment', () => {
+describe('calls while the gateway is unreachable for a moment', () => {
   const countSessions = async () =>
     (await httpCall({ url: gateway.url, token: secrets.person })('listSessions', { limit: 500 })).items.length
 
@@ -261,7 +261,7 @@ describe('a socket', () => {
     const frames = socket.watch()[Symbol.asyncIterator]()
     await expect(frames.next()).rejects.toMatchObject({ code: 'unauthenticated' })
   })
-  it.each(['http', 'socket'])('a socket sends and reads the largest attachment in parts over %s', async transport => {
+  it.each(['http', 'socket'])('the largest attachment is sent over %s and read back in parts', async transport => {
     const { call: overSocket } = openSocket(gateway, 'person')
     const person = transport === 'http' ? httpCall({ url: gateway.url, token: secrets.person }) : overSocket
     const agent = openSocket(gateway, 'agent').call

@@ -182,7 +182,7 @@ const hostile = [
 ]
 
 describe('F13: 400,000 characters of hostile text', () => {
-  // Each takes some ten milliseconds. The limit is far above that, so that a busy machine does not fail the test, and far below the minutes that quadratic work takes.
+  // Each text takes some tens of milliseconds. The limit is far above that, so that a busy machine does not fail the test, and far below the minutes that quadratic work takes.
   const limitMs = 10_000
   const functions: Readonly<Record<string, (text: string) => unknown>> = {
     displayText: text => markersIn(displayText(text, block), 'command'),

@@ -182,7 +182,7 @@ describe('draft sync', () => {
     expect(others()).toEqual(['cleo'])
   })
 
-  describe('with two devices of one person', () => {
+  describe('draft sync between two devices of one person', () => {
     const shows = (draftSync: DraftSync, draft: object) =>
       expect.poll(() => draftSync.getSnapshot()).toMatchObject({ draft })
     const offers = (draftSync: DraftSync, draft: object, device = 'other') =>
@@ -269,7 +269,7 @@ describe('draft sync', () => {
       expect(after.getSnapshot().draft).toEqual({ note: 'newer' })
     })
 
-    describe('and a conflict between their drafts', () => {
+    describe('draft sync with different drafts on the two devices', () => {
       /** Closes the draft and opens it again, as a reload does. */
       const reload = async (draftSync: DraftSync, storage: ReturnType<typeof createStorage>, call = ada) => {
         draftSync.close()

@@ -117,7 +117,7 @@ describe.each(clients)('F1: $name', ({ use }) => {
     ['refuses the proof', () => [401, { error: { code: 'unauthenticated', message: 'no' } }]],
     ['redirects', () => [302, {}]],
   ] satisfies [string, Parameters<typeof Impostor.start>[0]][])(
-    'sends no token to a program that %s',
+    'a client sends no token to a program that %s',
     async (_, reply) => {
       const impostor = await Impostor.start(reply)
       await expect(use(impostor.url, token)).rejects.toThrow()

@@ -24,10 +24,10 @@ it('a deleted session names who deleted it and how many decisions are kept', () 
 
 it('a restored or damaged store says what was lost, revoked and left unknown', () => {
   expect(label({ type: 'store.restored', seq: 5, lostEvents: 3, tokens: 2, unknown: 1 })).toBe(
-    'A backup was restored. 3 later events were undone. 2 credentials were revoked, and 1 answer became unknown.',
+    'A backup was restored. 3 later events were undone. 2 credentials were revoked, and the delivery of 1 answer became unknown.',
   )
   expect(label({ type: 'store.lost', lastSeq: 9, lastAt: 1, seq: 7, tokens: 0, unknown: 0 })).toBe(
-    'Events after position 7 were lost; the last known position was 9. 0 credentials were revoked, and 0 answers became unknown.',
+    'Events after position 7 were lost; the last known position was 9. 0 credentials were revoked, and the delivery of 0 answers became unknown.',
   )
 })
 
@@ -58,11 +58,11 @@ it('a credential that an agent sent is named with its id, the session and the ad
 it.each([
   [
     { what: 'answerRequest', code: 'forbidden', by: 'ci', role: 'agent', request: 'req_1' },
-    '“ci” (agent) tried to answer req_1, which its credential may not do',
+    '“ci” (agent) tried to answer req_1, but its credential does not allow that',
   ],
   [
     { what: 'backup', code: 'forbidden', by: 'bob', role: 'person', omitted: 3 },
-    '“bob” (person) tried to call backup, which its credential may not do; 3 more attempts in the same minute',
+    '“bob” (person) tried to call backup, but its credential does not allow that; 3 more attempts in the same minute',
   ],
   [
     { what: 'authenticate', code: 'unauthenticated', by: 'ci', role: 'agent' },

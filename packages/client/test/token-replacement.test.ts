@@ -41,7 +41,7 @@ async function openRequest() {
 const answer = async ({ id, digest }: Awaited<ReturnType<typeof openRequest>>) =>
   owner()('answerRequest', { id, digest, answer: { kind: 'allow' } })
 
-it('a call over HTTP uses the new token, also if it was refused with the old one', async () => {
+it('a call over HTTP uses the new token, even if it was first refused with the old token', async () => {
   const call = httpCall(connection())
   expect(await call('whoAmI', {})).toMatchObject({ person: 'ada', token: currentId() })
   await rotate()

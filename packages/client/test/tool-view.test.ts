@@ -116,7 +116,7 @@ describe('the view of a tool call', () => {
       view('NotebookEdit', { notebook_path: '/n.ipynb', cell_id: 'c1', new_source: 'x', edit_mode: 'insert' }),
     ).toMatchObject({ kind: 'notebook', cell: 'c1', rest: { edit_mode: 'insert' } })
   })
-  it('the view of a tool call keeps the whole input of everything else, and of a known tool with unexpected values', () => {
+  it('the view of a tool call shows the whole input as fields for an unknown tool, and for a known tool with unexpected values', () => {
     for (const [tool, input] of [
       ['Lint', { strict: true }],
       ['TodoWrite', { todos: [{ content: 'a', status: 'strange' }] }],

@@ -14,7 +14,7 @@ it('watchEvents ends when its signal aborts, even if Node has garbage-collected 
   const watching = (async () => {
     for await (const { frame } of watchEvents({ url: gateway.url, token: secrets.person }, { signal: stop.signal })) {
       frames.push(frame)
-      // In Node 20, `fetch` has only a weak reference to the request, which holds the signal. Collecting the request makes `fetch` ignore the signal.
+      // In Node 20, `fetch` has only a weak reference to the request, and the request holds the signal. Once the request is garbage-collected, `fetch` ignores the signal.
       setImmediate(collectGarbage)
       setTimeout(() => stop.abort(), 50)
     }

@@ -45,7 +45,7 @@ it('the spaces of the page are on a grid of 4 pixels, or at most 2 pixels wide',
 
 it('the page draws its icons with one set, and not with characters of the system’s fonts', () => {
   const symbols = matchesIn(/\.(?:tsx?|css)$/, /[\u2190-\u21FF\u2500-\u27BF\u2B00-\u2BFF\u27F5-\u27FF]/g)
-  // These are texts: signs of agents' texts, a key, and how one agent leads to another in a tooltip.
+  // In these files, such characters are text and not icons: in agents' texts, for a key, and between the names of agents in a tooltip.
   const texts =
     /^(?:text\/markdown-token\.tsx|text\/diff-view\.css|request\/request-card\.tsx|request\/card-header\.tsx)/
   expect(symbols.filter(({ place }) => !texts.test(place))).toEqual([])

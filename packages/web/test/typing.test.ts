@@ -168,7 +168,7 @@ describe('a key that decides', () => {
     expect(page.decided).toEqual([])
     expect(page.toasts).toEqual(['Nothing was sent, because another key followed.'])
   })
-  it('a key that decides is dropped if its request is answered elsewhere meanwhile, and does not answer the next request', () => {
+  it('a key that decides is dropped if its request is answered elsewhere in the meantime, and does not answer the next request', () => {
     const page = openPage()
     page.press('a')
     page.wait(300)
@@ -177,7 +177,7 @@ describe('a key that decides', () => {
     expect(page.decided).toEqual([])
     expect(page.toasts).toEqual(['Nothing was sent, because the request just changed. Press again to confirm.'])
   })
-  it('a key that decides is carried out although another request appears meanwhile', () => {
+  it('a key that decides is carried out even if another request appears in the meantime', () => {
     const page = openPage()
     page.press('a')
     page.wait(300)
@@ -185,7 +185,7 @@ describe('a key that decides', () => {
     page.wait(letterPauseMs)
     expect(page.decided).toEqual(['allow req_1'])
   })
-  it('a key that decides is ignored while the list has just changed', () => {
+  it('a key that decides is ignored right after the list has changed', () => {
     const page = openPage()
     page.ask(approval)
     page.press('a')

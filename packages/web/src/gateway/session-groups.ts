@@ -5,7 +5,7 @@ import type { Session } from '@holdpoint/protocol'
 export const groupNames = ['waiting', 'failed', 'working', 'disconnected', 'parked', 'idle', 'ended'] as const
 export type GroupName = (typeof groupNames)[number]
 
-/** Returns the group of a session. An agent that failed or was lost is in the group `failed`, also if its session has ended. */
+/** Returns the group of a session. An agent that failed or was lost is in the group `failed`, even if its session has ended. */
 export function groupOf(session: Session): GroupName {
   const { state, pending } = session
   if (pending > 0 && state !== 'ended') return 'waiting'

@@ -52,7 +52,7 @@ export const followTexts = {
   asked: 'asked back:',
   you: 'You',
   agentSaid: 'The agent’s answer:',
-  noAnswer: 'The agent wrote nothing in between.',
+  noAnswer: 'The agent wrote no reply.',
 } as const
 
 export const declineTexts = {

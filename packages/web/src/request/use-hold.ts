@@ -1,4 +1,4 @@
-/** A button that a finger or a pen holds down. The hold ends without effect as soon as anything else happens: the finger moves, a second finger touches the screen, the page scrolls, or the person leaves it. */
+/** Lets a person hold down a button with a finger or a pen. The hold ends without effect as soon as anything else happens: the finger moves, a second finger touches the screen, the page scrolls, or the person leaves it. */
 import { type PointerEvent as ReactPointerEvent, useCallback, useEffect, useRef, useState } from 'react'
 
 /** How long people hold the button. `answer-button.css` draws the same time. */
@@ -57,7 +57,7 @@ function stopOnOtherInput(
     const distance = Math.hypot(event.clientX - clientX, event.clientY - clientY)
     if (event.pointerId !== pointerId || distance > movementMaxPx) stop()
   }
-  // The event that starts the hold arrives here too.
+  // The touch that starts the hold arrives here too, and must not end it.
   const onDown = (event: PointerEvent) => event.pointerId !== pointerId && stop()
   const onScroll = ({ target }: Event) => target instanceof Node && target.contains(button) && stop()
   addEventListener('pointermove', onMove, options)

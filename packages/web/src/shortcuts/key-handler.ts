@@ -32,7 +32,7 @@ interface HeldKey {
   readonly timer: ReturnType<typeof setTimeout>
 }
 
-/** A timer that fires this late shows that the page was busy. Keys that were pressed meanwhile may not have arrived yet. */
+/** A timer that fires this late shows that the page was busy. Keys that were pressed in that time may not have arrived yet. */
 const lateMs = 50
 
 export class KeyHandler {

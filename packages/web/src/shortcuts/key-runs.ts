@@ -1,7 +1,7 @@
 /**
  * Distinguishes keys that decide from a text that a person types for something else (G12).
  * Keys that follow each other quickly form a run. A letter decides only if it is a run of its own. Enter and Space decide if they
- * begin a run, or if the run began in a text field of this page: only then does the person see where their keys go.
+ * begin a run, or if the run began in a text field of this page, because only then does the person see where the keys go.
  */
 import { TypingGuard } from '@holdpoint/client'
 
@@ -56,5 +56,5 @@ export class KeyRuns {
   }
 }
 
-/** The keys of this page. */
+/** The runs of the keys that people press on this page. All components share them, because keys of one run can go to several components. */
 export const keyRuns = new KeyRuns()

@@ -4,7 +4,7 @@ import { keyRuns } from './key-runs.ts'
 
 export function preventTypeAhead(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey } = event
-  // A Space or Enter alone opens the list of options. As part of a typed text it does not.
+  // A Space or Enter opens the list of options if it is pressed alone, but not as a part of a typed text.
   const opensList = (key === ' ' || key === 'Enter') && keyRuns.isFirst
   const isText = [...key].length === 1 || key === 'Enter'
   if (isText && !opensList && !ctrlKey && !metaKey) event.preventDefault()

@@ -5,9 +5,9 @@ import { type PersonalName, readPreference, usePreference, writePreference } fro
 
 /** A person who was away for less time than this is not told what happened. */
 export const awayMinMs = 5 * 60_000
-/** Of a longer absence, only this much of its end is summarized. */
+/** A summary covers at most this much time before the end of an absence. */
 const awayMaxMs = 7 * 24 * 3600_000
-/** How often the visible page notes that it is visible, in case the browser ends without notice. */
+/** How often the visible page notes that it is visible, in case the browser is killed. */
 const noteEveryMs = 20_000
 
 /** A time in which the person was away, by the clock of this machine. */
@@ -37,7 +37,7 @@ export function parseVisit(stored: string | null): Visit | null {
   }
 }
 
-/** Returns the visit after the page is visible at `now`. An absence that was not dismissed and a new one become one. */
+/** Returns the visit after the page is visible at `now`. If the last absence was not dismissed, it and a new absence become one. */
 export function visitAt(before: Visit | null, now: number): Visit {
   if (!before || now - before.at < awayMinMs) return { at: now, away: before?.away ?? null }
   return { at: now, away: { from: Math.max(before.away?.from ?? before.at, now - awayMaxMs), to: now } }

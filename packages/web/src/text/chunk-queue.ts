@@ -1,4 +1,4 @@
-/** Decides when the chunks of long texts are drawn: a few at a time, as they come near the visible part, so that the page answers keys in between. */
+/** Decides when the chunks of long texts are drawn: a few at a time, as they come near the visible part, so that the page can handle keys in between. */
 import { type RefObject, useEffect, useRef, useState } from 'react'
 
 /** A chunk is drawn when it is this close to the visible part. */
@@ -47,7 +47,7 @@ function schedule(): void {
 
 export interface ChunkBox {
   readonly box: RefObject<HTMLDivElement | null>
-  /** The text of the box as long as it is not drawn, so that the browser's search finds it; null until it is escaped. */
+  /** The text of the box until it is drawn, so that the browser's search finds it; null until it is escaped. */
   readonly hiddenText: string | null
 }
 

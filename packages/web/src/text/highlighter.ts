@@ -1,7 +1,7 @@
 /**
  * Highlights code in the common languages: comments, strings, numbers, keywords and names. Each pattern reads the text
- * once from its start to its end. Libraries with a grammar per language need seconds for some short texts, and an agent
- * could freeze the page with such a text.
+ * once from its start to its end. The usual libraries, which have a full syntax definition for each language, need seconds for
+ * some short texts, and an agent could freeze the page with such a text.
  */
 import { highlightShell, isShell } from './shell-highlighter.ts'
 import type { ColoredText, TokenColor } from './token-colors.ts'
@@ -103,7 +103,7 @@ const grammars: Readonly<Record<string, Grammar>> = Object.fromEntries(
     [markup, 'xml html svg vue'],
     [diff, 'diff patch'],
     [markdown, 'markdown md'],
-  ].flatMap(([grammar, names]) => (names as string).split(' ').map(name => [name, grammar as Grammar])), // the list has a grammar and a string in each row
+  ].flatMap(([grammar, names]) => (names as string).split(' ').map(name => [name, grammar as Grammar])), // each row of the list has a language definition and a string
 )
 
 /** Returns the language of a file by its name; undefined if it is unknown. */

@@ -86,7 +86,7 @@ describe('the summary of an absence', () => {
       ],
     ])
   })
-  it('the summary of an absence tells requests that expired, were canceled or are overdue from those that still wait', () => {
+  it('the summary of an absence lists requests that expired, were withdrawn or are overdue apart from those that still wait', () => {
     const decisions = [decision(9, { by: 'deadline' }), decision(8, { by: 'agent', reason: 'withdrawn' })]
     const requests = [
       pending(1),

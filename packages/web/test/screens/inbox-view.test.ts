@@ -87,7 +87,7 @@ describe('similar requests', () => {
     ['  CI=1 NODE_ENV=test  npm test', 'npm'],
     ['./run.sh --fast', './run.sh'],
     ['', ''],
-  ])('the program of %j is %j', (text, program) => {
+  ])('programOf finds in the command %j the program %j', (text, program) => {
     expect(programOf(text)).toBe(program)
   })
   it('similar requests run the same program in the same folder and are pending', () => {

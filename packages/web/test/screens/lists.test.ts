@@ -52,7 +52,7 @@ describe('the session list filter', () => {
 })
 
 describe('`byProject`', () => {
-  it('`byProject` adds up how long the sessions of a project have waited for people, also now', () => {
+  it('`byProject` adds up how long the sessions of a project have waited for people, including the time that they wait now', () => {
     const list = [
       session(2, { cwd: '/a', waitedMs: 3000, waitingSince: 10_000 }),
       session(1, { cwd: '/a', waitedMs: 500 }),

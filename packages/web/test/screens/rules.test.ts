@@ -21,11 +21,11 @@ describe('the form for a rule', () => {
     { effect: 'deny', action: 'fetch' },
     { effect: 'ask', tool: 'WebFetch', paused: true },
   ]
-  it.each(drafts)('saving an unchanged form keeps the rule %j', draft => {
+  it.each(drafts)('the form for a rule keeps the rule %j if it is saved unchanged', draft => {
     const stored = rule(draft)
     expect(draftOf(formOf(stored), stored, 1000)).toEqual(RuleDraft.parse({ effect: 'allow', ...draft }))
   })
-  it('the driver and the subagent of a rule can be changed and removed', () => {
+  it('the form for a rule can change and remove the driver and the subagent', () => {
     const stored = rule({ command: 'ls', scope: { cwd: '/src', driver: 'claude', agentPath: ['planner', 'tester'] } })
     const form = formOf(stored)
     expect(form).toMatchObject({ driver: 'claude', subagent: 'planner\ntester' })
@@ -39,12 +39,12 @@ describe('the form for a rule', () => {
     const strange = rule({ command: 'ls', scope: { agentPath: ['a\nb'] } })
     expect(draftOf(formOf(strange), strange, 0)?.scope).toEqual({ agentPath: ['a\nb'] })
   })
-  it('an incomplete form and an invalid number of uses give no rule', () => {
+  it('the form for a rule gives no rule if it is incomplete or the number of uses is invalid', () => {
     expect(draftOf(emptyForm, null, 0)).toBeNull()
     expect(draftOf({ ...emptyForm, command: 'ls', uses: '0' }, null, 0)).toBeNull()
     expect(draftOf({ ...emptyForm, command: 'ls', uses: '' }, null, 0)).toEqual({ effect: 'allow', command: 'ls' })
   })
-  it('a duration counts from the time of saving', () => {
+  it('the form for a rule counts a duration from the time of saving', () => {
     const form = { ...emptyForm, command: 'ls', folder: ' /src ', duration: 'hour' } as const
     expect(draftOf(form, null, 5)).toEqual({
       effect: 'allow',
@@ -53,7 +53,7 @@ describe('the form for a rule', () => {
       expiresAt: 3_600_005,
     })
   })
-  it('the rule form leaves out fields that do not fit the effect', () => {
+  it('the form for a rule leaves out fields that do not fit the effect', () => {
     const form = { ...emptyForm, command: 'ls', harmlessArguments: true, uses: '3', message: 'No.' }
     expect(draftOf({ ...form, effect: 'ask' }, null, 0)).toEqual({ effect: 'ask', command: 'ls' })
     expect(draftOf({ ...form, effect: 'deny' }, null, 0)).toEqual({ effect: 'deny', command: 'ls', message: 'No.' })

@@ -143,7 +143,7 @@ it.each([
   expect(readRoute(href(route))).toEqual(route)
 })
 it.each(['#/nonsense', '#/sessions/ses_short', '#/inbox/req_short', '#/rules/more'])(
-  '`readRoute` does not take the unknown address %s for another screen',
+  '`readRoute` finds no screen for the unknown address %s',
   hash => {
     expect(readRoute(hash)).toEqual({ screen: 'unknown' })
   },

@@ -17,7 +17,7 @@ describe('display markers in an agent’s text', () => {
     const html = renderToStaticMarkup(createElement(Code, { text: `ls${' '.repeat(3000)}; rm`, lang: 'bash' }))
     expect(html).toContain('<bdi dir="ltr" class="marker count">⟨3000 spaces⟩</bdi>')
   })
-  it('display markers in an agent’s text become separate segments even if a grammar splits the text inside a marker', () => {
+  it('display markers in an agent’s text become separate segments even if a syntax highlighter splits the text inside a marker', () => {
     const unit = fc.constantFrom('a', '\u200b', '\\', ' '.repeat(50), '⟨1', '"')
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 12 }), fc.array(fc.nat(60)), (raw, cuts) => {

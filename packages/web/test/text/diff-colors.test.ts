@@ -8,7 +8,7 @@ import { lineSegments } from '../../src/text/line-segments.ts'
 const rowsOf = (before: string, after: string) => diffLines([{ before, after }]).diffs[0] ?? []
 
 describe('the colors of a diff', () => {
-  it('a comment over several lines has one color, also if only some of its lines changed', () => {
+  it('a comment over several lines has one color, even if only some of its lines changed', () => {
     const rows = rowsOf('/* one\n two */\nconst a = 1', '/* one\n 2 */\nconst a = 1')
     const colors = rowColors(rows, 'ts', 1000)
     for (const row of rows.slice(0, 3)) expect(colors.get(row)?.map(({ color }) => color)).toEqual(['quiet'])

@@ -118,7 +118,7 @@ describe('the Markdown view', () => {
     '\n',
   ])('F13: the Markdown view reads 48,000 characters of %j in a few milliseconds, or shows them as source', part => {
     const text = `x${part.repeat(Math.floor((markdownMax - 2) / part.length))}x`
-    // The time is far above the usual one. Without the limits, some of these texts take 40 seconds.
+    // This limit is far above the usual time. Without the limits of the parser, some of these texts take 40 seconds.
     expect(leastCpuMs(() => readBlocks(text))).toBeLessThan(500)
   })
   it('F13: the Markdown view shows text with ordinary markup of 20,000 characters formatted', () => {

@@ -63,7 +63,7 @@ export function AlwaysPanel(props: ApprovalPanelProps): ReactNode {
 /** Suggestions of the agent's own program. */
 export type Suggestions = NonNullable<ApprovalAsk['suggestions']>
 
-/** The rules that Holdpoint proposes; an empty list comes with the reason. */
+/** The rules that Holdpoint proposes. If there are none, `reason` says why. */
 export interface Proposals {
   readonly items: readonly RuleProposal[]
   readonly reason: string

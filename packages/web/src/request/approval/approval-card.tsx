@@ -25,7 +25,7 @@ export function ApprovalCard(props: AskCardProps<ApprovalAsk>): ReactNode {
   const actions = useMemo(() => {
     const { label, answer } = defaultAllow(ask, draft, note)
     const allow = (press: Press) => submission.submit(label, answer, press)
-    // A person who has another panel open or an unfinished edit does not mean to allow the original request.
+    // While another panel is open or an edit is unfinished, the person does not mean to allow the original request.
     const canAllow = panels.current === 'main' && draft.edit === undefined
     return {
       open: () => {

@@ -68,7 +68,7 @@ export function EditPanel({ request, ask, submission, cardDraft, panels, fullySh
       <PlanModeSelect {...{ request, ask, submission, cardDraft }} />
       <div className="actions">
         <AllowButton
-          // Another text needs another confirmation.
+          // A changed text must be confirmed again.
           key={text}
           {...{ ask, submission, fullyShown, answer }}
           checking={fullyShown && input !== null && !risk}

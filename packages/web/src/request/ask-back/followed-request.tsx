@@ -43,7 +43,7 @@ export function FollowedRequest({ request }: { readonly request: Request }): Rea
   )
 }
 
-/** The number of events before the request in which the agent's reply is searched. */
+/** How many of the session's latest events are searched for the agent's reply. */
 const eventsMax = 100
 
 interface Since {

@@ -1,4 +1,4 @@
-/** The person's comments on the lines of an approval, and the context by which the lines of the card know them. The lines themselves are loaded on demand. `textForAgent` in the protocol package turns comments into the text that the agent reads. */
+/** The person's comments on the lines of an approval, and the context that passes them to the lines of the card. The lines themselves are loaded on demand. `textForAgent` in the protocol package turns comments into the text that the agent reads. */
 import { type AnswerDraft, viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, Comment } from '@holdpoint/protocol'
 import { createContext } from 'react'
@@ -25,7 +25,7 @@ export interface Commenting {
   readonly disabled: boolean
 }
 
-/** Null on receipts. */
+/** Passes the comments to the lines. Its value is null on receipts. */
 export const CommentingContext = createContext<Commenting | null>(null)
 
 /** Returns whether the card can show the content of an approval line by line. */

@@ -36,7 +36,7 @@ export function FormCard({ request, ask, submission, cardDraft, focusCard }: Ask
   const label = url === undefined ? formTexts.submit : formTexts.done
   const sendValid = (press: Press) => submission.submit(label, { kind: 'submit', values: filled.values }, press)
   const canSend = fullyShown.complete && !submission.disabled && panels.current === 'main'
-  // As the button does, the key shows the problems of a form that is not valid yet.
+  // If the form is not valid yet, the key shows its problems, as the button does.
   const send = canSend ? (problems.size === 0 ? sendValid : check) : null
   const hasText = Object.keys(schema.properties).length > 0
   return (

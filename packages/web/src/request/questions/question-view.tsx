@@ -128,7 +128,7 @@ type OtherAnswerProps = Omit<QuestionViewProps, 'onFocus' | 'hasNumberKeys'> & {
 function OtherAnswer({ question, picked, onPick, submission, name, isInstant, send }: OtherAnswerProps): ReactNode {
   const { options, multiSelect, secret } = question
   const id = useId()
-  // Beside buttons that send an option, there is nothing to choose but to write.
+  // If a click on an option sends it, this field needs no radio button beside it, as if there were no options.
   const isOnlyControl = options.length === 0 || isInstant
   const props = {
     id,

@@ -1,4 +1,4 @@
-/** The icon of an answer: a yes, a no, a question of the person, or no answer. */
+/** The icon of an answer. There is one each for yes, no, a question to the agent, and no answer. */
 import type { resolutionTone } from '@holdpoint/client'
 import CheckIcon from 'lucide-react/icons/check'
 import QuestionIcon from 'lucide-react/icons/circle-question-mark'

@@ -4,7 +4,7 @@ import type { RuleDraft, SessionId } from '@holdpoint/protocol'
 
 export type ScopeChoice = 'folder' | 'session' | 'everywhere'
 
-/** Returns the scopes that a person can choose for a proposed allow rule. A command or a group needs a folder, because it can mean something else in another one. */
+/** Returns the scopes that a person can choose for a proposed allow rule. A command or a group needs a folder, because it can mean something else in another folder. */
 export function scopeChoices({ command, group }: RuleDraft): readonly ScopeChoice[] {
   return command === undefined && group === undefined ? ['folder', 'session', 'everywhere'] : ['folder', 'session']
 }

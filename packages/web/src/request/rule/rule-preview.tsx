@@ -15,7 +15,7 @@ export interface PreviewResult {
   readonly problem: string | null
 }
 
-/** Asks the gateway what the rule would have matched. Returns null while the answer is loading. */
+/** Asks the gateway what the rule would have matched. Returns null while the preview is loading. */
 export function useRulePreview(rule: RuleDraft | null): PreviewResult | null {
   const { call } = useGateway()
   const [result, setResult] = useState<(PreviewResult & { readonly key: string }) | null>(null)

@@ -31,7 +31,7 @@ interface OfferViewProps {
 function OfferView({ offer: { rule, allowed }, onEnd }: OfferViewProps): ReactNode {
   const { call } = useGateway()
   const live = useLive()
-  // The offer may appear under the pointer, so it accepts clicks a moment later.
+  // The offer may appear under the pointer, so it accepts clicks only after a moment.
   const ready = useArmed()
   const [sending, setSending] = useState(false)
   const [problem, setProblem] = useState('')

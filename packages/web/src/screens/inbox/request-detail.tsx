@@ -28,7 +28,7 @@ export interface RequestDetailProps {
   readonly onFocus: (id: RequestId) => void
 }
 
-/** This many cards that the person has opened keep what is not part of a draft: secrets, open panels and scroll positions. */
+/** How many of the cards that the person opened last stay mounted, so that they keep what is not part of a draft: secrets, open panels and scroll positions. */
 const keptMax = 12
 
 export function RequestDetail(props: RequestDetailProps): ReactNode {

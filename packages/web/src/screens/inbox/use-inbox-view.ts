@@ -33,7 +33,7 @@ export function useInboxView(): InboxView {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the order changes only when the requests change
   const order = useMemo(() => inbox.getSnapshot().order, [inbox, requests])
   const [heard, muted] = useMemo(() => {
-    const isMuted = (id: RequestId) => mutedSessions.has(requests.get(id)?.session as SessionId) // a missing request has no session, which is not in the set
+    const isMuted = (id: RequestId) => mutedSessions.has(requests.get(id)?.session as SessionId) // a missing request gives `undefined`, which the set does not contain
     return [order.filter(id => !isMuted(id)), order.filter(isMuted)]
   }, [order, requests, mutedSessions])
   const counts = useMemo(() => countKinds(heard.flatMap(id => requests.get(id) ?? [])), [heard, requests])

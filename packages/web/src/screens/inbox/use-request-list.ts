@@ -27,13 +27,13 @@ export interface RequestList {
 
 const none: ReadonlySet<RequestId> = new Set()
 
-/** The requests that belong into the list, and their order. */
+/** The requests that belong in the list, and their order. */
 export interface ListView {
   /** The pending requests, in the order in which they are listed. */
   readonly pending: readonly RequestId[]
   /** The group of a request, if the list is grouped. */
   readonly groupOf?: ((id: RequestId) => string) | undefined
-  /** Changes when the person asks for other requests or another order. The list then follows at once. */
+  /** Changes when the person asks for other requests or another order. The list then changes at once. */
   readonly key: string
 }
 
@@ -64,7 +64,7 @@ export function useRequestList(view: ListView, isOnScreen: (id: RequestId) => bo
   const noteActivity = useCallback(() => {
     activeAt.current = performance.now()
   }, [])
-  // While the person uses the keyboard, wherever the focus is, nothing moves.
+  // Keys count as use of the list wherever the focus is, because nothing may move while the person uses the keyboard.
   useEffect(() => {
     addEventListener('keydown', noteActivity, true)
     return () => removeEventListener('keydown', noteActivity, true)

@@ -110,7 +110,7 @@ function Sections({ rules, filter, onEdit }: SectionsProps): ReactNode {
   )
 }
 
-/** A gateway may have thousands of rules, so the list shows some at first. */
+/** A gateway may have thousands of rules, so the list shows only some of them at first. */
 const shownAtFirst = 100
 
 interface SectionProps {

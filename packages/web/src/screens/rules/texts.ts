@@ -19,7 +19,7 @@ export const rulesTexts = {
 export const watcherTexts = {
   title: 'Watchers',
   introduction:
-    'A watcher follows the course of a session: it keeps variables, reminds the agent, asks or denies. Watchers come from holdpoint.rules.json, so they are changed there.',
+    'A watcher follows the course of a session: it keeps variables, reminds the agent, asks or denies. Watchers come from holdpoint.rules.json, so change them there.',
   none: 'No watchers are in force. Turn on a ready-made one in a terminal:',
   turnOn: 'holdpoint watch on tests-before-commit',
   when: 'If',
@@ -61,7 +61,7 @@ export const rowTexts = {
   facts: {
     where: 'Where',
     limits: 'Limits',
-    noLimits: 'No end, unlimited uses',
+    noLimits: 'Never expires, unlimited uses',
     uses: 'Used',
     added: 'Added',
     message: 'Message for the agent',
@@ -84,7 +84,7 @@ export const groupTexts = {
   turnOnFor: (group: string) => `Turn on “${group}” for the folder`,
   turnOff: 'Turn off',
   turnOffQuestion: (group: string) => `Turn off “${group}” for this folder?`,
-  needsAbsolute: 'Enter the whole path of the folder.',
+  needsAbsolute: 'Enter the absolute path of the folder.',
 } as const
 
 export const checkTexts = {
@@ -116,7 +116,7 @@ export const ruleFormTexts = {
   commandHints: {
     exact: 'The rule allows this command and no other.',
     grammar: 'The rule also allows other arguments that Holdpoint knows to be harmless.',
-    restricting: 'The rule matches every command that begins with these words, also inside a longer command.',
+    restricting: 'The rule matches every command that begins with these words, even inside a longer command.',
   },
   harmlessArguments: 'Also with other harmless arguments',
   group: 'Group',
@@ -130,8 +130,8 @@ export const ruleFormTexts = {
   tool: 'Tool',
   folder: 'Folder',
   folderHints: {
-    needed: 'The whole path. A command can mean something else in another folder.',
-    optional: 'The whole path. Leave it empty for every folder.',
+    needed: 'An absolute path. The same command can mean something else in another folder.',
+    optional: 'An absolute path. Leave it empty for every folder.',
   },
   session: 'Session',
   allSessions: 'All sessions',
@@ -148,7 +148,7 @@ export const ruleFormTexts = {
   messageHint: 'The agent reads this sentence when the rule denies its call.',
   note: 'Note (for people)',
   test: 'What would it have matched?',
-  incomplete: 'Fill in what the rule is for. The number of uses must be a whole number above 0.',
+  incomplete: 'Fill in what the rule applies to. The number of uses must be a whole number above 0.',
   cancel: 'Cancel',
   add: 'Add rule',
   save: 'Save',

@@ -16,7 +16,7 @@ const indentMax = 6
 export interface EntryRowProps {
   readonly entry: Entry
   readonly before: Entry | undefined
-  /** When the turn began that ends with this entry; null for other entries. */
+  /** If the entry is the end of a turn: when that turn began. Otherwise null. */
   readonly startedAt: number | null
 }
 

@@ -20,7 +20,7 @@ import type { PendingRequests } from './use-pending-requests.ts'
 
 /** The session screen lists at most this many requests. Further requests are only in the inbox. */
 const rowsMax = 20
-/** This many cards that the person has opened keep what is not part of a draft: secrets, open panels and scroll positions. */
+/** How many of the cards that the person opened last stay mounted, so that they keep what is not part of a draft: secrets, open panels and scroll positions. */
 const keptMax = 12
 
 export interface PendingCardsProps {

@@ -79,7 +79,7 @@ function ModelField({ session, disabled, onModel }: ModelFieldProps): ReactNode 
   const list = useId()
   const [typed, setTyped] = useState(session.model ?? '')
   const used = [...sessions.values()].filter(({ driver }) => driver === session.driver).map(({ model }) => model)
-  // The browser's list of suggestions shows no escapes, so it gets no name that needs one.
+  // The browser's list of suggestions shows no escapes, so names that need one are left out.
   const shown = used.filter(model => model !== null).filter(model => exactText(model) === model)
   const names = new Set([...(modelAliases[session.driver] ?? []), ...shown])
   const save = () => {

@@ -1,4 +1,4 @@
-/** An agent's to-do list. The state of each item is told by an icon and to screen readers in words. */
+/** An agent's to-do list. An icon shows the state of each item, and screen readers announce it in words. */
 import type { TodoItem } from '@holdpoint/client'
 import CircleIcon from 'lucide-react/icons/circle'
 import CircleCheckIcon from 'lucide-react/icons/circle-check'

@@ -78,7 +78,7 @@ function useMatches({ entries }: TranscriptReading, query: string, onShow: Trans
     onShow(id, query)
   }
   const hasMatches = found.length > 0
-  // A new text starts at the newest match, also if that is on a page that is loaded later. It is nearest to the end that people usually look at.
+  // A search starts at the newest match, because people usually look at the end of the transcript. The newest match may be on a page that is loaded later.
   // biome-ignore lint/correctness/useExhaustiveDependencies: entries that arrive later must not move the view
   useEffect(() => {
     if (hasMatches) showAt(-1)

@@ -19,7 +19,7 @@ export interface Panel {
   readonly toggleOverview: () => void
 }
 
-/** From this width on, transcript and card are beside each other. */
+/** From this width on, transcript and card are side by side. */
 const columnsQuery = '(min-width: 1000px)'
 /** From this width on, the panel is always open, so that the transcript keeps its width when a request arrives. */
 const alwaysOpenQuery = '(min-width: 1240px)'

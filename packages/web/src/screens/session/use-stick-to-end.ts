@@ -49,7 +49,7 @@ export function useStickToEnd(scroller: RefObject<HTMLElement | null>): StickToE
   return { atEnd, keepAtEnd, onScroll, scrollToEnd, leaveEnd }
 }
 
-/** By then, the list has scrolled if it has to. */
+/** Runs a function after two frames. If the list has to scroll, it has scrolled by then. */
 function afterTwoFrames(run: () => void): void {
   requestAnimationFrame(() => requestAnimationFrame(run))
 }

@@ -27,7 +27,7 @@ export function moreSessions(count: number): string {
 
 export const connectionTexts = {
   connected: '',
-  reconnecting: 'Reconnecting… Showing last known state.',
+  reconnecting: 'Reconnecting… Showing the last known state.',
   reconnected: 'Reconnected',
 } as const
 
@@ -78,7 +78,7 @@ export const newSessionTexts = {
   folderProblems: {
     missing: 'This folder doesn’t exist. Create it, or choose another.',
     other: 'This is a file, not a folder.',
-    relative: 'Write the whole path, for example /home/you/project.',
+    relative: 'Enter an absolute path, for example /home/you/project.',
     denied: 'Holdpoint isn’t allowed to open this folder.',
   },
   defaultOf: (agent: string) => `Default of ${agent}`,

@@ -26,7 +26,7 @@ export function AwayPanel({ away, isRoomy, onDismiss }: AwayPanelProps): ReactNo
   return summary.groups.length === 0 ? null : <Panel {...{ away, summary, isRoomy, onDismiss }} />
 }
 
-/** Returns true as soon as the panel may move the list, because nobody points at the list. A panel that is ready when the list is first drawn moves nothing. */
+/** Returns true as soon as the panel may move the list, because nobody points at the list. If the panel is ready when the list is first drawn, it moves nothing. */
 function useMayMoveList(isReady: boolean, anchor: RefObject<HTMLElement | null>): boolean {
   const [isCalm, setCalm] = useState(isReady)
   useEffect(() => {
@@ -108,7 +108,7 @@ function More({ name, count, entries }: AwayGroup): ReactNode {
   )
 }
 
-/** Leads to the request while it is pending, and otherwise to its session. */
+/** A link to the request while it is pending, and otherwise to its session. */
 function Entry({ entry }: { readonly entry: AwayEntry }): ReactNode {
   const { at, session, request, what, note, detail } = entry
   const requests = useRequests()

@@ -37,10 +37,10 @@ export interface AwayGroup {
   readonly entries: readonly AwayEntry[]
 }
 
-/** What the summary is made of. All times are those of the gateway. */
+/** The facts that are summarized. All times are by the gateway's clock. */
 export interface AwayFacts {
   readonly away: Away
-  /** The decisions of this time, newest first. */
+  /** The decisions that were made while the person was away, newest first. */
   readonly decisions: readonly AuditDecision[]
   readonly rules: ReadonlyMap<string, Rule>
   readonly sessions: ReadonlyMap<SessionId, Session>
@@ -113,7 +113,7 @@ function answered(answers: readonly AuditDecision[], { rules, me }: AwayFacts): 
   return [...byRules, ...byPeople.map(each => decisionEntry(each, resolutionLabel(each.resolution, me)))]
 }
 
-/** Returns the requests that nobody answered in time, that the agent gave up, or that are overdue. */
+/** Returns the requests that nobody answered in time, that their agents withdrew, or that are overdue. */
 function expired({ decisions, requests, sessions, away }: AwayFacts): AwayEntry[] {
   const ended = decisions
     .filter(decision => !isAnswer(decision))

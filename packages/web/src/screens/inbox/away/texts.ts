@@ -13,7 +13,7 @@ export const awayTexts = {
   duration: ({ from, to }: Away) => timeSince(from, to),
   groups: {
     failed: { title: 'Failed, lost or disconnected', count: (count: string) => `${count} failed` },
-    expired: { title: 'Expired or canceled', count: (count: string) => `${count} expired or canceled` },
+    expired: { title: 'Expired or withdrawn', count: (count: string) => `${count} expired or withdrawn` },
     finished: { title: 'Finished', count: (count: string) => `${count} finished` },
     answered: { title: 'Answered', count: (count: string) => `${count} answered` },
     asked: { title: 'Asked, and waiting for you', count: (count: string) => `${count} asked` },

@@ -1,4 +1,4 @@
-/** The first screen of an empty gateway: four ways to the first answer: a rehearsal, a session with an agent that is installed here, the Claude Code of the person's own terminal, or a script. */
+/** The first screen of an empty gateway. It offers four ways to the first answer: a rehearsal, a session with an agent that is installed here, Claude Code in the person's own terminal, or a script. */
 import { driverLabel } from '@holdpoint/client'
 import CheckIcon from 'lucide-react/icons/check'
 import { type ReactNode, useState } from 'react'

@@ -21,13 +21,13 @@ export const firstUseTexts = {
     all: 'All agents…',
   },
   terminal: {
-    title: 'Connect the Claude Code of your own terminal',
+    title: 'Connect Claude Code in your own terminal',
     text: 'Run this once on the machine where Holdpoint runs. Then everything that claude asks in a terminal also appears here, and you answer wherever you are.',
     command: 'holdpoint hook install',
   },
   script: {
     title: 'Connect a script',
-    text: 'Run this in a terminal of the same machine. The question appears here, and the script prints your answer.',
+    text: 'Run this in a terminal on the same machine. The question appears here, and the script prints your answer.',
     command: "npx holdpoint ask 'Deploy to production?'",
     guard: 'npx holdpoint guard -- ./deploy.sh',
     guardText: 'Or run a command only if somebody allows it:',
