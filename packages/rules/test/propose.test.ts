@@ -34,7 +34,7 @@ describe('rules that are proposed for a command', () => {
         },
         {
           rule: { effect: 'allow', group: 'only-reads', scope: { cwd: '/srv' } },
-          explanation: 'Run every command that only reads files of this folder.',
+          explanation: 'Run every command that only reads files in this folder.',
           runsProjectCode: false,
         },
       ],

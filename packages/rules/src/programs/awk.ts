@@ -35,9 +35,9 @@ class ProgramReader {
   #isPrinting = false
   #hasDivision = false
   #last = ''
-  /** Whether a slash after the last token divides. */
+  /** Whether a slash after the last token is a division sign. */
   #isAfterOperand = false
-  /** For each open parenthesis, whether it belongs to a keyword such as `if`. A slash after such a parenthesis does not divide. */
+  /** For each open parenthesis, whether it belongs to a keyword such as `if`. A slash after such a parenthesis is no division sign. */
   readonly #parentheses: boolean[] = []
 
   constructor(text: string) {
@@ -128,5 +128,5 @@ export const awk: Program = programOf({
   // An operand such as `FS=x` sets a variable instead of naming a file, which is harmless.
   operands: { first: ['text'], others: 'file' },
   refuses: ({ operands: [program] }) =>
-    program !== undefined && isPrintingProgram(program) ? null : 'The program of awk does more than print.',
+    program !== undefined && isPrintingProgram(program) ? null : 'The awk program does more than print.',
 })
