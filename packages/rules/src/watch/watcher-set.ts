@@ -39,7 +39,7 @@ const everyMoment: readonly WatchMoment[] = ['start', 'prompt', 'before', 'after
 /** The watchers of some files, compiled once for many passes. */
 export class WatcherSet {
   readonly files: readonly WatchFile[]
-  /** What limits count together. Only these totals are needed in a pass. */
+  /** Over what limits count: a session, a day or a folder. A pass needs only these totals. */
   readonly totals: ReadonlySet<NonNullable<WatchLimit['per']>>
   readonly #byMoment: ReadonlyMap<WatchMoment, WatchMatching<Entry>>
 
@@ -170,7 +170,7 @@ function evaluated(
   }
 }
 
-/** A watcher that would deny or ask asks if it cannot be evaluated. A message cannot wait for a person, so it is refused. */
+/** If a watcher that would deny or ask cannot be evaluated, it asks. A message cannot wait for a person, so it is refused. */
 function failed({ file, watcher, ref }: Entry, problem: string): Outcome {
   const firing: Firing = { file, watcher: ref, moment: watcher.on, effects: [], problem }
   const { deny, ask, limit } = watcher.do
@@ -189,7 +189,7 @@ function reachedLimit(
 ): { readonly used: number; readonly next: number; readonly text: string } | null {
   const used = pass.spent(per)[unit]
   const fired = pass.fired(file, watcher.name)
-  // What a person allowed for one day does not count on the next.
+  // What a person allowed for one day does not count on the next day.
   const isOver = per === 'day' && fired !== undefined && dayOf(fired.lastAt) !== dayOf(pass.context.now)
   const allowed = (isOver ? undefined : fired?.allowedUpTo) ?? amount
   if (used < allowed) return null
