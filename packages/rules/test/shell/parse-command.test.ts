@@ -64,7 +64,7 @@ describe('a provable command', () => {
         [';', 'cd', '..'],
       ],
     ],
-  ])('%s', (text, expected) => expect(proven(text)).toEqual(expected))
+  ])('%s is provable', (text, expected) => expect(proven(text)).toEqual(expected))
   it('a provable command has at most 8192 characters, 1000 words, 50 parts and 4 changes of the folder', () => {
     expect(proven('a'.repeat(8192))).toEqual([['a'.repeat(8192)]])
     expect(proven('a '.repeat(1000))).toEqual([Array(1000).fill('a')])
@@ -137,5 +137,5 @@ describe('a command that is not provable says why', () => {
     [Array(51).fill('ls').join(';'), 'The command has too many parts to check.'],
     ['a '.repeat(1001), 'The command has too many words to check.'],
     ['a'.repeat(8193), 'The command is too long to check.'],
-  ])('%.30s', (text, reason) => expect(proven(text)).toBe(reason))
+  ])('$0 is not provable, and the reason says why', (text, reason) => expect(proven(text)).toBe(reason))
 })

@@ -86,7 +86,7 @@ describe('conditions in a file', () => {
       expect(known.problem).toMatch(/^line 4, column \d+: watch\[0\]\.when: /)
     } else expectProblem(text, `watch[0].when: ${problem}`)
   })
-  it('the place is counted behind escapes of JSON', () => {
+  it('the place of a problem is counted correctly after escapes of JSON', () => {
     expectProblem(
       inWatch('"on": "before", "when": "vars.task == \\"\\u00e4\\" &&\\n ▸foo", "do": {"deny": "x"}'),
       'watch[0].when: foo is not known. Use session, action, risk, result, prompt, now or vars; variables are written as vars.NAME.',
