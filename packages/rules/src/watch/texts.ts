@@ -57,7 +57,8 @@ export const watchTexts = {
 
   // Problems of files
   tooManyVariables: (max: number) => `The file declares more than ${max} variables. Remove some.`,
-  tooManyWatchers: (max: number) => `The file has more than ${max} watchers, with the ready-made ones. Remove some.`,
+  tooManyWatchers: (max: number) =>
+    `The file has more than ${max} watchers, including the ready-made ones. Remove some.`,
   variablesTooLarge: (max: number) =>
     `The defaults of all variables are larger than ${max / 1024} KiB. Make them shorter.`,
   variableNameTaken: (name: string) =>
