@@ -27,7 +27,7 @@ export interface TreeFilter {
 export const treeEntriesMax = 10_000
 /** Folders with packages that anybody can download. Test keys in packages are not secrets. */
 const publicFolders: ReadonlySet<string> = new Set(['node_modules', 'site-packages'])
-/** Files with patterns of ignored files, by the entry of a folder that is or contains the file. */
+/** Files with patterns of ignored files. The key is the entry of a folder that is such a file or contains it. */
 const ignoreFiles: ReadonlyMap<string, string> = new Map([
   ['.gitignore', '.gitignore'],
   ['.ignore', '.ignore'],

@@ -22,7 +22,7 @@ const refusedNames: ReadonlySet<string> = new Set([
 
 const token =
   /[ \t]+|(\n)|(\d+(?:\.\d+)?)|("(?:[^"\\\n]|\\[^\n])*")|([A-Za-z_]\w*)|&&|\|\||[=!<>]=|\+\+|--|[-+*%]=|!~|[-+*%^!~<>=?:,;(){}$[\]]/y
-/** After these, a value is expected, so a slash starts a regular expression in every version of awk. */
+/** After these tokens, a value is expected, so a slash starts a regular expression in every version of awk. */
 const beforeValue: ReadonlySet<string> = new Set(['', '{', '}', ';', '(', ',', '!', '~', '!~', '&&', '||'])
 /** A regular expression whose end is the same for every version of awk: no slash, bracket or backslash in a set, and no quotation mark. */
 const regex = /\/(?!=)(?:[^/\\\n[\]"]|\\[^\n"]|\[\^?(?:\[:[a-z]+:\]|[^\]\\\n/["^])(?:\[:[a-z]+:\]|[^\]\\\n/["])*\])+\//y
