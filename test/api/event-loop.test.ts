@@ -131,7 +131,7 @@ function callRaw(actor: Actor, op: OperationName, input: object): Promise<Sent> 
   return send(actor, contract[op].method, path, body)
 }
 
-/** The operations whose valid input can be used once. */
+/** The operations whose valid input can be used only once. */
 const consuming = new Set<OperationName>([
   'sendMessage',
   'answerRequest',

@@ -1,4 +1,4 @@
-/** Tests finding F13: texts that are hard to draw arrive while a person has the page open. The page's main thread is never busy for more than 200 ms at a time, and the page reacts to keys meanwhile. */
+/** Tests finding F13: texts that are hard to draw arrive while a person has the page open. The page's main thread is never busy for more than 200 ms at a time, and the page still reacts to keys. */
 import type { AgentEvent, Ask } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
