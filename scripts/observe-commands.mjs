@@ -35,7 +35,7 @@ function pathsIn(folder) {
 
 const root = join(base, 'run')
 const [project, outside, home] = ['project', 'outside', 'home'].map(name => join(root, name))
-/** The template that the folder contains unchanged, so that it need not be copied again. */
+/** The template of which the folder is still an unchanged copy, so that the template need not be copied again. */
 let unchanged = null
 
 function prepare(hostile) {

@@ -1,4 +1,4 @@
-/** Vite plugin that writes the licences of the libraries that a bundle contains to one file beside it. Most licences require that their text goes with every copy. */
+/** Vite plugin that writes the licenses of the libraries that a bundle contains to one file beside it. Most licenses require that their text goes with every copy. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
@@ -36,7 +36,7 @@ export const thirdPartyNotices = {
   },
 }
 
-/** Returns the nearest folder above the module whose package.json has a version. Some libraries have others, which only set the type of their modules. */
+/** Returns the nearest folder above the module whose package.json has a version. Some libraries have further package.json files, which only set the type of their modules. */
 function packageFolder(module: string): string {
   // Rolldown puts a null character before the names of modules that it has made from others.
   let folder = dirname(module.replace(/^\0/, ''))
@@ -50,6 +50,6 @@ function noticeOf(folder: string): string {
   const files = readdirSync(folder).filter(file => /^(?:licen[cs]e|notice|copying)/i.test(file))
   const texts = files.map(file => readFileSync(join(folder, file), 'utf8').trim())
   const title = `${name} ${version} (${license})`
-  if (texts.length === 0) texts.push('The package contains no text of its licence.')
+  if (texts.length === 0) texts.push('The package contains no text of its license.')
   return `${title}\n${'-'.repeat(title.length)}\n\n${texts.join('\n\n')}`
 }

@@ -1,4 +1,4 @@
-/** Tests case A11: nobody can find a secret by measuring how long its comparison takes. Secrets are looked up by their SHA-256 digest, or compared with `timingSafeEqual`, and never compared as texts. */
+/** Tests case A11: nobody can find a secret by measuring how long its comparison takes. Secrets are looked up by their SHA-256 hash, or compared with `timingSafeEqual`, and never compared as texts. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseSync } from 'vite'
@@ -24,7 +24,7 @@ interface Node {
   readonly arguments?: readonly Node[]
 }
 
-/** Names of values that somebody could guess. Their digests and ids are not secrets. */
+/** Names of values that somebody could guess. The hashes and ids of these values are not secrets. */
 const secretName = /(?:secret|cookie|password|bearer|mac|proof|token)$/i
 /** Values that reveal nothing: constants, and types of values. */
 const constant = /^(?:null|undefined|true|false|-?\d+|'[^']*'|"[^"]*"|``|typeof .*)$/s
@@ -75,7 +75,7 @@ describe('A11: secrets', () => {
     expect(found.filter(line => !Object.hasOwn(harmless, line))).toEqual([])
     expect(Object.keys(harmless).filter(line => !found.includes(line))).toEqual([])
   })
-  it('A11: the check finds comparisons of secrets, and no comparisons of digests and ids', () => {
+  it('A11: the check finds comparisons of secrets, and no comparisons of hashes and ids', () => {
     expect(comparisonsIn('if (row.secret === given.secret) f()')).toHaveLength(1)
     expect(comparisonsIn('if (cookie != sent) f()')).toHaveLength(1)
     expect(comparisonsIn('secrets.includes(secret)')).toHaveLength(1)

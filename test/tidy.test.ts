@@ -253,7 +253,7 @@ function noticesIn(folder: string): ReadonlyMap<string, { readonly license: stri
   return found
 }
 
-/** Dependencies of libraries that only parts of these libraries need that are not bundled: servers over HTTP and signing in. */
+/** Dependencies that a library needs only for parts that are not bundled: servers over HTTP and signing in. */
 const unbundled: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/sdk': [
     '@hono/node-server',
@@ -273,7 +273,7 @@ const unbundled: Readonly<Record<string, readonly string[]>> = {
 /** Returns the libraries that these sources import and that are bundled, with the dependencies of each. */
 function librariesOf(files: readonly string[]): readonly string[] {
   const found = new Set(files.flatMap(packagesOf).filter(name => !/^@holdpoint\/|^@anthropic-ai\/|sqlite$/.test(name)))
-  // A set also visits what is added to it meanwhile.
+  // The loop also visits libraries that are added to the set during the loop.
   for (const name of found) {
     const manifest = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'))
     for (const needed of Object.keys(manifest.dependencies ?? {}))
@@ -298,7 +298,7 @@ describe('the bundled program', () => {
     const loaded = new Set(names.filter(name => !isBuiltin(name) && !optional.includes(name)))
     expect([...loaded].sort()).toEqual(['@anthropic-ai/claude-agent-sdk', '@photostructure/sqlite'])
   })
-  it('the bundled program has the licences of all libraries that it contains, and so has the page', () => {
+  it('the bundled program has the licenses of all libraries that it contains, and so has the page', () => {
     const program = noticesIn(folder)
     const page = noticesIn(join(root, 'packages/web/dist/page'))
     const sourcesOfPage = ['web', 'client', 'protocol'].flatMap(name => sources(join(root, 'packages', name, 'src')))

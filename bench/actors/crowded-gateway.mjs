@@ -1,4 +1,4 @@
-/** Runs a gateway in process whose sessions have many requests, and measures opening and answering one more request in each of them. External sessions are the most expensive ones, because opening a request also starts a turn. */
+/** Runs, in this process, a gateway whose sessions have many requests, and measures opening and answering one more request in each of them. External sessions are the most expensive ones, because opening a request also starts a turn. */
 import { openGateway } from '../../packages/engine/dist/index.js'
 import { openSqlite } from '../../packages/store/dist/index.js'
 import { answer, askNumbered, cwd } from '../kit/asks.mjs'

@@ -1,4 +1,4 @@
-/** Runs a gateway in process. The sessions of one runner open requests, get answers and report deliveries in a loop. */
+/** Runs a gateway in this process. The sessions of one runner open requests, get answers and report deliveries in a loop. */
 import { randomBytes } from 'node:crypto'
 import { openGateway } from '../../packages/engine/dist/index.js'
 import { formatId } from '../../packages/protocol/dist/index.js'

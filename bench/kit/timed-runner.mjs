@@ -1,4 +1,4 @@
-/** A runner in this process that measures the time from an agent's permission call until the answer is ready. Holdpoint alone causes this delay. */
+/** A runner in this process that measures the time from an agent's permission call until the answer is ready. Only Holdpoint causes this delay. */
 import { WebSocket } from 'ws'
 import { socketCall } from '../../packages/client/dist/index.js'
 import { runRunner } from '../../packages/drivers/dist/index.js'

@@ -1,4 +1,4 @@
-/** Measures the time that Holdpoint adds to a permission call of Codex and of opencode, and beside it a whole call with a bare client. The agents are real, and their model is scripted. */
+/** Measures the time that Holdpoint adds to a permission call of Codex and of opencode, and, for comparison, a whole call with a bare client. The agents are real, and their model is scripted. */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'

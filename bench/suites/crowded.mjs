@@ -21,7 +21,7 @@ export async function measure({ folder, quick, profile }) {
   for (let turn = 0; turn <= turns; turn++)
     for (const [name, id] of Object.entries(sessions)) {
       const cpuUs = await gateway.call('openAndAnswer', { id, count: perTurn })
-      // The first turn is the warm-up.
+      // The first round is the warm-up.
       if (turn > 0) times[name].push(cpuUs)
     }
   await gateway.call('close')

@@ -10,7 +10,7 @@ export async function measure({ folder, quick, profile }) {
   const size = quick ? { warmup: 500, cycles: 1500 } : { warmup: 3000, cycles: 10_000 }
   const gatewayRuns = []
   const bareRuns = []
-  // Alternate between the two, so that other load on the machine affects both.
+  // Alternate between Holdpoint and the bare program, so that other load on the machine affects both.
   for (let round = 0; round < rounds; round++) {
     const file = join(folder, `cycle-${round}.db`)
     gatewayRuns.push(await runGateway(file, size, profile('gateway')))

@@ -28,7 +28,7 @@ export async function measure({ folder, quick, profile }) {
   for (let turn = 0; turn <= turns; turn++)
     for (const [i, { url }] of sides.entries()) {
       const trips = await agent.call('roundTrips', { url, count: perTurn })
-      // The first turn is the warm-up.
+      // The first round is the warm-up.
       if (turn > 0) times[i].push(...trips)
     }
   await Promise.all(sides.map(side => side.close()))

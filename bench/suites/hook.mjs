@@ -13,7 +13,7 @@ export async function measure({ folder, quick }) {
   const gateway = await startGateway({ home })
   const measured = []
   const bare = []
-  // Alternate between the two, so that other load on the machine affects both.
+  // Alternate between the two hooks, so that other load on the machine affects both.
   for (let i = 0; i <= (quick ? 5 : 15); i++) {
     const ms = await timedProcess([program, 'hook', 'run', 'claude', '--home', home], hookInput(i))
     // The first hook also starts the session.

@@ -12,7 +12,7 @@ export async function measure({ folder, quick, profile }) {
   const size = quick ? { warmup: 300, cycles: 1000 } : { warmup: 1500, cycles: 5000 }
   const gatewayRuns = []
   const bareRuns = []
-  // Alternate between the two, so that other load on the machine affects both.
+  // Alternate between Holdpoint and the bare program, so that other load on the machine affects both.
   for (let round = 0; round < rounds; round++) {
     const home = join(folder, `home-${round}`)
     const { replies, ...run } = await runGateway(home, size, profile('gateway'))

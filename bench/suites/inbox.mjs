@@ -16,7 +16,7 @@ export async function measure({ folder, quick }) {
   await fill(gateway)
   const measured = []
   const bare = []
-  // Alternate between the two, so that other load on the machine affects both.
+  // Alternate between the two processes, so that other load on the machine affects both.
   for (let i = 0; i < (quick ? 5 : 15); i++) {
     measured.push(await timedProcess([program, 'inbox', '--home', home]))
     bare.push(await timedProcess(['-e', '0']))

@@ -136,7 +136,7 @@ async function verdictsWithPaths(folder, rounds) {
     new RuleSet(pathRules(project, 10_000)),
     new RuleSet(folderRules(project, 10_000)),
   ]
-  // The files of a project have rarely changed within the last seconds.
+  // Let some time pass: the files of a real project have rarely changed within the last seconds.
   await sleep(unchangedMs)
   return sets.map(set => timeOf(call => set.evaluate(call, context), rounds, calls))
 }

@@ -132,7 +132,7 @@ async function captureSteps(words, view, prefix, steps) {
   for (const { press = [], waitFor, name } of steps) {
     screen.press(...press)
     await screen.waitFor(waitFor)
-    // A key counts, and the keys are shown, only after a pause.
+    // The view accepts keys and shows its key hints only after a pause.
     await new Promise(done => setTimeout(done, 1200))
     if (name) await capture(screen, `${prefix}-${name}`, view.size)
   }

@@ -37,14 +37,14 @@ export class OwnTerminal {
     return new OwnTerminal(agent, await startGateway({ runner: 'none' }), await ModelServer.start())
   }
 
-  /** Ends the agent, also those of its processes that outlive its terminal. */
+  /** Ends the agent, including those of its processes that outlive its terminal. */
   closeAgent(): void {
     closeTerminals()
     for (const { pid } of processesOf(this.home)) {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // The process has ended meanwhile.
+        // The process has already ended.
       }
     }
   }
@@ -56,7 +56,7 @@ export class OwnTerminal {
 
   get #env(): Record<string, string> {
     const defined = Object.entries(this.#recipe.env).filter(([, value]) => value !== undefined)
-    return { ...Object.fromEntries(defined), HOLDPOINT_HOME: this.gateway.home.path } as Record<string, string> // the others are left out
+    return { ...Object.fromEntries(defined), HOLDPOINT_HOME: this.gateway.home.path } as Record<string, string> // undefined values are left out
   }
   hook(...words: readonly string[]): Promise<CliResult> {
     const env = { ...cleanEnvironment(), ...this.#env }

@@ -19,12 +19,12 @@ export function processesOf(home: string): readonly FoundProcess[] {
         const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
         return [{ pid: Number(name), command }]
       } catch {
-        return [] // the process has ended meanwhile, or belongs to another user
+        return [] // the process has already ended, or belongs to another user
       }
     })
 }
 
-/** Waits until no process of the home folder is left. After the time limit it ends those that are left and fails. */
+/** Waits until no process of the home folder is left. After the time limit, ends the processes that are left, and fails. */
 export async function expectNoProcessLeft(home: string, timeoutMs = 5000): Promise<void> {
   const endAt = Date.now() + timeoutMs
   let left = processesOf(home)
@@ -36,7 +36,7 @@ export async function expectNoProcessLeft(home: string, timeoutMs = 5000): Promi
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // The process has ended meanwhile.
+      // The process has already ended.
     }
   }
   expect(

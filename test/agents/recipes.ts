@@ -53,7 +53,7 @@ const recipes: Readonly<Record<string, (options: RecipeOptions) => AgentParts>> 
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
       OPENCODE_DISABLE_SHARE: '1',
       OPENCODE_DISABLE_CLAUDE_CODE: '1',
-      // opencode always tries to install a plugin in the background. Here that fails at once, and harmlessly.
+      // opencode always tries to install a plugin in the background. In these tests, the installation fails at once, which is harmless.
       npm_config_registry: 'http://127.0.0.1:9/',
     },
   }),
@@ -74,7 +74,7 @@ const recipes: Readonly<Record<string, (options: RecipeOptions) => AgentParts>> 
     files: {
       '.qwen/settings.json': JSON.stringify({
         ...geminiSettings('openai'),
-        // Both call the model after each turn.
+        // These features would call the model after each turn.
         memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
         ui: { enableFollowupSuggestions: false },
       }),
@@ -142,7 +142,7 @@ export function createAgentHome(): { readonly home: string; readonly cwd: string
   return { home, cwd, remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }) }
 }
 
-/** Claude Code is a native program of the Bun runtime. Without garbage collection and machine code it needs a third less CPU time in the few seconds of a test. */
+/** Claude Code is a native program of the Bun runtime. Without garbage collection and compilation to machine code, it needs a third less CPU time in the few seconds of a test. */
 const claudeEnvironment = (model: string, home: string) => ({
   ...scriptedEnvironment(model, home),
   BUN_JSC_useGC: '0',
@@ -187,7 +187,7 @@ const geminiSettings = (selectedType: string) => ({
   ide: { enabled: false },
 })
 
-/** Switches off everything that reaches for the network. The model is unknown to codex, which is harmless. */
+/** Turns off everything that uses the network. Codex does not know the model, which is harmless. */
 const codexConfig = ({ model, cwd }: RecipeOptions) => `
 model = "scripted-model"
 model_provider = "scripted"

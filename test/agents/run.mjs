@@ -69,7 +69,7 @@ function removeFoldersOfSandbox() {
     try {
       rmdirSync(join(tmpdir(), name))
     } catch {
-      // It does not exist, or it belongs to somebody else and is not empty.
+      // The folder does not exist, or it belongs to somebody else and is not empty.
     }
   }
 }

@@ -52,7 +52,7 @@ export class Actor {
     return (await this.call('renewRunner', { id: known.id, incarnation: known.incarnation })).incarnation
   }
 
-  /** Starts a session for which this actor may write: its own one, or one that this runner drives. */
+  /** Starts a session to which this actor may write: its own session, or one that this runner drives. */
   async session(): Promise<ActorSession> {
     if (!this.runner) return { id: (await this.call('startSession', { driver: 'external' })).id }
     const { runner } = this
@@ -77,7 +77,7 @@ export class Actor {
     return { session, command: await this.#owner('sendMessage', { id: session.id, text: 'hello' }) }
   }
 
-  /** Adds a file of two parts; people add it themselves, and for other actors the owner sends it to their session. */
+  /** Adds a small file. People add it themselves; for other actors, the owner sends it to their session. */
   async attachment(): Promise<AttachmentId> {
     const { id } = await this.session()
     const isPerson = this.role === 'owner' || this.role === 'person'
@@ -87,7 +87,7 @@ export class Actor {
     return file.id
   }
 
-  /** Creates somebody else with a credential of their own. Only the owner can. */
+  /** Creates another actor with a credential of its own. Only the owner can do this. */
   async create(url: string, role: Exclude<Role, 'owner'>, name: string): Promise<Actor> {
     const { secret, runner } = await this.call('addToken', { role, name })
     return new Actor(role, url, secret, this.call, runner)

@@ -1,4 +1,4 @@
-/** Starts a gateway in this process whose stored state tests can compare, with two callers of each role. */
+/** Starts, in this process, a gateway whose stored state tests can compare, with two callers of each role. */
 import { tmpdir } from 'node:os'
 import { type Change, openGateway, type Store, type Table, tables, type Writes } from '@holdpoint/engine'
 import { createServer, type Server } from '@holdpoint/server'

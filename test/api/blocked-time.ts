@@ -9,7 +9,7 @@ export const probeArguments = ['--single-threaded', '--import', join(import.meta
 
 /** The longest time for which other clients may have to wait. */
 const blockedMaxMs = 50
-/** How often a call is measured that seems to take too long. */
+/** How often a call that seems to take too long is measured. */
 const attemptsMax = 8
 /** How long the reference work of the probe takes on an idle machine with two cores. */
 const idleReferenceMs = 2.3

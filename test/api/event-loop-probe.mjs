@@ -1,8 +1,9 @@
 /**
  * Runs in a gateway process (`node --import`) and measures how long its event loop is blocked. A connection to the socket
- * in PROBE_SOCKET starts a measurement. The reply to its end is the longest stretch in milliseconds of CPU time, and how
- * long a fixed piece of work takes now, which says how fast the machine is. CPU time of the process is that of its main
- * thread, because the gateway runs with --single-threaded: garbage is collected and code is compiled there too.
+ * in PROBE_SOCKET starts a measurement. When the client ends its side, the probe replies with the longest stretch in
+ * milliseconds of CPU time, and with how long a fixed piece of work takes now, which says how fast the machine is. The CPU
+ * time of the process is that of its main thread, because the gateway runs with --single-threaded: that thread also
+ * collects garbage and compiles code.
  */
 import { hash } from 'node:crypto'
 import { createServer } from 'node:net'
@@ -25,7 +26,7 @@ function measure() {
 }
 
 const text = Array.from({ length: 3000 }, (_, i) => `word${i % 900} "some text" /path/${i};`).join('')
-/** Returns the CPU time of a piece of work that is like the work of a gateway: patterns, sets, objects, JSON and a digest. */
+/** Returns the CPU time of a piece of work that is like the work of a gateway: patterns, sets, objects, JSON and a hash. */
 function referenceMs() {
   const start = cpuMs()
   const words = [...new Set(text.split(/[\s;"]+/))].filter(word => !/^word\d7/.test(word))

@@ -131,7 +131,7 @@ function callRaw(actor: Actor, op: OperationName, input: object): Promise<Sent> 
   return send(actor, contract[op].method, path, body)
 }
 
-/** The operations whose valid input can be used once. */
+/** The operations whose valid input can be used only once. */
 const consuming = new Set<OperationName>([
   'sendMessage',
   'answerRequest',
@@ -167,7 +167,7 @@ async function endSessionOf(input: object): Promise<void> {
 
 describe.each(operations)('operation %s', op => {
   it(
-    'an operation blocks the event loop only briefly for its largest inputs with hostile text',
+    `operation ${op} blocks the event loop only briefly for its largest inputs with hostile text`,
     async () => {
       const isPublic = rolesFor(op).includes('nobody')
       const bodyMax = isPublic ? limits.publicBodyMaxBytes : limits.bodyMaxBytes
@@ -191,7 +191,7 @@ describe.each(operations)('operation %s', op => {
   )
 })
 
-/** Every field with every hostile text takes about an hour. Otherwise, a sample is measured that is the same in each run. */
+/** Measuring every field with every hostile text takes about an hour. Without HOLDPOINT_ROUNDS, a sample is measured, which is the same in each run. */
 const isComplete = process.env.HOLDPOINT_ROUNDS !== undefined
 /** Fields whose text the gateway interprets. */
 const interpreted = /^openRequest input\.ask\/0\.(?:input|action\/0\.shell)$/

@@ -1,4 +1,4 @@
-/** Attacks a real gateway with raw connections: broken, oversized and slow requests, clients that never read, and floods of frames, requests and connections. Meanwhile another agent asks and a person answers, which must stay quick, and the memory of the gateway must not grow. `npm run flood` does it for longer. */
+/** Attacks a real gateway with raw connections: broken, oversized and slow requests, clients that never read, and floods of frames, requests and connections. During the attacks, another agent asks and a person answers, which must stay quick, and the memory of the gateway must not grow. `npm run flood` attacks for longer. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -64,7 +64,7 @@ function residentMiB(): number {
 
 describe('X6–X9, X15: a gateway that is attacked by raw connections', () => {
   it(
-    'X6–X9, X15: a gateway that is attacked by raw connections answers other clients in less than a second, keeps its memory, and works as before afterwards',
+    'X6–X9, X15: a gateway that is attacked by raw connections serves other clients in less than a second, keeps its memory, and works as before afterwards',
     async () => {
       const { call } = await newAgent('honest')
       // How long answers take without an attack on this machine, which may be busy.

@@ -123,7 +123,7 @@ async function knownIds(op: OperationName): Promise<KnownIds> {
 }
 
 describe.each(operations.filter(op => op !== 'signOut'))('operation %s', op => {
-  it('an operation replies to random inputs with a success or a documented fault, and changes nothing if it refuses', async () => {
+  it(`operation ${op} replies to random inputs with a success or a documented fault, and changes nothing if it refuses`, async () => {
     // Random inputs of an earlier operation may have retired the runner or changed its drivers.
     await api.actors.runner.announce()
     const known = await knownIds(op)
@@ -144,7 +144,7 @@ describe.each(operations.filter(op => op !== 'signOut'))('operation %s', op => {
 
 describe('a body that is not a valid JSON object', () => {
   const writing = operations.filter(op => contract[op].method !== 'GET' && op !== 'signOut')
-  it.each(garbageBodies)('%j is refused by every operation with a fault, and changes nothing', async body => {
+  it.each(garbageBodies)('every operation refuses the body %j with a fault, and changes nothing', async body => {
     api.takeWrites()
     for (const op of writing) {
       const { path } = formatRequest(op, { id: 'x' })

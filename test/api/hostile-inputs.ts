@@ -56,7 +56,7 @@ export interface LargeField {
   build(fill: Fill, itemsMax: number, index?: number): Json
 }
 
-/** Lists in which the schema sets no limit. */
+/** The number of items in a list for which the schema sets no limit. */
 const unlimitedItems = 5000
 const recordItems = limits.fieldsMax
 
@@ -195,7 +195,7 @@ export const hostileTexts: Readonly<Record<string, (length: number) => string>> 
   'text that looks like hidden folders': repeated('~/.h'),
 }
 
-/** Commands that are hard to search, each made from a number, so that they can differ. */
+/** Commands that are hard to search. Each is made from a number, so that the commands of a text can differ. */
 const hostileCommands: Readonly<Record<string, (i: string) => string>> = {
   'equal commands': () => 'a;',
   'different commands': i => `${i};`,
@@ -217,7 +217,7 @@ const hostileCommands: Readonly<Record<string, (i: string) => string>> = {
   'code of interpreters': i => `python3 -c '${i}("a","b")';`,
   'commands with here-documents': i => `cat <<E${i}\na\nE${i}\n`,
 }
-/** The longest texts of these commands that are searched to the end. Longer ones would be easier. */
+/** For each of these commands, about the longest text of it that is searched to the end. A longer text is less work, because its search stops early. */
 export const longestSearched: Readonly<Record<string, string>> = Object.fromEntries(
   Object.entries(hostileCommands).map(([name, command]) => [name, longestOf(command)]),
 )

@@ -50,11 +50,11 @@ describe('X16: a request whose path is spelled in another way', () => {
     '/api/v1/Rules',
     '//api/v1/rules',
   ]
-  it.each(tricks)('X16: %s is not found, for an agent as for the owner', async path => {
+  it.each(tricks)('X16: the path %s is not found, for an agent as for the owner', async path => {
     for (const role of ['agent', 'person'] as const)
       expect([400, 404], role).toContain(await statusOf('GET', path, role))
   })
-  it('X16: a whole URL as the target is refused', async () => {
+  it('X16: an absolute URL as the target is refused', async () => {
     const target = `http://localhost:${gateway.port}/api/v1/rules`
     expect([400, 404, 421]).toContain(await statusOf('GET', target, 'agent'))
   })
@@ -62,7 +62,7 @@ describe('X16: a request whose path is spelled in another way', () => {
 
 describe('X16: a request with another method', () => {
   it.each(['HEAD', 'OPTIONS', 'TRACE', 'PUT', 'PATCH', 'PROPFIND', 'get'])(
-    'X16: %s is refused and does not run an operation',
+    'X16: the method %s is refused and does not run an operation',
     async method => {
       const session = await openSession(gateway)
       const status = await statusOf(method, `${apiRoot}/sessions/${session.id}/end`, 'person')
@@ -121,7 +121,7 @@ describe('X18: a client that sends times', () => {
 })
 
 describe('X15: many requests at once on one connection', () => {
-  it('X15: many requests at once on one connection are answered in order and within the limit of their credential, and other clients are served meanwhile', async () => {
+  it('X15: many requests at once on one connection get their replies in order and within the limit of their credential, while other clients are served', async () => {
     const count = 2000
     const socket = connect(gateway.port, '127.0.0.1')
     let received = ''

@@ -94,7 +94,7 @@ const steps = [
 
 describe('a rule that ends with a turn, after kill -9', () => {
   it.each(steps)(
-    'the rule answers only if the turn still goes on (killed when the end of the turn is $step)',
+    'a rule that ends with a turn answers only if the turn still goes on (killed when the end of the turn is $step)',
     async ({ step, isStored }) => {
       await restartWithCrashAt(`${step}:appendEvents`)
       const agent = await LocalAgent.start()
@@ -117,7 +117,7 @@ describe('a rule that ends with a turn, after kill -9', () => {
 
 describe('a rule that ends with a session, after kill -9', () => {
   it.each(steps)(
-    'the rule does not answer in the session that a message opened again (killed when the end of the session is $step)',
+    'a rule that ends with a session does not answer after a message opened the session again (killed when the end of the session is $step)',
     async ({ step, isStored }) => {
       await restartWithCrashAt(`${step}:endSession`)
       const agent = await LocalAgent.start()

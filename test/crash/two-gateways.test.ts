@@ -47,7 +47,7 @@ function twoGatewaysSuite(): void {
     await database.drop()
   })
 
-  /** Starts two sessions with pending requests on this gateway's runner. The other runner is stopped meanwhile, so that it cannot attach them. */
+  /** Starts two sessions with pending requests on this gateway's runner. The other runner is stopped during that time, so that it cannot attach them. */
   async function startPending(gateway: GatewayProcess, other: GatewayProcess): Promise<PendingSession[]> {
     const sessions: PendingSession[] = []
     const otherRunner = await other.runnerStarted()

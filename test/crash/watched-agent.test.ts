@@ -58,7 +58,7 @@ const points = [
   'committed:appendEvents#3',
   'committed:appendEvents#5',
 ]
-/** `npm run crash` kills at all points, and `npm test` at every third, which differ from run to run. */
+/** `npm run crash` kills at all points, and `npm test` at every third point. Which points these are differs from run to run. */
 const first = Math.floor(Math.random() * 3)
 const sample = points.filter((_, index) => process.env.HOLDPOINT_ROUNDS !== undefined || index % 3 === first)
 

@@ -44,7 +44,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     await bar(page).locator('[data-key="a"]').waitFor()
     expect(await page.locator('article:visible').count(), 'the table is shown instead of a card').toBe(0)
     await page.keyboard.press('j')
-    // The key would be refused.
+    // The person is now at a request that is not selected, so the key would be refused.
     await expect.poll(() => bar(page).locator('[data-key="a"]').count()).toBe(0)
     await pressKey(page, 'a')
     await page.getByText('This request isn’t selected').waitFor()
@@ -56,7 +56,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     expect(await fixture.isPending(request(1))).toBe(true)
   })
 
-  it('the table shows exactly what each request will run, where and with which risk, with hidden characters visible', async () => {
+  it('the table of selected requests shows exactly what each request will run, where and with which risk, with hidden characters visible', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker('web-shop', '/src/api')
     const command = `echo ${'x'.repeat(200)} \u202Etxt.exe && npm test`

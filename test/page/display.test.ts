@@ -64,7 +64,7 @@ function everywhere(text: string): readonly Ask[] {
 describe.skipIf(hasNoBrowser())('an agent’s text', () => {
   const fixture = setUpPageFixture()
 
-  it('D7: markup, scripts and pictures in it are shown as text, and the page loads nothing from elsewhere', async () => {
+  it('D7: markup, scripts and pictures in an agent’s text are shown as text, and the page loads nothing from elsewhere', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const violations = await page.evaluateHandle(() => {
@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser())('an agent’s text', () => {
     }
   })
 
-  it('D9: the command that runs is shown before the agent’s description of it, which is labelled', async () => {
+  it('D9: the command that runs is shown before the agent’s description of it, which is labeled', async () => {
     const page = await fixture.openPage()
     const ask: Ask = {
       ...(asks.command('rm -rf build') as Extract<Ask, { kind: 'approval' }>), // `asks.command` returns an approval

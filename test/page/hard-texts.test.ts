@@ -1,4 +1,4 @@
-/** Tests finding F13: texts that are hard to draw arrive while a person has the page open. The page's main thread is never busy for more than 200 ms at a time, and the page reacts to keys meanwhile. */
+/** Tests finding F13: texts that are hard to draw arrive while a person has the page open. The page's main thread is never busy for more than 200 ms at a time, and the page still reacts to keys. */
 import type { AgentEvent, Ask } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Page } from 'playwright-core'
@@ -115,7 +115,7 @@ describe.skipIf(hasNoBrowser())('F13: texts that are hard to draw', () => {
     return shortest
   }
 
-  it('F13: texts that are hard to draw arrive as messages while a person keeps typing', async () => {
+  it('F13: texts that are hard to draw do not block the page when they arrive as messages while a person keeps typing', async () => {
     const { page, log, say } = await openSession()
     const field = page.getByRole('textbox', { name: 'Message to the agent' })
     await field.focus()
@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser())('F13: texts that are hard to draw', () => {
     expect(await field.inputValue()).toBe('typed '.repeat(count))
   })
 
-  it('F13: texts that are hard to draw are streamed into a message', async () => {
+  it('F13: texts that are hard to draw do not block the page while they are streamed into a message', async () => {
     const { page, log, say } = await openSession()
     const longestMs = await longestTaskMs(page, async () => {
       for (const [name, part] of Object.entries({ blanks: fill(' ', 40_000), letters: fill('x', 40_000) })) {
@@ -155,7 +155,7 @@ describe.skipIf(hasNoBrowser())('F13: texts that are hard to draw', () => {
     expect(longestMs).toBeLessThan(busyMaxMs)
   })
 
-  it('F13: texts that are hard to draw are the output of a tool that a person expands', async () => {
+  it('F13: texts that are hard to draw do not block the page when a person expands a tool with such an output', async () => {
     const { page, log, say } = await openSession()
     for (const [block, output] of Object.entries({ a: fill('x', 900_000), b: lines(200_000, () => 'x') })) {
       await say({ type: 'tool.started', block, tool: 'Bash', input: { command: block } })
@@ -181,7 +181,7 @@ describe.skipIf(hasNoBrowser())('F13: texts that are hard to draw', () => {
   })
 
   it.each(['session', 'inbox'])(
-    'F13: texts that are hard to draw arrive as requests on the %s screen, and a person reads them to the end',
+    'F13: texts that are hard to draw do not block the page when they arrive as requests on the %s screen and a person reads them to the end',
     async screen => {
       const { page, asker } = await openSession()
       if (screen === 'inbox') await page.goto(`${fixture.gateway.url}/#/`)

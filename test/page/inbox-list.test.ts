@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     }
   }
 
-  it('the request with the nearest deadline of 24 is opened and answered with at most 3 keys', async () => {
+  it('among 24 requests, the one with the nearest deadline is opened and answered with at most 3 keys', async () => {
     const { urgent } = await openMixed()
     const page = await fixture.openPage()
     await expect.poll(() => page.locator('li.request-row').count()).toBe(24)
@@ -88,7 +88,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     expect(keys.count).toBeLessThanOrEqual(3)
   })
 
-  it('8 similar requests of 24 are answered with at most 4 keys', async () => {
+  it('among 24 requests, 8 similar ones are answered with at most 4 keys', async () => {
     const { similar, urgent } = await openMixed()
     const page = await fixture.openPage()
     await expect.poll(() => page.locator('li.request-row').count()).toBe(24)
@@ -154,7 +154,7 @@ describe.skipIf(hasNoBrowser())('the list of the inbox', () => {
     await expect.poll(async () => (await listed(page)).slice(0, 2)).toEqual(idsOf(dangerous, command))
   })
 
-  it('the list of the inbox groups by project or session, and remembers it; a new request joins its group or is announced, and moves no row on screen', async () => {
+  it('the list of the inbox groups by project or session, and remembers the choice; a new request joins its group or is announced, and moves no row on screen', async () => {
     const [one, two] = [await fixture.openAsker('one', '/src/shared'), await fixture.openAsker('two', '/src/shared')]
     const docs = await fixture.openAsker('docs', '/src/docs')
     const a = await one.ask(asks.command('npm run a'))

@@ -60,7 +60,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     expect(await visibleText(page.getByRole('heading', { name: '/src/slow' }))).toMatch(
       /2 sessions · waited [\d.]+ s for people/,
     )
-    // The row of a single session says it, so its project does not repeat it.
+    // The row of the only session of a project says how long it waited, so the project does not repeat it.
     expect(await visibleText(page.getByRole('heading', { name: '/src/lonely' }))).toBe('/src/lonely')
   })
 
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser())('the Sessions screen', () => {
     await sidebar.waitFor({ state: 'detached' })
   })
 
-  it('the Sessions screen marks sessions as unread whose agent has said something since the person opened them', async () => {
+  it('the Sessions screen marks a session as unread if its agent has said something since the person opened it', async () => {
     const first = await fixture.openAsker('first')
     const second = await fixture.openAsker('second')
     const { page, row } = await open()

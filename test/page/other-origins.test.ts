@@ -157,7 +157,7 @@ const harmless: Readonly<Record<keyof typeof attacks, RegExp>> = {
 }
 
 describe.skipIf(isMissing)('a page of another origin', () => {
-  describe.each(['localhost', '127.0.0.1'])('on another port of %s', host => {
+  describe.each(['localhost', '127.0.0.1'])('a page from another port of %s', host => {
     afterAll(() => signedIn?.context().close())
 
     it.each(Object.keys(attacks) as (keyof typeof attacks)[])(

@@ -245,7 +245,7 @@ export async function waitWithClock(page: Page, target: Locator): Promise<number
     .toBeGreaterThan(0)
   return spentMs
 }
-/** Call as the `before` option of `openPage` if the test calls `holdClock`. */
+/** Pass this function as the `before` option of `openPage` if the test calls `holdClock`. */
 export async function installClock(page: Page): Promise<void> {
   await page.clock.install()
 }

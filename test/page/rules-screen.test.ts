@@ -137,7 +137,7 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     expect(await row('example.com').count()).toBe(1)
   })
 
-  it('the Rules screen keeps the buttons of the form visible, shows limits in full that the person opens, and saves with Ctrl+Enter', async () => {
+  it('the Rules screen keeps the buttons of the form visible, shows limits in full after the person opens them, and saves with Ctrl+Enter', async () => {
     const { page, row } = await open()
     await button(page, 'New rule').click()
     const dialog = page.getByRole('dialog', { name: 'New rule' })

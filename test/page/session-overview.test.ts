@@ -197,7 +197,7 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
     await log(page).locator('.marked', { hasText: 'echo second' }).waitFor()
   })
 
-  it('the transcript goes on to follow new messages after the person went to a turn that was visible already', async () => {
+  it('the transcript continues to follow new messages after the person went to a turn that was already visible', async () => {
     const agent = await fixture.openAsker('short')
     await say(agent, ...messages('early', 3))
     const page = await openSession(agent)

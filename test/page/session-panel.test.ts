@@ -96,7 +96,7 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     }
   })
 
-  it('the panel of the session screen is a sheet on a phone, which hides the composer while it is open and can be lowered', async () => {
+  it('on a phone, the panel of the session screen is a sheet that hides the composer while it is open, and a person can lower it', async () => {
     const agent = await openAgent()
     const request = await agent.ask(asks.questions())
     const page = await openSession(agent.session.id, phone)

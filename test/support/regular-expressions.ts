@@ -79,7 +79,7 @@ interface Built {
   readonly pattern: Pattern
 }
 
-/** Loads the modules, and returns the patterns that their code constructs meanwhile. */
+/** Loads the modules, and returns the patterns that their code constructs while it is loaded. */
 async function recordConstructed(files: readonly string[]): Promise<readonly Built[]> {
   const built: Built[] = []
   const original = globalThis.RegExp

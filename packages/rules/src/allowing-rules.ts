@@ -67,7 +67,7 @@ export class AllowingRules {
     return rule ? { rules: [rule] } : noMatch
   }
 
-  /** Returns the rules that cover the first of the paths. A rule must cover all of them. */
+  /** Returns the rules that cover the first path of a call. No other rule can match, because a rule must cover all paths. */
   #forPaths([first]: readonly string[], kind: string, site: CallSite): readonly Rule[] {
     if (first === undefined || this.#byPath.size === 0 || (kind !== 'read' && kind !== 'write')) return []
     const { path } = checkPath(first, { ...site, folder: '/' }, kind)
@@ -75,7 +75,7 @@ export class AllowingRules {
     return [...found].map(({ rule }) => rule)
   }
 
-  /** Returns a function that says whether a rule applies to a call at a site. It looks up the folder of a rule only if the site may be in it, because each rule may have another folder. */
+  /** Returns a function that says whether a rule applies to a call at a site. The function looks up the folder of a rule only if the site may be in that folder, because each rule may have another folder. */
   #filter(call: ToolCall, context: RuleContext, names: RuleNames): AppliesAt {
     const foldersOf = new Map<string, ReadonlySet<string>>()
     const mayBeIn = (folder: string, cwd: string) => {
@@ -189,7 +189,7 @@ export class AllowingRules {
 /** Returns the site of a call: the folders and files that its paths refer to. */
 export function siteOf(call: ToolCall, action: Action, context: RuleContext): CallSite {
   return {
-    // If nobody knows where the agent runs, only exact rules for its session match, which need no folder.
+    // If nobody knows where the agent runs, only rules that need no folder match: exact rules for its session.
     folder: context.folder ?? '',
     cwd: realFolder('shell' in action ? action.cwd : call.cwd, context),
     home: context.home,

@@ -1,4 +1,4 @@
-/** Converts the permission settings of Claude Code into rules, and says which entries cannot be taken over safely. */
+/** Converts the permission settings of Claude Code into rules, and says which entries cannot be converted safely. */
 import type { RuleDraft, RuleEffect } from '@holdpoint/protocol'
 import { joinPath } from './paths.ts'
 import { ruleProblem } from './rule-validation.ts'
@@ -18,9 +18,9 @@ export interface ImportedEntry {
   readonly effect: RuleEffect
   /** The entry as it is written in the settings. */
   readonly entry: string
-  /** The rule; null if the entry cannot be taken over. */
+  /** The rule; null if the entry cannot be converted. */
   readonly rule: RuleDraft | null
-  /** The difference from the entry, or the reason why it cannot be taken over. */
+  /** The difference from the entry, or the reason why it cannot be converted. */
   readonly remark: string | null
 }
 
@@ -62,7 +62,7 @@ const fileTools: Readonly<Record<string, 'read' | 'write'>> = {
   NotebookEdit: 'write',
 }
 
-/** Returns what the rule matches, or why the entry cannot be taken over. */
+/** Returns what the rule matches, or why the entry cannot be converted. */
 function targetOf(
   effect: RuleEffect,
   tool: string,

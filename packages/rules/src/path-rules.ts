@@ -29,7 +29,7 @@ export class PathRules<T extends WithPath> {
     for (const name of names) if (!folders.has(name)) yield* this.#byPath.get(name) ?? []
   }
 
-  /** Yields the items for paths in the folder. Each comes with the form of its path, as written or without links, that is in the folder. */
+  /** Yields the items whose paths are in the folder. `path` is the form of the item's path that is in the folder: as written, or without links. */
   *inside(folder: string, linked: LinkedNames): Generator<{ readonly item: T; readonly path: string }> {
     for (const { written, real } of linked.inside(folder))
       for (const path of this.#pathsIn(written))

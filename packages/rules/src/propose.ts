@@ -111,7 +111,7 @@ function commandProposals(text: string, site: CallSite): Proposals {
       rule: { effect: 'allow', group: checked.group, scope: { cwd: site.folder } },
       explanation:
         checked.group === 'only-reads'
-          ? 'Run every command that only reads files of this folder.'
+          ? 'Run every command that only reads files in this folder.'
           : 'Run every command that tests, checks or builds this project.',
       runsProjectCode,
     })

@@ -17,7 +17,7 @@ const listsNames: ReadonlySet<string> = new Set(
   'ls find fd tree du df stat file readlink realpath basename dirname pwd which test [ type command'.split(' '),
 )
 
-/** Returns the folders, and also files that the call names: a file contains no other path. */
+/** Returns the folders that the call reads as a whole, and also the files that it names, which is harmless because a file contains no other path. */
 export function readFolders(action: Action, site: CallSite): readonly ReadFolder[] {
   if ('read' in action) return action.read.flatMap(path => formsOf(path, site, true))
   if (!('shell' in action)) return []

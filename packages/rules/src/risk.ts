@@ -131,7 +131,7 @@ function addWrapped(argv: readonly string[], site: CallSite, findings: RiskFindi
 const parsedMax = 65_536
 const redirectsMax = 200
 
-/** Adds the files to which a text redirects that the parser cannot read, as far as they can be recognized. */
+/** For a text that the parser cannot read, adds the files to which it redirects, as far as they can be recognized. */
 function addRedirects(text: string, site: CallSite, findings: RiskFindings): void {
   let left = redirectsMax
   for (const [, target = ''] of text

@@ -9,7 +9,7 @@ export interface RuleFileContent extends WatchContent {
   readonly rules: readonly RuleDraft[]
 }
 
-/** Returns the rules, variables and watchers of a file; the ready-made watchers that it uses are included. Throws a Fault that says where the problem is and what to do. `folder` is the folder of a project's file, in which all of it applies, or null for the person's own file. */
+/** Returns the rules, variables and watchers of a file, including the ready-made watchers that it uses. Throws a Fault that says where the problem is and what to do. `folder` is the folder of a project's file, outside which no rule and no watcher of the file applies; it is null for the person's own file. */
 export function parseRuleFile(text: string, folder: string | null): RuleFileContent {
   const file = readRuleFileText(text)
   const rules = file.rules.map((draft, index) => {

@@ -10,15 +10,15 @@ export interface FolderEntry {
 export interface FileLookup {
   /** Returns the path without symbolic links, or null if nothing exists there. A dangling link is resolved to the path at which a file would be created. */
   realPath(path: string): string | null
-  /** Returns the text of a file of at most 64 KiB, or null if it cannot be read. Without it, no git command counts as only reading. */
+  /** Returns the text of a file of at most 64 KiB, or null if it cannot be read. Without this method, no git command counts as only reading. */
   readText?(path: string): string | null
-  /** Returns what is in a folder, or null if it cannot be read. Without it, no search through a whole folder is proven. */
+  /** Returns what is in a folder, or null if it cannot be read. Without this method, no search through a whole folder is proven. */
   list?(folder: string): readonly FolderEntry[] | null
-  /** Returns whether the path is a symbolic link, and null if nothing exists there. Without it, `realPath` is used, which takes longer. */
+  /** Returns whether the path is a symbolic link, and null if nothing exists there. Without this method, `realPath` is used, which takes longer. */
   entryKind?(path: string): 'link' | 'other' | null
-  /** Returns a text that changes whenever an entry of the folder is added, removed or replaced. Returns null if the path is not a folder, or if the folder has changed so recently that a further change might not change the text. Without it, links are looked up again for every call. */
+  /** Returns a text that changes whenever an entry of the folder is added, removed or replaced. Returns null if the path is not a folder, or if the folder has changed so recently that a further change might not change the text. Without this method, links are looked up again for every call. */
   folderVersion?(folder: string): string | null
-  /** Returns whether the file has a second name elsewhere (a hard link), so that a change reaches that one too. */
+  /** Returns whether the file has a second name elsewhere (a hard link), under which a change is visible too. */
   hasHardLinks?(path: string): boolean
 }
 

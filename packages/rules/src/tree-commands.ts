@@ -39,7 +39,7 @@ export function hasFindAction(text: string): boolean {
   return findAction.test(text)
 }
 
-/** Returns the folders that a command works on as a whole, or null if it is not such a command. `usesFound` says whether the text that contains the command has a find action. */
+/** Returns the folders that a command works on as a whole, or null if it does not work on whole folders. `usesFound` says whether the text that contains the command has a find action. */
 export function treeCommand(words: readonly string[], usesFound: boolean): TreeCommand | null {
   const gitAt = words.findIndex(word => nameOf(word) === 'git')
   if (gitAt >= 0 && words.some(word => noIndexOption.test(word)))

@@ -95,7 +95,7 @@ describe('the reason why no rule allows a command', () => {
       'This agent cannot run the command as Holdpoint has read it.',
     )
   })
-  it('an additional field is not allowed either if the agent has put the command into a shell', () => {
+  it('an additional field is not allowed, even if the agent has put the command into a shell', () => {
     const input = { command: "/bin/bash -lc 'npm test'" }
     const wrapped = { tool: 'exec_command', cwd: '/srv', action: { shell: 'npm test', cwd: '/srv' } }
     const drafts = [{ command: 'npm test' }]

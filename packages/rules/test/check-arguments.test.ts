@@ -36,7 +36,7 @@ function makeRepository(tree: Readonly<Record<string, string>>) {
 }
 /** A project without secrets, in which whole folders may be searched. */
 const clean = makeRepository({ ...files, 'node_modules/.bin/prettier': '' })
-/** The same with secrets, and with links to secrets and out of the folder. */
+/** The same project with secrets, with links to secrets, and with links out of the folder. */
 const withSecrets = makeRepository({
   ...files,
   '.env': 'KEY=1',
@@ -307,7 +307,7 @@ describe('the folder in which a command runs', () => {
     expect(groupsOf('npx tsc', site)).toEqual(['project-code'])
   })
 
-  it('the paths of a command are returned resolved', () => {
+  it('the check of a command returns its paths with their dots resolved', () => {
     const check = checkArguments(['cat', 'src/../package.json', './src/a.ts'], clean)
     expect(check).toMatchObject({
       ok: true,

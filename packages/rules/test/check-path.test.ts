@@ -58,7 +58,7 @@ describe('paths inside the folder of the session', () => {
     expect(problemOf('../../outside.txt', 'read', below)).toBe('outside')
   })
 
-  it('the folder itself may be read, and /dev/null may be read and written', () => {
+  it('the folder of the session itself may be read, and /dev/null may be read and written', () => {
     expect(problemOf('.', 'read')).toBe('none')
     expect(problemOf('/dev/null', 'write')).toBe('none')
   })
@@ -76,7 +76,7 @@ describe('paths that lead out of the folder', () => {
     'new-outside',
     'chain-a',
     'chain-b',
-  ])('P10: %j is outside for reading and writing', path => {
+  ])('P10: %j is outside the folder for every use', path => {
     for (const use of ['read', 'write', 'list'] as const) expect(problemOf(path, use)).toBe('outside')
   })
 

@@ -34,10 +34,10 @@ describe('settings with credentials and the group of commands that only read', (
       'cat .git-credentials',
       'cat .gitconfig',
     ],
-  ])('`%s` is asked, whatever the file contains', command => {
+  ])('a person is asked about `%s`, whatever the file contains', command => {
     expect(outcomeOf(command)).toContain('may contain passwords or keys')
   })
-  it('a search through a whole folder is asked only if settings in it seem to contain a credential', () => {
+  it('a person is asked about a search through a whole folder only if settings in it seem to contain a credential', () => {
     expect(outcomeOf('grep -r x .')).toBe('only-reads')
     expect(outcomeOf('grep -r x .', withTokens)).toContain('It would also read')
     expect(outcomeOf('grep -r x packages', withTokens)).toContain('.yarnrc.yml')
@@ -59,7 +59,7 @@ describe('settings with credentials and the group of commands that only read', (
       expect(outcomeOf('git remote -v', site)).toBe('only-reads')
     }
   })
-  it('the names of remotes contain no address, and `git config --list` is asked', () => {
+  it('a person is asked about `git config --list`, but not about `git remote`, which shows no address', () => {
     expect(outcomeOf('git remote', withTokens)).toBe('only-reads')
     expect(outcomeOf('git config --list')).not.toBe('only-reads')
   })

@@ -35,16 +35,16 @@ const dense: readonly (readonly [string, string])[] = [
   ['here-documents', '<<a\n'.repeat(7500)],
 ]
 
-describe('a text of 30,000 characters with very many', () => {
-  it.each(dense)('%s is not searched to the end, not allowed, and dangerous', (_, text) => {
+describe('a text of 30,000 characters with very many parts', () => {
+  it.each(dense)('a text with very many %s is not searched to the end, not allowed, and dangerous', (_, text) => {
     expect(literalCommands(text).isCutShort).toBe(true)
     expect(evaluate(text)).toBe('ask')
     expect(riskAt(text)).toMatchObject({ level: 'dangerous', touches: expect.arrayContaining(['unreadable']) })
   })
-  it.each(dense)('%s is denied if a command in its first part is denied', (_, text) => {
+  it.each(dense)('a text with very many %s is denied if a command in its first part is denied', (_, text) => {
     expect(evaluate(`rm -r -f x\n${text}`)).toBe('deny')
   })
-  it.each(dense)('%s is denied if the words of a rule are at its end', (_, text) => {
+  it.each(dense)('a text with very many %s is denied if the words of a rule are at its end', (_, text) => {
     expect(evaluate(`${text}\nrm -rf x`)).toBe('deny')
   })
 })
@@ -61,16 +61,16 @@ describe('a long text with few parts', () => {
   })
 })
 
-describe('a text that searches folders many times', () => {
+describe('a text with many searches of folders', () => {
   const folder = new ProtectedFolder({ folder: '/home/ada/.holdpoint', home: '/home/ada', realPath: path => path })
-  it('a text that searches folders many times is compared with the data folder in a time proportional to its length', () => {
+  it('a text with many searches of folders is compared with the data folder within 100 ms', () => {
     const text = 'find . ;'.repeat(8000)
     expect(leastCpuMs(() => folder.touchedBy('Bash', { command: text }, ['/srv']))).toBeLessThan(100)
   })
 })
 
-describe('the same command many times in a text', () => {
-  it('the same command many times in a text has the risk of a single one', () => {
+describe('a text that contains one command many times', () => {
+  it('a text that contains one command many times has the risk of that command', () => {
     expect(riskAt('cat src/a.ts;'.repeat(600))).toEqual(riskAt('cat src/a.ts'))
   })
 })

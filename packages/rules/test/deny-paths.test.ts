@@ -52,7 +52,7 @@ describe.each(['deny', 'ask'] as const)(
       'tar -C src -c private',
       'make --directory=src private/a.txt',
       'cd src; (cat private/a.txt)',
-    ])('the rule matches %j', command => expect(evaluate(drafts, bash(command)).verdict).toBe(effect))
+    ])('a rule for src/private/** matches %j', command => expect(evaluate(drafts, bash(command)).verdict).toBe(effect))
     it.each([
       'grep -r . src',
       'grep -r . link',
@@ -63,7 +63,7 @@ describe.each(['deny', 'ask'] as const)(
       'git log -p -- src',
       'git diff',
       'git grep TOP',
-    ])('the rule leaves %j, which reads a folder around the path, to a person', command =>
+    ])('a rule for src/private/** leaves %j, which reads a folder around the path, to a person', command =>
       expect(evaluate(drafts, bash(command)).verdict).toBe('ask'),
     )
     it.each([
@@ -74,7 +74,7 @@ describe.each(['deny', 'ask'] as const)(
       'cat src/b.txt',
       'grep -r . d2',
       'cd src && cat b.txt',
-    ])('the rule does not match %j, which reads other files or only names', command =>
+    ])('a rule for src/private/** does not match %j, which reads other files or only names', command =>
       expect(evaluate(drafts, bash(command)).verdict).toBe('allow'),
     )
   },
@@ -134,7 +134,7 @@ describe('a rule that denies, in a folder with links', () => {
     expect(evaluate(deny({ path: 'src/new.txt' }), write('link/new.txt')).verdict).toBe('deny')
     expect(evaluate(deny({ path: 'src/private/**' }), write('src/new.txt')).verdict).toBe('allow')
   })
-  it('in a folder with links, a rule that denies matches a path with two dots after a link or a missing folder, whichever of them counts first', () => {
+  it('in a folder with links, a rule that denies matches a path with two dots after a link or a missing folder, whichever of them is resolved first', () => {
     for (const command of ['inner/../private', 'inner/../src/private', 'gone/../src/private'].map(
       at => `cat ${at}/a.txt`,
     ))
@@ -213,7 +213,7 @@ describe('an exact rule for a program that reads from a pipe', () => {
     ['crontab -', 'echo x | crontab -'],
     ['bash -s', "echo 'touch x' | bash -s"],
     ['node -', 'cat src/b.txt | node -'],
-  ])('%j does not allow %j', (command, text) => {
+  ])('an exact rule for %j does not allow %j', (command, text) => {
     expect(evaluate([{ command }, onlyReads], bash(text)).verdict).toBe('ask')
     expect(evaluate([{ command }, onlyReads], bash(command)).verdict).toBe('allow')
   })

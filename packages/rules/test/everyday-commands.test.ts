@@ -57,7 +57,7 @@ const results = commands.map(entry => ({ ...entry, question: questionFor(entry.c
 const share = (list: typeof results) => list.filter(({ question }) => question === null).length / list.length
 
 describe('everyday commands of coding agents', () => {
-  it('the list has 300 different commands, each with its source', () => {
+  it('the list of everyday commands has 300 different commands, each with its source', () => {
     expect(new Set(commands.map(({ command }) => command)).size).toBe(300)
     expect(commands.every(({ source, agent }) => source.length > 10 && agent.length > 3)).toBe(true)
   })

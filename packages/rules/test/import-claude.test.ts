@@ -1,4 +1,4 @@
-/** Tests that the import of Claude Code's permission settings takes over the safe entries, and says which ones it leaves out. */
+/** Tests that the import of Claude Code's permission settings converts the safe entries, and says which ones it leaves out. */
 import { describe, expect, it } from 'vitest'
 import { type ImportedEntry, importClaudePermissions } from '../src/index.ts'
 
@@ -45,7 +45,7 @@ describe('an allow entry of Claude Code', () => {
     expect(rule).toBeNull()
     expect(remark).toMatch(/\.$/)
   })
-  it('an allow entry of Claude Code says that a prefix is taken over more narrowly', () => {
+  it('an allow entry of Claude Code with a prefix is converted to a narrower rule, and the remark says so', () => {
     expect(one('allow', 'Bash(git log:*)').remark).toMatch(/only arguments of “git log”/)
   })
 })
@@ -66,7 +66,7 @@ describe.each(['deny', 'ask'] as const)('a %s entry of Claude Code', effect => {
     expect(one(effect, entry).rule).toMatchObject({ effect, ...match })
   })
 
-  it('Read(…) becomes a rule that also matches commands and searches which read the file', () => {
+  it('Read(…) becomes a rule that also matches commands and searches that read the file', () => {
     expect(one(effect, 'Read(./src/private/**)').rule).not.toHaveProperty('action')
   })
 })

@@ -18,7 +18,7 @@ const shell = (command: string, cwd = '/srv', input = {}): Proposals =>
   proposeRules({ tool: 'Bash', input: { command, ...input }, cwd }, context)
 
 describe('rules that are proposed for a command', () => {
-  it('a command with known arguments gets the exact command, the program with harmless arguments, and the group', () => {
+  it('for a command with known arguments, Holdpoint proposes the exact command, the program with harmless arguments, and the group', () => {
     expect(shell('ls  -l')).toEqual({
       reason: '',
       items: [
@@ -34,13 +34,13 @@ describe('rules that are proposed for a command', () => {
         },
         {
           rule: { effect: 'allow', group: 'only-reads', scope: { cwd: '/srv' } },
-          explanation: 'Run every command that only reads files of this folder.',
+          explanation: 'Run every command that only reads files in this folder.',
           runsProjectCode: false,
         },
       ],
     })
   })
-  it('a command of the project gets its subcommand and the other group, and says that it runs project code', () => {
+  it('for a command of the project, Holdpoint also proposes the subcommand and the other group, and says that these rules run project code', () => {
     const { items } = shell('cargo test --lib', '/srv/sub')
     expect(items.map(({ rule }) => rule)).toEqual([
       { effect: 'allow', command: 'cargo test --lib', scope: { cwd: '/srv/sub' } },
@@ -50,7 +50,7 @@ describe('rules that are proposed for a command', () => {
     expect(items.map(({ runsProjectCode }) => runsProjectCode)).toEqual([true, true, true])
     expect(items[2]?.explanation).toBe('Run every command that tests, checks or builds this project.')
   })
-  it('a command with unknown arguments gets only the exact command, in canonical quoting', () => {
+  it('for a command with unknown arguments, Holdpoint proposes only the exact command, in canonical quoting', () => {
     expect(shell(`mytool "a b"`)).toMatchObject({
       reason: '',
       items: [{ rule: { effect: 'allow', command: `mytool 'a b'`, scope: { cwd: '/srv' } }, runsProjectCode: true }],
@@ -83,7 +83,7 @@ describe('rules that are proposed for a command', () => {
       reason: 'A rule for cd has no effect. Holdpoint follows cd by itself.',
     })
   })
-  it('a command that no rule can allow gets no proposal, with the reason', () => {
+  it('a command that no rule can allow gets no proposal, but a reason', () => {
     expect(shell('ls', '/srv', { sandbox: false })).toEqual({
       items: [],
       reason: 'No rule allows a command with the field "sandbox".',
@@ -92,11 +92,11 @@ describe('rules that are proposed for a command', () => {
       proposeRules({ tool: 'Bash', input: { command: 'ls ' }, cwd: '/srv' }, { ...context, isEditable: false }),
     ).toEqual({ items: [], reason: 'This agent cannot run the command as Holdpoint has read it.' })
   })
-  it('a command gets rules for the folder in which it runs, even if the call names another folder', () => {
+  it('Holdpoint proposes rules for the folder in which a command runs, even if the call names another folder', () => {
     const { items } = proposeRules(call({ shell: 'mytool', cwd: '/srv/sub' }), context)
     expect(items.map(({ rule }) => rule)).toEqual([{ effect: 'allow', command: 'mytool', scope: { cwd: '/srv/sub' } }])
   })
-  it('a command that cannot be proven gets no proposal, with the reason', () => {
+  it('a command that cannot be proven gets no proposal, but a reason', () => {
     expect(shell('ls $HOME')).toMatchObject({
       items: [],
       reason: expect.stringMatching(/^A rule needs a command that Holdpoint can read completely\. ./),
@@ -130,7 +130,7 @@ describe('rules that are proposed for files', () => {
     expect(files('read', '/srv/a.ts').items[0]?.explanation).toBe('Read exactly this file, whatever its content.')
     expect(files('read', '/srv/a.ts').reason).toBe('')
   })
-  it('a secret or protected file, or one outside of the folder, gets only the exact file', () => {
+  it('for a secret or protected file, or one outside of the folder, Holdpoint proposes only the exact file', () => {
     for (const path of ['/srv/.env', '/etc/hosts.conf']) {
       const { items, reason } = files('read', path)
       expect(items.map(({ rule }) => rule.path)).toEqual([path])
@@ -138,7 +138,7 @@ describe('rules that are proposed for files', () => {
     }
     expect(files('write', '/srv/package.json').items).toHaveLength(1)
   })
-  it('several files get none', () => {
+  it('a request for several files gets no proposal', () => {
     expect(files('read', 'a', 'b')).toEqual({
       items: [],
       reason: 'A rule is for one file, and this request names several.',
@@ -151,14 +151,14 @@ describe('rules that are proposed for files', () => {
       reason: 'The files of the agent are on another machine.',
     })
   })
-  it('a relative path starts in the folder of the call', () => {
+  it('in a proposed rule, a relative path of the call starts in the folder of the call', () => {
     const { items } = proposeRules({ ...call({ read: ['a.ts'] }), cwd: '/srv/src' }, context)
     expect(items.map(({ rule }) => rule.path)).toEqual(['/srv/src/a.ts', '/srv/src/**', '/srv/**'])
   })
 })
 
 describe('rules that are proposed for other actions', () => {
-  it('a fetch gets its host, and an MCP call its tool, in the folder of the session', () => {
+  it('for a fetch, Holdpoint proposes its host, and for an MCP call its tool, in the folder of the session', () => {
     expect(proposeRules(call({ fetch: 'docs.example.com' }), context)).toEqual({
       reason: '',
       items: [

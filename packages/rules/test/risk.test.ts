@@ -50,7 +50,7 @@ describe('commands of low risk', () => {
     'git switch -c x',
     'ls\npwd\ngit status',
     'ls 2>/dev/null | tee list.txt',
-  ])('%s', command => {
+  ])('%s is of low risk', command => {
     expect(riskOfShell(command)).toEqual({ level: 'low', touches: [] })
   })
 })
@@ -240,7 +240,7 @@ describe('other actions', () => {
       { level: 'notable', touches: ['unreadable'] },
     ],
     [{ other: 'Task' }, { level: 'notable', touches: ['unreadable'] }],
-  ])('%j is %j', (action, risk) => {
+  ])('the risk of %j is %j', (action, risk) => {
     expect(riskOf(action, site)).toEqual(risk)
   })
 })
@@ -258,7 +258,7 @@ describe('hostile and long texts', () => {
     ['pipes', '| sh '.repeat(1 << 17)],
     ['redirects', '> a '.repeat(1 << 18)],
     ['quotes', `"'`.repeat(1 << 19)],
-  ])('P2: 1 MiB of %s is labelled within 500 ms, and not as low', (_what, text) => {
+  ])('P2: 1 MiB of %s gets its risk within 500 ms, and the risk is not low', (_what, text) => {
     const before = process.cpuUsage()
     const { level } = riskOfShell(text)
     const { user, system } = process.cpuUsage(before)

@@ -147,7 +147,7 @@ describe('the reason of a verdict', () => {
     [{ effect: 'allow', command: 'ls', args: 'exact' }, 'allow ls'],
     [{ effect: 'allow', group: 'only-reads' }, 'allow only-reads'],
   ])('the reason of a verdict of the rule %j is %j', (draft, text) => expect(describeRule(deny(draft))).toBe(text))
-  it('the reason of a verdict is the message of the rule, or else its note, or else what it says', () => {
+  it('the reason of a verdict is the message of the rule, or else its note, or else what the rule says', () => {
     expect(evaluate([deny({ message: 'M', note: 'N' })], bash('ls')).reason).toBe('M')
     expect(evaluate([deny({ note: 'N' })], bash('ls')).reason).toBe('N')
     expect(evaluate([deny({})], bash('ls')).reason).toBe('deny every call')

@@ -137,11 +137,11 @@ describe('validateRule', () => {
 })
 
 describe('broadAllowProblem', () => {
-  it('broadAllowProblem finds a stored allow rule with a relative folder too broad, because that could be any folder', () => {
+  it('broadAllowProblem calls a stored allow rule with a relative folder too broad, because that could be any folder', () => {
     expect(broadAllowProblem(allow({ command: 'ls', scope: { cwd: '.' } }))).toMatch(/another folder/)
     expect(broadAllowProblem(allow({ command: 'ls', scope: { cwd: '.', session } }))).toBe(null)
   })
-  it('broadAllowProblem finds no stored rule too broad that denies or asks', () => {
+  it('broadAllowProblem finds no problem in a stored rule that denies or asks', () => {
     for (const effect of restricting)
       for (const draft of [{}, { command: '(' }]) expect(broadAllowProblem({ effect, ...draft })).toBe(null)
   })

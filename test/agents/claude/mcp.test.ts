@@ -118,7 +118,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect(model.toolResult(id)).toContain('use the other folder')
   })
 
-  it('gets the answer to a question of its model', async () => {
+  it('Claude Code gets the answer to a question of its model', async () => {
     const { id, ending } = claude('question', ...question)
     const answers = [{ id: 'answer', chosen: ['SQLite'] }]
     expect((await answerPending(gateway, { kind: 'answers', answers })).ask).toMatchObject({
@@ -128,7 +128,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect(model.toolResult(id)).toBe('SQLite')
   })
 
-  it('gets an answer that came after the gateway was killed and restarted', async () => {
+  it('Claude Code gets an answer that came after the gateway was killed and restarted', async () => {
     const { id, ending } = claude('question', ...question)
     await onlyPending(gateway)
     await gateway.kill()
@@ -138,7 +138,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect(model.toolResult(id)).toBe('SQLite')
   })
 
-  it('gets the same request if it was killed while it waited and asks again', async () => {
+  it('Claude Code gets the same request if it was killed while it waited and asks again', async () => {
     const lost = claude('question', ...question)
     const request = await onlyPending(gateway)
     await kill(lost.child, lost.ending)
@@ -172,7 +172,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     await fixture.close()
   })
 
-  it('calls a wrapped server with the arguments that a person has edited, and reads the reason of a denial', async () => {
+  it('Claude Code calls a wrapped server with the arguments that a person has edited, and reads the reason for a denial', async () => {
     const allowed = claude('file', '--allowedTools', 'mcp__files__write_file')
     const request = await onlyPending(gateway)
     expect(request.ask).toMatchObject({ action: { mcp: 'files', tool: 'write_file' }, cwd })
@@ -188,7 +188,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect(existsSync(join(cwd, 'a.txt'))).toBe(false)
   })
 
-  it('gets the request of its first call of a wrapped server if it was killed and calls again', async () => {
+  it('Claude Code gets the request of its first call of a wrapped server if it was killed and calls again', async () => {
     const lost = claude('file', '--allowedTools', 'mcp__files__write_file')
     const request = await onlyPending(gateway)
     await kill(lost.child, lost.ending)
@@ -199,8 +199,8 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
     expect(model.toolResult(back.id)).toContain('Successfully wrote')
   })
 
-  describe('whose allowed call of a wrapped server runs', () => {
-    /** The server reads this pipe, and then replaces it by a file. Until somebody writes to the pipe, the call runs. */
+  describe('while an allowed call of a wrapped server runs', () => {
+    /** The server reads this pipe, and then replaces it with a file. Until somebody writes to the pipe, the call runs. */
     beforeEach(() => run('mkfifo', [pipe()]))
     /** Opens the pipe for writing. This is possible only while a call reads it. */
     const openPipe = () => {
@@ -243,7 +243,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
       expect([openPipe(), isReplaced(), await pendingCount()]).toEqual([null, false, 0])
     })
 
-    it('Claude Code reads that the outcome is unknown if Holdpoint is killed and the call is repeated, and it ran once', async () => {
+    it('Claude Code reads that the outcome is unknown if Holdpoint is killed and the call is repeated, and the call ran once', async () => {
       const { id, ending, opened } = await callAndAllow()
       process.kill(
         pidOf(command => command.includes(' wrap ')),
@@ -260,7 +260,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
       expect(readFileSync(pipe(), 'utf8')).toBe('two')
     })
 
-    it('gets the result of the first run if it is killed itself and repeats the call', async () => {
+    it('Claude Code gets the result of the first run if it is killed itself and repeats the call', async () => {
       const { child, ending, opened } = await callAndAllow()
       await kill(child, ending)
       finish(opened)
@@ -272,7 +272,7 @@ describe('Claude Code as an MCP client of Holdpoint', () => {
       expect(await pendingCount()).toBe(0)
     })
 
-    it('gets the result if the gateway is killed meanwhile', async () => {
+    it('Claude Code gets the result if the gateway is killed during the call', async () => {
       const { id, ending, opened } = await callAndAllow()
       await gateway.kill()
       finish(opened)

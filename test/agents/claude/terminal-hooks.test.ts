@@ -232,7 +232,7 @@ describe('Claude Code in a person’s own terminal', () => {
     await gateway.start()
   })
 
-  it('Claude Code in a person’s own terminal asks in the terminal as usual while the gateway does not answer', async () => {
+  it('Claude Code in a person’s own terminal asks in the terminal as usual while the gateway does not reply', async () => {
     await hook('install')
     const terminal = await openClaude()
     const { pid } = JSON.parse(readFileSync(join(gateway.home.path, 'gateway.json'), 'utf8'))
@@ -254,7 +254,7 @@ describe('Claude Code in a person’s own terminal', () => {
     expect((await gateway.call('listRequests', { status: 'pending' })).items).toHaveLength(1)
   })
 
-  it('the session of a Claude Code whose terminal was killed ends', async () => {
+  it('the session of Claude Code ends if its terminal is killed', async () => {
     await hook('install')
     const terminal = await openClaude()
     await prompt(terminal, 'lost')
@@ -282,5 +282,5 @@ describe('Claude Code in a person’s own terminal', () => {
 })
 
 function definedOf(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)) as Record<string, string> // the others are left out
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined)) as Record<string, string> // undefined values are left out
 }

@@ -75,7 +75,7 @@ async function answerPermission(
     : { outcome: 'cancelled' as const }
   return { outcome, ...(choices && { answers: { ...choices } }) }
 }
-/** Qwen sends questions with a permission, and expects their answers beside its outcome, by index. The protocol does not define this. */
+/** Qwen sends questions with a permission request, and expects the answers, by index, beside the outcome of that request. The protocol does not define this. */
 interface QwenQuestion {
   readonly question: string
   readonly options: readonly { readonly label: string }[]

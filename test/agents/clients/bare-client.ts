@@ -56,7 +56,7 @@ export class AgentProcess {
     })
   }
 
-  /** Kills the process group, because a launcher does not always end the agent that it started. */
+  /** Kills the process group, because a program that starts an agent does not always end it. */
   async kill(): Promise<void> {
     try {
       if (this.child.pid !== undefined) process.kill(-this.child.pid, 'SIGKILL')

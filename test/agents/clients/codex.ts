@@ -62,7 +62,7 @@ export class CodexClient implements BareClient {
     const clientInfo = { name: 'bare-client', title: 'Bare client', version: '0.0.0' }
     await this.request('initialize', { clientInfo, capabilities: { experimentalApi: true, requestAttestation: false } })
     this.#send({ method: 'initialized' })
-    // With the policy “untrusted”, codex asks before every command that it does not know as safe.
+    // With the policy “untrusted”, codex asks before every command that it does not know to be safe.
     const { thread } = await this.request('thread/start', {
       cwd,
       approvalPolicy: 'untrusted',

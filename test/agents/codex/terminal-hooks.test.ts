@@ -113,7 +113,7 @@ describe('Codex in a person’s own terminal', () => {
     await own.gateway.start()
   })
 
-  it('Codex in a person’s own terminal asks in the terminal as usual while the gateway does not answer', async () => {
+  it('Codex in a person’s own terminal asks in the terminal as usual while the gateway does not reply', async () => {
     const { gatewayPid } = own.gateway
     process.kill(gatewayPid, 'SIGSTOP')
     try {
@@ -129,7 +129,7 @@ describe('Codex in a person’s own terminal', () => {
     await expect.poll(() => own.pendingCount()).toBe(0)
   })
 
-  it('the session of a Codex whose processes were killed ends', async () => {
+  it('the session of Codex ends if its processes are killed', async () => {
     await own.prompt(terminal, 'lost')
     const request = await own.pending()
     own.closeAgent()
@@ -151,7 +151,7 @@ describe('Codex in a person’s own terminal', () => {
     expect((await own.hook('status', 'codex')).code).toBe(1)
   })
 
-  it('hooks of Codex are not installed for one folder, because its settings of a folder are shared', async () => {
+  it('hooks of Codex are not installed for one folder, because other people share the settings of a folder', async () => {
     const { code, err } = await own.hook('install', 'codex', '--project')
     expect([code, err]).toEqual([1, expect.stringContaining('shared with others')])
   })

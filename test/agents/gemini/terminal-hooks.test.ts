@@ -66,7 +66,7 @@ describe('Gemini in a person’s own terminal', () => {
     expect(own.model.toolResult(id)).toMatch(/rule/i)
   })
 
-  describe('with a rule that says ask, in a mode in which Gemini never asks', () => {
+  describe('Gemini in a mode in which it never asks, with a rule that says ask', () => {
     let rule: Pick<Rule, 'id'>
     beforeAll(async () => {
       rule = await own.gateway.call('addRule', { effect: 'ask', command: 'echo ran' })
@@ -108,7 +108,7 @@ describe('Gemini in a person’s own terminal', () => {
       expect(own.model.toolResult(id)).toContain('use the other folder')
     })
 
-    it('the session and the request of a Gemini that was killed end', async () => {
+    it('if Gemini is killed, its session and its request end', async () => {
       const terminal = await openGemini('yolo')
       await own.prompt(terminal, 'lost')
       const request = await own.pending()
@@ -130,7 +130,7 @@ describe('Gemini in a person’s own terminal', () => {
     await own.gateway.start()
   })
 
-  it('Gemini in a person’s own terminal asks in the terminal as usual while the gateway does not answer', async () => {
+  it('Gemini in a person’s own terminal asks in the terminal as usual while the gateway does not reply', async () => {
     const terminal = await openGemini('default')
     const { gatewayPid } = own.gateway
     process.kill(gatewayPid, 'SIGSTOP')
@@ -143,7 +143,7 @@ describe('Gemini in a person’s own terminal', () => {
     }
   })
 
-  it('the hooks of Gemini contain no token, say that they cannot answer, and its settings are byte for byte as they were after the hooks are removed', async () => {
+  it('the hooks of Gemini contain no token, their installation says what they cannot do, and the settings are byte for byte as before after the hooks are removed', async () => {
     const { out } = await own.hook('install', 'gemini')
     expect(out).toContain('cannot answer what Gemini asks')
     expect(readFileSync(settings, 'utf8')).toContain('hook run gemini')

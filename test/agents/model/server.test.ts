@@ -121,7 +121,7 @@ describe.each(Object.entries(wires))('the scripted model in the dialect %s', (di
     expect(model.hasRead('3 gone')).toBe(true)
   })
 
-  it(`the scripted model in the dialect ${dialect} answers requests without a shell tool with a short text`, async () => {
+  it(`the scripted model in the dialect ${dialect} replies to requests without a shell tool with a short text`, async () => {
     model.script('clean up', shell('rm *.tmp'))
     const reply = await (await post(wire.path, wire.body('A title for: Please clean up.', null))).text()
 

@@ -21,7 +21,7 @@ import {
 import { offersShell, translate } from './tools.ts'
 
 const dialects: readonly Dialect[] = [openaiResponses, openaiChat, gemini, anthropic]
-/** Replies to requests that are not for a reply of the model, by the end of their path. */
+/** Replies to requests for something other than a reply of the model, by the end of the path of the request. */
 const otherReplies: readonly (readonly [string, object])[] = [
   ['/models', { object: 'list', data: [], models: [] }],
   ['/count_tokens', { input_tokens: 1 }],

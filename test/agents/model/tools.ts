@@ -24,7 +24,7 @@ const writeTools: Offer<'write'> = {
   write_file: ({ path, text }) => ({ file_path: path, content: text }),
   create: ({ path, text }) => ({ path, file_text: text }),
   write: ({ path, text }) => ({ path, filePath: path, content: text }),
-  // Codex has no such tool for unknown models. It recognizes this command and treats it as a change of files.
+  // Codex offers unknown models no tool that creates a file. It recognizes this command and treats it as a change of files.
   exec_command: ({ path, text }) => ({
     cmd: `apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ${path}\n${text
       .replace(/\n$/, '')

@@ -41,7 +41,7 @@ export function describeProgram(name: string): void {
       })
     })
     afterAll(async () => {
-      // Some agents survive a runner that is killed, so that the next one finds them.
+      // Some agents survive when their runner is killed, so their sessions are ended first.
       for (const { id } of (await gateway.call('listSessions', {})).items) await gateway.call('endSession', { id })
       await expectNoProcessLeft(cwd)
       await closeGateways()
@@ -87,7 +87,7 @@ export function describeProgram(name: string): void {
     })
 
     it('a session that is started on the page shows what the agent asks, the agent runs what the person allows, and every call has one row and one result', async () => {
-      // The runner offers the agent once it has looked for it.
+      // The runner offers the agent only after it has found the agent's program.
       const findDriver = async () =>
         (await gateway.call('listDrivers', {})).items.find(item => item.name === name && item.ready)
       await expect.poll(findDriver).toBeDefined()

@@ -37,7 +37,7 @@ function checkRealPath(path: string, real: string, site: CallSite, use: PathUse)
   const written = joinPath(site.cwd, path)
   const names = written === real ? [real] : [real, written]
   const isSecret = use !== 'list' && names.some(isSecretPath)
-  // A write to these settings is not checked here, because `isProtectedPath` below refuses it.
+  // Writing to settings that may hold credentials is not checked here, because `isProtectedPath` below refuses it.
   if (isSecret || (use === 'read' && names.some(mayHoldCredentials)))
     return failure('secret', real, `${quote(path)} may contain passwords or keys.`)
   if (!isInside(real, site.folder))

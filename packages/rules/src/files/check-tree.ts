@@ -1,4 +1,4 @@
-/** Decides whether a program may read everything in a folder, such as `grep -r`: there must be no secret among the files that it reads. */
+/** Decides whether a program such as `grep -r` may read everything in a folder: there must be no secret among the files that it reads. */
 import { isInside, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
 import { checkPath, type PathCheck, quote } from './check-path.ts'
@@ -27,7 +27,7 @@ export interface TreeFilter {
 export const treeEntriesMax = 10_000
 /** Folders with packages that anybody can download. Test keys in packages are not secrets. */
 const publicFolders: ReadonlySet<string> = new Set(['node_modules', 'site-packages'])
-/** Files with patterns of ignored files, by the entry of a folder that is or contains the file. */
+/** Files with patterns of ignored files. The key is the entry of a folder that is such a file or contains it. */
 const ignoreFiles: ReadonlyMap<string, string> = new Map([
   ['.gitignore', '.gitignore'],
   ['.ignore', '.ignore'],
@@ -106,7 +106,7 @@ class HiddenNames {
   }
 }
 
-/** Returns a function that is true for at least the names that the last name of a pattern matches: it compares only the text before the first and after the last special character. */
+/** Returns a function that returns true at least for the names that the last part of a pattern matches. It compares only the text before the first special character and the text after the last one. */
 function nameMatcher(pattern: string): (name: string) => boolean {
   const names = pattern.toLowerCase().split('/')
   const wanted = names.findLast(name => name !== '') ?? ''
@@ -122,7 +122,7 @@ function nameMatcher(pattern: string): (name: string) => boolean {
 function isSecretFile(path: string, name: string, { endings }: TreeFilter, files: FileLookup): boolean {
   if (endings !== null && !endings.some(ending => name.endsWith(ending))) return false
   if (isSecretName(foldName(name)) || isSecretInFolder(path)) return true
-  // Nearly every folder has such settings, so their content decides. Settings that cannot be read count as secret.
+  // Nearly every project has settings of git or of a package manager, so their content decides. Settings that cannot be read count as secret.
   return mayHoldCredentials(path) && holdsCredentials(files.readText?.(path) ?? 'token')
 }
 

@@ -13,7 +13,7 @@ const secretFolderInPath = new RegExp(
 /** Files that are secret only in one folder. */
 const secretFileInFolder =
   /(?:^|\/)(?:\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties|\.copilot\/config\.json)$/
-/** The names of all secret folders, and of folders with secret files, start with a dot. Most paths have no such name, and this check is quicker. */
+/** The names of all secret folders, and of folders with secret files, start with a dot. Most paths have no such name, and looking for the dot is quicker than the patterns above. */
 const mayNameHidden = /(?:^|\/)\./
 function withoutAnchors({ source }: RegExp): string {
   return source.slice(1, -1)
@@ -102,7 +102,7 @@ function foldCharacters(name: string): string {
   return name.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 }
 
-/** Returns whether a path names a secret. All of the path counts, because a secret folder makes everything in it secret. */
+/** Returns whether a path names a secret. Every folder on the path counts, because a secret folder makes everything in it secret. */
 export function isSecretPath(path: string): boolean {
   const folded = foldPath(path)
   if (processFiles.test(folded)) return true
@@ -112,7 +112,7 @@ export function isSecretPath(path: string): boolean {
 
 /** Folds every name of a path. */
 function foldPath(path: string): string {
-  // Nearly all paths have only such names, which are folded at once.
+  // Nearly all paths have only ASCII letters, digits and a few signs, so the whole path is folded at once.
   if (/^[\w/.-]*$/.test(path) && !/\.(?:\/|$)/.test(path)) return path.toLowerCase()
   return path.split('/').map(foldName).join('/')
 }

@@ -11,7 +11,7 @@ export interface RuleLink {
   readonly real: string
 }
 
-/** The maximum number of lookups for one call. One takes 2 to 5 µs. This is enough for all rules that a gateway can have, if most of them name files in the same folders. */
+/** The maximum number of lookups for one call. One lookup takes 2 to 5 µs. The maximum is enough for all rules that a gateway can have, if most of them name files in the same folders. */
 const lookupsMax = 12_000
 
 interface Entry {
@@ -142,7 +142,7 @@ function inFolder(folder: string, name: string): string {
   return folder === '/' ? `/${name}` : `${folder}/${name}`
 }
 
-/** Returns the paths that rules may have written for a path: the path itself and, if it is behind a link, the path through the link. */
+/** Finds the paths that rules may have written for a path: the path itself and, if it is behind a link, the path through the link. */
 export class LinkedNames {
   readonly #byTarget = new Map<string, string[]>()
   /** No rule names a longer folder, directly or through a link. */
@@ -161,7 +161,7 @@ export class LinkedNames {
   /** Adds the names of `path` to `names`, and the names of the folders that contain it to `folders`, if a rule can name them. A path is a folder that contains itself. */
   addTo(path: string, names: Set<string>, folders: Set<string>): void {
     names.add(path)
-    // A hostile path has a thousand folders with long names, and each one that is added is read from its start.
+    // A hostile path has a thousand folders with long names, and adding a folder takes time in proportion to the length of its path.
     const above = foldersAbove(path).filter(folder => folder.length <= this.#longestFolder)
     for (const [index, folder] of above.entries()) {
       folders.add(folder)

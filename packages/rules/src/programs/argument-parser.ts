@@ -96,7 +96,7 @@ class ArgumentReader implements ArgumentReading {
     return null
   }
 
-  /** Some version of the program may know the flag without a value, or not at all. Then the next word would be an option if it looks like one. */
+  /** Adds the next word as the value of the flag, but refuses a word that looks like an option: it would be an option for a version of the program that knows the flag without a value, or not at all. */
   #addNext(name: string, { kind }: Flag): string | null {
     const value = this.#next()
     if (value === undefined) return `The value of ${name} is missing.`

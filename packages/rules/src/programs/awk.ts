@@ -22,7 +22,7 @@ const refusedNames: ReadonlySet<string> = new Set([
 
 const token =
   /[ \t]+|(\n)|(\d+(?:\.\d+)?)|("(?:[^"\\\n]|\\[^\n])*")|([A-Za-z_]\w*)|&&|\|\||[=!<>]=|\+\+|--|[-+*%]=|!~|[-+*%^!~<>=?:,;(){}$[\]]/y
-/** After these, a value is expected, so a slash starts a regular expression in every version of awk. */
+/** After these tokens, a value is expected, so a slash starts a regular expression in every version of awk. */
 const beforeValue: ReadonlySet<string> = new Set(['', '{', '}', ';', '(', ',', '!', '~', '!~', '&&', '||'])
 /** A regular expression whose end is the same for every version of awk: no slash, bracket or backslash in a set, and no quotation mark. */
 const regex = /\/(?!=)(?:[^/\\\n[\]"]|\\[^\n"]|\[\^?(?:\[:[a-z]+:\]|[^\]\\\n/["^])(?:\[:[a-z]+:\]|[^\]\\\n/["])*\])+\//y
@@ -35,9 +35,9 @@ class ProgramReader {
   #isPrinting = false
   #hasDivision = false
   #last = ''
-  /** Whether a slash after the last token divides. */
+  /** Whether a slash after the last token is a division sign. */
   #isAfterOperand = false
-  /** For each open parenthesis, whether it belongs to a keyword such as `if`. A slash after such a parenthesis does not divide. */
+  /** For each open parenthesis, whether it belongs to a keyword such as `if`. A slash after such a parenthesis is no division sign. */
   readonly #parentheses: boolean[] = []
 
   constructor(text: string) {
@@ -128,5 +128,5 @@ export const awk: Program = programOf({
   // An operand such as `FS=x` sets a variable instead of naming a file, which is harmless.
   operands: { first: ['text'], others: 'file' },
   refuses: ({ operands: [program] }) =>
-    program !== undefined && isPrintingProgram(program) ? null : 'The program of awk does more than print.',
+    program !== undefined && isPrintingProgram(program) ? null : 'The awk program does more than print.',
 })

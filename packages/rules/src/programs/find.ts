@@ -33,7 +33,7 @@ export const find: Program = {
     let at = 0
     while (leadingOptions.has(args[at] ?? '')) at++
     const starts: string[] = []
-    // Like find: the expression begins at the first word that cannot be a path.
+    // As in find itself, the expression begins at the first word that cannot be a path.
     for (; at < args.length && !/^[-(),!]/.test(args[at] as string); at++) starts.push(args[at] as string)
     const paths: string[] = []
     for (const start of starts.length === 0 ? ['.'] : starts) {

@@ -33,7 +33,7 @@ const namesPrintedFile = /^(?:core\.(?:excludesfile|attributesfile)|blame\.ignor
 
 const foldersMax = 64
 
-/** The only hook that runs for commands that read: they update the index with what they learn about files. */
+/** The only hook that runs for commands that read. Such commands update the index of git with what they learn about files. */
 const readingHooks = ['post-index-change']
 
 /** Returns why git may run programs of the project in this folder, or null if its settings name none and none of these hooks exists. */
@@ -75,12 +75,12 @@ function topFolder(cwd: string, files: FileLookup): { readonly folder: string } 
     const entries = files.list?.(folder)
     if (!entries) return 'Holdpoint cannot read the settings of git.'
     if (entries.some(({ name }) => /^(?:head|commondir)$/.test(foldName(name))))
-      return 'The folder looks like a bare repository of git.'
+      return 'The folder looks like a bare git repository.'
     if (files.realPath(inFolder('.git')) !== null) return { folder }
     if (folder === '/') return null
     folder = parentOf(folder)
   }
-  return 'The repository of git was not found.'
+  return 'The git repository was not found.'
 }
 
 function repositoryProblem(top: string, files: FileLookup, hooks: readonly string[]): string | null {
@@ -103,7 +103,7 @@ function repositoryProblem(top: string, files: FileLookup, hooks: readonly strin
   return hasHook(`${git.common}/hooks`, files, hooks) ? hookProblem : null
 }
 const worktreeProblem = 'The repository keeps its files in another folder.'
-const hookProblem = 'The repository has a hook that this command of git runs.'
+const hookProblem = 'The repository has a hook that this git command runs.'
 
 function isHarmless(name: string): boolean {
   return !namesProgram.test(name) && harmlessSettings.some(pattern => pattern.test(name))
@@ -132,7 +132,7 @@ interface GitFolders {
   readonly common: string
 }
 
-/** Returns null if it is not certain that git uses this `.git`: git ignores a folder that is not a repository, and takes the next one above. */
+/** Returns null if it is not certain that git uses this `.git`: git ignores a folder that is not a repository, and takes the next `.git` above it. */
 function gitFoldersOf(top: string, files: FileLookup): GitFolders | null {
   const isFolder = (path: string) => (files.list?.(path) ?? null) !== null
   const path = `${top}/.git`

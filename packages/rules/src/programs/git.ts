@@ -76,7 +76,7 @@ const config = reads(
     '--get --get-all --global --local --system --worktree --bool --int --type=word --show-origin --show-scope -z --null',
   ),
   ({ operands: [name = ''] }) =>
-    shownSettings.some(setting => setting.test(name)) ? null : 'Only the lookup of a setting on the list is accepted.',
+    shownSettings.some(setting => setting.test(name)) ? null : 'Only settings that hold no secrets may be looked up.',
 )
 
 /** Shortlog accepts fewer options than log. */
@@ -225,7 +225,7 @@ function checkCommand([name = '', ...args]: readonly string[], site: CallSite): 
     return refuse(name === '' ? 'The git command is missing.' : `git ${name} may change something.`)
   const found = checkGrammar(withWord ? args.slice(1) : args, grammar, site)
   if (!found.ok) return found
-  // Outside of a repository, these two read any files and folders, which are not checked for secrets.
+  // Outside of a repository, `git diff` and `git grep` read any files and folders, which are not checked for secrets.
   const outside = name === 'diff' || name === 'grep' ? outsideProblem(name, args, site) : null
   if (outside) return refuse(outside)
   if (showsAddress(name, args) && mayShowCredentials(site))

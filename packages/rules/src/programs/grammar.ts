@@ -36,7 +36,7 @@ export interface ParsedArguments {
   /** The values of each flag in the order in which they were given; an empty text for a flag without a value. */
   readonly flags: ReadonlyMap<string, readonly string[]>
   readonly operands: readonly string[]
-  /** The arguments after `--`, if the grammar has rules of their own for them. */
+  /** The arguments after `--`, if the grammar has separate rules for them. */
   readonly rest: readonly string[]
 }
 

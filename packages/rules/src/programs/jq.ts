@@ -17,5 +17,5 @@ export const jq: Program = programOf({
     '--color-output --monochrome-output --ascii-output --join-output --raw-input --tab --indent=number --stream --seq',
   ),
   operands: { first: ['text'], others: 'file', least: 1 },
-  refuses: ({ operands }) => (forbidden.test(operands[0] ?? '') ? 'The filter of jq reads more than its input.' : null),
+  refuses: ({ operands }) => (forbidden.test(operands[0] ?? '') ? 'The jq filter reads more than its input.' : null),
 })

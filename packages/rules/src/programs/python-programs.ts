@@ -24,7 +24,7 @@ const pytest = tool(
 
 /** pytest runs every file that is named, so its name must look like a test. */
 function pytestProblem({ operands, flags }: ParsedArguments): string | null {
-  if ((flags.get('-W') ?? []).some(value => value.includes('.'))) return 'The filter of warnings would load a module.'
+  if ((flags.get('-W') ?? []).some(value => value.includes('.'))) return 'The warning filter would load a module.'
   const other = operands
     .map(operand => operand.replace(/::.*$/s, ''))
     .find(path => /\.\w+$/.test(path) && !isTestFile(path))
@@ -148,7 +148,7 @@ const python: Program = {
       return { ok: true, group: 'project-code', paths: [] }
     if (first === 'manage.py' && second === 'test') return checkGrammar(rest, djangoTest, site)
     const module = first === '-m' ? moduleTools.get(second) : undefined
-    if (!module) return refuse('Only tools on the list are accepted as python -m.')
+    if (!module) return refuse('python -m is accepted only with tools that Holdpoint knows.')
     return checkGrammar(rest, module, site)
   },
 }

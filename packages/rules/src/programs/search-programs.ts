@@ -62,7 +62,7 @@ const rgFlags = flagsOf(
   '--sortr=path|modified|accessed|created|none --context-separator=text --engine=default|pcre2|auto --passthru --one-file-system',
 )
 
-/** Types of rg whose files all end with one of these. Other types count as all files. */
+/** Types of rg whose files all have one of these endings. Other types count as all files. */
 const rgTypes: Readonly<Record<string, readonly string[]>> = {
   ts: ['.ts', '.tsx', '.cts', '.mts'],
   js: ['.js', '.jsx', '.cjs', '.mjs', '.vue'],
@@ -96,7 +96,7 @@ function rgFilter(flags: ParsedArguments['flags']): TreeFilter {
   const unrestricted = (flags.get('-u')?.length ?? 0) + (flags.get('--unrestricted')?.length ?? 0)
   const ignoresCase = flags.has('--iglob') || flags.has('--glob-case-insensitive')
   return {
-    // A glob that includes files could include an excluded folder again, so the two must not be mixed.
+    // A glob that includes files could include an excluded folder again, so excluded folders count only without such a glob.
     skippedFolders: new Set(
       wanted.length > 0 ? [] : globs.flatMap(glob => excludedFolder.exec(glob)?.slice(1).filter(Boolean) ?? []),
     ),

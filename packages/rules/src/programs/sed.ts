@@ -95,6 +95,6 @@ export const sed: Program = programOf({
     const scripts = scriptOptions(parsed)
     const isPrinting =
       scripts.length === 0 ? isPrintingScript(parsed.operands[0] ?? '') : scripts.every(isPrintingScript)
-    return isPrinting ? null : 'The script of sed does more than print lines.'
+    return isPrinting ? null : 'The sed script does more than print lines.'
   },
 })

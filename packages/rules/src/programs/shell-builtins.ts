@@ -9,10 +9,10 @@ const proven = { ok: true, group: 'only-reads', paths: [] } as const
 const printf: Program = {
   check([format = '', ...values]) {
     if (format.startsWith('-') || !/^(?:[^%]|%%|%-?\d*(?:\.\d+)?[sdiufxXeEgGcbq])*$/.test(format))
-      return refuse('The format of printf is not simple.')
+      return refuse('printf is accepted only with a simple format.')
     // If the value for a numeric conversion is not a number, shells evaluate it as an expression.
     if (/%-?\d*(?:\.\d+)?[diufxXeEgG]/.test(format) && !values.every(value => /^[\w.+ -]*$/.test(value)))
-      return refuse('The values of printf are not simple.')
+      return refuse('printf is accepted only with plain values for its numbers.')
     return proven
   },
 }

@@ -144,9 +144,9 @@ cat|ls|head|tail|wc|pwd|echo|printf|test|[|true|false|:|cd|pushd|popd|dirs|date|
 `
 
 interface TableLine {
-  /** Alternatives per word after the name of the program. */
+  /** For each word after the name of the program, its alternatives. */
   readonly words: readonly (readonly string[])[]
-  /** Alternatives per option. */
+  /** For each option, its alternatives. */
   readonly options: readonly (readonly string[])[]
   readonly touches: readonly { readonly touch: Touch; readonly level: FindingLevel }[]
 }

@@ -39,7 +39,7 @@ function areWritable(args: readonly string[], site: CallSite, options: RegExp): 
   return operands.every(operand => !operand.startsWith('-') && isWritable(operand, site))
 }
 
-/** Returns the files that are written if these files are copied or moved there, or null if that is not clear. */
+/** Returns the files that are written if the sources are copied or moved to the target, or null if that is not clear. */
 function targetsOf(sources: readonly string[], target: string, site: CallSite): readonly string[] | null {
   const found = checkPath(target, site, 'list')
   if (!found.ok || !site.files?.list) return null

@@ -28,7 +28,7 @@ export class RiskFindings {
     this.raise(level)
   }
 
-  /** Notes that the action is not harmless, although it touches none of the named things. */
+  /** Notes that the action is not harmless, although it touches nothing that a risk can name. */
   raise(level: FindingLevel): void {
     if (this.#level !== 'dangerous') this.#level = level
   }

@@ -1,4 +1,4 @@
-/** Limits the work for the risk of one call, so that no text can keep the gateway busy. */
+/** Limits how much work the risk of one call may take, so that no text can keep the gateway busy. */
 
 export class TooMuchWork extends Error {}
 

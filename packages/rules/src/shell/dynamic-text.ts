@@ -3,13 +3,13 @@ import type { LiteralCommand } from './literal-commands.ts'
 import { wordsIn } from './mentioned-words.ts'
 import { shellNames } from './wrapper-programs.ts'
 
-/** Programs that take words of the command that they run from their input, or give commands other names. */
+/** Programs that read words of a command from their input, or that give other names to commands. */
 const renames: ReadonlySet<string> = new Set(['xargs', 'parallel', 'alias', 'eval', 'source', '.', 'set', 'trap'])
 
 /** Returns whether the shell computes words of the text: expansions, substitutions, aliases, or text that it runs. */
 export function isDynamic(text: string, commands: readonly LiteralCommand[]): boolean {
   if (commands.some(({ name }) => renames.has(name))) return true
-  // A shell that the text starts expands text that is in quotes here.
+  // If the text starts another shell, that shell also expands what is in quotes in this text.
   const isNested = commands.some(({ name }) => shellNames.has(name))
   return isNested ? /[$`]|[<>]\(|<<</.test(text) : hasExpansion(text)
 }
@@ -51,7 +51,7 @@ const messageOption = / (?:-a?m|--message|--body|-b)[ =]$/
 const beforeMax = 300
 const messagesMax = 20
 
-/** Removes messages of commits and pull requests that are written as a here-document, because they are only text. */
+/** Removes messages of commits and pull requests if they are written as here-documents, because such messages are only text. */
 export function withoutMessages(text: string): string {
   let kept = ''
   let at = 0

@@ -37,7 +37,7 @@ export const searchLimits = {
   /** The cost of parsing, in which nested substitutions count many times. */
   parsing: 300_000,
   depth: 8,
-  /** How many commands are tried as those that a wrapper runs. */
+  /** How many words after a wrapper are tried as the start of the command that it runs. */
   starts: 50,
   /** How many combinations of the values of variables and of lists in braces are tried for one command. */
   variants: 16,
@@ -139,7 +139,7 @@ class CommandSearch {
     for (const script of scripts) this.addScript(script, depth + 1)
   }
 
-  /** Returns whether the command is new. */
+  /** Adds a command that is new, unless there are too many. Returns whether it was added. */
   #addCommand(argv: readonly string[]): boolean {
     const key = argv.join('\0')
     if (this.#known.has(`\0${key}`)) return false

@@ -1,5 +1,5 @@
 /**
- * Finds commands in a text in one pass and without a grammar: it only knows quotes, substitutions and separators. It never
+ * Finds commands in a text in one pass and without a syntax tree: it only knows quotes, substitutions and separators. It never
  * fails and reads everything, so a mistake of the parser, or a text that no parser accepts, cannot hide a command from deny rules.
  */
 import { ansiUnquoted } from './ansi-quotes.ts'
@@ -132,7 +132,7 @@ function endOfLine(text: string, at: number): number {
   return end < 0 ? text.length : end
 }
 
-/** Every here-document costs a search for its end. After this many, bodies are searched like commands. */
+/** Every here-document costs a search for its end. The bodies of further here-documents are searched like commands. */
 const hereDocumentsMax = 50
 const hereDocument = /<<-?[ \t]*(?:'([^'\n]+)'|"([^"\n]+)"|(\\?[\w.-]+))/g
 

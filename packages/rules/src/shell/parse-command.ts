@@ -90,7 +90,7 @@ function isSameWord({ value, start, end }: TreeWord, read: WordToken | undefined
   return read?.value === value && read.start === start && read.end === end
 }
 
-/** Rewrites `cd sub` to `cd ./sub`, because the first form looks for the folder in CDPATH first. */
+/** Rewrites `cd sub` to `cd ./sub`, because a shell looks for the folder of `cd sub` in CDPATH first. */
 function normalArgv(argv: readonly string[]): readonly string[] {
   const [name, path, ...rest] = argv
   if (name !== 'cd' || !path || /^[-+]|^\.{0,2}(?:\/|$)/.test(path)) return argv

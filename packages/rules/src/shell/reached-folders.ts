@@ -15,7 +15,7 @@ export function reachedFolders(
 ): ReadonlySet<string> | null {
   const folders = new Set(starts)
   const targets = new Set(targetsOf(commands))
-  // The same command is found once, however often it occurs in the text.
+  // A command is found once, however often it occurs in the text, so targets such as `..` are tried twice.
   const repeated = [...targets].filter(target => /^[./]+$/.test(target))
   for (const target of [...targets, ...repeated]) {
     const path = target.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)

@@ -9,7 +9,7 @@ interface Outcome {
 }
 
 /**
- * Returns for each segment the folders in which it can run. More than one are possible, because `cd` can fail and any
+ * Returns for each segment the folders in which it can run. Several folders are possible, because `cd` and any other
  * command can fail. The list is empty if the segment never runs. Like the shell's own `cd`, this resolves `..` without
  * looking at symbolic links.
  */

@@ -1,4 +1,4 @@
-/** Recognizes programs that run other programs, for deny rules and for proposed rules. It does not read the wrapper's options, and takes every word that can start a command as the start of one. */
+/** Recognizes programs that run other programs, for deny rules and for proposed rules. The options of a wrapper are not interpreted: every word that can start a command counts as the start of one. */
 
 const names = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 

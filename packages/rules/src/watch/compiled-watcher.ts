@@ -31,7 +31,7 @@ export interface CompiledWatcher {
   readonly ask: TextTemplate | null
   readonly deny: TextTemplate | null
   readonly limit: CompiledLimit | null
-  /** How much work all its expressions can be at most, in units. */
+  /** The most work that all its expressions together can take, in units. */
   readonly work: number
   readonly readsCommand: boolean
 }

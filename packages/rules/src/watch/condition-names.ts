@@ -47,7 +47,7 @@ export class RecentFacts {
   ok = false
   secondsAgo = 0
 }
-/** The variables of one file. Its fields are those that the file declares. */
+/** The variables of one file. The fields are the variables that the file declares. */
 export class VariableFacts {
   readonly [name: string]: boolean | bigint | number | string
 }

@@ -29,7 +29,7 @@ const functions = new Set(['size', 'int', 'double', 'string', 'bool', 'recent'])
 /** A search for a longer text can take time in proportion to the product of both lengths. */
 const searchedTextMax = 250
 
-/** Returns the names with their fields, such as `action.command`, that a condition reads, each with its first place, and its work in units. Throws a ConditionProblem. */
+/** Returns what a condition reads, and its work in units. Each name that it reads comes with its field, such as `action.command`, and with its first place. Throws a ConditionProblem. */
 export function inspect(
   ast: ASTNode,
   known: ReadonlySet<string>,
@@ -177,7 +177,7 @@ const charactersPerUnit = 500
 function methodWork(name: string, subject: Estimate, given: Estimate, arg: ASTNode | undefined): number {
   if (name === 'contains') return searchWork(subject, arg)
   if (name === 'startsWith' || name === 'endsWith') return Math.min(subject.text, given.text) / charactersPerUnit
-  // These look at each character on its own.
+  // The other methods look at each character on its own.
   return subject.text / 20
 }
 
@@ -203,7 +203,7 @@ function either(condition: Estimate, left: Estimate, right: Estimate): Estimate 
   }
 }
 
-/** The largest number of characters of the texts that are not as long as a path. */
+/** For texts that are not limited like a path: their largest number of characters. */
 const textMax: Readonly<Record<string, number>> = {
   'action.command': readCommandMax,
   'prompt.text': readPromptMax,

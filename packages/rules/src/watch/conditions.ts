@@ -20,7 +20,7 @@ export interface Expression {
   readonly type: string
   /** The names that it reads, such as `action.command`, each with its first place. */
   readonly uses: ReadonlyMap<string, number>
-  /** How much work it can be at most, in units. */
+  /** The most work that it can take, in units. */
   readonly work: number
   /** Throws if the value cannot be computed, for example because a list is shorter than expected. */
   evaluate(facts: WatchFacts): unknown

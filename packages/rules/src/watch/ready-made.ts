@@ -146,10 +146,10 @@ const readyMade: readonly ReadyMade[] = [
     name: 'budget',
     description: 'At the limit, the agent waits until a person lets it continue.',
     settings: [
-      { name: 'cost', default: null, description: 'US dollars; 5 if no other amount is given.' },
-      { name: 'tokens', default: null, description: 'Tokens; instead of the cost.' },
-      { name: 'turns', default: null, description: 'Turns; instead of the cost.' },
-      { name: 'minutes', default: null, description: 'Minutes of work; instead of the cost.' },
+      { name: 'cost', default: null, description: 'The limit in US dollars; 5 if you set no other limit.' },
+      { name: 'tokens', default: null, description: 'The limit in tokens, instead of a cost.' },
+      { name: 'turns', default: null, description: 'The limit in turns, instead of a cost.' },
+      { name: 'minutes', default: null, description: 'The limit in minutes of work, instead of a cost.' },
       { name: 'per', default: 'session', description: 'What is counted together: session, day or folder.' },
     ],
     watch: settings => [{ name: 'budget', on: 'before', do: { limit: budgetLimit(settings) } }],
@@ -160,7 +160,7 @@ const readyMade: readonly ReadyMade[] = [
     description: 'During some hours of the day, a person is asked before the agent uses the network.',
     settings: [
       { name: 'from', default: 22, description: 'The hour at which the quiet time starts.' },
-      { name: 'to', default: 7, description: 'The hour at which it ends.' },
+      { name: 'to', default: 7, description: 'The hour at which the quiet time ends.' },
     ],
     watch: ({ from = 22, to = 7 }) => [
       {
@@ -176,7 +176,7 @@ const readyMade: readonly ReadyMade[] = [
     name: 'loop-guard',
     description: 'A person is asked if the agent makes the same call again and again.',
     settings: [
-      { name: 'times', default: 3, description: 'Which identical call is asked about.' },
+      { name: 'times', default: 3, description: 'How many identical calls it takes until a person is asked.' },
       { name: 'within', default: '10m', description: 'The time in which identical calls are counted.' },
     ],
     watch: ({ times = 3, within = '10m' }) => [
@@ -272,7 +272,7 @@ function settingsOf({ name, settings, problem }: ReadyMade, given: Settings): Se
           settings.map(each => each.name),
         ),
       )
-    // A number may have a fraction here. What needs a whole number checks it.
+    // A number may have a fraction here. Ready-made watchers that need a whole number check it themselves.
     const declared = typeof setting.default === 'string' ? '' : 0.5
     const wrong = variableProblem(key, declared, value)
     if (wrong) throw new SettingProblem(['with', key], watchTexts.wrongSetting(wrong))
@@ -284,7 +284,7 @@ function settingsOf({ name, settings, problem }: ReadyMade, given: Settings): Se
   return all
 }
 
-/** Returns a setting in a text of a watcher. A text of a person must not be read as an expression. */
+/** Returns a setting as a text of a watcher contains it. What a person has set must not be read as an expression. */
 function plain(value: VariableValue | undefined): string {
   return String(value).replaceAll('${', '$ {')
 }

@@ -10,7 +10,7 @@ const quoted = (names: readonly string[]) => names.map(name => `"${name}"`)
 
 const whoUsed: Readonly<Record<NonNullable<WatchLimit['per']>, string>> = {
   session: 'This session has',
-  day: 'The sessions of today have',
+  day: 'Today’s sessions have',
   folder: 'The sessions in this folder have',
 }
 const unitNames: Readonly<Record<LimitUnit, string>> = {
@@ -33,7 +33,7 @@ export const watchTexts = {
       : `vars.${name} is not known. Declare it in "vars", or use ${listed(known, 'or')}.`,
   unknownField: (name: string, known: readonly string[]) => `${name} is not known. Use ${listed(known, 'or')}.`,
   notKnownThen: (name: string, moments: readonly WatchMoment[]) =>
-    `${name} is known only at ${listed(quoted(moments))}. Change "on", or leave it out.`,
+    `${name} is known only at ${listed(quoted(moments))}. Change "on", or leave ${name} out.`,
   wrongTypes: (operation: string) =>
     `${operation} is not possible. Use values of the same type; int(), double() and string() convert.`,
   wrongCondition: (problem: string) => `${problem}. Correct it.`,
@@ -50,14 +50,15 @@ export const watchTexts = {
   notAList: 'This is not a list. Use recent(…), action.paths, risk.touches, session.agentPath or a list in brackets.',
   listInList: 'A list cannot contain another list. Join them with +.',
   tooMuchWork: 'This condition can need too much work. Make it shorter, or look at fewer items.',
-  fileTooMuchWork: 'The conditions of this file can together need too much work. Remove some, or make them shorter.',
+  fileTooMuchWork: 'Together, the conditions of this file can need too much work. Remove some, or make them shorter.',
   unclosedExpression: 'The expression that starts here with ${ has no end. Add }.',
   wrongTextType: (type: string) =>
     `A text cannot contain a value of type ${type}. Use a text, a number, or true or false.`,
 
   // Problems of files
   tooManyVariables: (max: number) => `The file declares more than ${max} variables. Remove some.`,
-  tooManyWatchers: (max: number) => `The file has more than ${max} watchers, with the ready-made ones. Remove some.`,
+  tooManyWatchers: (max: number) =>
+    `The file has more than ${max} watchers, including the ready-made ones. Remove some.`,
   variablesTooLarge: (max: number) =>
     `The defaults of all variables are larger than ${max / 1024} KiB. Make them shorter.`,
   variableNameTaken: (name: string) =>
@@ -108,21 +109,21 @@ export const watchTexts = {
   couldNotJudgePrompt: (name: string, problem: string) =>
     `The watcher “${name}” could not be evaluated, so the message is refused: ${problem}`,
   untrustedProblem: (file: string) =>
-    `A watcher of an untrusted ${ruleFileName} could not be evaluated, so a person has to decide: ${file}.`,
-  untrustedDenies: (file: string) => `A watcher of an untrusted ${ruleFileName} denies this: ${file}.`,
-  untrustedAsks: (file: string) => `A watcher of an untrusted ${ruleFileName} asks about this: ${file}.`,
+    `A watcher of the untrusted file ${file} could not be evaluated, so a person has to decide.`,
+  untrustedDenies: (file: string) => `A watcher of the untrusted file ${file} denies this.`,
+  untrustedAsks: (file: string) => `A watcher of the untrusted file ${file} asks about this.`,
   limitReached: (unit: LimitUnit, per: NonNullable<WatchLimit['per']>, used: number, limit: number, next: number) =>
-    `${whoUsed[per]} used ${amountText(used, unit)} of ${amountText(limit, unit)} ${unitNames[unit]}. Allow continues up to ${amountText(next, unit)}.`,
+    `${whoUsed[per]} used ${amountText(used, unit)} of ${amountText(limit, unit)} ${unitNames[unit]}. If you allow this, the agent continues up to ${amountText(next, unit)}.`,
 }
 
-/** Which effects cannot hold for an agent. */
+/** The sentences about effects that a watcher cannot have for an agent. */
 export const gapTexts = {
   someCalls: 'This agent asks about only some of its calls, so “before” sees only those.',
   noCalls: 'This agent asks about none of its calls, so “before” sees none of them.',
   noQuestions: 'This agent asks no questions through Holdpoint, so a watcher for questions has no effect.',
   noPrompts: 'Holdpoint does not see the messages to this agent, so “prompt” never happens.',
   noResults: 'This agent does not report its calls, so “after” never happens.',
-  lateText: 'This agent reads what “after” says only with its next message.',
+  lateText: 'What “after” says reaches this agent only with its next message.',
   noSendBack: 'This agent cannot be sent back to work, so “stop” only sets variables.',
   noCost: 'This agent does not report its cost, so a limit of cost is never reached.',
   noTokens: 'This agent does not report its tokens, so a limit of tokens is never reached.',

@@ -21,7 +21,7 @@ export interface WatchContent {
   readonly watchers: readonly FileWatcher[]
 }
 
-/** A watcher, and the place in the file that its problems are reported for. */
+/** A watcher, and the place in the file at which its problems are reported. */
 interface Placed {
   readonly watcher: FileWatcher
   readonly path: JsonPath

@@ -64,7 +64,7 @@ export class WatchMatching<T extends Matchable> {
   }
 }
 
-/** Returns the call of a pass. Moments without a call have one without content, which only watchers without matchers fit. */
+/** Returns the call of a pass. For a moment without a call, the result is a call without content, which only watchers without matchers match. */
 function passCall({ call, session }: WatchPass): ToolCall {
   return call ?? { tool: '', input: {}, cwd: session.folder, action: { other: '' } }
 }

@@ -15,7 +15,7 @@ import type { RuleContext } from '../rule-context.ts'
 
 /** The variables and watchers of one version of a file. */
 export interface WatchFile {
-  /** The key under which the variables of this file are stored. The same for all versions of a file with the same trust. */
+  /** The key under which the variables of this file are stored. All versions of a file with the same trust have the same key. */
   readonly id: string
   readonly source: WatchSource
   readonly version: number

@@ -46,7 +46,7 @@ const everyMoment: readonly WatchMoment[] = ['start', 'prompt', 'before', 'after
 /** The watchers of some files, compiled once for many passes. */
 export class WatcherSet {
   readonly files: readonly WatchFile[]
-  /** What limits count together. Only these totals are needed in a pass. */
+  /** Over what limits count: a session, a day or a folder. A pass needs only these totals. */
   readonly totals: ReadonlySet<NonNullable<WatchLimit['per']>>
   readonly #byMoment: ReadonlyMap<WatchMoment, WatchMatching<Entry>>
 
@@ -177,7 +177,7 @@ function evaluated(
   }
 }
 
-/** A watcher that would deny or ask asks if it cannot be evaluated. A message cannot wait for a person, so it is refused. */
+/** If a watcher that would deny or ask cannot be evaluated, it asks. A message cannot wait for a person, so it is refused. */
 function failed({ file, watcher, ref }: Entry, problem: string): Outcome {
   const firing: Firing = { file, watcher: ref, moment: watcher.on, effects: [], problem }
   const { deny, ask, limit } = watcher.do

@@ -33,7 +33,7 @@ describe('a deny rule for rm -rf', () => {
     ['in 20,000 brackets', `${'('.repeat(20_000)}rm -rf x`],
     ['in 20,000 substitutions', `${'$('.repeat(20_000)}rm -rf x`],
     ['in 1 MiB of brackets', `${'('.repeat(1 << 20)}rm -rf x`],
-  ])('a deny rule for rm -rf denies it %s', (_, command) => expect(verdict(command)).toBe('deny'))
+  ])('a deny rule for rm -rf denies the command %s', (_, command) => expect(verdict(command)).toBe('deny'))
 
   it('a deny rule for rm -rf does not deny a long text without it', () => expect(verdict(long)).toBe('ask'))
 })

@@ -248,7 +248,7 @@ describe('literalCommands finds rm -rf', () => {
     ...["python3 - <<'EOF'\nimport os\nos.system('rm -rf x')\nEOF", 'cat > a.sh <<EOF\nrm -rf x\nEOF\nbash a.sh'],
     ...["echo 'rm -rf x' > a.sh; sh a.sh", 'docker exec -i c bash <<EOF\nrm -rf x\nEOF'],
     ...["echo 'rm -rf x' | at now", "echo 'ls; rm -rf x' | tee a | bash", 'echo "a" | bash -c "rm -rf x"'],
-  ])('in %j', text => {
+  ])('literalCommands finds rm -rf in %j', text => {
     expect(literalCommands(text).isComplete || findsRemoval(text)).toBe(true)
     expect(findsRemovalExactly(text)).toBe(true)
   })
@@ -273,7 +273,9 @@ describe('literalCommands finds rm -rf', () => {
       'ls | | rm -rf x',
       'function rm -rf',
     ],
-  ])('in %j, which no shell can run as a whole', text => expect(findsRemoval(text)).toBe(true))
+  ])('literalCommands finds rm -rf in %j, which no shell can run as a whole', text =>
+    expect(findsRemoval(text)).toBe(true),
+  )
 })
 
 describe('literalCommands finds no rm -rf', () => {
@@ -298,7 +300,7 @@ describe('literalCommands finds no rm -rf', () => {
       'farm -rf',
     ],
     ...["echo 'a; rm -rf x'", 'echo "a && rm -rf x"', 'man rm -rf', 'which rm', 'find . -name rm -newer -rf'],
-  ])('in %j', text => expect(findsRemoval(text)).toBe(false))
+  ])('literalCommands finds no rm -rf in %j', text => expect(findsRemoval(text)).toBe(false))
 })
 
 describe('no limit hides a command from deny rules', () => {
@@ -369,5 +371,5 @@ describe('mentionsWords', () => {
     ['farm -rf', ['rm', '-rf'], false],
     ['rm', ['rm', '-rf'], false],
     ['echo a b', ['a b'], true],
-  ])('in %j finds %j: %s', (text, words, expected) => expect(mentionsWords(text, words)).toBe(expected))
+  ])('mentionsWords(%j, %j) is %s', (text, words, expected) => expect(mentionsWords(text, words)).toBe(expected))
 })

@@ -64,7 +64,7 @@ describe('a provable command', () => {
         [';', 'cd', '..'],
       ],
     ],
-  ])('%s', (text, expected) => expect(proven(text)).toEqual(expected))
+  ])('%s is provable', (text, expected) => expect(proven(text)).toEqual(expected))
   it('a provable command has at most 8192 characters, 1000 words, 50 parts and 4 changes of the folder', () => {
     expect(proven('a'.repeat(8192))).toEqual([['a'.repeat(8192)]])
     expect(proven('a '.repeat(1000))).toEqual([Array(1000).fill('a')])
@@ -90,13 +90,13 @@ describe('a command that is not provable says why', () => {
     ['ls ]', 'The command expands a pattern to file names.'],
     ['[ -f [ ]', 'The command expands a pattern to file names.'],
     ['ls {a,b}', 'The command expands braces.'],
-    ['ls ~/x', 'The command expands a home folder.'],
-    ['ls a=~', 'The command expands a home folder.'],
+    ['ls ~/x', 'The command expands ~ to a home folder.'],
+    ['ls a=~', 'The command expands ~ to a home folder.'],
     ['ls !!', 'The command may use the history of the shell.'],
     ['ls "a!b"', 'The command may use the history of the shell.'],
     ['(ls)', 'The command groups other commands.'],
     ['ls &', 'The command runs something in the background.'],
-    ['cat <<x', 'The command contains its input.'],
+    ['cat <<x', 'The command contains its own input.'],
     ['ls > x', 'The command redirects to or from a file.'],
     ['ls >/dev/nullx', 'The command redirects to or from a file.'],
     ['ls 3>/dev/null', 'The command redirects to or from a file.'],
@@ -137,5 +137,5 @@ describe('a command that is not provable says why', () => {
     [Array(51).fill('ls').join(';'), 'The command has too many parts to check.'],
     ['a '.repeat(1001), 'The command has too many words to check.'],
     ['a'.repeat(8193), 'The command is too long to check.'],
-  ])('%.30s', (text, reason) => expect(proven(text)).toBe(reason))
+  ])('$0 is not provable, and the reason says why', (text, reason) => expect(proven(text)).toBe(reason))
 })

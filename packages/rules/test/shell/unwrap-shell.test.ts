@@ -16,7 +16,7 @@ describe('unwrapShell', () => {
     ['bash -lc "a\nb"', 'a\nb'],
     [['bash', '-lc', 'a $(b) > c'], 'a $(b) > c'],
     [['/bin/zsh', '-lc', ''], ''],
-  ])('%j gives %j', (command, inner) => expect(unwrapShell(command)).toBe(inner))
+  ])('unwrapShell(%j) returns %j', (command, inner) => expect(unwrapShell(command)).toBe(inner))
 
   it.each([
     ['npm test'],
@@ -57,5 +57,5 @@ describe('unwrapShell', () => {
     [[]],
     [''],
     [`bash -c '${'a'.repeat(200_000)}'`],
-  ] as (string | string[])[][])('leaves %.60j alone', command => expect(unwrapShell(command)).toBeNull())
+  ] as (string | string[])[][])('unwrapShell leaves $0 alone', command => expect(unwrapShell(command)).toBeNull())
 })

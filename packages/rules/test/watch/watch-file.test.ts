@@ -52,8 +52,8 @@ describe('conditions in a file', () => {
       'vars.task.▸matches(\\"a*\\")',
       'Regular expressions are not possible here. Use contains, startsWith or endsWith.',
     ],
-    ['▸result.ok', 'result is known only at "after". Change "on", or leave it out.'],
-    ["vars.green || ▸prompt.text == ''", 'prompt is known only at "prompt". Change "on", or leave it out.'],
+    ['▸result.ok', 'result is known only at "after". Change "on", or leave result out.'],
+    ["vars.green || ▸prompt.text == ''", 'prompt is known only at "prompt". Change "on", or leave prompt out.'],
     ['▸recent(vars.task).size() > 0', null],
     [
       "recent(▸'soon').size() > 0",
@@ -86,7 +86,7 @@ describe('conditions in a file', () => {
       expect(known.problem).toMatch(/^line 4, column \d+: watch\[0\]\.when: /)
     } else expectProblem(text, `watch[0].when: ${problem}`)
   })
-  it('the place is counted behind escapes of JSON', () => {
+  it('the place of a problem is counted correctly after escapes of JSON', () => {
     expectProblem(
       inWatch('"on": "before", "when": "vars.task == \\"\\u00e4\\" &&\\n ▸foo", "do": {"deny": "x"}'),
       'watch[0].when: foo is not known. Use session, action, risk, result, prompt, now or vars; variables are written as vars.NAME.',
@@ -248,7 +248,7 @@ describe('watchers in a file', () => {
       do: { deny: 'x' },
     }))
     expect(check(JSON.stringify({ watch })).problem).toMatch(
-      /^line 1, column \d+: watch\[12\]: The conditions of this file can together need too much work\./,
+      /^line 1, column \d+: watch\[12\]: Together, the conditions of this file can need too much work\./,
     )
     expect(check(JSON.stringify({ watch: watch.slice(0, 12) })).problem).toBe('')
   })

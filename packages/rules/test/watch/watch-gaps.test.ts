@@ -45,7 +45,7 @@ const cases = [
   [
     watcher({ on: 'after', do: { say: 'x' } }),
     { givesTextAfterTool: false },
-    'This agent reads what “after” says only with its next message.',
+    'What “after” says reaches this agent only with its next message.',
   ],
   [
     watcher({ on: 'stop' }),
