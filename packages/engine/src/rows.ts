@@ -229,6 +229,8 @@ export interface WatchStateRow {
     /** When the worked time was last updated, and how long the session had waited for people by then. */
     readonly at: number
     readonly waitedMs: number
+    /** What the running turn has used so far. Missing if the agent has not reported it. */
+    readonly running?: { readonly tokens: number; readonly cost: number }
   }
 }
 /** What all sessions of a day or of a folder have used, since a watcher has had a limit for it. */

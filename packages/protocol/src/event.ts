@@ -110,6 +110,13 @@ const AgentChanged = z
       .describe('The agent’s own id of the conversation. Another session can continue it.'),
     process: AgentProcess.optional(),
     repository: Repository.optional(),
+    turnUsage: Usage.extend({
+      cost: z.number().min(0).optional().describe('The cost in US dollars. Missing if it is not known yet.'),
+    })
+      .optional()
+      .describe(
+        'What the running turn has used so far. Watchers count it until `turn.finished` says what the whole turn has used.',
+      ),
     state: z
       .literal('working')
       .optional()

@@ -4,6 +4,7 @@ import { limits } from '@holdpoint/protocol'
 import type { AgentTurnEnd } from '../session/agent-connection.ts'
 import { errorEvent } from './error-events.ts'
 import { turnFailed } from './messages.ts'
+import { usageOf } from './token-usage.ts'
 import type { TranscriptStore } from './transcript/transcript-store.ts'
 
 /** `sent` has the ids of the messages that were sent to the CLI, by uuid. */
@@ -12,11 +13,10 @@ export function turnEndOf(
   transcript: TranscriptStore,
   sent: ReadonlyMap<string, string>,
 ): AgentTurnEnd {
-  const { input_tokens: inputTokens, output_tokens: outputTokens } = result.usage
   const messages = messagesOf(result, sent)
   const end = {
     type: 'turnEnded',
-    usage: { inputTokens, outputTokens },
+    usage: usageOf(result.usage),
     cost: unreportedCost(result, transcript),
     ...(messages === null ? {} : { messages }),
   } as const

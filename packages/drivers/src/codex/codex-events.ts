@@ -56,7 +56,7 @@ export class CodexEvents {
 
   constructor(options: CodexEventsOptions) {
     this.#options = options
-    this.#items = new ItemLog(options.emit)
+    this.#items = new ItemLog(options.emit, () => (this.#usage.inputTokens > 0 ? this.#usage : null))
   }
 
   setThread(id: string, settings: Settings): void {

@@ -1,6 +1,6 @@
 /** Turns the items of Codex (messages, commands, file changes, tool calls) into text and events of the session's log. */
 import { type Action, type AgentEvent, callTitles, type Json, type JsonObject, limits } from '@holdpoint/protocol'
-import type { AgentOutput } from '../session/agent-connection.ts'
+import type { AgentOutput, TurnUsage } from '../session/agent-connection.ts'
 import { loggedAction } from '../session/started-action.ts'
 import { pathsOf } from './file-approvals.ts'
 import { codexLog } from './messages.ts'
@@ -30,6 +30,7 @@ export const ownMessagePrefix = `${ownPrefix}message/`
 
 export class ItemLog {
   readonly #emit: (output: AgentOutput) => Promise<void>
+  readonly #usage: () => TurnUsage | null
   /** Tool calls that have started and not finished, by block. */
   readonly #open = new Map<string, OpenItem>()
   /** How much of a message was streamed, by block. */
@@ -37,8 +38,10 @@ export class ItemLog {
   /** The block of the last message, if nothing came after it. */
   #lastText: string | null = null
 
-  constructor(emit: (output: AgentOutput) => Promise<void>) {
+  /** `usage` returns what the turn has used so far; null if Codex has not said so yet. */
+  constructor(emit: (output: AgentOutput) => Promise<void>, usage: () => TurnUsage | null = () => null) {
     this.#emit = emit
+    this.#usage = usage
   }
 
   async start(item: CodexItem, origin: ItemOrigin): Promise<void> {
@@ -46,7 +49,13 @@ export class ItemLog {
     const call = describe(item)
     if (!call || this.#open.has(block)) return
     this.#open.set(block, { item, ...origin })
-    await this.#add({ type: 'tool.started', block, ...call, ...pathOf(origin) })
+    const usage = this.#usage()
+    await this.#add(...(usage ? [{ type: 'session.changed', turnUsage: usage } as const] : []), {
+      type: 'tool.started',
+      block,
+      ...call,
+      ...pathOf(origin),
+    })
   }
 
   /** Only the main agent's text is streamed. A subagent can write between turns, when the session loop would not end a block of text. */

@@ -59,7 +59,7 @@ export class PartLog {
       }
       case 'step-finish':
         this.#cost += part.cost
-        this.#usage.inputTokens += part.tokens?.input ?? 0
+        this.#usage.inputTokens += inputTokensOf(part.tokens)
         this.#usage.outputTokens += part.tokens?.output ?? 0
         return
       case 'tool':
@@ -79,6 +79,8 @@ export class PartLog {
       this.#open.set(id, agentPath)
       const { title, action } = describeToolCall(tool, state.input, this.#options.place())
       const input = state.input as JsonObject // it arrived as JSON
+      if (this.#usage.inputTokens + this.#usage.outputTokens > 0)
+        events.push({ type: 'session.changed', turnUsage: { ...this.#usage, cost: this.#cost } })
       events.push({
         type: 'tool.started',
         block: id,
@@ -141,4 +143,11 @@ export class PartLog {
     const isKnown = usage.inputTokens + usage.outputTokens > 0
     return { ...(isKnown ? { usage } : {}), ...(cost > 0 ? { cost } : {}) }
   }
+}
+
+type StepTokens = Extract<Part, { readonly type: 'step-finish' }>['tokens']
+
+/** opencode counts tokens that are read from the cache or written to it apart from the other input. */
+function inputTokensOf(tokens: StepTokens): number {
+  return (tokens?.input ?? 0) + (tokens?.cache?.read ?? 0) + (tokens?.cache?.write ?? 0)
 }

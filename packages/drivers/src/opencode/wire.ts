@@ -54,7 +54,13 @@ const Part = z.discriminatedUnion('type', [
     ...partIds,
     type: z.literal('step-finish'),
     cost: z.number().catch(0),
-    tokens: optional(z.object({ input: z.number().catch(0), output: z.number().catch(0) })),
+    tokens: optional(
+      z.object({
+        input: z.number().catch(0),
+        output: z.number().catch(0),
+        cache: optional(z.object({ read: z.number().catch(0), write: z.number().catch(0) })),
+      }),
+    ),
   }),
 ])
 export type Part = z.infer<typeof Part>

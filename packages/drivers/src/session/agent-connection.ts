@@ -127,6 +127,12 @@ export interface AgentExit {
 
 type TurnFinished = Extract<AgentEvent, { readonly type: 'turn.finished' }>
 
+/** The tokens that a turn has used so far. */
+export interface TurnUsage {
+  readonly inputTokens: number
+  readonly outputTokens: number
+}
+
 export interface AgentTurnEnd {
   readonly type: 'turnEnded'
   /** How the turn ended. If a person interrupted the turn, or an answer ended it, the loop reports that instead. */

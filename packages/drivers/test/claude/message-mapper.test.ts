@@ -94,6 +94,29 @@ describe('MessageMapper', () => {
     expect(started).not.toHaveProperty('action')
   })
 
+  it('MessageMapper reports with each call what the turn has used so far, with cached tokens, and starts again after the turn', () => {
+    const mapper = new MessageMapper('/work')
+    const assistant = (id: string, call: string, read: number) =>
+      message({
+        type: 'assistant',
+        message: {
+          id,
+          content: [{ type: 'tool_use', id: call, name: 'Bash', input: {} }],
+          usage: { input_tokens: 1, output_tokens: 2, cache_read_input_tokens: read, cache_creation_input_tokens: 10 },
+        },
+      })
+    const usageOf = (sent: SDKMessage) => mapper.toEvents(sent)[0]
+    expect(usageOf(assistant('msg_1', 'a', 100))).toEqual({
+      type: 'session.changed',
+      turnUsage: { inputTokens: 111, outputTokens: 2 },
+    })
+    // The CLI sends another block of the same message.
+    expect(usageOf(assistant('msg_1', 'b', 100))).toMatchObject({ turnUsage: { inputTokens: 111, outputTokens: 2 } })
+    expect(usageOf(assistant('msg_2', 'c', 0))).toMatchObject({ turnUsage: { inputTokens: 122, outputTokens: 4 } })
+    mapper.toEvents(message({ type: 'result' }))
+    expect(usageOf(assistant('msg_3', 'd', 0))).toMatchObject({ turnUsage: { inputTokens: 11, outputTokens: 2 } })
+  })
+
   it('MessageMapper converts a rate limit event to an error with the time when the limit resets', () => {
     const limit = { type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: 1_800_000_000 } }
     expect(new MessageMapper('/work').toEvents(message(limit))).toMatchObject([

@@ -6,7 +6,7 @@ import type { SessionRow } from '../rows.ts'
 import { evaluateStop, getsMessages, sendBack } from './stop-requests.ts'
 import { afterCall, noteCall, watchersOf } from './watch-passes.ts'
 import { WatchState } from './watch-state.ts'
-import { countTurn } from './watch-work.ts'
+import { countTurn, noteTurnUsage } from './watch-work.ts'
 
 type Item = ParsedInput<'appendEvents'>['items'][number]
 
@@ -18,13 +18,17 @@ export function watchEvents(
   after: SessionRow,
   items: readonly Item[],
 ): SessionRow {
-  const isWatched = items.some(({ type }) => watchedTypes.has(type))
+  const isWatched = items.some(item => watchedTypes.has(item.type) || reportsUsage(item))
   if (!isWatched || !watchersOf(ctx, change, after)) return after
   for (const item of items) watchEvent(ctx, change, before, item)
   return change.get('session', after.id) ?? after
 }
 
 const watchedTypes: ReadonlySet<Item['type']> = new Set(['tool.started', 'tool.finished', 'turn.finished'])
+
+function reportsUsage(item: Item): boolean {
+  return item.type === 'session.changed' && item.turnUsage !== undefined
+}
 
 function watchEvent(ctx: Context, change: ChangeBuilder, before: SessionRow, item: Item): void {
   const session = change.get('session', before.id) ?? before
@@ -40,6 +44,9 @@ function watchEvent(ctx: Context, change: ChangeBuilder, before: SessionRow, ite
       afterCall(ctx, change, session, { key, agentPath, result, givesTextsLater: true })
       return
     }
+    case 'session.changed':
+      if (item.turnUsage) noteTurnUsage(WatchState.of(change, session.id), item.turnUsage)
+      return
     case 'turn.finished':
       finishTurn(ctx, change, before, session, item)
   }

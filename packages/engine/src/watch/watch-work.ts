@@ -7,7 +7,9 @@ import { usageIn } from '../usage.ts'
 import type { SessionWatchers } from './watch-files.ts'
 import type { WatchState } from './watch-state.ts'
 
-type TurnFinished = Extract<ParsedInput<'appendEvents'>['items'][number], { readonly type: 'turn.finished' }>
+type Item = ParsedInput<'appendEvents'>['items'][number]
+type TurnFinished = Extract<Item, { readonly type: 'turn.finished' }>
+type TurnUsage = NonNullable<Extract<Item, { readonly type: 'session.changed' }>['turnUsage']>
 type Total = 'day' | 'folder'
 const nothing: Spent = { cost: 0, tokens: 0, turns: 0, minutes: 0 }
 const minuteMs = 60_000
@@ -40,8 +42,8 @@ export function countTurn(
   state: WatchState,
   { cost = 0, usage }: TurnFinished,
 ): void {
-  const tokens = (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0)
-  const work = worked(change, session, state.row)
+  const tokens = tokensOf(usage)
+  const { running: _, ...work } = worked(change, session, state.row)
   const minutes = (work.workedMs - work.totalledMs) / minuteMs
   for (const total of ['day', 'folder'] as const)
     if (watchers.set.totals.has(total))
@@ -49,6 +51,15 @@ export function countTurn(
   state.update({
     work: { ...work, tokens: work.tokens + tokens, turns: work.turns + 1, totalledMs: work.workedMs },
   })
+}
+
+/** Remembers what the running turn has used so far, as its agent reports it. */
+export function noteTurnUsage(state: WatchState, { cost = 0, ...usage }: TurnUsage): void {
+  state.update({ work: { ...state.row.work, running: { tokens: tokensOf(usage), cost } } })
+}
+
+function tokensOf({ inputTokens = 0, outputTokens = 0 }: NonNullable<TurnFinished['usage']> = {}): number {
+  return inputTokens + outputTokens
 }
 
 function addTotal(change: ChangeBuilder, id: string, used: Spent): void {
@@ -69,13 +80,24 @@ export function spentSoFar(
   watchers: SessionWatchers,
   { work }: WatchStateRow,
 ): Readonly<Record<'session' | Total, Spent>> {
+  const { running = { tokens: 0, cost: 0 } } = work
   const totalOf = (total: Total): Spent => {
     const row = (watchers.set.totals.has(total) && change.get('spent', totalId(total, change.now, watchers))) || nothing
-    return { ...row, minutes: row.minutes + (work.workedMs - work.totalledMs) / minuteMs }
+    return {
+      cost: row.cost + running.cost,
+      tokens: row.tokens + running.tokens,
+      turns: row.turns,
+      minutes: row.minutes + (work.workedMs - work.totalledMs) / minuteMs,
+    }
   }
   const { tokens, turns, workedMs } = work
   return {
-    session: { cost: session.cost ?? 0, tokens, turns, minutes: workedMs / minuteMs },
+    session: {
+      cost: (session.cost ?? 0) + running.cost,
+      tokens: tokens + running.tokens,
+      turns,
+      minutes: workedMs / minuteMs,
+    },
     day: totalOf('day'),
     folder: totalOf('folder'),
   }

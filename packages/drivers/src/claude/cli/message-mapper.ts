@@ -5,6 +5,7 @@ import { jsonCopy } from '../../session/json-copy.ts'
 import { loggedAction } from '../../session/started-action.ts'
 import { actionFor } from '../approvals/action.ts'
 import { errorFrom, modelError } from '../error-events.ts'
+import { TurnTokens } from '../token-usage.ts'
 import { exitCodeIn } from '../tool-result.ts'
 import { isRecord, toolResultsIn } from './content-blocks.ts'
 import { SubagentTree, subagentName } from './subagents.ts'
@@ -24,6 +25,7 @@ export class MessageMapper {
   /** Blocks that are being streamed, by the id of the call that started the agent; the main agent has the key ''. */
   readonly #streams = new Map<string, Stream>()
   readonly #blockCounts = new Map<string, number>()
+  readonly #tokens = new TurnTokens()
 
   constructor(cwd: string) {
     this.#cwd = cwd
@@ -39,6 +41,9 @@ export class MessageMapper {
         return this.#fromAssistant(message)
       case 'user':
         return this.#fromUser(message)
+      case 'result':
+        this.#tokens.clear()
+        return []
       case 'system':
         if (message.subtype === 'task_started') this.subagents.addTask(message.task_id, message.tool_use_id)
         return []
@@ -81,6 +86,7 @@ export class MessageMapper {
     const path = this.#agentPath(parentCall)
     const events: AgentEvent[] = []
     const texts: string[] = []
+    const turnUsage = this.#tokens.add(message.id, message.usage)
     for (const block of message.content) {
       // The CLI sends each block of the model's message as a separate message. Count these messages to get the index under which the block was streamed.
       const index = this.#blockCounts.get(message.id) ?? 0
@@ -94,6 +100,8 @@ export class MessageMapper {
         this.subagents.addCall(block.id, parentCall, subagentName(block.name, input))
         const tool = truncateName(block.name)
         const action = loggedAction(actionFor(block.name, input, this.#cwd), input)
+        // A limit of watchers counts at the next call, so the usage is reported with it.
+        if (turnUsage.inputTokens > 0) events.push({ type: 'session.changed', turnUsage })
         events.push({ type: 'tool.started', block: block.id, tool, input: limitInput(input), ...action, ...path })
       }
     }
