@@ -1,8 +1,10 @@
 /** `holdpoint mcp` with the client of the MCP SDK: questions, approvals, lost connections and a gateway that restarts. */
 import { rmSync, writeFileSync } from 'node:fs'
+import { processStartTime } from '@holdpoint/drivers'
 import type { SessionId } from '@holdpoint/protocol'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeGateways, type GatewayProcess, makeFolder, startGateway } from '../../../test/support/gateway.ts'
+import { TerminalFolder } from '../src/hooks/terminal-folder.ts'
 import { answerPending, closeMcpConnections, connectMcp, onlyPending, textOf } from './support/mcp-client.ts'
 
 describe('holdpoint mcp', () => {
@@ -35,6 +37,20 @@ describe('holdpoint mcp', () => {
     ])
     expect(textOf(await call('set_variable', { name: 'tested', value: true }))).toContain('tested was not set: ')
     expect(textOf(await call('set_variable', { name: 'Task!', value: 1 }))).toContain('The arguments are not valid')
+    rmSync(gateway.home.rulesFile)
+  })
+
+  it('holdpoint mcp sets the variable of the terminal’s session if the agent of a terminal has started it', async () => {
+    writeFileSync(gateway.home.rulesFile, JSON.stringify({ vars: { task: { default: '', setBy: 'agent' } } }))
+    const session = await gateway.call('startSession', { driver: 'external', cwd: gateway.folder })
+    const agent = { pid: process.pid, started: processStartTime(process.pid) }
+    const terminal = TerminalFolder.of(gateway.home, 'conversation', agent)
+    terminal.write({ session, process: agent })
+    const { call } = await connectMcp(gateway, { cwd: makeFolder(gateway, 'own') })
+    expect(textOf(await call('set_variable', { name: 'task', value: '#12' }))).toBe('task is now "#12".')
+    const { items } = await gateway.call('listVariables', { id: session.id })
+    expect(items).toMatchObject([{ name: 'task', value: '#12' }])
+    rmSync(terminal.path, { recursive: true })
     rmSync(gateway.home.rulesFile)
   })
 

@@ -1,14 +1,12 @@
 /** `holdpoint vars` and `holdpoint set`: show and change the variables of a session. An agent that runs `holdpoint set` changes those of its own session. */
 import { parseValue, timeSince, valueText } from '@holdpoint/client'
-import { type Call, Fault, type SessionId, type Variable, type VariableValue } from '@holdpoint/protocol'
+import { Fault, type Variable, type VariableValue } from '@holdpoint/protocol'
 import { dataFolderAt } from '../config/data-folder.ts'
 import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
-
-import { allTerminals, ancestorPids } from '../hooks/terminal-folder.ts'
+import { ownSession } from '../hooks/own-session.ts'
 import { out } from '../output/output.ts'
 import { row, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { findSession } from './ids.ts'
-import { liveSessions } from './queries.ts'
 import { variableTexts as texts } from './texts.ts'
 
 interface JsonOption {
@@ -45,7 +43,7 @@ export async function setVariable(
   { session: typedSession, file, json, home }: SetOptions,
 ): Promise<void> {
   // An agent that names a session with --session may still set only what agents may set.
-  const own = await ownSession(call, home)
+  const own = await ownSession(call, dataFolderAt(home))
   const id =
     typedSession === undefined && own !== null ? own : (await findSession(call, requireSession(typedSession))).id
   const { items } = await call('listVariables', { id })
@@ -79,17 +77,4 @@ function valueFor(name: string, typed: string, declared: readonly Variable[], al
   const value = parseValue(typed, variable.default)
   if (value === null) throw new Fault('bad_input', texts.wrongType(name, typeof variable.default, typed))
   return value
-}
-
-/** Returns the session of the agent that runs this command, or null if a person runs it. The agent's process is one of the processes that started this one. */
-async function ownSession(call: Call, home: string | undefined): Promise<SessionId | null> {
-  const ancestors = new Set(ancestorPids())
-  const terminal = allTerminals(dataFolderAt(home))
-    .map(folder => folder.read())
-    .find(known => known !== null && ancestors.has(known.process.pid))
-  if (terminal) return terminal.session.id
-  const session = (await liveSessions(call)).find(
-    ({ process: own }) => own?.pid !== undefined && ancestors.has(own.pid),
-  )
-  return session?.id ?? null
 }

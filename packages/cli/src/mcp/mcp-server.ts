@@ -1,7 +1,7 @@
 /** The MCP server of `holdpoint mcp`. Serves one client, over any transport. */
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Call, type Clock, type JsonObject, messageOf } from '@holdpoint/protocol'
+import { type Call, type Clock, type JsonObject, messageOf, type VariableValue } from '@holdpoint/protocol'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
@@ -21,6 +21,7 @@ import {
   type ServerRequest,
 } from '@modelcontextprotocol/sdk/types.js'
 import type { DataFolder } from '../config/data-folder.ts'
+import { ownSession } from '../hooks/own-session.ts'
 import { version } from '../version.ts'
 import { CallRecords, hashOf } from './call-records.ts'
 import { ClientAway, ClientSession, type WaitingClient } from './client-session.ts'
@@ -141,9 +142,19 @@ export class McpServer {
     await this.#options.remote?.whenReachable(id)
   }
 
+  /** Watchers run in the session of the agent, so the variable of that session counts. A client whose agent is not known has variables of its own. */
+  async #setVariable(name: string, value: VariableValue, extra: Extra): Promise<VariableValue> {
+    const { connect, dataFolder, remote } = this.#options
+    const call = remote ? null : await connect()
+    const own = call && (await ownSession(call, dataFolder))
+    if (call && own) return (await call('setAgentVariable', { id: own, name, value })).value
+    const session = await (await this.#knownClient(extra)).session.connected()
+    return session.setVariable(name, value)
+  }
+
   async #call(name: string, input: JsonObject, extra: Extra): Promise<CallToolResult> {
     if (name === setVariableTool.name)
-      return callSetVariable(input, async () => (await this.#knownClient(extra)).session.connected())
+      return callSetVariable(input, (variable, value) => this.#setVariable(variable, value, extra))
     const client = this.#waitingClient(extra)
     try {
       const { session, cwd } = await this.#knownClient(extra)

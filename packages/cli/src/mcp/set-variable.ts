@@ -1,5 +1,4 @@
 /** The tool `set_variable` of `holdpoint mcp`, with which an agent sets a variable of its own session. It asks nobody. */
-import type { AgentSession } from '@holdpoint/drivers'
 import { messageOf, VariableName, VariableValue } from '@holdpoint/protocol'
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js'
 import { z } from 'zod'
@@ -13,12 +12,16 @@ export const setVariableTool = {
   inputSchema: z.toJSONSchema(SetVariable, { io: 'input' }) as { type: 'object' }, // the schema is an object
 }
 
-export async function callSetVariable(input: unknown, connect: () => Promise<AgentSession>): Promise<CallToolResult> {
+/** Sets the variable with `set`, which returns the value as it was stored. */
+export async function callSetVariable(
+  input: unknown,
+  set: (name: string, value: VariableValue) => Promise<VariableValue>,
+): Promise<CallToolResult> {
   const parsed = SetVariable.safeParse(input)
   if (!parsed.success) return reply(mcpTexts.badArguments(z.prettifyError(parsed.error)), true)
   const { name, value } = parsed.data
   try {
-    return reply(mcpTexts.variableIsSet(name, await (await connect()).setVariable(name, value)), false)
+    return reply(mcpTexts.variableIsSet(name, await set(name, value)), false)
   } catch (error) {
     return reply(mcpTexts.variableNotSet(name, messageOf(error)), true)
   }

@@ -95,7 +95,7 @@ const readyMade: readonly ReadyMade[] = [
         on: 'before',
         when: 'action.writes && vars.task == ""',
         do: {
-          deny: 'No task is named yet. Set the variable “task” to the task or the issue that this change is for, and try again.',
+          deny: "No task is named yet. Set the variable “task” to the task or the issue that this change is for, with a tool that sets variables or with: holdpoint set task '#12'. Then try again.",
         },
       },
     ],
