@@ -5,6 +5,7 @@ import { parseRuleFile } from '@holdpoint/rules'
 import { openMemory, openPostgres } from '@holdpoint/store'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { freshDatabase, hasPostgres } from '../support/postgres.ts'
+import { effectsOf, fileFor, readyMadeUses } from '../support/ready-made-uses.ts'
 
 const owner: Caller = { role: 'owner', id: 'per_ada', name: 'ada', token: 'tok_ada', via: 'page' }
 const runner = formatId('run', new Uint8Array(20))
@@ -19,12 +20,13 @@ const content = {
     { name: 'stop', on: 'stop', do: { say: 'Not yet.' } },
   ],
 }
-const state: RuleFile = {
+const stateWith = (value: object): RuleFile => ({
   file: ownFile,
   folder: null,
   trust: 'trusted',
-  content: { kind: 'rules', ...parseRuleFile(JSON.stringify(content), null) },
-}
+  content: { kind: 'rules', ...parseRuleFile(JSON.stringify(value), null) },
+})
+let state = stateWith(content)
 const ruleFiles: RuleFileReader = { ownFile, filesFor: () => [], read: () => state }
 /** Only the first gateway has the file. The other one gets the watchers from the store. */
 const machine = { runner, home: '/home/ada', files: { realPath: (path: string) => path }, ruleFiles }
@@ -65,6 +67,8 @@ const setups: readonly (readonly [string, () => Promise<Setup>])[] = [
   ...((await hasPostgres()) ? [['two gateways on one PostgreSQL', openTwo] as const] : []),
 ]
 const times = 8
+const capabilities = ['resumable', 'messages'] as const
+const driver = { name: 'test', title: 'Test', capabilities: [...capabilities], modes: [], ready: true }
 
 describe.each(setups)('watchers on %s', (_name, open) => {
   let setup: Setup
@@ -78,8 +82,6 @@ describe.each(setups)('watchers on %s', (_name, open) => {
     agents = setup.gateways.map(gateway => callAs(gateway, runnerCaller))
   })
   beforeEach(async () => {
-    const capabilities = ['resumable', 'messages'] as const
-    const driver = { name: 'test', title: 'Test', capabilities: [...capabilities], modes: [], ready: true }
     const { incarnation } = await agent(0)('announceRunner', { id: runner, name: 'here', drivers: [driver] })
     id = (await person()('startSession', { driver: 'test', cwd: '/srv' })).id
     fence = (await agent(0)('attachSession', { id, runner, incarnation })).fence
@@ -130,6 +132,23 @@ describe.each(setups)('watchers on %s', (_name, open) => {
       [{ kind: 'message', text: 'Not yet.' }, 'watcher stop'],
     ])
     expect((await firings()).filter(name => name === 'stop')).toEqual(['stop'])
+  })
+
+  it.each(readyMadeUses)('$name acts once if the same moment is reported several times at once', async use => {
+    state = stateWith(fileFor(use))
+    // A session of the first gateway reads the file again.
+    const { incarnation } = await agent(0)('announceRunner', { id: runner, name: 'here', drivers: [driver] })
+    const { id } = await (people[0] as Call)('startSession', { driver: 'test', cwd: '/srv' }) // there is at least one gateway
+    const { fence } = await agent(0)('attachSession', { id, runner, incarnation })
+    const session = { id, fence, agent: agent(0), person: person() }
+    await use.prepare?.(session)
+    const [operation, input] = use.acts(session)
+    // Only the end of a turn has no key of its own.
+    const options = operation === 'appendEvents' ? { idempotencyKey: `end-${id}` } : {}
+    const replies = await atOnce(reports => reports(operation, input, options))
+    if (operation !== 'appendEvents') expect(new Set(replies.map(reply => JSON.stringify(reply))).size).toBe(1)
+    expect(await effectsOf(use, session)).toEqual({ firings: 1, messages: use.name === 'reminder-at-stop' ? 1 : 0 })
+    state = stateWith(content)
   })
 
   it('an answer that sends the agent back is applied once, although several people give it', async () => {
