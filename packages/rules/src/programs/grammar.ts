@@ -60,9 +60,11 @@ export interface Grammar {
    * `clusters`: short options can be joined (`-la`), and options may come after operands, though not on every system.
    * `anywhere`: likewise, on every system. `alone`: like `anywhere`, but an option with a value must not be joined with it or
    * with others, because programs disagree about what `-tc=x` means. `words`: an option with one dash is a word (`-run`), as for
-   * Go's programs. `leading`: likewise, and no option comes after an operand.
+   * Go's programs.
    */
-  readonly style: 'clusters' | 'anywhere' | 'alone' | 'words' | 'leading'
+  readonly style: 'clusters' | 'anywhere' | 'alone' | 'words'
+  /** Whether the program takes no options after an operand. */
+  readonly optionsFirst?: true
   readonly operands: Operands | ((parsed: ParsedArguments) => Operands)
   /** Arguments after `--` go to another program, and must follow this grammar. If it is left out, `--` only ends the options. */
   readonly passedOn?: Grammar
