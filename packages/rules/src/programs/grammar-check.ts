@@ -98,17 +98,21 @@ class ValueCheck {
       return `The argument ${quote(operands[most] as string)} is one too many.`
     for (const [index, operand] of operands.entries()) {
       const kind = first[index] ?? others
-      const problem = this.#listProblem(kind, operand) ?? this.value(kind, operand)
+      const problem = this.value(kind, operand)
       if (problem) return problem
     }
     if (own && operands.length <= first.length) return this.value(own, '.')
     return null
   }
 
-  /** Many compilers, test runners and the GNU tools for object files read more arguments from a file that is given as `@file`. */
-  #listProblem(kind: ValueKind, operand: string): string | null {
-    const mayBeList = operand.startsWith('@') && (this.#group === 'project-code' || !namesNoFile.has(kind))
-    return mayBeList ? `${quote(operand)} may be a list of options or files.` : null
+  /**
+   * Many compilers, test runners and the GNU tools for object files read more arguments from a file that is given as `@file`. Most
+   * of them, such as pytest and ruff, do so also where the value of an option is expected.
+   */
+  #listProblem(kind: ValueKind, value: string): string | null {
+    const mayBeList =
+      /^=?@/.test(value) && kind !== 'workspace' && (this.#group === 'project-code' || !namesNoFile.has(kind))
+    return mayBeList ? `${quote(value)} may be a list of options or files.` : null
   }
 
   #flagValue(flag: Flag, name: string, value: string): string | null {
@@ -117,6 +121,8 @@ class ValueCheck {
   }
 
   value(kind: ValueKind, value: string): string | null {
+    const problem = this.#listProblem(kind, value)
+    if (problem) return problem
     switch (kind) {
       case 'text':
         return null
@@ -136,6 +142,8 @@ class ValueCheck {
         return this.#revision(value)
       case 'test':
         return this.#path(value.replace(/::.*$/s, ''), 'read')
+      case 'workspace':
+        return this.#path(value, 'read')
       case 'package':
         return this.#path(value.replace(/\/?\.\.\.$/, '') || '.', 'read')
       case 'none':

@@ -7,7 +7,8 @@ import type { TreeFilter } from '../files/check-tree.ts'
  * `word`: a name without spaces and slashes. `file`: a file whose content is read. `listed`: a file or folder of which only
  * names, sizes and times are read. `tree`: a folder whose whole content is read. `revision`: a commit, branch or range of git,
  * or a path. `test`: a file or folder, perhaps with the name of a test (`test_a.py::test_b`). `package`: a file or folder,
- * perhaps with everything in it (`./...`). `none`: nothing.
+ * perhaps with everything in it (`./...`). `workspace`: a package of the project, by its folder or its name, which can start
+ * with `@`. `none`: nothing.
  */
 export const valueKinds = [
   'number',
@@ -19,6 +20,7 @@ export const valueKinds = [
   'revision',
   'test',
   'package',
+  'workspace',
   'none',
 ] as const
 export type ValueKind = (typeof valueKinds)[number]

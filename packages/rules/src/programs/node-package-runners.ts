@@ -17,7 +17,7 @@ const npm: Grammar = {
   group: 'project-code',
   style: 'alone',
   flags: flagsOf(
-    '-s -w=test --silent --if-present --workspace=test --workspaces --include-workspace-root --no-color',
+    '-s -w=workspace --silent --if-present --workspace=workspace --workspaces --include-workspace-root --no-color',
     '--loglevel=silent|error|warn|notice|http|timing|info',
   ),
   operands: ({ operands }) => ({ first: isRun(operands[0]) ? ['text', 'text'] : ['text'], others: 'test' }),
