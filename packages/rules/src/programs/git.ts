@@ -40,7 +40,7 @@ function reads(operands: Grammar['operands'], flags: Flags, refuses?: Grammar['r
     style: 'anywhere',
     flags,
     operands,
-    refuses: parsed => formatProblem(parsed) ?? refuses?.(parsed) ?? null,
+    refuses: (parsed, site) => formatProblem(parsed) ?? refuses?.(parsed, site) ?? null,
   }
 }
 

@@ -47,7 +47,7 @@ export const everything: TreeFilter = {
 export function checkGrammar(args: readonly string[], grammar: Grammar, site: CallSite): ArgumentCheck {
   const parsed = parseArguments(args, grammar)
   if (typeof parsed === 'string') return refuse(parsed)
-  const refused = grammar.refuses?.(parsed)
+  const refused = grammar.refuses?.(parsed, site)
   if (refused) return refuse(refused)
   const operands = operandsOf(grammar, parsed)
   const check = new ValueCheck(site, operands.filter ?? everything, grammar.group)

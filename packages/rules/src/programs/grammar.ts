@@ -1,6 +1,7 @@
 /** Defines the grammar of a program: the options that Holdpoint accepts, the values they take, and the other arguments. */
 import type { CommandGroup } from '@holdpoint/protocol'
 import type { TreeFilter } from '../files/check-tree.ts'
+import type { CallSite } from '../site.ts'
 
 /**
  * `number`: an integer, perhaps with a sign. `text`: any text; the program neither runs it nor takes it as a file name.
@@ -71,7 +72,7 @@ export interface Grammar {
   /** Arguments after `--` go to another program, and must follow this grammar. If it is left out, `--` only ends the options. */
   readonly passedOn?: Grammar
   /** Returns why these arguments are refused although each of them is accepted, or null. */
-  readonly refuses?: (parsed: ParsedArguments) => string | null
+  readonly refuses?: (parsed: ParsedArguments, site: CallSite) => string | null
 }
 
 /**

@@ -7,7 +7,7 @@ import { type Flags, flagsOf, type Grammar } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 import { node, nodeTools } from './node-tools.ts'
 import { isUsualScript } from './script-names.ts'
-import { scriptArguments, testFileProblem } from './test-arguments.ts'
+import { scriptArguments, scriptWordProblem, testFileProblem } from './test-arguments.ts'
 
 /**
  * npm takes its own options anywhere before `--`. The list omits --prefix, --node-options, --script-shell, --userconfig and others,
@@ -22,10 +22,11 @@ const npm: Grammar = {
   ),
   operands: ({ operands }) => ({ first: isRun(operands[0]) ? ['text', 'text'] : ['text'], others: 'test' }),
   passedOn: scriptArguments,
-  refuses: ({ operands: [command, name, ...more] }) => {
-    if (['test', 't', 'tst'].includes(command ?? '')) return testFileProblem(name === undefined ? [] : [name, ...more])
+  refuses: ({ operands: [command, name, ...more] }, site) => {
+    if (['test', 't', 'tst'].includes(command ?? ''))
+      return scriptWordProblem(name === undefined ? [] : [name, ...more], site)
     if (!isRun(command)) return `npm ${command ?? ''} may install, publish or run something else.`
-    return name === undefined || isUsualScript(name) ? testFileProblem(more) : scriptProblem(name)
+    return name === undefined || isUsualScript(name) ? scriptWordProblem(more, site) : scriptProblem(name)
   },
 }
 

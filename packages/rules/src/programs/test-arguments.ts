@@ -1,6 +1,9 @@
 /** Arguments that are harmless for every usual test runner and checker: which tests run and how results are shown. */
 import { quote } from '../files/check-path.ts'
+import { joinPath } from '../paths.ts'
+import type { CallSite } from '../site.ts'
 import { flagsOf, type Grammar } from './grammar.ts'
+import { isUsualScript } from './script-names.ts'
 
 /**
  * The arguments of a project's script, whose program is not known. Every option here means the same to all usual programs, or stops
@@ -16,8 +19,27 @@ export const scriptArguments: Grammar = {
     '--timeout=number --testTimeout=number',
   ),
   operands: { others: 'test' },
-  refuses: ({ operands }) => testFileProblem(operands),
+  refuses: ({ operands }, site) => scriptWordProblem(operands, site),
 }
+
+/**
+ * A script can pass a word on to a program that takes it for the name of a script, a task or a target: if `build` runs `turbo run build`,
+ * `npm run build deploy` also deploys. So a word must be a path of the project or look like a file of tests, unless the script with this
+ * name could run anyway.
+ */
+export function scriptWordProblem(words: readonly string[], site: CallSite): string | null {
+  const other = words.find(word => !isUsualScript(word) && !isTestPath(word, site))
+  if (other === undefined) return testFileProblem(words)
+  return `The script could take ${quote(other)} for the name of another script. A file or folder needs a “/”, as in “./src”.`
+}
+
+function isTestPath(word: string, { cwd, files }: CallSite): boolean {
+  const path = withoutTestName(word)
+  if (path === '.' || path === '__tests__') return true
+  if (sourceEnding.test(path) && looksLikeTest(path)) return true
+  return path.includes('/') && (files?.realPath(joinPath(cwd, path)) ?? null) !== null
+}
+const sourceEnding = /\.(?:[cm]?[jt]sx?|py|rb|go|rs|php|java|kt|vue|svelte|feature)$/
 
 /** Some test runners run every file that is named, so its name must look like a test. A name without an ending only selects tests. */
 export function testFileProblem(operands: readonly string[]): string | null {
