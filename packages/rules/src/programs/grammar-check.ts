@@ -63,7 +63,8 @@ export function checkGrammar(args: readonly string[], grammar: Grammar, site: Ca
     if (!other.ok) return other
   }
   if (!grammar.passedOn || parsed.rest.length === 0) return { ok: true, group: grammar.group, paths: check.paths }
-  const rest = checkGrammar(parsed.rest, grammar.passedOn, site)
+  const passedOn = typeof grammar.passedOn === 'function' ? grammar.passedOn(parsed) : grammar.passedOn
+  const rest = checkGrammar(parsed.rest, passedOn, site)
   return rest.ok ? { ...rest, group: grammar.group, paths: [...check.paths, ...rest.paths] } : rest
 }
 

@@ -70,7 +70,7 @@ export interface Grammar {
   readonly optionsFirst?: true
   readonly operands: Operands | ((parsed: ParsedArguments) => Operands)
   /** Arguments after `--` go to another program, and must follow this grammar. If it is left out, `--` only ends the options. */
-  readonly passedOn?: Grammar
+  readonly passedOn?: Grammar | ((parsed: ParsedArguments) => Grammar)
   /** Returns why these arguments are refused although each of them is accepted, or null. */
   readonly refuses?: (parsed: ParsedArguments, site: CallSite) => string | null
 }

@@ -21,7 +21,7 @@ const npm: Grammar = {
     '--loglevel=silent|error|warn|notice|http|timing|info',
   ),
   operands: ({ operands }) => ({ first: isRun(operands[0]) ? ['text', 'text'] : ['text'], others: 'test' }),
-  passedOn: scriptArguments,
+  passedOn: ({ operands: [command, name = ''] }) => scriptArguments(isRun(command) ? name : 'test'),
   refuses: ({ operands: [command, name, ...more] }, site) => {
     if (['test', 't', 'tst'].includes(command ?? ''))
       return scriptWordProblem(name === undefined ? [] : [name, ...more], site)
@@ -76,7 +76,7 @@ function checkScript(args: readonly string[], flags: Flags, site: CallSite): Arg
   if (!isUsualScript(name) || (!isExplicit && ownCommands.has(name))) return refuse(scriptProblem(name))
   const rest = args.slice(at.value)
   // Some versions remove `--`, so the words after it must also be harmless as options.
-  return checkGrammar(rest[0] === '--' ? rest.slice(1) : rest, scriptArguments, site)
+  return checkGrammar(rest[0] === '--' ? rest.slice(1) : rest, scriptArguments(name), site)
 }
 
 /** Moves to the first argument after the options of the package runner. */
@@ -166,7 +166,8 @@ const bun: Program = {
     if (isVersion(args)) return proven
     const [command, ...rest] = args
     if (command === 'test') return checkGrammar(rest, bunTest, site)
-    if (command === 'run' && isUsualScript(rest[0] ?? '')) return checkGrammar(rest.slice(1), scriptArguments, site)
+    const [name = '', ...more] = rest
+    if (command === 'run' && isUsualScript(name)) return checkGrammar(more, scriptArguments(name), site)
     return refuse('Only bun test and scripts of the project are accepted.')
   },
 }

@@ -9,17 +9,39 @@ import { isUsualScript } from './script-names.ts'
  * The arguments of a project's script, whose program is not known. Every option here means the same to all usual programs, or stops
  * those that do not know it. Options that name files, plugins, reporters or settings are not among them.
  */
-export const scriptArguments: Grammar = {
+const ofAnyScript: Grammar = {
   group: 'project-code',
   style: 'alone',
   flags: flagsOf(
-    '-t=text -g=text --testNamePattern=text --testPathPattern=text --testPathPatterns=text --grep=text',
+    '--testNamePattern=text --testPathPattern=text --testPathPatterns=text --grep=text',
     '--run --ci --bail?=number --verbose --silent --quiet --coverage?=true|false --no-coverage --runInBand --watch=false --watchAll=false',
     '--no-watch --forceExit --detectOpenHandles --passWithNoTests --maxWorkers=number --no-color --colors --color --noEmit --fix --check --exit',
     '--timeout=number --testTimeout=number',
   ),
   operands: { others: 'test' },
   refuses: ({ operands }, site) => scriptWordProblem(operands, site),
+}
+/** -t and -g select tests by name only for test runners. For other programs, they name targets, folders or files. */
+const ofTestScript: Grammar = {
+  ...ofAnyScript,
+  flags: new Map([...ofAnyScript.flags, ...flagsOf('-t=text -g=text')]),
+  refuses: ({ flags, operands }, site) =>
+    testNameProblem([...(flags.get('-t') ?? []), ...(flags.get('-g') ?? [])]) ?? scriptWordProblem(operands, site),
+}
+
+/** Returns the grammar of the arguments for the script with this name. */
+export function scriptArguments(script: string): Grammar {
+  return /^(?:tests?|unit|integration|e2e|specs?|vitest|jest|mocha)(?:$|[:._-])/.test(script)
+    ? ofTestScript
+    : ofAnyScript
+}
+
+/** A script `test` can also start `nx run-many`, for which -t names targets. A target has no space. */
+function testNameProblem(names: readonly string[]): string | null {
+  const other = names.find(name => !name.trim().includes(' ') || name.startsWith('/') || name.includes(','))
+  return other === undefined
+    ? null
+    : `${quote(other)} could be the name of another target. Write --testNamePattern or --grep instead of -t or -g.`
 }
 
 /**
