@@ -177,6 +177,32 @@ describe('searches through whole folders', () => {
     expect(groupsOf('grep -R KEY e', site)).toMatch(/\.env/)
   })
 
+  it('links in installed packages are followed like other links, although secrets of packages do not count', () => {
+    const site = makeSite({
+      'a/node_modules/evil': '->/etc',
+      'b/node_modules/x/lib/.env': '',
+      'b/node_modules/x/lib/link': '->../../../../others',
+      'b/site-packages/y/key.pem': '',
+      'c/node_modules/.store/x/key.pem': '',
+      'c/node_modules/x': '->.store/x',
+      'c/node_modules/local': '->../../packages/local',
+      'packages/local/a.ts': '',
+      'd/node_modules/local': '->../../with-secret',
+      'with-secret/.env': '',
+      'e/node_modules': '->/etc',
+      'others/.env': '',
+    })
+    for (const command of ['grep -R KEY', 'diff -r packages']) {
+      expect(groupsOf(`${command} a`, site), command).toMatch(/outside the folder/)
+      expect(groupsOf(`${command} b`, site), command).toMatch(/\.env/)
+      expect(groupsOf(`${command} c`, site), command).toEqual(['only-reads'])
+      expect(groupsOf(`${command} d`, site), command).toMatch(/\.env/)
+      expect(groupsOf(`${command} e`, site), command).toMatch(/outside the folder/)
+    }
+    expect(groupsOf('grep -r KEY a b c d', site)).toEqual(['only-reads'])
+    expect(groupsOf('grep -R KEY a --exclude-dir=node_modules', site)).toEqual(['only-reads'])
+  })
+
   it('a folder with too many files is not searched', () => {
     const site = makeSite({})
     mkdirSync(join(site.folder, 'many'))
