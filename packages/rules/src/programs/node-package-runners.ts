@@ -167,7 +167,9 @@ const bun: Program = {
     const [command, ...rest] = args
     if (command === 'test') return checkGrammar(rest, bunTest, site)
     const [name = '', ...more] = rest
-    if (command === 'run' && isUsualScript(name)) return checkGrammar(more, scriptArguments(name), site)
+    // bun takes a name with an ending for a file.
+    if (command === 'run' && isUsualScript(name) && !name.includes('.'))
+      return checkGrammar(more, scriptArguments(name), site)
     return refuse('Only bun test and scripts of the project are accepted.')
   },
 }
