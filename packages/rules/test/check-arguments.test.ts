@@ -276,6 +276,19 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git -C bare status', site)).toEqual(['project-code'])
   })
 
+  it('the path after a revision counts from the top of the repository, which can be outside of the folder of the session', () => {
+    const site = makeRepository({ 'sub/a.ts': '', 'other/x.ts': '' })
+    const below = { ...site, folder: join(site.folder, 'sub'), cwd: join(site.folder, 'sub') }
+    expect(groupsOf('git show HEAD:other/x.ts', below)).toMatch(/outside the folder/)
+    expect(groupsOf('git show :0:other/x.ts', below)).toMatch(/outside the folder/)
+    expect(groupsOf('git show HEAD:../other/x.ts', below)).toMatch(/outside the folder/)
+    expect(groupsOf('git show HEAD:./a.ts', below)).toEqual(['only-reads'])
+    expect(groupsOf('git show HEAD:sub/a.ts', below)).toEqual(['only-reads'])
+    expect(groupsOf('git log -L 1,2:a.ts', below)).toEqual(['only-reads'])
+    expect(groupsOf('git log -L ":main:a.ts"', below)).toEqual(['only-reads'])
+    expect(groupsOf('git show HEAD:other/x.ts', { ...site, cwd: below.cwd })).toEqual(['only-reads'])
+  })
+
   it('git counts as running project code because of the settings of a submodule', () => {
     const site = makeRepository({
       '.gitmodules': '[submodule "sub"]\n\tpath = sub\n\turl = x',

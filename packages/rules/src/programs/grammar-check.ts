@@ -4,6 +4,7 @@ import { checkPath, type PathUse, quote } from '../files/check-path.ts'
 import { checkTree, type TreeFilter } from '../files/check-tree.ts'
 import type { CallSite } from '../site.ts'
 import { type ArgumentReading, parseArguments } from './argument-parser.ts'
+import { repositoryFolder } from './git-settings.ts'
 import type { Flag, Grammar, Operands, ParsedArguments, ValueKind } from './grammar.ts'
 
 export type ArgumentCheck =
@@ -35,7 +36,7 @@ export function programOf(grammar: Grammar): Program {
 }
 
 /** For git, `@` is the current commit. */
-const namesNoFile: ReadonlySet<ValueKind> = new Set(['text', 'word', 'number', 'revision', 'none'])
+const namesNoFile: ReadonlySet<ValueKind> = new Set(['text', 'word', 'number', 'revision', 'lines', 'none'])
 
 export const everything: TreeFilter = {
   skippedFolders: new Set(),
@@ -141,6 +142,8 @@ class ValueCheck {
         return value === '-' ? null : this.#tree(value)
       case 'revision':
         return this.#revision(value)
+      case 'lines':
+        return this.#afterColons(value, null)
       case 'test':
         return this.#path(value.replace(/::.*$/s, ''), 'read')
       case 'workspace':
@@ -152,8 +155,8 @@ class ValueCheck {
     }
   }
 
-  #path(path: string, use: PathUse): string | null {
-    const found = checkPath(path, this.#site, use)
+  #path(path: string, use: PathUse, cwd = this.#site.cwd): string | null {
+    const found = checkPath(path, { ...this.#site, cwd }, use)
     if (!found.ok) return found.reason
     this.paths.push(found.path)
     return null
@@ -173,10 +176,24 @@ class ValueCheck {
     const colon = excluded.length > 0 ? -1 : value.indexOf(':')
     const revisions = colon < 0 ? value.slice(excluded.length) : value.slice(0, colon)
     const paths = /(?:^|\/)\.\.(?:\/|$)/.test(revisions) ? [revisions] : revisions.split(/\.{2,3}/)
-    if (colon >= 0) paths.push(value.slice(colon + 1))
     for (const path of paths) {
       const name = withoutAncestors(path.replace(/^\^/, ''))
       const problem = name === '' ? null : this.#path(name, 'read')
+      if (problem) return problem
+    }
+    return colon < 0 ? null : this.#afterColons(value, repositoryFolder(this.#site))
+  }
+
+  /**
+   * Checks the path in `revision:path`, `:0:path` and `:function:path`. A path and a function can contain colons, so the text after
+   * each colon must be harmless. Without `.` at its start, the path of a revision counts from the top of the repository.
+   */
+  #afterColons(value: string, top: string | null): string | null {
+    for (let at = value.indexOf(':'); at >= 0; at = value.indexOf(':', at + 1)) {
+      const path = value.slice(at + 1)
+      if (path === '') continue
+      const isFromTop = top !== null && !/^\.\.?(?:\/|$)/.test(path)
+      const problem = this.#path(path, 'read') ?? (isFromTop ? this.#path(path, 'read', top) : null)
       if (problem) return problem
     }
     return null

@@ -7,7 +7,7 @@ import type { CallSite } from '../site.ts'
  * `number`: an integer, perhaps with a sign. `text`: any text; the program neither runs it nor takes it as a file name.
  * `word`: a name without spaces and slashes. `file`: a file whose content is read. `listed`: a file or folder of which only
  * names, sizes and times are read. `tree`: a folder whose whole content is read. `revision`: a commit, branch or range of git,
- * or a path. `test`: a file or folder, perhaps with the name of a test (`test_a.py::test_b`). `package`: a file or folder,
+ * or a path. `lines`: lines or a function of a file of git (`1,5:a.ts`, `:main:a.ts`). `test`: a file or folder, perhaps with the name of a test (`test_a.py::test_b`). `package`: a file or folder,
  * perhaps with everything in it (`./...`). `workspace`: a package of the project, by its folder or its name, which can start
  * with `@`. `none`: nothing.
  */
@@ -19,6 +19,7 @@ export const valueKinds = [
   'listed',
   'tree',
   'revision',
+  'lines',
   'test',
   'package',
   'workspace',
