@@ -131,7 +131,8 @@ class ValueCheck {
       case 'number':
         return /^[+-]?\d{1,15}[kKMG]?$/.test(value) ? null : `${quote(value)} is not a number.`
       case 'word':
-        return /^[\w@%+=:,.^-]*$/.test(value) && !/^[@%+=:,.^-]*$/.test(value)
+        // Some tools pass a word on to git, which would take it as an option if it started with a dash.
+        return /^[\w@%+=:,.^-]*$/.test(value) && !/^=?-|^[@%+=:,.^-]*$/.test(value)
           ? null
           : `${quote(value)} is not a simple word.`
       case 'file':
