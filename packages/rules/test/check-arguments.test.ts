@@ -218,6 +218,12 @@ describe('searches through whole folders', () => {
 })
 
 describe('git in a repository whose settings name programs', () => {
+  const repositoryAt = (folder: string, config: string) => ({
+    [`${folder}/HEAD`]: 'ref: refs/heads/main',
+    [`${folder}/config`]: config,
+    [`${folder}/objects/`]: '',
+    [`${folder}/refs/`]: '',
+  })
   it.each([
     '[core]\n\tfsmonitor = ./evil.sh',
     '[core]\n\tpager = ./evil.sh',
@@ -317,6 +323,34 @@ describe('git in a repository whose settings name programs', () => {
     git('config', 'core.fsmonitor', './evil.sh')
     expect(groupsOf('git status', { ...site, cwd: join(site.folder, '.worktrees/b') })).toEqual(['project-code'])
   })
+
+  it.each([
+    ['.git', { '.git': 'gitdir: link/../real' }],
+    ['commondir', { '.git': 'gitdir: own', 'own/HEAD': 'ref: refs/heads/main', 'own/commondir': '../link/../real' }],
+    ['core.hooksPath', { '.git': 'gitdir: own', ...repositoryAt('own', '[core]\n\thooksPath = link/../hooks\n') }],
+    [
+      'the path of a submodule',
+      {
+        '.git': 'gitdir: own',
+        ...repositoryAt('own', ''),
+        '.gitmodules': '[submodule "x"]\n\tpath = link/../sub\n',
+      },
+    ],
+  ])(
+    'git counts as running project code if `..` follows a link in %s, because git resolves the link first',
+    (_, tree) => {
+      const site = makeSite({
+        ...repositoryAt('real', ''),
+        // Git uses these, because the link leads to deep/inner.
+        ...repositoryAt('deep/real', '[core]\n\tfsmonitor = ./evil.sh\n'),
+        'deep/inner/x': '',
+        'deep/hooks/post-index-change': '',
+        link: '->deep/inner',
+        ...tree,
+      })
+      expect(groupsOf('git status', site)).toEqual(['project-code'])
+    },
+  )
 
   it('git counts as running project code if the settings of the repository cannot be read', () => {
     const { readText: _, ...files } = clean.files ?? { realPath: () => null }
