@@ -177,6 +177,32 @@ describe('searches through whole folders', () => {
     expect(groupsOf('grep -R KEY e', site)).toMatch(/\.env/)
   })
 
+  it('links in installed packages are followed like other links, although secrets of packages do not count', () => {
+    const site = makeSite({
+      'a/node_modules/evil': '->/etc',
+      'b/node_modules/x/lib/.env': '',
+      'b/node_modules/x/lib/link': '->../../../../others',
+      'b/site-packages/y/key.pem': '',
+      'c/node_modules/.store/x/key.pem': '',
+      'c/node_modules/x': '->.store/x',
+      'c/node_modules/local': '->../../packages/local',
+      'packages/local/a.ts': '',
+      'd/node_modules/local': '->../../with-secret',
+      'with-secret/.env': '',
+      'e/node_modules': '->/etc',
+      'others/.env': '',
+    })
+    for (const command of ['grep -R KEY', 'diff -r packages']) {
+      expect(groupsOf(`${command} a`, site), command).toMatch(/outside the folder/)
+      expect(groupsOf(`${command} b`, site), command).toMatch(/\.env/)
+      expect(groupsOf(`${command} c`, site), command).toEqual(['only-reads'])
+      expect(groupsOf(`${command} d`, site), command).toMatch(/\.env/)
+      expect(groupsOf(`${command} e`, site), command).toMatch(/outside the folder/)
+    }
+    expect(groupsOf('grep -r KEY a b c d', site)).toEqual(['only-reads'])
+    expect(groupsOf('grep -R KEY a --exclude-dir=node_modules', site)).toEqual(['only-reads'])
+  })
+
   it('a folder with too many files is not searched', () => {
     const site = makeSite({})
     mkdirSync(join(site.folder, 'many'))
@@ -192,6 +218,12 @@ describe('searches through whole folders', () => {
 })
 
 describe('git in a repository whose settings name programs', () => {
+  const repositoryAt = (folder: string, config: string) => ({
+    [`${folder}/HEAD`]: 'ref: refs/heads/main',
+    [`${folder}/config`]: config,
+    [`${folder}/objects/`]: '',
+    [`${folder}/refs/`]: '',
+  })
   it.each([
     '[core]\n\tfsmonitor = ./evil.sh',
     '[core]\n\tpager = ./evil.sh',
@@ -250,6 +282,19 @@ describe('git in a repository whose settings name programs', () => {
     expect(groupsOf('git -C bare status', site)).toEqual(['project-code'])
   })
 
+  it('the path after a revision counts from the top of the repository, which can be outside of the folder of the session', () => {
+    const site = makeRepository({ 'sub/a.ts': '', 'other/x.ts': '' })
+    const below = { ...site, folder: join(site.folder, 'sub'), cwd: join(site.folder, 'sub') }
+    expect(groupsOf('git show HEAD:other/x.ts', below)).toMatch(/outside the folder/)
+    expect(groupsOf('git show :0:other/x.ts', below)).toMatch(/outside the folder/)
+    expect(groupsOf('git show HEAD:../other/x.ts', below)).toMatch(/outside the folder/)
+    expect(groupsOf('git show HEAD:./a.ts', below)).toEqual(['only-reads'])
+    expect(groupsOf('git show HEAD:sub/a.ts', below)).toEqual(['only-reads'])
+    expect(groupsOf('git log -L 1,2:a.ts', below)).toEqual(['only-reads'])
+    expect(groupsOf('git log -L ":main:a.ts"', below)).toEqual(['only-reads'])
+    expect(groupsOf('git show HEAD:other/x.ts', { ...site, cwd: below.cwd })).toEqual(['only-reads'])
+  })
+
   it('git counts as running project code because of the settings of a submodule', () => {
     const site = makeRepository({
       '.gitmodules': '[submodule "sub"]\n\tpath = sub\n\turl = x',
@@ -278,6 +323,34 @@ describe('git in a repository whose settings name programs', () => {
     git('config', 'core.fsmonitor', './evil.sh')
     expect(groupsOf('git status', { ...site, cwd: join(site.folder, '.worktrees/b') })).toEqual(['project-code'])
   })
+
+  it.each([
+    ['.git', { '.git': 'gitdir: link/../real' }],
+    ['commondir', { '.git': 'gitdir: own', 'own/HEAD': 'ref: refs/heads/main', 'own/commondir': '../link/../real' }],
+    ['core.hooksPath', { '.git': 'gitdir: own', ...repositoryAt('own', '[core]\n\thooksPath = link/../hooks\n') }],
+    [
+      'the path of a submodule',
+      {
+        '.git': 'gitdir: own',
+        ...repositoryAt('own', ''),
+        '.gitmodules': '[submodule "x"]\n\tpath = link/../sub\n',
+      },
+    ],
+  ])(
+    'git counts as running project code if `..` follows a link in %s, because git resolves the link first',
+    (_, tree) => {
+      const site = makeSite({
+        ...repositoryAt('real', ''),
+        // Git uses these, because the link leads to deep/inner.
+        ...repositoryAt('deep/real', '[core]\n\tfsmonitor = ./evil.sh\n'),
+        'deep/inner/x': '',
+        'deep/hooks/post-index-change': '',
+        link: '->deep/inner',
+        ...tree,
+      })
+      expect(groupsOf('git status', site)).toEqual(['project-code'])
+    },
+  )
 
   it('git counts as running project code if the settings of the repository cannot be read', () => {
     const { readText: _, ...files } = clean.files ?? { realPath: () => null }

@@ -44,9 +44,10 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
   if (!files?.list) return unclear('Holdpoint cannot list the files of the agent.')
   const hidden = new HiddenNames(files, filter.skipsHidden, root.path)
   let entriesLeft = treeEntriesMax
-  const folders = [root.path]
+  const folders = [{ folder: root.path, isPublic: false }]
   const linked = new Set<string>()
-  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+  for (let next = folders.pop(); next !== undefined; next = folders.pop()) {
+    const { folder, isPublic } = next
     const entries = files.list(folder) ?? []
     entriesLeft -= entries.length
     if (entriesLeft < 0) return unclear(`${quote(path)} has too many files to check them for secrets.`)
@@ -62,13 +63,15 @@ export function checkTree(path: string, site: CallSite, filter: TreeFilter): Pat
         if (!filter.followsLinks) continue
         const target = checkPath(inner, site, 'read')
         if (!target.ok) return target
-        if (!linked.has(target.path)) folders.push(target.path)
+        if (!linked.has(target.path)) folders.push({ folder: target.path, isPublic: isInPackages(target.path, site) })
         linked.add(target.path)
       } else if (kind === 'file') {
-        if (isSecretFile(inner, name, filter, files)) return secretInside(inner, site)
-      } else if (!filter.skippedFolders.has(name) && !isPublicFolder(folder, name)) {
-        if (isSecretFolder(foldName(name), parent)) return secretInside(inner, site)
-        folders.push(inner)
+        if (!isPublic && isSecretFile(inner, name, filter, files)) return secretInside(inner, site)
+      } else if (!filter.skippedFolders.has(name)) {
+        const isInnerPublic = isPublic || isPublicFolder(folder, name)
+        if (!isInnerPublic && isSecretFolder(foldName(name), parent)) return secretInside(inner, site)
+        // The content of packages does not matter, but a link in them can lead anywhere.
+        if (!isInnerPublic || filter.followsLinks) folders.push({ folder: inner, isPublic: isInnerPublic })
       }
     }
   }
@@ -129,6 +132,14 @@ function isSecretFile(path: string, name: string, { endings }: TreeFilter, files
 /** Git keeps content in `objects`, compressed. */
 function isPublicFolder(folder: string, name: string): boolean {
   return publicFolders.has(name) || (name === 'objects' && folder.endsWith('/.git'))
+}
+
+/** Returns whether a path, at which a link ends, is inside a folder with packages. */
+function isInPackages(path: string, { folder }: CallSite): boolean {
+  return path
+    .slice(folder.length)
+    .split('/')
+    .some(name => publicFolders.has(name))
 }
 
 function secretInside(path: string, { folder }: CallSite): PathCheck {

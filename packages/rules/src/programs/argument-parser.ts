@@ -40,7 +40,7 @@ class ArgumentReader implements ArgumentReading {
   read(): string | null {
     for (let arg = this.#next(); arg !== undefined; arg = this.#next()) {
       if (looksLikeOption(arg) && this.#firstOperandAt >= 0) {
-        if (this.#grammar.style === 'leading') return unknown(arg)
+        if (this.#grammar.optionsFirst) return unknown(arg)
         if (this.#grammar.style === 'clusters') this.#noteLateOption(this.#firstOperandAt)
       }
       if (arg === '--') {
@@ -107,7 +107,7 @@ class ArgumentReader implements ArgumentReading {
   }
 
   get #readsWords(): boolean {
-    return this.#grammar.style === 'words' || this.#grammar.style === 'leading'
+    return this.#grammar.style === 'words'
   }
 
   #noteLateOption(firstOperandAt: number): void {

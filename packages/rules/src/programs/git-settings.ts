@@ -4,6 +4,7 @@
  * (diff, log -p, show, blame), `gpg.program` (log and show with signatures), the hook `post-index-change` (status), the pager,
  * and programs that fetch missing objects of a partial clone. Only settings that are known to be harmless are accepted.
  */
+import { resolvePath } from '../files/check-path.ts'
 import { foldName, holdsCredentials } from '../files/path-names.ts'
 import { joinPath, parentOf } from '../paths.ts'
 import type { CallSite, FileLookup } from '../site.ts'
@@ -93,9 +94,10 @@ function repositoryProblem(top: string, files: FileLookup, hooks: readonly strin
   if (settings === null || more === null) return 'Holdpoint does not understand the settings of git.'
   for (const { name, value } of [...settings, ...more]) {
     if (name === 'core.hookspath' && isPlainPath(value)) {
-      if (hasHook(joinPath(top, value), files, hooks)) return hookProblem
+      const folder = resolvePath(value, top, files)
+      if (folder === null || hasHook(folder, files, hooks)) return hookProblem
     } else if (name === 'core.worktree' && isPlainPath(value)) {
-      if (files.realPath(joinPath(git.own, value)) !== files.realPath(top)) return worktreeProblem
+      if (resolvePath(value, git.own, files) !== files.realPath(top)) return worktreeProblem
     } else if (namesPrintedFile.test(name)) {
       if (!isListOfIgnored(value, top, files)) return `The setting ${name} of this repository may show another file.`
     } else if (!isHarmless(name)) return `The setting ${name} of this repository may run a program of the project.`
@@ -136,19 +138,22 @@ interface GitFolders {
 function gitFoldersOf(top: string, files: FileLookup): GitFolders | null {
   const isFolder = (path: string) => (files.list?.(path) ?? null) !== null
   const path = `${top}/.git`
-  const own = isFolder(path) ? path : namedFolder(top, files.readText?.(path), 'gitdir: ')
+  const own = isFolder(path) ? path : namedFolder(top, files.readText?.(path), 'gitdir: ', files)
   if (own === null || !validHead.test(files.readText?.(`${own}/HEAD`) ?? '')) return null
   const shared = `${own}/commondir`
-  const common = files.realPath(shared) === null ? own : namedFolder(own, files.readText?.(shared), '')
+  const common = files.realPath(shared) === null ? own : namedFolder(own, files.readText?.(shared), '', files)
   return common !== null && ['objects', 'refs'].every(name => isFolder(`${common}/${name}`)) ? { own, common } : null
 }
 const validHead = /^(?:ref: refs\/\S+|[0-9a-f]{40}|[0-9a-f]{64})\n?$/
 
-/** Returns the folder that a file of git names in its only line, after `start`. Git takes spaces at the end as a part of the path. */
-function namedFolder(from: string, text: string | null | undefined, start: string): string | null {
+/**
+ * Returns the folder that a file of git names in its only line, after `start`, or null if it is not clear which one that is. Git takes
+ * spaces at the end as a part of the path.
+ */
+function namedFolder(from: string, text: string | null | undefined, start: string, files: FileLookup): string | null {
   const line = text?.replace(/\r?\n$/, '') ?? ''
   const path = line.startsWith(start) ? line.slice(start.length) : ''
-  return path === '' || path !== path.trim() || /[\r\n]/.test(path) ? null : joinPath(from, path)
+  return path === '' || path !== path.trim() || /[\r\n]/.test(path) ? null : resolvePath(path, from, files)
 }
 
 /** Git also looks into the submodules that are checked out, each of which has settings of its own. */
@@ -158,7 +163,8 @@ function submoduleProblem(top: string, files: FileLookup, hooks: readonly string
   if (settings === null) return 'Holdpoint does not understand the settings of git.'
   for (const { name, value } of settings) {
     if (!name.endsWith('.path')) continue
-    const folder = joinPath(top, value)
+    const folder = resolvePath(value, top, files)
+    if (folder === null) return 'It is not clear where a submodule of the repository is.'
     const problem = files.realPath(`${folder}/.git`) === null ? null : repositoryProblem(folder, files, hooks)
     if (problem) return problem
   }

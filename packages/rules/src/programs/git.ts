@@ -40,7 +40,7 @@ function reads(operands: Grammar['operands'], flags: Flags, refuses?: Grammar['r
     style: 'anywhere',
     flags,
     operands,
-    refuses: parsed => formatProblem(parsed) ?? refuses?.(parsed) ?? null,
+    refuses: (parsed, site) => formatProblem(parsed) ?? refuses?.(parsed, site) ?? null,
   }
 }
 
@@ -58,7 +58,7 @@ function listing(...selecting: readonly string[]): (parsed: ParsedArguments) => 
 
 const log = reads(revisions, flagsOf(...logFlags, ...diffFlags))
 /** Only `log` accepts -L among the commands with these options. */
-const logOfLines = reads(revisions, flagsOf(...logFlags, ...diffFlags, '-L=revision'))
+const logOfLines = reads(revisions, flagsOf(...logFlags, ...diffFlags, '-L=lines'))
 
 /** Settings whose value is never a secret. Other settings may contain a password or a token, even if their name does not suggest it. */
 const shownSettings: readonly RegExp[] = [

@@ -4,6 +4,7 @@ import { checkPath, type PathUse, quote } from '../files/check-path.ts'
 import { checkTree, type TreeFilter } from '../files/check-tree.ts'
 import type { CallSite } from '../site.ts'
 import { type ArgumentReading, parseArguments } from './argument-parser.ts'
+import { repositoryFolder } from './git-settings.ts'
 import type { Flag, Grammar, Operands, ParsedArguments, ValueKind } from './grammar.ts'
 
 export type ArgumentCheck =
@@ -35,7 +36,7 @@ export function programOf(grammar: Grammar): Program {
 }
 
 /** For git, `@` is the current commit. */
-const namesNoFile: ReadonlySet<ValueKind> = new Set(['text', 'word', 'number', 'revision', 'none'])
+const namesNoFile: ReadonlySet<ValueKind> = new Set(['text', 'word', 'number', 'revision', 'lines', 'none'])
 
 export const everything: TreeFilter = {
   skippedFolders: new Set(),
@@ -47,7 +48,7 @@ export const everything: TreeFilter = {
 export function checkGrammar(args: readonly string[], grammar: Grammar, site: CallSite): ArgumentCheck {
   const parsed = parseArguments(args, grammar)
   if (typeof parsed === 'string') return refuse(parsed)
-  const refused = grammar.refuses?.(parsed)
+  const refused = grammar.refuses?.(parsed, site)
   if (refused) return refuse(refused)
   const operands = operandsOf(grammar, parsed)
   const check = new ValueCheck(site, operands.filter ?? everything, grammar.group)
@@ -63,7 +64,8 @@ export function checkGrammar(args: readonly string[], grammar: Grammar, site: Ca
     if (!other.ok) return other
   }
   if (!grammar.passedOn || parsed.rest.length === 0) return { ok: true, group: grammar.group, paths: check.paths }
-  const rest = checkGrammar(parsed.rest, grammar.passedOn, site)
+  const passedOn = typeof grammar.passedOn === 'function' ? grammar.passedOn(parsed) : grammar.passedOn
+  const rest = checkGrammar(parsed.rest, passedOn, site)
   return rest.ok ? { ...rest, group: grammar.group, paths: [...check.paths, ...rest.paths] } : rest
 }
 
@@ -98,17 +100,21 @@ class ValueCheck {
       return `The argument ${quote(operands[most] as string)} is one too many.`
     for (const [index, operand] of operands.entries()) {
       const kind = first[index] ?? others
-      const problem = this.#listProblem(kind, operand) ?? this.value(kind, operand)
+      const problem = this.value(kind, operand)
       if (problem) return problem
     }
     if (own && operands.length <= first.length) return this.value(own, '.')
     return null
   }
 
-  /** Many compilers, test runners and the GNU tools for object files read more arguments from a file that is given as `@file`. */
-  #listProblem(kind: ValueKind, operand: string): string | null {
-    const mayBeList = operand.startsWith('@') && (this.#group === 'project-code' || !namesNoFile.has(kind))
-    return mayBeList ? `${quote(operand)} may be a list of options or files.` : null
+  /**
+   * Many compilers, test runners and the GNU tools for object files read more arguments from a file that is given as `@file`. Most
+   * of them, such as pytest and ruff, do so also where the value of an option is expected.
+   */
+  #listProblem(kind: ValueKind, value: string): string | null {
+    const mayBeList =
+      /^=?@/.test(value) && kind !== 'workspace' && (this.#group === 'project-code' || !namesNoFile.has(kind))
+    return mayBeList ? `${quote(value)} may be a list of options or files.` : null
   }
 
   #flagValue(flag: Flag, name: string, value: string): string | null {
@@ -117,13 +123,16 @@ class ValueCheck {
   }
 
   value(kind: ValueKind, value: string): string | null {
+    const problem = this.#listProblem(kind, value)
+    if (problem) return problem
     switch (kind) {
       case 'text':
         return null
       case 'number':
         return /^[+-]?\d{1,15}[kKMG]?$/.test(value) ? null : `${quote(value)} is not a number.`
       case 'word':
-        return /^[\w@%+=:,.^-]*$/.test(value) && !/^[@%+=:,.^-]*$/.test(value)
+        // Some tools pass a word on to git, which would take it as an option if it started with a dash.
+        return /^[\w@%+=:,.^-]*$/.test(value) && !/^=?-|^[@%+=:,.^-]*$/.test(value)
           ? null
           : `${quote(value)} is not a simple word.`
       case 'file':
@@ -134,8 +143,12 @@ class ValueCheck {
         return value === '-' ? null : this.#tree(value)
       case 'revision':
         return this.#revision(value)
+      case 'lines':
+        return this.#afterColons(value, null)
       case 'test':
         return this.#path(value.replace(/::.*$/s, ''), 'read')
+      case 'workspace':
+        return this.#path(value, 'read')
       case 'package':
         return this.#path(value.replace(/\/?\.\.\.$/, '') || '.', 'read')
       case 'none':
@@ -143,8 +156,8 @@ class ValueCheck {
     }
   }
 
-  #path(path: string, use: PathUse): string | null {
-    const found = checkPath(path, this.#site, use)
+  #path(path: string, use: PathUse, cwd = this.#site.cwd): string | null {
+    const found = checkPath(path, { ...this.#site, cwd }, use)
     if (!found.ok) return found.reason
     this.paths.push(found.path)
     return null
@@ -164,10 +177,24 @@ class ValueCheck {
     const colon = excluded.length > 0 ? -1 : value.indexOf(':')
     const revisions = colon < 0 ? value.slice(excluded.length) : value.slice(0, colon)
     const paths = /(?:^|\/)\.\.(?:\/|$)/.test(revisions) ? [revisions] : revisions.split(/\.{2,3}/)
-    if (colon >= 0) paths.push(value.slice(colon + 1))
     for (const path of paths) {
       const name = withoutAncestors(path.replace(/^\^/, ''))
       const problem = name === '' ? null : this.#path(name, 'read')
+      if (problem) return problem
+    }
+    return colon < 0 ? null : this.#afterColons(value, repositoryFolder(this.#site))
+  }
+
+  /**
+   * Checks the path in `revision:path`, `:0:path` and `:function:path`. A path and a function can contain colons, so the text after
+   * each colon must be harmless. Without `.` at its start, the path of a revision counts from the top of the repository.
+   */
+  #afterColons(value: string, top: string | null): string | null {
+    for (let at = value.indexOf(':'); at >= 0; at = value.indexOf(':', at + 1)) {
+      const path = value.slice(at + 1)
+      if (path === '') continue
+      const isFromTop = top !== null && !/^\.\.?(?:\/|$)/.test(path)
+      const problem = this.#path(path, 'read') ?? (isFromTop ? this.#path(path, 'read', top) : null)
       if (problem) return problem
     }
     return null

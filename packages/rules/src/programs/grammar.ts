@@ -1,13 +1,15 @@
 /** Defines the grammar of a program: the options that Holdpoint accepts, the values they take, and the other arguments. */
 import type { CommandGroup } from '@holdpoint/protocol'
 import type { TreeFilter } from '../files/check-tree.ts'
+import type { CallSite } from '../site.ts'
 
 /**
  * `number`: an integer, perhaps with a sign. `text`: any text; the program neither runs it nor takes it as a file name.
  * `word`: a name without spaces and slashes. `file`: a file whose content is read. `listed`: a file or folder of which only
  * names, sizes and times are read. `tree`: a folder whose whole content is read. `revision`: a commit, branch or range of git,
- * or a path. `test`: a file or folder, perhaps with the name of a test (`test_a.py::test_b`). `package`: a file or folder,
- * perhaps with everything in it (`./...`). `none`: nothing.
+ * or a path. `lines`: lines or a function of a file of git (`1,5:a.ts`, `:main:a.ts`). `test`: a file or folder, perhaps with the name of a test (`test_a.py::test_b`). `package`: a file or folder,
+ * perhaps with everything in it (`./...`). `workspace`: a package of the project, by its folder or its name, which can start
+ * with `@`. `none`: nothing.
  */
 export const valueKinds = [
   'number',
@@ -17,8 +19,10 @@ export const valueKinds = [
   'listed',
   'tree',
   'revision',
+  'lines',
   'test',
   'package',
+  'workspace',
   'none',
 ] as const
 export type ValueKind = (typeof valueKinds)[number]
@@ -60,14 +64,16 @@ export interface Grammar {
    * `clusters`: short options can be joined (`-la`), and options may come after operands, though not on every system.
    * `anywhere`: likewise, on every system. `alone`: like `anywhere`, but an option with a value must not be joined with it or
    * with others, because programs disagree about what `-tc=x` means. `words`: an option with one dash is a word (`-run`), as for
-   * Go's programs. `leading`: likewise, and no option comes after an operand.
+   * Go's programs.
    */
-  readonly style: 'clusters' | 'anywhere' | 'alone' | 'words' | 'leading'
+  readonly style: 'clusters' | 'anywhere' | 'alone' | 'words'
+  /** Whether the program takes no options after an operand. */
+  readonly optionsFirst?: true
   readonly operands: Operands | ((parsed: ParsedArguments) => Operands)
   /** Arguments after `--` go to another program, and must follow this grammar. If it is left out, `--` only ends the options. */
-  readonly passedOn?: Grammar
+  readonly passedOn?: Grammar | ((parsed: ParsedArguments) => Grammar)
   /** Returns why these arguments are refused although each of them is accepted, or null. */
-  readonly refuses?: (parsed: ParsedArguments) => string | null
+  readonly refuses?: (parsed: ParsedArguments, site: CallSite) => string | null
 }
 
 /**

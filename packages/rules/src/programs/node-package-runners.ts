@@ -3,11 +3,11 @@ import { quote } from '../files/check-path.ts'
 import { isInside, parentOf } from '../paths.ts'
 import type { CallSite } from '../site.ts'
 import { looksLikeOption } from './argument-parser.ts'
-import { flagsOf, type Grammar } from './grammar.ts'
+import { type Flags, flagsOf, type Grammar } from './grammar.ts'
 import { type ArgumentCheck, checkGrammar, type Program, refuse } from './grammar-check.ts'
 import { node, nodeTools } from './node-tools.ts'
 import { isUsualScript } from './script-names.ts'
-import { scriptArguments, testFileProblem } from './test-arguments.ts'
+import { scriptArguments, scriptWordProblem, testFileProblem } from './test-arguments.ts'
 
 /**
  * npm takes its own options anywhere before `--`. The list omits --prefix, --node-options, --script-shell, --userconfig and others,
@@ -17,15 +17,16 @@ const npm: Grammar = {
   group: 'project-code',
   style: 'alone',
   flags: flagsOf(
-    '-s -w=test --silent --if-present --workspace=test --workspaces --include-workspace-root --no-color',
+    '-s -w=workspace --silent --if-present --workspace=workspace --workspaces --include-workspace-root --no-color',
     '--loglevel=silent|error|warn|notice|http|timing|info',
   ),
   operands: ({ operands }) => ({ first: isRun(operands[0]) ? ['text', 'text'] : ['text'], others: 'test' }),
-  passedOn: scriptArguments,
-  refuses: ({ operands: [command, name, ...more] }) => {
-    if (['test', 't', 'tst'].includes(command ?? '')) return testFileProblem(name === undefined ? [] : [name, ...more])
+  passedOn: ({ operands: [command, name = ''] }) => scriptArguments(isRun(command) ? name : 'test'),
+  refuses: ({ operands: [command, name, ...more] }, site) => {
+    if (['test', 't', 'tst'].includes(command ?? ''))
+      return scriptWordProblem(name === undefined ? [] : [name, ...more], site)
     if (!isRun(command)) return `npm ${command ?? ''} may install, publish or run something else.`
-    return name === undefined || isUsualScript(name) ? testFileProblem(more) : scriptProblem(name)
+    return name === undefined || isUsualScript(name) ? scriptWordProblem(more, site) : scriptProblem(name)
   },
 }
 
@@ -37,11 +38,13 @@ function scriptProblem(name: string): string {
   return `The name ${quote(name)} does not say that the script only tests, checks or builds.`
 }
 
-/** The list omits -C, --dir, --config, --cwd and other options that change where or what runs. */
-const workspaceFlags = flagsOf(
+/** The list omits -C, --dir, --config and other options that change where or what runs. */
+const pnpmFlags = flagsOf(
   '-s -r -w -F=text --silent --recursive --filter=text --workspace-root --if-present --parallel --stream --no-bail',
   '--aggregate-output --color --no-color',
 )
+/** Yarn 1 ignores options that it does not know, and takes the next word as its command: `yarn -F add test x` adds x. */
+const yarnFlags = flagsOf('-s --silent')
 /** Commands of pnpm and yarn that would be taken for the names of scripts. */
 const ownCommands: ReadonlySet<string> = new Set([
   'audit',
@@ -58,14 +61,14 @@ const ownCommands: ReadonlySet<string> = new Set([
 ])
 
 /** Checks `pnpm test`, `pnpm -r run lint`, `yarn build`. The arguments after the name of the script go to the script. */
-function checkScript(args: readonly string[], site: CallSite): ArgumentCheck {
+function checkScript(args: readonly string[], flags: Flags, site: CallSite): ArgumentCheck {
   const at = { value: 0 }
-  const problem = skipFlags(args, at)
+  const problem = skipFlags(args, flags, at)
   if (problem) return refuse(problem)
   let name = args[at.value++]
   const isExplicit = isRun(name)
   if (isExplicit) {
-    const inner = skipFlags(args, at)
+    const inner = skipFlags(args, flags, at)
     if (inner) return refuse(inner)
     name = args[at.value++]
   }
@@ -73,18 +76,20 @@ function checkScript(args: readonly string[], site: CallSite): ArgumentCheck {
   if (!isUsualScript(name) || (!isExplicit && ownCommands.has(name))) return refuse(scriptProblem(name))
   const rest = args.slice(at.value)
   // Some versions remove `--`, so the words after it must also be harmless as options.
-  return checkGrammar(rest[0] === '--' ? rest.slice(1) : rest, scriptArguments, site)
+  return checkGrammar(rest[0] === '--' ? rest.slice(1) : rest, scriptArguments(name), site)
 }
 
 /** Moves to the first argument after the options of the package runner. */
-function skipFlags(args: readonly string[], at: { value: number }): string | null {
+function skipFlags(args: readonly string[], flags: Flags, at: { value: number }): string | null {
   for (let arg = args[at.value]; arg?.startsWith('-'); arg = args[at.value]) {
     const [name = '', value] = arg.split('=', 2)
-    const flag = workspaceFlags.get(name)
+    const flag = flags.get(name)
     if (!flag || (flag.value === 'none' && value !== undefined))
       return `The option ${quote(arg)} is not on the list of harmless options.`
     const isNext = flag.value === 'required' && value === undefined
     if (isNext && looksLikeOption(args[at.value + 1] ?? '')) return `The value of ${name} is missing.`
+    // pnpm passes a commit in brackets to git, which would take it as an option: `[--output=FILE]`.
+    if (`${arg} ${isNext ? args[at.value + 1] : ''}`.includes('[-')) return `The value of ${name} contains an option.`
     at.value += isNext ? 2 : 1
   }
   return null
@@ -139,7 +144,7 @@ const pnpm: Program = {
   check(args, site) {
     if (isVersion(args)) return proven
     if (args[0] === 'exec') return checkTool(args.slice(1), site)
-    return nodeTools.has(args[0] ?? '') ? checkTool(args, site) : checkScript(args, site)
+    return nodeTools.has(args[0] ?? '') ? checkTool(args, site) : checkScript(args, pnpmFlags, site)
   },
 }
 
@@ -148,7 +153,7 @@ const yarn: Program = {
     if (isVersion(args)) return proven
     if (nodeTools.has(args[0] ?? '')) return checkTool(args, site)
     const isWorkspace = args[0] === 'workspace' && /^[\w@][\w@/.-]*$/.test(args[1] ?? '')
-    return checkScript(isWorkspace ? args.slice(2) : args, site)
+    return checkScript(isWorkspace ? args.slice(2) : args, yarnFlags, site)
   },
 }
 
@@ -161,7 +166,10 @@ const bun: Program = {
     if (isVersion(args)) return proven
     const [command, ...rest] = args
     if (command === 'test') return checkGrammar(rest, bunTest, site)
-    if (command === 'run' && isUsualScript(rest[0] ?? '')) return checkGrammar(rest.slice(1), scriptArguments, site)
+    const [name = '', ...more] = rest
+    // bun takes a name with an ending for a file.
+    if (command === 'run' && isUsualScript(name) && !name.includes('.'))
+      return checkGrammar(more, scriptArguments(name), site)
     return refuse('Only bun test and scripts of the project are accepted.')
   },
 }

@@ -124,20 +124,26 @@ export const nodeTools: ReadonlyMap<string, Grammar> = new Map([
 
 const nodeReporters = 'spec|tap|dot|junit|lcov'
 /** The options of `node --test` and `node --check`. The list omits --require, --import, --loader, --env-file, -e, -p, and reporters and destinations of results. */
-export const node: Grammar = tool(
-  { others: 'test' },
-  [
+export const node: Grammar = {
+  group: 'project-code',
+  style: 'alone',
+  // After the name of a file, everything is an argument of that file: `node deploy.js --check` runs it.
+  optionsFirst: true,
+  flags: flagsOf(
     '--test -c --check -v --version --test-name-pattern=text --test-skip-pattern=text --test-only --test-concurrency=number --test-timeout=number',
     '--test-force-exit --experimental-test-coverage --test-reporter=' +
       nodeReporters +
       ' --experimental-strip-types --no-warnings --enable-source-maps --trace-warnings --test-shard=text',
-  ],
-  nodeProblem,
-)
+  ),
+  operands: { others: 'test' },
+  refuses: nodeProblem,
+}
 
 /** Without --test or --check, node runs any file. With --test, only files that look like tests are accepted. */
 function nodeProblem({ flags, operands }: ParsedArguments): string | null {
   if (flags.has('--version') || flags.has('-v')) return operands.length === 0 ? null : 'node --version takes no file.'
+  // As the first word, `inspect` starts the debugger, which runs the file that follows.
+  if (operands[0] === 'inspect') return 'node inspect runs a file.'
   if (flags.has('--check') || flags.has('-c')) return null
   if (!flags.has('--test')) return 'node is accepted only with --test or --check.'
   return operands.every(looksLikeTest) ? null : 'node --test is accepted only for files that look like tests.'

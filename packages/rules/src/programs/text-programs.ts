@@ -63,7 +63,13 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
   ],
   [
     'xxd',
-    readsInStyle('leading', { others: 'file', most: 1 }, '-a -b -c=number -g=number -i -l=number -p -s=number -u'),
+    programOf({
+      group: 'only-reads',
+      style: 'words',
+      optionsFirst: true,
+      flags: flagsOf('-a -b -c=number -g=number -i -l=number -p -s=number -u'),
+      operands: { others: 'file', most: 1 },
+    }),
   ],
   ['od', reads(files, '-A=d|o|x|n -c -b -d -x -o -s -v -j=number -N=number -t=word -w?=number')],
   ['hexdump', reads(files, '-b -c -C -d -o -x -v -n=number -s=number')],
