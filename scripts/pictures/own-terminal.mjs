@@ -37,7 +37,7 @@ try {
   await screen.waitFor('$ ')
   await timed('holdpoint up --detach', () => type('holdpoint up --detach', /#code=[\w-]{8}/))
   const page = await openPhone(linkOn(screen))
-  await timed('holdpoint hook install', () => type('holdpoint hook install', 'Terminals that are already open'))
+  await timed('holdpoint hook install', () => type('holdpoint hook install', 'In terminals that are already open'))
   await save(screen, 'own-terminal-install')
   // In its mode “auto”, Claude Code would run the tests without asking.
   await timed('claude starts', () => type('clear; claude --permission-mode default', 'manual mode on'))

@@ -131,7 +131,7 @@ describe.each(runners)('a faulty agent in a runner (%s)', runner => {
     await recorder.close()
   })
 
-  it('a faulty agent in a runner that cannot be loaded is listed as not ready with the reason, and other drivers stay ready', async () => {
+  it('an agent that cannot be loaded is listed as not ready with the reason, and other drivers stay ready', async () => {
     const agents = {
       good: writeAgent('good', `yield 'here'`),
       lost: join(folder, 'nowhere.mjs'),

@@ -100,7 +100,7 @@ describe('holdpoint audit verify', () => {
     const json = await verify(gateway, '--json')
     expect(JSON.parse(json.out)).toMatchObject({ ok: false, problem: expect.stringContaining('another answer') })
   })
-  it('holdpoint audit verify finds an event that was replaced as if its session was deleted', async () => {
+  it('holdpoint audit verify finds an event that was replaced to look as if its session had been deleted', async () => {
     const gateway = await startGateway({ runner: 'none' })
     await denyOne(gateway)
     await gateway.stop()

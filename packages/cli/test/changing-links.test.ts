@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Folders count as unchanged for long, so that everything is remembered at once. */
+/** Every folder counts as unchanged for a minute, so that what it contains is remembered at once. */
 const files: FileLookup = {
   ...machineFiles,
   folderVersion: path => folderVersion(path, Date.now() + 60_000),
@@ -65,7 +65,7 @@ function evaluator(path: string) {
   }
 }
 
-/** Makes a change in a folder, and repeats a change of it until the file system gives the folder a new time. */
+/** Makes a change in a folder, then adds and removes a file there until the file system gives the folder a new time. */
 function change(name: string, make: () => void): void {
   const path = join(folder, name)
   const before = lstatSync(path, { bigint: true }).ctimeNs

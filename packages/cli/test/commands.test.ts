@@ -42,7 +42,7 @@ describe('holdpoint', () => {
       ['up', '--port', '0', '--host', '8.8.8.8', '--allow-remote'],
       /--host is not an address of this machine/,
     ],
-  ] as const)('refuses %s with exit code 2 and a message', async (_what, words, sentence) => {
+  ] as const)('holdpoint refuses %s with exit code 2 and a message', async (_what, words, sentence) => {
     const gateway = new GatewayProcess({})
     const env = { ...cleanEnvironment(), HOLDPOINT_HOME: gateway.home.path }
     const { code, out, err } = await runCli(words, { cwd: gateway.folder, env })
@@ -77,7 +77,7 @@ describe('holdpoint', () => {
       expect(guide).toContain(`holdpoint ${command}`)
   })
 
-  it.each([['link'], ['rehearse']])('%s says that no gateway is running and how to start one', async word => {
+  it.each([['link'], ['rehearse']])('holdpoint %s says that no gateway is running and how to start one', async word => {
     const gateway = new GatewayProcess({})
     const { code, err } = await runCli([word, '--home', gateway.home.path])
     expect(code).toBe(5)

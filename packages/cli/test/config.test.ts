@@ -107,7 +107,11 @@ describe('readConfig', () => {
       { agents: { claude: './a.mjs' } },
       /agents\.claude is the name of a built-in driver/,
     ],
-    ['an agent named like an agent of others', { agents: { goose: ['x'] } }, /agents\.goose is the name of a built-in/],
+    [
+      'an agent named like an agent of the Agent Client Protocol',
+      { agents: { goose: ['x'] } },
+      /agents\.goose is the name of a built-in/,
+    ],
     ['an agent without a program', { agents: { mine: [] } }, /agents\.mine must be the path of a module, or a list/],
     ['text that is not JSON', '{"port": 1,}', /holdpoint\.config\.json.*not valid JSON/],
     ['a duplicate key', '{"port": 1, "port": 2}', /"port" appears twice/],

@@ -60,7 +60,7 @@ function asksWith(full: string): readonly Ask[] {
 }
 
 describe('escaping of agents’ text', () => {
-  it('inbox, sessions, logs, audit list and show print the text escaped in a pipe, with and without --json', async () => {
+  it('inbox, sessions, logs, audit list and show print agents’ text escaped in a pipe, with and without --json', async () => {
     const opened: Request[] = []
     for (const { text } of texts) for (const ask of asksWith(text)) opened.push(await askAsExternalAgent(gateway, ask))
     const { id } = await gateway.call('startSession', {
@@ -109,7 +109,7 @@ describe('escaping of agents’ text', () => {
     ).toEqual(opened.map(({ ask }) => ask))
   })
 
-  it.each(texts)('show in a pipe and allow at a terminal print the text escaped: $name', async ({ text }) => {
+  it.each(texts)('show in a pipe and allow at a terminal print agents’ text escaped: $name', async ({ text }) => {
     const request = await askAsExternalAgent(gateway, asksWith(text)[0] as Ask)
     const shown = await runCliAgainst(gateway, ['show', request.id])
     expectClean(shown.out, 'show in a pipe')
@@ -172,7 +172,7 @@ describe('escaping of agents’ text', () => {
     expect(out).toContain('mixed line endings')
   })
 
-  it('an error message that quotes the text shows it escaped', async () => {
+  it('an error message that quotes an agent’s text shows the text escaped', async () => {
     const ask = asksWith('x\u001b]0;title\u0007\u009b2J')[2] as Ask
     const request = await askAsExternalAgent(gateway, ask)
     for (const words of [['--choose', 'b=1'], [], ['--choose', '\u001b[2J']])

@@ -151,7 +151,7 @@ describe('holdpoint doctor', () => {
   })
 
   it.each(['with', 'without'] as const)(
-    'an agent that is not installed or not tested is no problem (%s a gateway)',
+    'holdpoint doctor reports no problem if an agent is not installed or not tested (%s a gateway)',
     async way => {
       const goose = join(mkdtempSync(join(tmpdir(), 'holdpoint-test-')), 'goose')
       writeFileSync(goose, '#!/bin/sh\necho 1.99.0\n', { mode: 0o755 })

@@ -51,7 +51,7 @@ it('a data folder whose path is too long for a socket gets one in a temporary fo
   expect(existsSync(dirname(socket))).toBe(false)
 })
 
-it('a gateway that was killed leaves its temporary folder, and the next one uses the folder again', async () => {
+it('a gateway that was killed leaves its temporary folder, and the next gateway uses the folder again', async () => {
   const dataFolder = longFolder()
   await start(dataFolder)
   const pidFile = join(dataFolder.path, 'gateway.json')
@@ -97,7 +97,7 @@ it('a gateway whose start fails stops sweeping, and logs no error about its clos
     const running = await start(openDataFolder(join(folder, 'home')))
     const port = Number(new URL(running.url).port)
     await expect(start(openDataFolder(join(folder, 'other')), { port })).rejects.toThrow(/port/i)
-    // A sweep of the running gateway stores when a token was used, so it shows that a sweep of the other would have run too.
+    // The sweep stores when a token was used. Once the running gateway has swept, a sweep of the gateway that failed to start would have run too.
     await running.call('whoAmI', {})
     await expect
       .poll(async () => (await running.call('listTokens', {})).items.some(({ lastUsedAt }) => lastUsedAt !== null))

@@ -72,7 +72,7 @@ describe('holdpoint run and tui in a pipe', () => {
     expect(await runInPipe(access, session, null)).toBe(0)
     expect(out.print).toHaveBeenCalled()
   })
-  it('tui reports that it needs an interactive terminal', async () => {
+  it('tui in a pipe reports that it needs an interactive terminal', async () => {
     const { code, err } = await runCli(['tui', '--home', fixture.gateway.home.path])
     expect(code).toBe(2)
     expect(err).toContain('needs an interactive terminal')

@@ -27,7 +27,7 @@ describe('an approval in holdpoint run', () => {
     ['r', denied],
     ['2', denied],
     ['x', { kind: 'deny', interrupt: true }],
-  ])('a single press of %s sends the answer %j', async (key, answer) => {
+  ])('a single press of %s on an approval in holdpoint run sends the answer %j', async (key, answer) => {
     const ask = approval()
     const request = await run.askAndWaitFor(ask, '[a] Allow  [r] Deny')
     expect(run.terminal.text()).toContain(String(ask.input.command))
@@ -82,7 +82,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'allow', input: { command: 'npm run edited' } })
   })
 
-  it('an approval in holdpoint run that is not editable shows a hint after the key e', async () => {
+  it('an approval in holdpoint run shows a hint after the key e if the request is not editable', async () => {
     const request = await run.askAndWaitFor(approval({ editable: false }), '[a] Allow')
     run.terminal.press('e')
     await run.terminal.waitFor('This request cannot be edited')
@@ -124,7 +124,7 @@ describe('an approval in holdpoint run', () => {
     await fixture.waitForResolved(request)
   })
 
-  it('an approval in holdpoint run that the agent flagged as dangerous is allowed only by typing the word "allow"', async () => {
+  it('an approval in holdpoint run is allowed only by typing the word "allow" if the agent flagged it as dangerous', async () => {
     const request = await run.askAndWaitFor(
       approval({ caution: { defaultToNo: true, reason: 'deletes things' } }),
       '[a] Allow',
@@ -236,7 +236,7 @@ describe('an approval in holdpoint run', () => {
     expect(run.terminal.text()).not.toContain('[a] Allow')
   })
 
-  it('an approval in holdpoint run that is longer than the screen is split into pages, and cannot be allowed before every page was shown', async () => {
+  it('a long approval in holdpoint run is split into pages, and cannot be allowed before every page was shown', async () => {
     const lines = Array.from({ length: 90 }, (_, index) => `row ${index}`)
     const input = {
       file_path: '/srv/app/long.txt',
@@ -272,7 +272,7 @@ describe('an approval in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual(allowed)
   })
 
-  it('an approval in holdpoint run with wide characters cannot be allowed before its last character was shown', async () => {
+  it('an approval with wide characters in holdpoint run cannot be allowed before its last character was shown', async () => {
     const command = `echo ${'サーバー・'.repeat(30)} && rm -rf /END`
     const request = await run.askAndWaitFor(approval({ input: { command } }), '[a] Allow')
     const shown = run.terminal.lines().flatMap(line => /^ {2}[│┊] (.*)$/.exec(line)?.[1] ?? [])

@@ -56,7 +56,7 @@ describe('a choice question in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual(chosen('Green'))
     await run.terminal.waitFor('answered by you: Green')
   })
-  it('a choice question in holdpoint run with several choices is answered by marking options with space and digits', async () => {
+  it('a multiple-choice question in holdpoint run is answered by marking options with space and digits', async () => {
     const request = await run.askAndWaitFor(question({ multiSelect: true }), 'space mark')
     run.terminal.press(keys.enter)
     await run.terminal.waitFor('Mark one or more')
@@ -74,7 +74,7 @@ describe('a choice question in holdpoint run', () => {
     run.terminal.press(keys.enter)
     expect(await fixture.answerTo(request)).toEqual(chosen('Red', 'Green'))
   })
-  it('a choice question in holdpoint run that allows other answers is answered with the text typed after the key o', async () => {
+  it('a choice question that allows other answers is answered in holdpoint run with the text typed after the key o', async () => {
     const request = await run.askAndWaitFor(question({ allowOther: true }), 'o another answer')
     run.terminal.press('o')
     await run.terminal.waitFor('Answer ›')
@@ -85,7 +85,7 @@ describe('a choice question in holdpoint run', () => {
       answers: [{ id: 'q', chosen: [], other: 'Grey' }],
     })
   })
-  it('a choice question in holdpoint run that allows no other answer shows a hint after the key o, and is declined with the key r', async () => {
+  it('a choice question that allows no other answer shows a hint in holdpoint run after the key o, and is declined with the key r', async () => {
     const request = await run.askAndWaitFor(question(), 'Enter confirm')
     run.terminal.press('o')
     await run.terminal.waitFor('only choose from the options')

@@ -22,7 +22,7 @@ describe('leaving holdpoint run', () => {
   it.each([
     ['Ctrl+D', keys.ctrlD],
     ['Ctrl+\\', '\u001c'],
-  ])('%s leaves while a request is shown, and answers nothing', async (_, key) => {
+  ])('%s leaves holdpoint run while a request is shown, and answers nothing', async (_, key) => {
     run = await SharedRun.open(fixture)
     const request = await run.askAndWaitFor(approval(), '[a] Allow')
     run.terminal.press(key)
@@ -201,7 +201,7 @@ describe('a session in holdpoint run', () => {
     expect(await fixture.answerTo(request)).toEqual({ kind: 'deny' })
   })
 
-  it('a session in holdpoint run that has ended is reported as ended, and run exits', async () => {
+  it('holdpoint run reports that its session has ended, and exits', async () => {
     await fixture.call('endSession', { id: run.session.id })
     expect(await run.terminal.exit).toBe(0)
     expect(run.terminal.all()).toContain('Session ended')

@@ -82,7 +82,7 @@ describe('the list of holdpoint tui', () => {
     expect(terminal.text()).not.toContain('space:')
   })
 
-  it('the list of holdpoint tui restores the window title when the person leaves', async () => {
+  it('holdpoint tui restores the window title when the person leaves', async () => {
     terminal.press(keys.ctrlC)
     expect(await terminal.exit).toBe(0)
     expect(terminal.raw).toContain('\u001b[23;2t')

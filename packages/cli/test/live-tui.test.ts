@@ -278,7 +278,7 @@ describe('holdpoint tui', () => {
     expect(answers).toEqual([{ kind: 'allow' }, { kind: 'deny' }])
   })
 
-  it('holdpoint tui starts a session after the key n, whose request can be denied', async () => {
+  it('holdpoint tui starts a session after the key n, and a request of that session can be denied', async () => {
     terminal.press('n')
     await terminal.waitFor(/1 {2}rehearsal/)
     terminal.press(keys.enter)
@@ -360,7 +360,7 @@ describe('leaving holdpoint tui', () => {
   it.each([
     ['Ctrl+C', keys.ctrlC],
     ['Ctrl+D', keys.ctrlD],
-  ])('%s leaves a request pending, even right after a key that would allow it', async (_, key) => {
+  ])('leaving tui with %s keeps a request pending, even right after a key that would allow it', async (_, key) => {
     const own = await SessionFixture.open()
     const request = await own.ask(await own.startSession('yard'), approval())
     const terminal = own.openTerminal(['tui'])

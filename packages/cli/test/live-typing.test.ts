@@ -60,7 +60,7 @@ const typedText = fc
 /** A busy machine can delay a key so much that it no longer belongs to a text. */
 const gapMaxMs = 660
 
-/** Types the text, and opens the request meanwhile. `wasInTime` is false if the machine was too busy to type at this speed. */
+/** Types the text, and opens the request while typing. `wasInTime` is false if the machine was too busy to type at this speed. */
 async function typeWhileAsking(
   terminal: Terminal,
   ask: () => Promise<Request>,

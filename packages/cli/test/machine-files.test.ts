@@ -26,7 +26,7 @@ it('nothing is found at a path that does not exist', () => {
   expect(realPath(join(folder, 'nothing'))).toBeNull()
 })
 
-it('a folder for a session is told apart from a file, a missing path and a path that is not whole', async () => {
+it('a folder for a session is told apart from a file, a missing path and a path that is not absolute', async () => {
   writeFileSync(join(folder, 'file'), '')
   const states = await Promise.all(
     ['inner', 'file', 'file/below', 'nothing'].map(name => checkFolder(join(folder, name))),

@@ -87,7 +87,7 @@ describe('holdpoint mcp --http', () => {
     await expect(gateway.callAs(server.token)('whoAmI', {})).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('holdpoint mcp --http says what to do about a port that is taken, a port that is none, a port without --http, and an unknown subcommand', async () => {
+  it('holdpoint mcp --http says what to do about a port that is taken, an invalid port, a port without --http, and an unknown subcommand', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise(resolve => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number } // the server listens on a TCP port
@@ -103,7 +103,7 @@ describe('holdpoint mcp --http', () => {
     taken.close()
   })
 
-  it('continues a call whose connection was cut, with the same request and the answer that came meanwhile', async () => {
+  it('holdpoint mcp --http continues a call whose connection was cut, with the same request and the answer that came meanwhile', async () => {
     const network = new Network()
     const { call } = await server.connect({ fetch: network.fetch })
     const asking = call('request_approval', deploy)
@@ -118,7 +118,7 @@ describe('holdpoint mcp --http', () => {
     await expect.poll(() => deliveryOf(id)).toBe('taken')
   })
 
-  it('holdpoint mcp --http gives the answer to a client that lost its connection and connects again as a new one, and asks no second time', async () => {
+  it('holdpoint mcp --http gives the answer to a client that lost its connection and connects again as a new client, and does not ask the person again', async () => {
     const network = new Network()
     const lost = await server.connect({ fetch: network.fetch })
     lost.call('request_approval', deploy).catch(() => {})
@@ -154,7 +154,7 @@ describe('holdpoint mcp --http', () => {
     expect(textOf(await asking)).toBe('yes')
   })
 
-  it('holdpoint mcp --http withdraws the request of a call that the client cancels, and keeps that of a client that leaves', async () => {
+  it('holdpoint mcp --http withdraws the request of a call that the client cancels, and keeps the request of a client that leaves', async () => {
     const { client } = await server.connect()
     const cancel = new AbortController()
     const ask = (question: string, signal?: AbortSignal) =>
@@ -170,7 +170,7 @@ describe('holdpoint mcp --http', () => {
     await gateway.call('withdrawRequest', { id: kept.id })
   })
 
-  it('holdpoint mcp --http ends with its clients when it is told to stop', async () => {
+  it('holdpoint mcp --http disconnects its clients and exits when it is told to stop', async () => {
     const own = new McpHttpProcess(gateway)
     await own.start()
     await own.connect()

@@ -16,7 +16,7 @@ describe('holdpoint mcp install', () => {
     env = { ...cleanEnvironment(), XDG_CONFIG_HOME: join(folder, 'config'), HOLDPOINT_HOME: join(folder, 'home') }
   })
   afterEach(() => rmSync(folder, { recursive: true, force: true }))
-  // An own process, because the command that is installed is that of the process.
+  // Run a process of its own, because `install` writes the command line of its own process into the settings.
   const mcp = (...words: string[]) => runCli(['mcp', ...words], { env, cwd: folder, input: '' })
   const write = (text: string) => {
     mkdirSync(dirname(file), { recursive: true })
@@ -53,7 +53,7 @@ describe('holdpoint mcp install', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('names the agents that it knows if another one is given', async () => {
+  it('holdpoint mcp install names the agents that it knows if an unknown agent is given', async () => {
     const { code, err } = await mcp('install', 'emacs')
     expect(code).toBe(2)
     expect(err).toContain('claude, codex, gemini, opencode')

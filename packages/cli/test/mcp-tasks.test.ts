@@ -75,7 +75,7 @@ describe('a task of holdpoint mcp', () => {
     expect(JSON.parse(textOf(await fetching))).toEqual({ behavior: 'deny', message: 'not today' })
   })
 
-  it('an MCP task is the same one if the client repeats the call, and a held call gets its request too', async () => {
+  it('an MCP call that is repeated gets the same task, and a call that waits for the answer gets the request of that task', async () => {
     const connection = await connectMcp(gateway)
     const task = await create(connection)
     expect(await create(await connectMcp(gateway))).toEqual(task)
@@ -95,24 +95,24 @@ describe('a task of holdpoint mcp', () => {
     expect(await tasks.cancelTask(task.taskId)).toMatchObject({ taskId: task.taskId, status: 'cancelled' })
     expect(await gateway.call('getRequest', { id })).toMatchObject({ resolution: { by: 'agent' } })
     expect(await statusOf(connection, task)).toBe('cancelled')
-    await expect(resultOf(connection, task)).rejects.toThrow('was cancelled')
-    await expect(tasks.cancelTask(task.taskId)).rejects.toThrow('can no longer be cancelled')
+    await expect(resultOf(connection, task)).rejects.toThrow('was canceled')
+    await expect(tasks.cancelTask(task.taskId)).rejects.toThrow('can no longer be canceled')
   })
 
-  it('an MCP task is refused if its arguments are not valid, and an unknown one is named in the error', async () => {
+  it('an MCP task is refused if its arguments are not valid, and the error about an unknown task names its id', async () => {
     const connection = await connectMcp(gateway)
     await expect(create(connection, { tool_name: 7 })).rejects.toThrow('The arguments are not valid')
     for (const id of ['../session', crypto.randomUUID()])
       await expect(connection.client.experimental.tasks.getTask(id)).rejects.toThrow(`There is no task ${id}`)
   })
 
-  it('an MCP task ends as cancelled if a person ends the session', async () => {
+  it('an MCP task ends with the status “cancelled” if a person ends the session', async () => {
     const connection = await connectMcp(gateway, { name: 'ended' })
     const task = await create(connection)
     const { session } = await onlyPending(gateway)
     await gateway.call('detachSession', { id: session, ending: { reason: 'stopped' } })
     expect(await statusOf(connection, task)).toBe('cancelled')
-    await expect(resultOf(connection, task)).rejects.toThrow('was cancelled')
+    await expect(resultOf(connection, task)).rejects.toThrow('was canceled')
     const next = await create(connection)
     expect(next.taskId).not.toBe(task.taskId)
     await gateway.call('withdrawRequest', { id: (await onlyPending(gateway)).id })

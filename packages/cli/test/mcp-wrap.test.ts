@@ -114,7 +114,7 @@ describe('holdpoint mcp wrap', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('holdpoint mcp wrap asks for read-only tools too, unless a person allows them by an option; deny rules apply then', async () => {
+  it('holdpoint mcp wrap asks before calls of read-only tools too, unless --allow-read-only is given; deny rules apply in any case', async () => {
     writeFileSync(join(folder, 'notes.txt'), 'read me')
     const path = join(folder, 'notes.txt')
     const asking = await wrapFiles()
@@ -161,12 +161,12 @@ describe('holdpoint mcp wrap', () => {
     expect(read('a.txt')).toBe('one')
   })
 
-  describe('with a server that is slow', () => {
+  describe('holdpoint mcp wrap with a slow server', () => {
     const runs = () => (existsSync(join(folder, 'runs.txt')) ? read('runs.txt').trim().split('\n').length : 0)
     const finish = () => writeFileSync(join(folder, 'finish.txt'), '')
     const started = () => expect.poll(runs).toBe(1)
 
-    it('holdpoint mcp wrap gives the result of a call that was cut off by a time limit to the repeated call, without running it again', async () => {
+    it('holdpoint mcp wrap returns the result to a client that repeats a call after its time limit, without running the call again', async () => {
       const { client, call } = await wrapSlow()
       const params = { name: 'run', arguments: { what: 'job' } }
       const late = client.callTool(params, undefined, { timeout: 3000 })
@@ -211,7 +211,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('holdpoint mcp wrap gives the result that came after the client was lost to the client when it repeats the call', async () => {
+    it('holdpoint mcp wrap keeps a result that comes after the client has disconnected, and returns it when the client repeats the call', async () => {
       const lost = await wrapSlow()
       lost.call('run', { what: 'job' }).catch(() => {})
       await answerPending(gateway, { kind: 'allow' })
@@ -224,7 +224,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('holdpoint mcp wrap returns the result of an allowed call if the gateway is killed while it runs, and runs it once', async () => {
+    it('holdpoint mcp wrap returns the result of an allowed call if the gateway is killed while the call runs, and runs the call once', async () => {
       const { call } = await wrapSlow()
       const running = call('run', { what: 'job' })
       await answerPending(gateway, { kind: 'allow' })
@@ -237,7 +237,7 @@ describe('holdpoint mcp wrap', () => {
       expect(runs()).toBe(1)
     })
 
-    it('holdpoint mcp wrap withdraws the request of a call that the client cancels, and tells the server about a call that runs', async () => {
+    it('holdpoint mcp wrap withdraws the request of a call that the client cancels, and tells the server if the call is already running', async () => {
       const { client } = await wrapSlow()
       const cancel = async (until: () => Promise<unknown>) => {
         const controller = new AbortController()
@@ -272,14 +272,14 @@ describe('holdpoint mcp wrap', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  it('holdpoint mcp wrap refuses a name that rules and people could mistake, and a server that does not exist', async () => {
+  it('holdpoint mcp wrap refuses a server name that rules and people could misread, and a server that does not exist', async () => {
     const misleading = await runCliAgainst(gateway, ['mcp', 'wrap', '--name', 'a__b', '--', 'server'], '')
     expect([misleading.code, misleading.err]).toEqual([2, expect.stringContaining('cannot be the name of a server')])
     const missing = await runCliAgainst(gateway, ['mcp', 'wrap', '--', join(folder, 'nothing')], '')
     expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('cannot be started')])
   })
 
-  it('holdpoint mcp wrap ends with a message if the server ends, and the client notices it', async () => {
+  it('holdpoint mcp wrap closes the connection of the client if the server ends', async () => {
     const { client } = await wrapSlow()
     let isClosed = false
     client.onclose = () => {

@@ -22,7 +22,7 @@ describe('holdpoint mcp', () => {
     expect(tools[0]?.inputSchema).toMatchObject({ type: 'object', required: ['question'] })
   })
 
-  it('sets a variable that a file declares as the agent’s without asking anybody, and says why another cannot be set', async () => {
+  it('holdpoint mcp sets a variable that a file declares as the agent’s without asking anybody, and says why another variable cannot be set', async () => {
     const vars = { task: { default: '', setBy: 'agent' }, tested: false }
     writeFileSync(gateway.home.rulesFile, JSON.stringify({ vars }))
     const { call } = await connectMcp(gateway, { cwd: makeFolder(gateway, 'variables') })
@@ -96,7 +96,7 @@ describe('holdpoint mcp', () => {
     expect(JSON.parse(textOf(await second))).toMatchObject({ behavior: 'deny' })
   })
 
-  it('turns a call of AskUserQuestion into questions, as Claude Code asks them', async () => {
+  it('holdpoint mcp turns a call of AskUserQuestion into questions, as Claude Code asks them', async () => {
     const { call } = await connectMcp(gateway)
     const questions = [{ question: 'Tabs?', header: 'Style', multiSelect: false, options: [{ label: 'Yes' }] }]
     const asking = call('request_approval', { tool_name: 'AskUserQuestion', input: { questions } })
@@ -134,7 +134,7 @@ describe('holdpoint mcp', () => {
     expect(textOf(await back.call('ask_person', args))).toBe('yes')
   })
 
-  it('holdpoint mcp withdraws the request of a call that the client cancels, and keeps that of a call that timed out', async () => {
+  it('holdpoint mcp withdraws the request of a call that the client cancels, and keeps the request of a call that timed out', async () => {
     const { client, call } = await connectMcp(gateway)
     const cancel = new AbortController()
     const args = { question: 'Now?' }
@@ -184,7 +184,7 @@ describe('holdpoint mcp', () => {
     expect(textOf(result)).not.toContain('"allow"')
   })
 
-  it('describes what is wrong with the arguments of a call', async () => {
+  it('holdpoint mcp describes what is wrong with the arguments of a call', async () => {
     const { call } = await connectMcp(gateway)
     const result = await call('ask_person', { question: 7 })
     expect(result.isError).toBe(true)

@@ -285,7 +285,7 @@ describe('the editor of a prompt', () => {
     await vi.advanceTimersByTimeAsync(0)
     expect(controller.prompt?.hint).toMatch(/The editor failed/)
   })
-  it('the editor of a prompt asks for the risk of the edited text, and treats the text as dangerous if it cannot get the risk', async () => {
+  it('an edited prompt shows the risk of the edited text, and treats the text as dangerous if its risk is unknown', async () => {
     showForOneCooldown()
     await command('e')
     edited('pwd')
@@ -304,7 +304,7 @@ describe('the editor of a prompt', () => {
 
 describe('the answer of a prompt', () => {
   const enter: Key = { name: 'enter', alone: true }
-  /** Denies the request with a reason, up to and including the Enter that sends the reason. */
+  /** Presses the keys that deny the request with a reason. The last key is the Enter that sends the reason. */
   async function denyWithReason(): Promise<void> {
     await command('R')
     for (const key of [letter('n'), letter('o'), enter]) controller.handleKey(key)

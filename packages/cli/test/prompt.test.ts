@@ -189,7 +189,7 @@ describe('the keys of an approval', () => {
       ['e', { edited: 'better\n' }, 'a'],
       { kind: 'allow', input: { plan: 'better' } },
     ],
-  ])('%s', (_, ask, typed, answer) => {
+  ])('keys of an approval: %s', (_, ask, typed, answer) => {
     expect(typeKeys(ask, typed).answer).toEqual(answer)
   })
 
@@ -229,7 +229,7 @@ describe('the keys of an approval', () => {
       /does not let this answer be remembered/,
     ],
     ['an unknown letter shows a hint for a plan', plan, ['z'], /Press a to approve/],
-  ])('%s', (_, ask, typed, hint) => {
+  ])('keys of an approval: %s', (_, ask, typed, hint) => {
     const { prompt, answer } = typeKeys(ask, typed)
     expect(answer).toBeUndefined()
     expect(prompt.hint).toMatch(hint)
@@ -467,7 +467,7 @@ describe('the keys of questions', () => {
       ['/edit', enter, { edited: '/decline\n' }, enter],
       other('/decline'),
     ],
-  ])('%s', (_, ask, typed, answer) => {
+  ])('keys of questions: %s', (_, ask, typed, answer) => {
     expect(typeKeys(ask, typed).answer).toEqual(answer)
   })
 
@@ -484,7 +484,7 @@ describe('the keys of questions', () => {
       ['/edit', enter],
       /never written to a file/,
     ],
-  ])('%s', (_, ask, typed, hint) => {
+  ])('keys of questions: %s', (_, ask, typed, hint) => {
     const { prompt, answer } = typeKeys(ask, typed)
     expect(answer).toBeUndefined()
     expect(prompt.hint).toMatch(hint)

@@ -57,7 +57,7 @@ describe('an ended session in holdpoint run --session', () => {
     const terminal = fixture.openRun(session)
     expect(await terminal.exit).toBe(0)
     expect(terminal.all()).toContain('Good night.')
-    expect(terminal.all()).toMatch(/has ended and cannot be reopened\.\nIt belonged to an external program/)
+    expect(terminal.all()).toMatch(/has ended and cannot be reopened\.\nIt belonged to an external agent/)
   })
 })
 

@@ -64,7 +64,7 @@ async function notices() {
 }
 
 describe('F11b: restoring a backup', () => {
-  it('F11b: restoring a backup never hands an allow again that was handed after the backup, under any fence', async () => {
+  it('F11b: restoring a backup never hands an allow again if it was handed after the backup, whatever the fence', async () => {
     const { session, fence, ask } = await attach()
     const request = await ask('rm')
     await allow(request)
@@ -73,7 +73,7 @@ describe('F11b: restoring a backup', () => {
     await runner()('reportDelivery', { id: request.id, state: 'taken', fence })
     await close()
     expect(await restore({}, home, backupFile)).toMatch(
-      /1 allow waited in the backup\. The agent may have used it since, so it is now “unknown” and not handed again\./,
+      /1 allow in the backup had not been delivered yet\. The agent may have used it since, so it is now “unknown” and will not be handed again\./,
     )
     await open()
     expect((await owner('getRequest', { id: request.id })).delivery).toMatchObject({ state: 'unknown' })

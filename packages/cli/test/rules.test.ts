@@ -51,7 +51,7 @@ describe('holdpoint rules', () => {
     expect(await rules('remove', rule.id.slice(0, 12))).toContain('Removed')
     expect(await rules('list')).not.toContain('npm run check')
   })
-  it('changes, pauses and resumes a rule', async () => {
+  it('holdpoint rules changes, pauses and resumes a rule', async () => {
     const { id } = await rulesJson<Rule>('add', 'deny', '--command', 'git push', '--message', 'Ask me first.')
     expect(await rulesJson<Rule>('edit', id, '--note', 'releases are manual')).toMatchObject({
       command: 'git push',
@@ -106,7 +106,7 @@ describe('holdpoint rules', () => {
     [['add', 'allow', '--command', 'ls', '--uses', '0'], 2, /not a number of uses/],
     [['remove', 'rul_zzz'], 3, /There is no rule/],
     [['import', 'nowhere.json'], 3, /There is no /],
-  ] as const)('%j ends with exit code %i and says what is wrong', async (words, code, message) => {
+  ] as const)('holdpoint rules %j ends with exit code %i and says what is wrong', async (words, code, message) => {
     const result = await runCliAgainst(gateway, ['rules', ...words])
     expect([result.code, result.out]).toEqual([code, ''])
     expect(result.err).toMatch(message)

@@ -147,7 +147,7 @@ describe('holdpoint ask in a script', () => {
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('withdraws the question on %s and exits with %i', async (signal, code) => {
+  ] as const)('holdpoint ask in a script withdraws the question on %s and exits with %i', async (signal, code) => {
     const child = spawn(process.execPath, [holdpoint, 'ask', 'Well?'], {
       env: environmentFor(gateway),
       stdio: 'ignore',

@@ -13,7 +13,7 @@ import type { CliResult } from './support/cli-process.ts'
 const ugly = 'a b %h $HOME "q" \\ <&> é'
 
 let folder: string
-/** The data folder. The program has a path in it, so that the path of the program has such characters too. */
+/** The data folder. The program is in it, so that the path of the program has these characters too. */
 let home: string
 let program: string
 let env: NodeJS.ProcessEnv
@@ -60,7 +60,7 @@ describe('holdpoint service with systemd', () => {
   const service = (...words: string[]) => run([program, 'service', ...words])
   const install = () => service('install', '--home', home)
 
-  it('install runs the same program with the same data folder, status says where, and remove keeps the data', async () => {
+  it('holdpoint service with systemd installs this program with its data folder, shows where it runs, and keeps the data when it is removed', async () => {
     useFake('systemctl')
     const { code, out, err } = await install()
     expect([code, err]).toEqual([0, ''])
@@ -97,7 +97,7 @@ describe('holdpoint service with systemd', () => {
     expect(await service('remove')).toMatchObject({ code: 0, out: expect.stringContaining('No service is installed') })
   })
 
-  it('a service that exists or a gateway that runs is named, and nothing changes', async () => {
+  it('holdpoint service install names an existing service or a running gateway, and changes nothing', async () => {
     useFake('systemctl')
     const { out } = await run([program, 'up', '--detach', '--home', home])
     const url = /at (\S+)/.exec(out)?.[1] ?? 'missing'
@@ -113,14 +113,14 @@ describe('holdpoint service with systemd', () => {
     expect(unit, 'a project could replace programs there').not.toContain('node_modules/.bin')
   })
 
-  it('a variable of the terminal that the service does not get is named', async () => {
+  it('holdpoint service install names a variable of the terminal that the service does not get', async () => {
     useFake('systemctl')
     const { err } = await run([program, 'service', 'install', '--home', home], { HOLDPOINT_RUNNER: 'none' })
     expect(err).toContain('does not use HOLDPOINT_RUNNER')
     expect(err).toContain(join(home, 'holdpoint.config.json'))
   })
 
-  it('options of up are checked and passed on to the service, but no password', async () => {
+  it('holdpoint service install checks options of up and passes them on to the service, but refuses a password', async () => {
     useFake('systemctl')
     const wrong = await service('install', '--home', home, '--port', 'many')
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--port must be a whole number') })
@@ -149,7 +149,7 @@ describe('holdpoint service with systemd', () => {
     expect(calls().slice(-2)).toEqual(['--user disable --now holdpoint.service', '--user daemon-reload'])
   })
 
-  it('a machine without systemd, or without systemd for this person, is told what to do instead', async () => {
+  it('holdpoint service install says what to do on a machine without systemd, or without systemd for this person', async () => {
     const noPath = await run([program, 'service', 'install', '--home', home], { PATH: join(folder, 'bin') })
     expect(noPath).toMatchObject({ code: 1, err: expect.stringContaining('systemctl was not found') })
     expect(noPath.err).toContain('holdpoint up --detach')
@@ -201,7 +201,7 @@ describe('holdpoint service with launchd, which only a fake launchctl has run so
   const plist = () => join(folder, 'Library/LaunchAgents/holdpoint.gateway.plist')
   const service = (...words: string[]) => run([...onMac, program, 'service', ...words])
 
-  it('install runs the same program with the same data folder, status says where, and remove keeps the data', async () => {
+  it('holdpoint service with launchd installs this program with its data folder, shows where it runs, and keeps the data when it is removed', async () => {
     useFake('launchctl')
     const domain = `gui/${process.getuid?.()}`
     const { code, out, err } = await service('install', '--home', home, '--host', '127.0.0.1')

@@ -53,11 +53,7 @@ describe('session commands', () => {
     ],
     ['a folder that does not exist', ['rehearsal', '--cwd', '/none/here'], /The folder \/none\/here does not exist/],
     ['a file as folder', ['rehearsal', '--cwd', '/etc/passwd'], /\/etc\/passwd is not a folder/],
-    [
-      'an agent that nothing starts',
-      ['external', 'hi'],
-      /A program that talks to Holdpoint itself opens its own sessions/,
-    ],
+    ['an external agent', ['external', 'hi'], /External agents open their own sessions/],
   ] as const)('start refuses %s with exit code 2, and opens no session', async (_what, words, message) => {
     const before = (await gateway.call('listSessions', {})).items.length
     const { code, err } = await cli('start', ...words)

@@ -62,14 +62,14 @@ describe('a session whose agent asks only for some calls and can share a termina
     expect(text).toContain('Rules see only what this agent asks')
     expect(text).toContain(attach)
   })
-  it('the header of the open session in `tui` has both notices, and does not cut the command line', () => {
+  it('the header of an open session in `tui` says what rules see and how to share the terminal, and does not cut the command line', () => {
     const text = sessionHeaderLines(session, 60)
       .map(line => line.map(span => span.text).join(''))
       .join('\n')
     expect(text).toContain('Rules see only what this agent asks. It may do other things')
     expect(text).toContain('unix:///data/codex/ses_1/codex.sock 0198')
   })
-  it('the header of an ended session has neither notice', () => {
+  it('the header of an ended session says nothing about rules or about sharing a terminal', () => {
     expect(sessionHeaderLines({ ...session, state: 'ended' }, 60)).toHaveLength(2)
   })
 })

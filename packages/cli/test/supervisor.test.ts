@@ -73,7 +73,7 @@ describe('a gateway under holdpoint up', () => {
     const events = () => logged(gateway).map(({ event }) => event)
     await expect.poll(events).toEqual(['gateway.ended', 'gateway.restarted'])
     expect(logged(gateway)[0]?.message).toMatch(
-      new RegExp(`process ${first}\\) was ended by SIGKILL.*starts again in 0\\.1 s`),
+      new RegExp(`process ${first}\\) was terminated by SIGKILL.*starts again in 0\\.1 s`),
     )
     expect(await gateway.stop()).toEqual({ code: 0, signal: null })
   })
@@ -124,7 +124,7 @@ describe('a gateway under holdpoint up', () => {
     expect(resolution).toMatchObject({ by: 'person' })
     await expect
       .poll(() => gateway.stderr)
-      .toMatch(/was ended by SIGABRT, perhaps because the process ran out of memory/)
+      .toMatch(/was terminated by SIGABRT, perhaps because the process ran out of memory/)
   })
 
   it('the gateway stops with its supervisor, whether the supervisor is stopped or killed', async () => {

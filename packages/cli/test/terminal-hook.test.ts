@@ -35,12 +35,12 @@ describe('the hook of a person’s own terminal', () => {
     ['a field named __proto__', JSON.parse('{"__proto__":{"a":1}}')],
     ['too many levels', { more: JSON.parse(`${'['.repeat(80)}${']'.repeat(80)}`) }],
     ['too many values', { more: Array.from({ length: 11_000 }, () => 1) }],
-  ])('a call with %s, which the gateway cannot check against the rules, is asked in the terminal', async (_, more) => {
+  ])('the terminal asks about a call that the gateway cannot check against the rules: one with %s', async (_, more) => {
     const reply = await run(JSON.stringify(readToken(randomUUID(), more)))
     expect(reply).toMatchObject({ hookEventName: 'PreToolUse', permissionDecision: 'ask' })
     expect(reply.permissionDecisionReason).toContain('could not check its rules')
   })
-  it('a call whose hook input has another form than expected is asked in the terminal', async () => {
+  it('the terminal asks about a call whose hook input has an unexpected form', async () => {
     const { tool_input: _, ...rest } = readToken(randomUUID())
     expect(await run(JSON.stringify(rest))).toMatchObject({ permissionDecision: 'ask' })
     expect(await run(JSON.stringify({ hook_event_name: 'Notification' }))).toBeNull()

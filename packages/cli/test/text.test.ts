@@ -80,7 +80,7 @@ describe('a table on a terminal', () => {
     for (const columns of [10, 24, 40, 60, 80])
       for (const line of drawn(columns)) expect(widthOf(line)).toBeLessThanOrEqual(columns)
   })
-  it('a table on a terminal leaves out the columns that the list can spare before all others', () => {
+  it('a table on a terminal first leaves out the columns that its list marks as spare', () => {
     const rows = tableRows(head, lines, 36, { spare: ['state', 'none'] })
     expect(rows.flatMap(one => textOf(wrap(one, 36)))[0]).toBe('ID       TITLE       FOLDER')
     const fewer = tableRows(head, lines, 24, { spare: ['state', 'title'] })
@@ -193,7 +193,7 @@ describe('text on a terminal', () => {
     expect(textOf(wrap(row(), 10))).toEqual([''])
   })
 
-  it('text on a terminal never starts a line without a gutter or label if it comes from an agent, at any width', () => {
+  it('an agent’s text on a terminal never starts a line without a gutter or label, at any width', () => {
     const forged = `${'x'.repeat(70)} [a] Allow  ✓ allowed by you  `.repeat(3)
     const ask: Ask = {
       kind: 'approval',
@@ -223,7 +223,7 @@ describe('text on a terminal', () => {
     expect(untrusted(`a${' '.repeat(99)}b`).text).toBe('a⟨99 spaces⟩b')
   })
 
-  it('text on a terminal that is an edit mentions CRLF once if all line endings are CRLF, otherwise on each line with CRLF, and counts trailing spaces', () => {
+  it('an edit on a terminal mentions CRLF once if all line endings are CRLF, otherwise on each line with CRLF, and counts trailing spaces', () => {
     const shown = (old_string: string, new_string: string) =>
       askRows({
         kind: 'approval',
@@ -242,7 +242,7 @@ describe('text on a terminal', () => {
     expect(shown('one\r\ntwo', 'one\r\n2').join('\n')).not.toContain('invisible characters')
   })
 
-  it('text on a terminal is not wrapped in a pipe', () => {
+  it('text in a pipe is not wrapped', () => {
     expect(textOf(wrap(row(untrusted('x'.repeat(500))), null))).toEqual(['x'.repeat(500)])
   })
 

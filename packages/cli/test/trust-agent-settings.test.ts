@@ -91,7 +91,9 @@ it('trust shows and covers the settings for every agent, and each agent loses it
   expect(agents.filter(agent => isTrusted(agent))).toEqual(agents)
   writeFileSync(join(project, 'opencode.json'), '{}')
   expect(agents.filter(agent => !isTrusted(agent))).toEqual(['opencode'])
-  expect((await holdpoint('--list')).out).toBe(`${project} (changed for opencode, so it does not apply there)\n`)
+  expect((await holdpoint('--list')).out).toBe(
+    `${project} (its settings for opencode have changed, so they do not apply)\n`,
+  )
   expect((await holdpoint('--remove')).out).toContain('Agents ignore them from their next start')
   expect(agents.filter(agent => isTrusted(agent))).toEqual([])
 })

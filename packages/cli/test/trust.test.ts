@@ -176,7 +176,7 @@ describe('holdpoint up in a folder with an untrusted config file', () => {
     expect(gateway.stderr).not.toContain('Ignoring')
   })
 
-  it.each([['backup', 'x.db'], ['down'], ['doctor']])('F5: %s says that the file is ignored', async (...words) => {
+  it.each([['backup', 'x.db'], ['down'], ['doctor']])('F5: %s reports the ignored config file', async (...words) => {
     writeConfig({ store: 'file:theirs.db' })
     const { out, err } = await cli(...words)
     expect(out + err).toMatch(/Ignoring store in .*holdpoint\.config\.json/)
@@ -301,7 +301,7 @@ describe('holdpoint trust for a file with rules', () => {
     expect((await cli('trust', '--remove', 'holdpoint.rules.json')).out).toContain('the others still do')
     expect((await cli('trust', '--list')).out).toContain('No file is trusted')
   })
-  it('holdpoint trust for a file with rules names the mistake in a file with rules, as holdpoint doctor does', async () => {
+  it('holdpoint trust names the mistake in a file with rules, as holdpoint doctor does', async () => {
     writeRules('{"rules": [{"effect": "allow", "comand": "npm test"}]}')
     expect(await cli('trust', '--yes')).toMatchObject({
       code: 2,

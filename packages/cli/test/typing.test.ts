@@ -145,7 +145,7 @@ describe('a text that is typed while requests appear', () => {
     ['I', 'interruptSession'],
     ['E', 'endSession'],
   ])(
-    'in tui session, the key %s twice calls %s only after a pause, and never as the beginning of a text',
+    'in a session of tui, the key %s twice calls %s only after a pause, and never as the beginning of a text',
     async (key, op) => {
       const harness = await TypingHarness.open('tui session', 'working')
       for (const gapMs of [30, 525, 600]) {

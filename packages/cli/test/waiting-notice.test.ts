@@ -26,7 +26,7 @@ describe('a command that waits', () => {
     ['a terminal', true, 60_000, 1],
     ['a script', false, 4900, 0],
     ['a script', false, 60_000, 1],
-  ])('in %s (%s) for %i ms prints %i lines', async (_where, isTerminal, ms, lines) => {
+  ])('a command that waits in %s (%s) for %i ms prints %i lines', async (_where, isTerminal, ms, lines) => {
     process.stderr.isTTY = isTerminal
     const result = withNotice('down', work(ms))
     await vi.advanceTimersByTimeAsync(ms)
@@ -35,7 +35,7 @@ describe('a command that waits', () => {
     expect(written).toHaveLength(lines)
     if (lines > 0) expect(written[0]).toBe('holdpoint: Waiting for the gateway and its runner to stop…\n')
   })
-  it('a command that waits prints nothing after a failure, and passes it on', async () => {
+  it('a command that waits passes a failure on, and prints nothing after it', async () => {
     const failed = withNotice('down', Promise.reject(new Error('broken')))
     await expect(failed).rejects.toThrow('broken')
     await vi.advanceTimersByTimeAsync(60_000)

@@ -103,7 +103,7 @@ describe('holdpoint vars and set', () => {
     expect(await holdpoint('watch', 'list', '--session', id)).toContain('at the end of a turn: tells the agent')
   })
 
-  it('holdpoint set that an agent runs sets only variables of the agent, in its own session', async () => {
+  it('holdpoint set, run by an agent, sets only variables of the agent, in its own session', async () => {
     writeFileSync(
       ownFile(),
       JSON.stringify({

@@ -14,14 +14,14 @@ import { settingsTrust } from '../config/trust.ts'
 import { gutterOf, type Row, row, trusted, untrusted, untrustedCode } from '../output/span.ts'
 import { settingsEffects, trustTexts } from './trust-texts.ts'
 
-/** Returns the settings that a folder has for each agent. The list is empty if the path names a file or there are none. */
+/** Returns the settings that a folder has for each agent. The list is empty if the path names a file or if the folder has no such settings. */
 export function agentSettingsAt(path = '.'): readonly ProjectSettings[] {
   const target = resolve(path)
   if (!statSync(target, { throwIfNoEntry: false })?.isDirectory()) return []
   return settingsAgents.flatMap(agent => findProjectSettings(agent, target, personalSettings(agent, process.env)) ?? [])
 }
 
-/** Returns the remark about a folder in the list of what is trusted; an empty text if all of its settings are trusted. */
+/** Returns the remark that the list of trusted files and folders shows for a folder; an empty text if all of its settings are trusted. */
 export function settingsListed(dataFolder: DataFolder, folder: string): string {
   const found = agentSettingsAt(folder)
   if (found.length === 0) return trustTexts.listed.missing
@@ -57,7 +57,7 @@ export function describeSettings(
   ]
 }
 
-/** The names of files in JSON that are settings. */
+/** The names of the settings files that contain JSON. */
 const settingsNames = /^(?:settings(?:\.local)?|\.?mcp|mcp-config|opencode|tui|hooks|lsp)\.jsonc?$/
 
 /** The entries of settings are shown if they are JSON; all other files, such as plugins and skills, are only named. */

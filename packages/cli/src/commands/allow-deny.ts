@@ -96,7 +96,7 @@ async function requirePlanMode(call: Call, { id, session, ask }: Request, mode: 
   )
 }
 
-/** Throws if the answer does not fit the request, so that the person is not asked to confirm it. The gateway checks the answer again. */
+/** Throws if the answer does not fit the request, before the person is asked to confirm the answer. The gateway checks the answer again. */
 export function requireFittingAnswer({ id, ask }: Request, answer: Answer): void {
   const problem = answerProblem(ask, answer)
   if (problem) throw new Fault('answer_mismatch', answerTexts.refused(id, problem))
@@ -168,7 +168,7 @@ export async function deny({ call }: GatewayClient, typedId: string, options: De
   await submitAnswer(call, { request, answer, json })
 }
 
-/** Reads `LINE=TEXT` or `PATH:LINE=TEXT`, and quotes that line of what the agent wants to do. */
+/** Reads `LINE=TEXT` or `PATH:LINE=TEXT`, and adds a quote of that line of the command, the plan or the change. */
 function parseComment({ id, ask }: Request, typed: string): Comment {
   const end = typed.indexOf('=')
   const place = typed.slice(0, Math.max(0, end))

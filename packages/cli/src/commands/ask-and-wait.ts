@@ -68,7 +68,7 @@ export async function askAndWait(
   }
 }
 
-/** Reports that the answer has arrived. Waits only for a limited time, because this process does not react to a first signal meanwhile. */
+/** Reports that the answer has arrived. Waits only for a limited time, because this process ignores the first signal while it waits. */
 export function reportTaken(handed: HandedAnswer): Promise<void> {
   return waitAtMost(cleanUpMaxMs, handed.taken())
 }

@@ -106,7 +106,7 @@ function parseTime(typed: string, now: number, option: string): number {
   return at
 }
 
-/** On a screen narrower than this, the answer is cut, and the command or the question itself says what the agent wanted. */
+/** On a screen narrower than this, the answer is cut and the label of the action is left out, because the command or the question shows what the agent wanted. */
 const wideFromColumns = 100
 const answerMaxColumns = 30
 const answerMaxShare = 0.55

@@ -67,7 +67,7 @@ export function completionScript(shell: string): string {
 
 interface Candidate {
   readonly word: string
-  /** Escaped for display. */
+  /** The description of the word, escaped for display. */
   readonly description: string
 }
 /** Longer descriptions are cut. Our own descriptions fit, but summaries of requests may not. */

@@ -38,7 +38,7 @@ function findingsOf({ file, folder, trust, content, exposure }: RulesFile): read
               name,
               ok: true,
               detail: `${file} was trusted and is gone; its rules that deny or ask still apply`,
-              remedy: `if they should end: holdpoint trust --remove ${shellQuote(file)}`,
+              remedy: `to stop applying them: holdpoint trust --remove ${shellQuote(file)}`,
             },
           ]
     case 'problem':

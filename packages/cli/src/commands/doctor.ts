@@ -49,7 +49,7 @@ function readSettings(
   const flags = store === undefined ? {} : { store }
   try {
     const { config, ignored } = readConfig(dataFolder, flags)
-    const remedy = 'run that command if these settings should apply'
+    const remedy = 'run that command to apply these settings'
     return { config, settings: ignored === null ? [] : [{ name: 'Settings', ok: true, detail: ignored, remedy }] }
   } catch (error) {
     if (!(error instanceof Fault)) throw error

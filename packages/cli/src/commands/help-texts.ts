@@ -12,7 +12,7 @@ export const groups = {
 } as const
 
 export const commandHelp = {
-  status: 'Show where the gateway runs, and how much is pending',
+  status: 'Show where the gateway runs, and how many requests are pending',
   up: 'Start the gateway, a runner and the page; restart the gateway after a crash',
   gateway: 'Like `up`, but in one process and without restarts',
   down: 'Stop the gateway and its runner; pending requests are kept',
@@ -20,8 +20,8 @@ export const commandHelp = {
   link: 'Print a one-time link that signs a browser in',
   open: 'Open the page in a browser and sign it in, or print the link if there is no browser',
   service: 'Start Holdpoint when you log in (systemd, launchd)',
-  hook: 'Answer the agent of your own terminal from anywhere',
-  mcp: 'Offer questions and approvals to MCP clients, and put approvals in front of MCP servers',
+  hook: 'Let agents in your own terminal ask Holdpoint, too',
+  mcp: 'Let MCP clients ask people, and require an approval for calls to MCP servers',
   run: 'Start or resume a session, and stay with it here',
   tui: 'Show the inbox and all sessions, live (? for help)',
   inbox: 'List pending requests, the most urgent first',
@@ -92,7 +92,7 @@ export const tokenHelp = {
   list: 'List tokens and signed-in browsers: whose they are, when they were created and last used',
   add: 'Create a token and print its secret, once',
   rotate: 'Replace a token (default: your own); the old one and all that it created stop working at once',
-  revoke: 'Revoke a token or sign a browser out, with all that it created',
+  revoke: 'Revoke a token or sign a browser out; everything that it created is revoked, too',
 } as const
 
 export const rulesHelp = {
@@ -121,7 +121,7 @@ export const ruleOptionHelp = {
   session: 'Only this session',
   driver: 'Only sessions of this agent',
   expires: 'How long the rule is in effect: 30m, 12h, 7d',
-  uses: 'How often the rule may answer',
+  uses: 'How many times the rule may answer',
   until: 'The rule ends with the turn or the session; needs --session',
   message: 'With deny: the sentence that the agent reads',
   note: 'Why the rule exists, for people',
@@ -139,7 +139,7 @@ export const argumentHelp = {
   variable: 'The name of the variable',
   watchFile: 'The file or its folder (default: holdpoint.rules.json in this folder, and your own)',
   readyMade: 'The name of ready-made watchers; `holdpoint watch ready` lists them',
-  variableValue: 'The new value: true or false, a number or a text, as the variable was declared',
+  variableValue: 'The new value: true or false, a number or a text, depending on the variable',
   request: 'Request id; the first few letters are enough',
   runDriver: 'claude, rehearsal or one of your own agents (default: the first that is ready)',
   driver: 'claude, codex, gemini, rehearsal, … or one of your own agents',
@@ -158,13 +158,13 @@ export const argumentHelp = {
 } as const
 
 export const optionHelp = {
-  hookAgent: 'The agent; Gemini’s hooks only apply rules',
+  hookAgent: 'The agent. Gemini’s hooks apply your deny and ask rules; answer Gemini itself in its terminal',
   hookUser: 'In your own settings, for every folder (default)',
   hookProject: 'Only in this folder (Claude Code: .claude/settings.local.json)',
   mcpHttp: 'Serve MCP clients over HTTP on this machine, instead of one client over stdin and stdout',
   mcpPort: 'Port for --http; 0 picks a free one (default: 4748)',
   mcpName: 'Name of the server, shown to people and used by rules (default: from the command)',
-  allowReadOnly: 'Run tools that the server declares as read-only without asking; deny rules still apply',
+  allowReadOnly: 'Without asking, run tools that the server declares as read-only; deny and ask rules still apply',
   help: 'Show help',
   version: 'Print the version',
   home: 'Data folder (default: ~/.holdpoint)',
@@ -173,7 +173,7 @@ export const optionHelp = {
   store: 'file:PATH or postgres://…',
   port: 'Port to listen on; 0 picks a free one (default: 4747)',
   host: 'Address to listen on (default: 127.0.0.1 and ::1)',
-  allowRemote: 'Let other machines reach the address of --host; put TLS in front',
+  allowRemote: 'Let other machines reach the address of --host; use a reverse proxy with TLS',
   runner: 'Where agents run',
   acceptDataLoss: 'Start even if the store has lost events; revokes all credentials but yours',
   detach:
@@ -191,7 +191,7 @@ export const optionHelp = {
   watchWith: 'A setting of the ready-made watchers (repeatable)',
   setSession: 'The session (default: the session of the agent that runs this command)',
   setFile: 'The file that declares the variable, if several do',
-  count: 'Print only how many there are, for a status line',
+  count: 'Print only the number of pending requests, for a status line',
   watch: 'Keep the list up to date until you leave, and ring the bell for a new request',
   note: 'Note for the agent',
   input: 'JSON file with the complete tool input that replaces the agent’s; - reads stdin',
@@ -296,9 +296,9 @@ Examples:
 The tools are ask_person, request_approval and set_variable. Usually an MCP client starts this
 command and talks to it over stdin and stdout: holdpoint mcp install AGENT adds
 it to an agent. With --http, it serves clients at a URL of this machine; they
-send the token of the file mcp-token in the data folder.`,
+send the token from the file mcp-token in the data folder.`,
   mcpInstall:
-    '\nThe agent starts `holdpoint mcp` from its next start on. No token is written into\nits settings. Undo this with: holdpoint mcp remove AGENT',
+    '\nThe agent will run `holdpoint mcp` the next time it starts. No token is written into\nits settings. Undo this with: holdpoint mcp remove AGENT',
   mcpWrap: `
 Examples:
   holdpoint mcp wrap -- npx -y @modelcontextprotocol/server-filesystem ~/notes
@@ -308,8 +308,7 @@ Each call waits until a person or a rule allows it, and runs once. Everything
 else passes through unchanged.`,
   serviceInstall:
     '\nThe service runs this program with this data folder and these options. It gets no\nvariables of this terminal: put other settings into holdpoint.config.json in the\ndata folder. There is one service per person.',
-  rulesImport:
-    '\nPrefixes such as Bash(git log:*) are taken over only as far as their arguments\nare known to be harmless.',
+  rulesImport: '\nPrefixes such as Bash(git log:*) are imported only for arguments that are known\nto be harmless.',
   program: `
 Examples:
   holdpoint                                 start it, and print a link

@@ -58,7 +58,7 @@ export async function findRule(call: Call, typed: string): Promise<Rule> {
   return found
 }
 
-/** Also finds a token by its exact name. Browsers have no names of their own, but those of their persons. */
+/** Also finds a token by its exact name. Does not find a browser by name, because the name of a browser is that of its person. */
 export async function findToken(call: Call, typed: string): Promise<Token> {
   const { items } = await call('listTokens', {})
   const named = items.filter(({ name, kind }) => kind === 'bearer' && name === typed)

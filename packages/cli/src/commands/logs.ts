@@ -65,7 +65,7 @@ async function printEvents(call: Call, id: SessionId, count: number): Promise<st
   return last
 }
 
-/** Waits until the transcript has this many entries, or all. */
+/** Waits until this many entries of the transcript, or all of its entries, are loaded. */
 async function loadEntries(transcript: Transcript, count: number): Promise<void> {
   await new Promise<void>(resolve => {
     const check = () => {
@@ -102,7 +102,7 @@ interface FollowOptions {
   readonly context: EntryContext
   readonly signal: AbortSignal
 }
-/** Prints entries as they become final until the person stops the command. Pending requests are announced, because they become final only when they are answered. */
+/** Prints each entry when it becomes final, until the person stops the command. Pending requests are announced, because they become final only when they are answered. */
 function followTranscript(
   inbox: Inbox,
   transcript: Transcript,

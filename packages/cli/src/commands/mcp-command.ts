@@ -14,7 +14,7 @@ export function defineMcpCommands(
     .option('--http', optionHelp.mcpHttp)
     .option('--port <n>', optionHelp.mcpPort)
     .addHelpText('after', moreHelp.mcp)
-    // Otherwise a mistyped subcommand would be reported as an argument too many.
+    // Without this call, commander would report a mistyped subcommand as an excess argument.
     .allowExcessArguments()
     .action(async ({ http, ...options }, command: Command) => {
       const [typed] = command.args

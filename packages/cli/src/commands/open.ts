@@ -7,7 +7,7 @@ import { type DataFolder, writeAtomically } from '../config/data-folder.ts'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { openTexts as texts } from './texts.ts'
 
-/** Programs that open a browser return at once, or run as long as the browser. */
+/** A program that opens a browser either exits at once or runs as long as the browser. A program that still runs after this time has not failed. */
 const failMaxMs = 3000
 
 export async function openPage({ url, call }: GatewayClient, dataFolder: DataFolder): Promise<void> {
@@ -20,7 +20,7 @@ export async function openPage({ url, call }: GatewayClient, dataFolder: DataFol
   console.log(opened ? texts.opened(link) : texts.noBrowser(link))
 }
 
-/** Returns the program that opens an address, or null if there is no screen, because xdg-open would then start a browser for terminals. */
+/** Returns the program that opens an address, or null if there is no screen, because xdg-open would then start a text browser in the terminal. */
 function browserProgram(platform: NodeJS.Platform, env: NodeJS.ProcessEnv): string | null {
   if (platform === 'darwin') return 'open'
   return env.DISPLAY || env.WAYLAND_DISPLAY || env.BROWSER ? 'xdg-open' : null

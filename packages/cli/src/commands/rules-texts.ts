@@ -27,7 +27,7 @@ export const rulesTexts = {
   answeredByRule: 'A rule answered this request.',
   answeredByPerson: 'No rule answered this request; a person did.',
   answeredOtherwise: 'No rule answered this request.',
-  stillPending: 'This request waits for a person.',
+  stillPending: 'This request is waiting for a person.',
   rulesNow: 'The current rules say: ',
   onlyApprovals: 'Rules answer approvals only. This request asks a question.',
   previewPending: (count: number) => `Matches ${count} pending ${count === 1 ? 'request' : 'requests'}.`,

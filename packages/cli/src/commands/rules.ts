@@ -76,7 +76,7 @@ export async function editRule(client: GatewayClient, typed: string, options: Ru
   out.print(...ruleRows(texts.changed, rule))
 }
 
-/** Returns the content of a rule without what the gateway has added. */
+/** Returns the content of a rule without the fields that the gateway has added. */
 function draftOf(rule: Rule): RuleDraft {
   const { id, madeBy, madeById, madeAt, version, uses, lastUsedAt, source, usesLeft, ...draft } = rule
   return { ...draft, ...(usesLeft === undefined || usesLeft === 0 ? {} : { usesLeft }) }

@@ -40,7 +40,7 @@ export async function sessions({ call }: GatewayClient, options: SessionsOptions
   if (next !== null) out.printHint(listTexts.moreSessions(limits.pageMax))
 }
 
-/** Lists the sessions that have not ended, or with `--all` or `--state` a page of others. Sessions that need a person come first, so that `--limit` never cuts them. */
+/** Lists the sessions that have not ended. With `--all` or `--state`, lists one page of the sessions that the option selects. Sessions that need a person come first, so that `--limit` never cuts them. */
 async function listSessions(call: Call, { all, state, search, limit }: SessionsOptions) {
   const count = limit === undefined ? undefined : Number(limit)
   if (count !== undefined && (!Number.isInteger(count) || count < 1 || count > limits.pageMax))

@@ -19,7 +19,7 @@ export async function show(
   if (typedId.startsWith('ses_')) return showSession(call, await findSession(call, typedId), json)
   const request = await findRequest(call, typedId).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error
-    // The letters may be the start of a session's id. If not, the message is about the request.
+    // The letters may be the start of a session's id. If no session matches either, the error says that there is no such request.
     return findSession(call, typedId).catch((other: unknown) => {
       throw isNotFound(other) ? error : other
     })

@@ -159,7 +159,7 @@ export const scriptTexts = {
   onPage: 'Answer it on the page: ',
   note: 'Note: ',
   nobodyAnswered: 'Nobody answered in time.',
-  cancelled: (reason: string) => `The request was canceled before anyone answered (${reason}).`,
+  cancelled: (reason: string) => `The request was withdrawn before anyone answered (${reason}).`,
   denied: 'Denied',
   declined: 'Declined',
   cannotRun: 'Allowed, but the command could not be started: ',

@@ -44,7 +44,7 @@ export async function setVariable(
   typed: string,
   { session: typedSession, file, json, home }: SetOptions,
 ): Promise<void> {
-  // An agent that names a session acts as an agent, too.
+  // An agent that names a session with --session may still set only what agents may set.
   const own = await ownSession(call, home)
   const id =
     typedSession === undefined && own !== null ? own : (await findSession(call, requireSession(typedSession))).id

@@ -44,7 +44,7 @@ function noteRow(text: string): Row {
   return { gutter: gutterOf('  · '), spans: [trusted(text, 'waiting')] }
 }
 
-/** Checks a file without a gateway; without a path, the file of this folder and the person's own one. Throws a Fault that says where the problem is. */
+/** Checks a file without a gateway; without a path, checks the file of this folder and the person's own file. Throws a Fault that says where the problem is. */
 export async function checkWatchFile(
   path: string | undefined,
   { json, home }: JsonOption & GatewayAddress,
@@ -166,7 +166,7 @@ function isUse(use: ReadyMadeUse, name: string, folder: string | undefined): boo
   return typeof use === 'string' ? use === name && folder === undefined : use.name === name && use.cwd === folder
 }
 
-/** Changes the list `use` in the person's own file. The file is written only if it can still be read afterwards. */
+/** Changes the list `use` in the person's own file. Writes the file only if the changed text is still valid. */
 function changeUses(
   { rulesFile }: DataFolder,
   change: (uses: readonly ReadyMadeUse[]) => readonly ReadyMadeUse[],

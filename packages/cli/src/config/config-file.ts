@@ -69,7 +69,7 @@ function withAbsolutePaths(config: Config, file: string): Config {
   }
 }
 
-/** In a command line, only a program that is named by its path is relative to the file. Any other program is searched on the PATH. */
+/** In a command line, only a program that is named by its path is relative to the file. Any other program is looked up on the PATH. */
 function agentFromFile(agent: ConfiguredAgent, fromFile: (path: string) => string): ConfiguredAgent {
   if (typeof agent === 'string') return fromFile(agent)
   const [program, ...args] = agent

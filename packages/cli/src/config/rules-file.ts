@@ -1,4 +1,4 @@
-/** Reads the files with rules of this machine: the person's own one in the data folder, and those of projects, which count as trusted by path and content. */
+/** Reads the files with rules of this machine: the person's own file in the data folder, and the files of projects, which are trusted by path and content. */
 import { createHash } from 'node:crypto'
 import { type BigIntStats, existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -23,8 +23,8 @@ const filesMax = 10
 const bytesMax = 64 * 1024
 
 /**
- * Returns the path of a project's file in a folder and in each folder above. All of them apply, so that a file further down cannot allow what one above it denies.
- * If too many exist, the upper ones count. The next one is listed too: it counts as a mistake, so that Holdpoint asks about every call below it.
+ * Returns the path of a project's file in a folder and in each folder above. All of them apply, so that a file further down cannot allow what a file above it denies.
+ * If there are too many, only the uppermost files apply. The next file is listed too: it counts as a mistake, so that Holdpoint asks about every call in its folder and below.
  */
 export function rulesFilesFor(folder: string, { rulesFile }: Pick<DataFolder, 'rulesFile'>): readonly string[] {
   const paths = pathsAbove(folder).filter(file => file !== rulesFile)

@@ -33,7 +33,7 @@ export function trustStateOf(
 export function exposureOf({ file, config }: ConfigFile): AccessProblem | null {
   const programs = Object.values(config.agents ?? {}).map(agent => (typeof agent === 'string' ? agent : agent[0]))
   const executables = executableKeys.flatMap(key => config[key] ?? [])
-  // A program that is searched on the PATH is not part of the file.
+  // Programs that are looked up on the PATH are not checked, because the file does not name their location.
   for (const path of [file, ...programs.filter(isAbsolute), ...executables]) {
     const problem = accessProblem(path)
     if (problem) return problem
@@ -62,7 +62,7 @@ export function settingsTrust(dataFolder: DataFolder, { folder, agent, sha256 }:
   return sha256 !== null && trusted === sha256 ? 'trusted' : 'changed'
 }
 
-/** Trusts everything that a folder has for the agents, and nothing that it had before. */
+/** Trusts the present settings of a folder for all agents. Settings that were trusted before are no longer trusted. */
 export function trustSettings(dataFolder: DataFolder, settings: readonly ProjectSettings[]): void {
   const [first] = settings
   if (!first) return

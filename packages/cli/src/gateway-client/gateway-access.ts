@@ -11,7 +11,7 @@ import { findGateway, type GatewayAddress } from './gateway-client.ts'
 
 export interface GatewayAccess {
   readonly url: string
-  /** Returns the present URL. A gateway of this machine may come back at another one. */
+  /** Returns the present URL. A gateway of this machine may have another URL after a restart. */
   readonly presentUrl: () => string
   readonly call: Call
   readonly connection: Connection

@@ -9,7 +9,7 @@ export const addressTexts = {
 } as const
 
 export const startTexts = {
-  external: 'A program that talks to Holdpoint itself opens its own sessions. See docs/write-an-agent.md',
+  external: 'External agents open their own sessions, so you cannot start one here. See docs/write-an-agent.md',
   newAgents:
     'An agent that was added to the config file is available after a restart: holdpoint down, then holdpoint up',
   badMode: (mode: string, driver: string, modes: readonly string[]) =>
@@ -19,7 +19,7 @@ export const startTexts = {
   badFolder: {
     missing: (folder: string) => `The folder ${folder} does not exist`,
     other: (folder: string) => `${folder} is not a folder`,
-    relative: (folder: string) => `${folder} is not a whole path`,
+    relative: (folder: string) => `${folder} is not an absolute path`,
     denied: (folder: string) => `Holdpoint has no permission to open the folder ${folder}`,
   },
 } as const

@@ -27,7 +27,7 @@ async function stop(dataFolder: DataFolder, name: 'gateway' | 'runner'): Promise
   if (!found) return false
   const supervisor = runningSupervisor(found)
   const processes = supervisor ? [supervisor, found] : [found]
-  // A supervisor passes the signal on. A gateway that got it twice would not finish its calls.
+  // A supervisor passes the signal on. A gateway that got the signal twice would not finish its calls.
   sendSignal((supervisor ?? found).pid, 'SIGTERM')
   for (let waitedMs = 0; waitedMs < stopMaxMs + killMaxMs; waitedMs += pollMs) {
     const running = processes.filter(isRunning)

@@ -23,7 +23,7 @@ export function restoreReport(outcome: RestoreOutcome): string {
     `Revoked ${count(tokens, 'credential')}; only yours is still valid. People sign in again, and agents need new tokens.`,
     ...(unknown > 0
       ? [
-          `${count(unknown, 'allow')} waited in the backup. The agent may have used ${unknown === 1 ? 'it' : 'them'} since, so ${unknown === 1 ? 'it is' : 'they are'} now “unknown” and not handed again.`,
+          `${count(unknown, 'allow')} in the backup had not been delivered yet. The agent may have used ${unknown === 1 ? 'it' : 'them'} since, so ${unknown === 1 ? 'it is' : 'they are'} now “unknown” and will not be handed again.`,
         ]
       : []),
     ...(previous === null ? [] : [`The previous database is kept as ${previous}.`]),

@@ -21,7 +21,7 @@ export function keepTerminals(dataFolder: DataFolder, call: Call): () => void {
 async function checkTerminal(folder: TerminalFolder, call: Call): Promise<void> {
   const terminal = folder.read()
   if (!terminal) {
-    // Otherwise a hook has just created the folder, and writes the session in a moment.
+    // If the folder is not left over, a hook has just created it and writes the session in a moment.
     if (folder.isLeftOver) folder.remove()
     return
   }

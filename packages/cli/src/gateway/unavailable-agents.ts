@@ -1,4 +1,4 @@
-/** Finds the agents of the config that no runner can run. This is not part of the code that loads agents, which a gateway does not need. */
+/** Finds the agents of the config that no runner can run. This file is separate from the code that loads agents, because a gateway does not need that code. */
 import type { Call } from '@holdpoint/protocol'
 import type { Config } from '../config/config-schema.ts'
 

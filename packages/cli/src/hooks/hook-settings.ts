@@ -21,7 +21,7 @@ export function hookWords(agent: TerminalAgentName): string {
   return `hook run ${agent}`
 }
 
-/** Returns the settings file, or null if the agent has none. The project's file must be one that the agent does not share, because the command contains paths of this machine. */
+/** Returns the settings file, or null if the agent has none. The project's file must be one that people do not share with each other, because the command contains paths of this machine. */
 export function hookFile(agent: TerminalAgentName, scope: SettingsScope): HookFile | null {
   const path = scope === 'user' ? userFiles[agent]() : projectFiles[agent]
   return path === undefined ? null : { agent, path: resolve(path) }
@@ -47,7 +47,7 @@ export function addHooks({ agent, path: file }: HookFile, command: string, dataF
   const added = withHooks({ agent, path: file }, cleaned, command)
   if (removed && JSON.stringify(added) === JSON.stringify(settings)) return false
   const after = formatLike(before, added)
-  // If an older installation is replaced, the text before that one is what removing restores.
+  // If an older installation is replaced, removing the hooks restores the text from before that installation.
   const known = installations(dataFolder)
   const original = known[file]?.after === before ? known[file] : null
   writeInstallations(dataFolder, { ...known, [file]: { before: original ? original.before : before, after } })

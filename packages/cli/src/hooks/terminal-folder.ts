@@ -68,7 +68,7 @@ export class TerminalFolder {
     rmSync(this.path, { recursive: true, force: true })
   }
 
-  /** Whether the agent of a session that has ended no longer runs either. */
+  /** Whether the session has ended and its agent no longer runs. */
   get isLeftOver(): boolean {
     const ended = this.#readEnded()
     return ended !== null && this.read() === null && !isRunning(ended.process)
@@ -130,7 +130,7 @@ function filesIn(folder: string): readonly string[] {
   }
 }
 
-/** Only this file writes these files. A file that a crash has removed or that another hook is about to write counts as missing. */
+/** Only this module writes these files. A file that a crash has removed or that another hook is about to write counts as missing. */
 function readJson<T>(file: string): T | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T // see above

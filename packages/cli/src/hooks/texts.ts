@@ -5,7 +5,7 @@ export const hookTexts = {
   notJson: (file: string, problem: string) =>
     `The settings ${file} cannot be changed: ${problem}. Correct the file, then run the command again`,
   noProjectFile: (title: string, agent: string) =>
-    `${title} has no settings for one folder that are not shared with others, and the hooks contain paths of this machine. Install them for every folder: holdpoint hook install ${agent}`,
+    `The settings of ${title} for one folder are shared with others, but the hooks contain paths of this machine. Install the hooks for every folder: holdpoint hook install ${agent}`,
   fromCache:
     'This program runs from the cache of npx, which may be emptied at any time. Install Holdpoint first: npm install -g holdpoint',
   installed: (file: string) => `The hooks were added to ${file}.`,
@@ -14,7 +14,7 @@ export const hookTexts = {
   removed: (file: string) => `The hooks were removed from ${file}.`,
   notInstalled: (file: string) => `There are no hooks of Holdpoint in ${file}.`,
   unreadable: (agent: string) =>
-    `the input of the hook has another form than expected, perhaps because ${agent} is newer than this Holdpoint`,
+    `the input of the hook has an unexpected form, perhaps because ${agent} is newer than this Holdpoint`,
   programMissing: (program: string, agent: string) =>
     `The hooks start ${program}, which does not exist. Run: holdpoint hook install ${agent}`,
 }
@@ -22,8 +22,8 @@ export const hookTexts = {
 /** What the hooks of each agent can do, and what the person does next. */
 export const agentTexts: Readonly<Record<TerminalAgentName, { readonly about: string; readonly next: string }>> = {
   claude: {
-    about: 'Claude Code asks Holdpoint, too. Every question stays answerable in the terminal.',
-    next: 'Terminals that are already open ask after a restart.',
+    about: 'Claude Code asks Holdpoint, too. You can still answer every question in the terminal.',
+    next: 'In terminals that are already open, restart Claude Code.',
   },
   codex: {
     about:
@@ -33,6 +33,6 @@ export const agentTexts: Readonly<Record<TerminalAgentName, { readonly about: st
   gemini: {
     about:
       'Hooks of Gemini cannot answer what Gemini asks: answer that in its terminal. Your deny and ask rules apply, and the session is in the list. To answer on the page, use: holdpoint run gemini',
-    next: 'Terminals that are already open use the hooks after a restart.',
+    next: 'In terminals that are already open, restart Gemini.',
   },
 }

@@ -112,7 +112,7 @@ export class CallRecords {
   }
 }
 
-/** The form of our ids. A client could name any file otherwise. */
+/** The form of our ids. Without this check, a client could name any file. */
 const taskId = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 /** Returns a short name of a value. Values with the same canonical JSON have the same name. */
@@ -120,7 +120,7 @@ export function hashOf(value: Json): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32)
 }
 
-/** Only this file writes these files. A file that does not exist or that cannot be read counts as missing. */
+/** Only this module writes these files. A file that does not exist or that cannot be read counts as missing. */
 function readJson<T>(file: string): T | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T // see above

@@ -21,7 +21,7 @@ export interface ClientSessionOptions {
   readonly title: string
   readonly cwd: string
   readonly clock: Clock
-  /** Returns whether the client is there, although it may make no call now. */
+  /** Returns whether the client is present, even if it makes no call at the moment. */
   readonly isPresent: () => boolean
 }
 
@@ -74,7 +74,7 @@ export class ClientSession {
     this.#options = options
   }
 
-  /** Asks, and returns the answer after `handed` is committed. A call of the same name whose answer has not reached the client gets the same request. */
+  /** Asks, and returns the answer after `handed` is committed. A repeated call gets the same request until the client has received the answer. */
   async ask(call: string, ask: AskInput, client: WaitingClient): Promise<AnsweredCall> {
     return this.#counted(async () => {
       for (;;) {
@@ -135,7 +135,7 @@ export class ClientSession {
     this.#stopRenewing()
   }
 
-  /** Opens the request of a call without waiting for its answer. A call of the same name whose answer has not reached the client gets the same request. */
+  /** Opens the request of a call without waiting for its answer. A repeated call gets the same request until the client has received the answer. */
   async open(call: string, ask: AskInput): Promise<OpenedCall> {
     const { records } = this.#options
     for (;;) {
@@ -155,7 +155,7 @@ export class ClientSession {
     }
   }
 
-  /** Starts the session of this client, or continues the one of an earlier process. A person may have ended it. */
+  /** Continues the session that an earlier process started for this client, unless a person has ended that session; otherwise starts a session. */
   async #start(call: Call): Promise<AgentSession> {
     const { records, clock, isPresent } = this.#options
     const stored = records.session()
@@ -244,7 +244,7 @@ async function findSession(call: Call, { id }: Session): Promise<Session | null>
   }
 }
 
-/** Keeps the session connected while the client is there but makes no call. */
+/** Keeps the session connected while the client is present but makes no call. */
 function keepRenewing(call: Call, { id }: Session, clock: Clock, isPresent: () => boolean): () => void {
   let cancel = () => {}
   const renew = () => {

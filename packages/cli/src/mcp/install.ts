@@ -38,7 +38,7 @@ export function installMcp(agent: string, { home }: InstallOptions): void {
   const words = serverCommand(home)
   const commands = agentCommands[agent]
   if (commands) {
-    // Adding a server that exists already fails, and the program may have moved since.
+    // The agent refuses to add a server that is already there, so remove the server first: this program may have moved since it was added.
     runAgent(agent, commands.remove)
     requireSuccess(agent, runAgent(agent, commands.add(words)))
   } else
@@ -80,7 +80,7 @@ function requireSuccess(agent: string, { code, output }: AgentRun): void {
 
 type Servers = Readonly<Record<string, unknown>>
 
-/** Changes the list of servers in the settings of opencode, which has no command for this that needs no terminal. */
+/** Changes the list of servers in the settings of opencode, whose own command for this needs a terminal. */
 function changeOpencode(change: (servers: Servers) => Servers): void {
   const folder = join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'opencode')
   const file = join(folder, 'opencode.json')

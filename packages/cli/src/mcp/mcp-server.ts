@@ -59,7 +59,7 @@ interface KnownClient {
   readonly cwd: string
 }
 
-/** How long a client has to name its folder. */
+/** The longest time to wait until a client names its folder. */
 const rootsTimeoutMs = 5000
 
 /** Serves one client until its connection ends. */

@@ -29,7 +29,7 @@ export function keepReporting(
   return () => cancel()
 }
 
-/** Returns whether a client cancelled a call only because its own time limit was over. The MCP SDK names this code as the reason. A repeated call gets the same request then. */
+/** Returns whether a client canceled a call only because its own time limit was over. The MCP SDK then gives this code as the reason. A repeated call gets the same request. */
 export function isTimeLimit(reason: unknown): boolean {
   return typeof reason === 'string' && (reason.includes('-32001') || /\btim(?:ed|e) ?out\b/i.test(reason))
 }

@@ -1,7 +1,7 @@
 /**
- * The tasks of an MCP client. A client that asks for a task gets its id at once instead of waiting for the answer. Then
- * it polls the task, fetches its result or cancels it, also after this process or the gateway was restarted: a file has
- * the request that belongs to the task, and later its result.
+ * The tasks of an MCP client. A client that asks for a task gets its id at once instead of waiting for the answer. The
+ * client can then poll the task, fetch its result or cancel it, even after a restart of this process or of the gateway: a
+ * file stores which request belongs to the task, and later the result of the task.
  */
 import { randomUUID } from 'node:crypto'
 import { unknownOutcome } from '@holdpoint/drivers'
@@ -131,7 +131,7 @@ export class Tasks {
     } catch (error) {
       const isDeleted = error instanceof Fault && error.code === 'not_found'
       if (isDeleted) return { status: 'cancelled', statusMessage: mcpTexts.taskCancelled }
-      // A gateway that is away keeps its requests.
+      // The gateway cannot be reached, but it keeps the request.
       return { status: 'working', statusMessage: mcpTexts.gatewayAway }
     }
   }

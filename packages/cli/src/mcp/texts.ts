@@ -20,8 +20,8 @@ export const mcpTexts = {
     `Nobody could be asked, so nothing is allowed: ${problem}. Do not continue without an answer; tell the person about this problem`,
   gatewayAway: 'The gateway cannot be reached now. The request is kept.',
   unknownTask: (id: string) => `There is no task ${id}`,
-  taskEnded: (status: string) => `This task is ${status} and can no longer be cancelled`,
-  taskCancelled: 'This task was cancelled: its request was withdrawn, or its session has ended',
+  taskEnded: (status: string) => `This task has the status “${status}” and can no longer be canceled`,
+  taskCancelled: 'This task was canceled: its request was withdrawn, or its session has ended',
   serving: (url: string, tokenFile: string) =>
     [
       `MCP clients can connect to ${url}`,
@@ -31,9 +31,9 @@ export const mcpTexts = {
       '',
       'The token lets a program ask people, and nothing else. Ctrl+C stops this server. Pending requests are kept.',
     ].join('\n'),
-  tokenNeeded: (file: string) => `Send the header Authorization: Bearer with the token of the file ${file}`,
+  tokenNeeded: (file: string) => `Send the header “Authorization: Bearer TOKEN” with the token from the file ${file}`,
   forClients:
-    'This command waits for an MCP client, which starts it by itself. To add it to an agent, press Ctrl+C and run: holdpoint mcp install claude',
+    'This command waits for an MCP client. Usually, the client starts the command itself. To add it to an agent, press Ctrl+C and run: holdpoint mcp install claude',
   badPort: (port: string) => `--port ${port} is not a port. Use a number from 1 to 65535, or 0 for any free port`,
   portWithoutHttp: '--port is only for --http. Without --http, the client talks to this command over stdin and stdout',
   wrongPath: (path: string) => `The MCP server is at ${path}`,
@@ -59,7 +59,7 @@ export const mcpTexts = {
   fromCache:
     'This program runs from the cache of npx, which may be emptied at any time. Install Holdpoint first: npm install -g holdpoint',
   installed: (agent: string) =>
-    `${agent} can ask people through Holdpoint from its next start on. Remove this again with: holdpoint mcp remove ${agent}`,
+    `${agent} can ask people through Holdpoint the next time it starts. Undo this with: holdpoint mcp remove ${agent}`,
   removed: (agent: string) => `Holdpoint was removed from the MCP servers of ${agent}.`,
   agentMissing: (agent: string, program: string, variable: string) =>
     `${agent} cannot be started as “${program}”. Install it, or name its program with ${variable}`,

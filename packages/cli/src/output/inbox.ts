@@ -7,7 +7,7 @@ import { titleSpan } from './session.ts'
 import { type Span, trusted, untrusted } from './span.ts'
 import type { NarrowTable } from './table.ts'
 
-/** On a screen narrower than this, the command or the question itself says what the agent wants. */
+/** On a screen narrower than this, the label of the action is left out, because the command or the question shows what the agent wants. */
 const actionFromColumns = 100
 
 export interface InboxTableContext {

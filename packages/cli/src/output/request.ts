@@ -83,7 +83,7 @@ export function requestRows(request: Request, context: RequestContext): readonly
           blankRow,
           row(
             trusted(resolutionText(resolution, context.me), resolutionStyle(resolution)),
-            // A request that its agent canceled has no answer to deliver.
+            // A request that was withdrawn, or whose session has ended, has no answer to deliver.
             trusted(resolution.by === 'agent' ? '' : ` · ${deliveryLabel(request.delivery)}`),
           ),
           ...editedRows(ask, resolution),
@@ -368,7 +368,7 @@ const nameMax = 20
 
 function formRows({ title, message, url, schema }: FormAsk): readonly Row[] {
   const required = new Set(schema.required)
-  // A very long name does not move all the others.
+  // Limit the width, so that one very long name does not move all other rows to the right.
   const width = Math.min(nameMax, Math.max(0, ...Object.keys(schema.properties).map(name => name.length)))
   return [
     labelled('Form', untrusted(title, 'strong')),

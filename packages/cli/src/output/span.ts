@@ -1,6 +1,6 @@
 /**
- * Spans and rows: all text that `Output` writes to a terminal, except JSON. This file is the security boundary between
- * agents' text and the terminal (G9): an agent's escape sequences, control characters and direction marks become visible text here.
+ * Agents' text is escaped for the terminal here. Except for JSON, `Output` writes only spans and rows, so this file is the security
+ * boundary between agents' text and the terminal (G9): escape sequences, control characters and direction marks become visible text.
  * Some terminals reorder right-to-left letters and others do not, and a program cannot find out. So in code, and in labels that
  * mix directions, such letters are escaped. Prose keeps them.
  */
@@ -35,7 +35,7 @@ export class Span {
   static displayed(line: string, style: Style | null): Span {
     return Span.trusted(line.replaceAll('\t', '→   '), style)
   }
-  /** Like `displayed`, for text that may contain line breaks, which the caller splits into lines. */
+  /** Like `displayed`, for a text that may have several lines. The caller splits the span at its line breaks. */
   static prepared(text: string, style: Style | null): Span {
     return new Span(
       text

@@ -17,7 +17,7 @@ export async function withNotice<T>(what: keyof typeof waitingTexts, work: Promi
   }
 }
 
-/** Returns a call that prints a line if the gateway does not answer for long. Calls that wait for a person print nothing. */
+/** Returns a function that makes the same calls, and prints a line if the gateway takes long to reply. Prints nothing for calls that wait for a person. */
 export function callWithNotice(call: Call): Call {
   const noticing = (op: OperationName, input: object, options?: CallOptions) => {
     const answer = call(op, input as never, options) // the caller passes an operation with its input

@@ -39,7 +39,7 @@ export interface Person {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** Returns null if this platform has neither of them. */
+/** Returns null if this platform has neither systemd nor launchd. */
 export function launcherOf(platform: NodeJS.Platform, person: Person): Launcher | null {
   if (platform === 'linux') return systemd(person)
   return platform === 'darwin' ? launchd(person) : null

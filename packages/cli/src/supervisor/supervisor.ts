@@ -123,7 +123,7 @@ const causes: Readonly<Record<string, string>> = {
   SIGABRT: ', perhaps because the process ran out of memory',
 }
 function describeExit(pid: number | undefined, code: number | null, signal: string | null): string {
-  const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}${causes[signal] ?? ''}`
+  const how = signal === null ? `ended with exit code ${code}` : `was terminated by ${signal}${causes[signal] ?? ''}`
   return `The gateway (process ${pid}) ${how}`
 }
 

@@ -10,7 +10,7 @@ interface Stream {
 
 /** A stream has the replies to one message of the client, and the notifications about it. */
 const streamsMax = 100
-/** Only the reply must not be lost. It is the last event of its stream. */
+/** How many events of a stream are kept. Older events may be lost; the reply, which is the last event of its stream, must not be lost. */
 const eventsMax = 10
 
 export class EventLog implements EventStore {

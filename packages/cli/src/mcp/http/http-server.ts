@@ -29,7 +29,7 @@ export async function runMcpHttp({ port: given, ...address }: McpHttpOptions): P
   const serving = await serveMcpClients(port, { dataFolder, connect, cwd: process.cwd(), clock: systemClock })
   const stop = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')
   console.log(mcpTexts.serving(serving.url, dataFolder.mcpTokenFile))
-  // The server is useful as soon as a gateway runs.
+  // Without a gateway, only print a notice, because the server works as soon as a gateway runs.
   connect().catch((error: unknown) => printNotice(messageOf(error)))
   await once(stop, 'abort')
   await serving.close()
@@ -44,7 +44,7 @@ export async function serveMcpClients(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { mcpToken: token, mcpTokenFile } = options.dataFolder
   const clients = new HttpClients(options)
-  // The file exists before a client needs the token, and a broken file is reported now.
+  // Read the token now, so that its file exists before a client needs the token, and so that a broken file is reported at once.
   token()
   const listening = await listenWithToken({
     port,

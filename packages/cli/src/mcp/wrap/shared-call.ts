@@ -1,4 +1,4 @@
-/** One call of a tool that a client of `holdpoint mcp wrap` makes, and every identical call that it makes meanwhile. All of them get the same reply. */
+/** One call of a tool that a client of `holdpoint mcp wrap` makes, and every identical call that the client makes before the reply. All of them get the same reply. */
 import type { JsonObject } from '@holdpoint/protocol'
 import type { WaitingClient } from '../client-session.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Stands between an MCP client and an MCP server. Every message passes through unchanged, except the calls of tools: each
- * becomes an approval, and an allowed call is sent once. A file says that it was sent before it is sent, so that no crash
- * can make it run a second time.
+ * becomes an approval, and an allowed call is sent once. Before a call is sent, a file records it as sent, so that no crash
+ * can make the call run a second time.
  */
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
@@ -174,7 +174,7 @@ export class WrapProxy {
     const stopReporting = keepReporting(parameters._meta?.progressToken, notify, clock)
     try {
       const { reply, onWritten } = await result
-      // A client that has cancelled the call expects no reply, and one that is gone may ask for it again.
+      // A client that has canceled the call expects no reply, and a client that is gone may ask for the reply again.
       if (!shared.has(id) || this.#isClientGone) return
       await client.send({ jsonrpc: '2.0', id, ...reply } as JSONRPCMessage) // the reply has a result or an error
       onWritten?.()
@@ -206,7 +206,7 @@ export class WrapProxy {
     if (id === undefined || !shared) return false
     const isLast = shared.remove(id)
     const isLimit = isTimeLimit(reason)
-    // If the client repeats a call that was sent, it gets the result, so the call goes on.
+    // The call that was sent goes on, because the client gets its result by repeating the call.
     if (!isLast || (shared.sentAs !== null && isLimit)) return true
     this.#forget(shared)
     if (shared.sentAs !== null) this.#cancelSent(shared, reason)
@@ -215,7 +215,7 @@ export class WrapProxy {
     return true
   }
 
-  /** Tells the server that the client no longer wants a call that runs. The next identical call asks a person again. */
+  /** Tells the server that the client no longer wants a call that is running. The next identical call asks a person again. */
   #cancelSent({ name, sentAs }: SharedCall, reason: unknown): void {
     const { records } = this.#connection()
     const record = records.find(name)
@@ -322,7 +322,7 @@ function refusalText(handed: HandedAnswer): string {
   return mcpTexts.denied((answer.kind === 'deny' && answer.reason) || defaultDenyReason)
 }
 
-/** Adds what the person wrote with the allow to the result. */
+/** If the person wrote a note with the allow, adds the note to the result. */
 function withNote(reply: JsonObject, note: string | undefined): JsonObject {
   const result = reply.result as JsonObject | undefined // a reply of the server has an object or an error
   if (note === undefined || !Array.isArray(result?.content)) return reply

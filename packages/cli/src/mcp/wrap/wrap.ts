@@ -65,7 +65,7 @@ function serverTransport(words: readonly string[]): Transport {
   return transport
 }
 
-/** Programs that start the server that is named after them. */
+/** Words such as `npx` and `uv run`, after which the command line names the server that they start. */
 const launchers = /^(?:npx|bunx|uvx|node|bun|deno|python3?|uv|run|tool|exec|docker|pnpm|yarn|dlx)$/
 
 /** Returns a name for the server: that of its package, its program or its host. */

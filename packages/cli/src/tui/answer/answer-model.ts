@@ -35,7 +35,7 @@ export class AnswerModel {
   readonly #controller: PromptController
   readonly #drafts: PromptDrafts
   readonly #guard = new TypingGuard(() => performance.now())
-  /** Requests that are not shown any more: they are resolved, or the person goes on without answering them. */
+  /** Requests that are no longer shown: they are resolved, or the person went on without answering them. */
   readonly #done = new Set<RequestId>()
   /** The help, which covers the request. */
   #page: ScreenPage | null = null
@@ -115,7 +115,7 @@ export class AnswerModel {
     this.#controller.dropHeld()
     this.#end()
   }
-  /** With a single request, there is nothing to go on to. */
+  /** With a single request, there is no next request. */
   #skip(id: RequestId): void {
     if (this.#queue().length < 2) return
     this.#done.add(id)
@@ -164,7 +164,7 @@ export class AnswerModel {
   async #report(id: RequestId): Promise<void> {
     this.#isLoading = true
     const isAnsweredHere = this.#controller.isAnsweredHere(id)
-    // The list of requests no longer has the resolved one. If it cannot be read, the person sees the next request.
+    // The inbox no longer contains the resolved request, so fetch it. If that fails, the person sees the next request.
     const request = await this.#options.call('getRequest', { id }).catch(() => null)
     if (request) this.#options.onResolved(request, isAnsweredHere)
     this.#isLoading = false

@@ -71,7 +71,7 @@ export class ListState {
     this.#isFiltering = false
     return wasSet
   }
-  /** Enter keeps the filter, and Escape removes it. The arrow keys move in the list meanwhile. */
+  /** Handles a key while the person types a filter: Enter or Tab keeps the filter, Escape removes it, and the arrow keys still move in the list. */
   handleFilterKey(key: Key): void {
     if (key.name === 'escape') this.clearFilter()
     else if (key.name === 'enter' || key.name === 'tab') this.#isFiltering = false

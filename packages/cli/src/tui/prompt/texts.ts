@@ -41,7 +41,7 @@ export const approvalTexts = {
   draftReason: 'Draft reason: ',
   draftQuestion: 'Draft question: ',
   comments: (count: string) => `${count} from the page`,
-  commentsOnlyWithDenial: ', only with a denial: this agent reads nothing with an allow',
+  commentsOnlyWithDenial: ', sent only with a denial: this agent cannot read comments with an allow',
   note: 'With your note: ',
   remembered: 'Also allowed from now on: ',
   chooseMode: 'Approve the plan and continue in:',

@@ -59,7 +59,7 @@ export const runTexts = {
   // After leaving
   notSentOnLeave: 'Your last message was not sent:',
   cannotReopen: (id: string) => `${id} has ended and cannot be reopened.`,
-  external: 'It belonged to an external program. Only that program can start a new session.',
+  external: 'It belonged to an external agent. Only that agent can start a new session.',
   startNew: 'Start a new session with: ',
   stillPending: (count: number) =>
     count === 1 ? '1 request is still pending:' : `${count} requests are still pending:`,

@@ -8,7 +8,7 @@ export function isInForeground(): boolean {
     const [own, foreground] = processGroups()
     return own === foreground || Number(foreground) <= 0
   } catch {
-    // Without an answer, the process behaves as most programs do.
+    // If the process groups cannot be read, assume the foreground, as most programs do.
     return true
   }
 }
@@ -24,7 +24,7 @@ function processGroups(): readonly string[] {
   return [group, foreground]
 }
 
-/** Ends the process if it is in the background, because Node sets the terminal back when it exits. The settings were set back before the process was stopped. */
+/** Ends the process by a signal if it is in the background, because a normal exit of Node would change the settings of the terminal. The settings were restored before the process was stopped. */
 export function exitInBackground(): void {
   if (isInForeground()) return
   process.removeAllListeners('SIGTERM')

@@ -75,7 +75,7 @@ export function layoutPrompt(
   const drawn = markShown(prompt, view)
   const visibleBody = body.flat().slice(view.top, view.top + height)
   const pager = height < lineCount ? [pagerLine(view, drawn, status)] : [[]]
-  // If the footer that follows the last line of the body is taller than the space below it, the next drawing shows it.
+  // Showing the last line of the body can change the footer. A new footer that does not fit below the body appears with the next drawing.
   const nextFooter = drawn.isFullyShown === prompt.isFullyShown ? footer : layoutFooterOf(sectionsOf(drawn))
   const keys = nextFooter && nextFooter.length <= linesLeft - height ? nextFooter : footer
   // During the cooldown the footer is blank but has its full height, so that nothing moves when the key hints appear.
