@@ -15,6 +15,7 @@ export {
   knownAction,
   lineOf,
   quotationOf,
+  shownSummary,
   summary,
   summaryText,
   type TextEdit,
@@ -120,6 +121,7 @@ export {
 export { textChunks } from './text-chunks.ts'
 export { isExactField, mixesDirections } from './text-direction.ts'
 export { CodeWarnings, proseWarnings, type RightToLeftStyle } from './text-warnings.ts'
+export { isShownByRequest, outputText, toolSummary } from './tool-summary.ts'
 export { type FileEdits, type TodoItem, type ToolView, toolView } from './tool-view.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export type {

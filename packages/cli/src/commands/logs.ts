@@ -88,8 +88,8 @@ function transcriptRows(entries: readonly Entry[], context: EntryContext, withOu
   let last: Entry | null = null
   return entries.flatMap(entry => {
     const rows = [...entryRows(entry, context)]
-    if (withOutput && entry.kind === 'tool' && entry.output !== undefined) rows.push(...outputRows(entry.output))
     if (rows.length === 0) return []
+    if (withOutput && entry.kind === 'tool' && entry.output !== undefined) rows.push(...outputRows(entry.output))
     if (needsBlankLine(entry, last)) rows.unshift(blankRow)
     last = entry
     return rows
