@@ -522,6 +522,7 @@ describe('without a running gateway', () => {
     ['interrupt', 'x'],
     ['end', 'x'],
     ['mode', 'x', 'y'],
+    ['model', 'x', 'y'],
     ['start', 'x'],
     ['ask', 'x'],
     ['guard', '--', 'true'],

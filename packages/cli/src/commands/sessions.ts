@@ -1,5 +1,5 @@
-/** The session commands: `sessions`, `start`, `rehearse`, `send`, `interrupt`, `stop`, `end`, `mode`, `rename` and `delete`. */
-import { type Call, Fault, limits, type SessionState, uploadAttachments } from '@holdpoint/protocol'
+/** The session commands: `sessions`, `start`, `rehearse`, `send`, `interrupt`, `stop`, `end`, `mode`, `model`, `rename` and `delete`. */
+import { type Call, externalInfo, Fault, limits, type SessionState, uploadAttachments } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { startSession } from '../gateway-client/start-session.ts'
 import { startTexts } from '../gateway-client/texts.ts'
@@ -147,7 +147,20 @@ export async function changeMode(
   if (modes && !modes.includes(mode)) throw new Fault('bad_input', startTexts.badMode(mode, driver, modes))
   const session = await call('patchSession', { id, mode })
   if (json) return out.json(session)
-  out.print(confirmation(results.modeSet(id, mode), session.title))
+  out.print(confirmation(results.modeAsked(id, mode), session.title))
+}
+
+export async function changeModel(
+  { call }: GatewayClient,
+  typedId: string,
+  model: string,
+  { json }: JsonOption,
+): Promise<void> {
+  const { id, driver } = await findSession(call, typedId)
+  if (driver === externalInfo.name) throw new Fault('bad_input', startTexts.externalModel)
+  const session = await call('patchSession', { id, model })
+  if (json) return out.json(session)
+  out.print(confirmation(results.modelAsked(id, model), session.title))
 }
 
 export interface StartOptions extends JsonOption {

@@ -12,7 +12,9 @@ export const results = {
   renamed: (session: string) => `${session} has a new title.`,
   aboutToDelete: (session: string) => `${session} will be deleted with its history.`,
   deleted: (session: string) => `${session} was deleted.`,
-  modeSet: (session: string, mode: string) => `Mode of ${session} set to ${mode}.`,
+  // The agent carries these out later, and may refuse them.
+  modeAsked: (session: string, mode: string) => `Asked the agent of ${session} to change to the mode ${mode}.`,
+  modelAsked: (session: string, model: string) => `Asked the agent of ${session} to use the model ${model}.`,
   started: (session: string) => `${session} has started.`,
   followSession: (session: string) =>
     `Follow it with holdpoint logs -f ${session}. See its requests with holdpoint inbox.`,
