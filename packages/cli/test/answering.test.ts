@@ -230,6 +230,55 @@ describe('holdpoint allow', () => {
 })
 
 describe('holdpoint deny', () => {
+  it('holdpoint deny answers several requests, prints a line for each, and exits with the code of the first that failed', async () => {
+    const ask = (command: string) => askAsExternalAgent(gateway, approvalAsk({ command }))
+    const [first, taken, last] = [await ask('one'), await ask('two'), await ask('three')]
+    await gateway.call('answerRequest', { id: taken.id, digest: taken.digest, answer: { kind: 'allow' } })
+    const done = await cli('deny', first.id, taken.id, last.id, first.id, '--reason', 'not today')
+    expect(done).toMatchObject({
+      code: 4,
+      out: `${first.id} denied by you via cli: not today\n${last.id} denied by you via cli: not today\n`,
+      err: expect.stringMatching(`^holdpoint: ${taken.id} is already resolved: allowed by owner via api\n$`),
+    })
+    expect((await reload(last)).resolution?.answer).toEqual({ kind: 'deny', reason: 'not today' })
+    const asJson = await cli('deny', first.id, taken.id, '--reason', 'not today', '--json')
+    expect([asJson.code, JSON.parse(asJson.out).items.map(({ status }: { status: number }) => status)]).toEqual([
+      4,
+      [200, 409],
+    ])
+  })
+  it('holdpoint deny answers none of several requests if one of the ids fits no request', async () => {
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'make' }))
+    expect(await cli('deny', request.id, 'req_nobody')).toMatchObject({ code: 3, out: '' })
+    expect((await reload(request)).status).toBe('pending')
+  })
+  it('holdpoint allow and deny refuse options that fit only one request if several are named', async () => {
+    const requests = [
+      await askAsExternalAgent(gateway, approvalAsk({ command: 'make' })),
+      await askAsExternalAgent(gateway, approvalAsk({ command: 'make' })),
+    ]
+    const ids = requests.map(({ id }) => id)
+    for (const words of [
+      ['allow', ...ids, '--digest', 'd'],
+      ['allow', ...ids, '--always'],
+      ['deny', ...ids, '--comment', '1=x'],
+    ])
+      expect(await cli(...words)).toMatchObject({ code: 2, err: expect.stringContaining('only with a single request') })
+    expect(await cli('allow', ...ids)).toMatchObject({ code: 2, err: expect.stringContaining('one request at a time') })
+    for (const request of requests) expect((await reload(request)).status).toBe('pending')
+  })
+  it('holdpoint allow sends comments on lines with its note', async () => {
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'one\ntwo' }))
+    const digest = ['--digest', request.digest]
+    expect(await cli('allow', request.id, ...digest, '--comment', '3=x')).toMatchObject({ code: 2 })
+    const done = await cli('allow', request.id, ...digest, '--note', 'fine', '--comment', '2=Why two?')
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('with 1 comment') })
+    expect((await reload(request)).resolution?.answer).toMatchObject({
+      kind: 'allow',
+      note: 'fine',
+      comments: [{ line: 2, quote: 'two', text: 'Why two?' }],
+    })
+  })
   it('holdpoint deny sends comments on lines, and show prints place, line and comment', async () => {
     const { request } = await rehearse(gateway, 'edit')
     const path = String((request.ask as ApprovalAsk).input.file_path)

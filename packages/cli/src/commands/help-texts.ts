@@ -26,8 +26,8 @@ export const commandHelp = {
   tui: 'Show the inbox and all sessions, live (? for help)',
   inbox: 'List pending requests, the most urgent first',
   show: 'Show a request with its outcome, or a session',
-  allow: 'Approve a request (shows it in full, then asks you to confirm)',
-  deny: 'Deny a request; the agent reads your reason and continues',
+  allow: 'Approve requests (shows each in full, then asks you to confirm)',
+  deny: 'Deny requests; the agents read your reason and continue',
   answer: 'Answer questions or fill in a form',
   next: 'Answer the pending requests here, one by one',
   sessions: 'List sessions; those that need you come first',
@@ -142,6 +142,7 @@ export const argumentHelp = {
   readyMade: 'The name of ready-made watchers; `holdpoint watch ready` lists them',
   variableValue: 'The new value: true or false, a number or a text, depending on the variable',
   request: 'Request id; the first few letters are enough',
+  requests: 'Request ids; the first few letters of each are enough',
   runDriver: 'claude, rehearsal or one of your own agents (default: the first that is ready)',
   driver: 'claude, codex, gemini, rehearsal, … or one of your own agents',
   runPrompt: 'First message',
@@ -258,6 +259,7 @@ export const jsonHelp = {
   sessions: 'Print sessions as JSON: {items, next}',
   request: 'Print the request as JSON',
   resolvedRequest: 'Print the resolved request as JSON',
+  resolvedRequests: 'Print the resolved request as JSON; for several requests, {items} with each result',
   session: 'Print the session as JSON',
   command: 'Print the command as JSON',
   events: 'Print each event as one line of JSON',
@@ -336,7 +338,8 @@ Commands that list or change something take --json. To use another gateway, set
 HOLDPOINT_URL and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off.
 See also: holdpoint COMMAND --help`,
   run: '\nIf no gateway is running, a temporary one runs until you leave. Ctrl+D leaves:\npending requests are kept, and you come back with --session ID. Ctrl+C on a\nrequest denies it and stops the turn. ? shows all keys.',
-  allow: '\nWithout a terminal, pass --digest to prove which request you have read.',
+  allow:
+    '\nSeveral requests are shown one after the other and confirmed together, dangerous ones\none by one. Without a terminal, pass --digest to prove which request you have read.',
   answer:
     '\nWithout options, at a terminal, the request is shown with the keys of `run`.\n--choose, --text and --set can be repeated.',
   ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or\nanswered, 1 denied or declined, 124 nobody answered in time. Ctrl+C and SIGTERM\nwithdraw the question. A restart of the gateway does not.',

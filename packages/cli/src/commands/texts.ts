@@ -97,6 +97,10 @@ export const denyTexts = {
 
 export const allowTexts = {
   confirm: 'Allow this once? [y/N] ',
+  confirmSeveral: (count: number) => `Allow these ${count} requests once? [y/N] `,
+  position: (position: number, count: number) => `Request ${position} of ${count}`,
+  severalNeedTerminal:
+    'There is no terminal to confirm in. Allow one request at a time, and pass --digest DIGEST for each',
   confirmAndRemember: 'Allow this and remember it? [y/N] ',
   confirmDangerous: 'This is dangerous. Type "allow" to allow it: ',
   confirmFlagged: 'This is flagged as dangerous. Type "allow" to allow it: ',
@@ -120,6 +124,7 @@ export const allowTexts = {
 } as const
 
 export const answerTexts = {
+  onlyOneRequest: (option: string) => `${option} works only with a single request`,
   refused: (request: string, problem: string) => `${request} was not answered: ${problem}`,
   alreadyResolved: (request: string, resolution: string) => `${request} is already resolved: ${resolution}`,
   otherDigest: (request: string) => `The digest does not match ${request}. Read it again: holdpoint show ${request}`,
