@@ -1,8 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type ApprovalAsk, Request, type Session } from '@holdpoint/protocol'
+import { type ApprovalAsk, type JsonObject, Request, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cleanEnvironment, closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
+import {
+  cleanEnvironment,
+  closeGateways,
+  type GatewayProcess,
+  shortPause,
+  startGateway,
+} from '../../../test/support/gateway.ts'
 import { runCli, runCliAgainst } from './support/cli-process.ts'
 import {
   approvalAsk,
@@ -84,6 +90,48 @@ describe('holdpoint show', () => {
     const { session } = await rehearse(gateway, 'approval')
     expect((await cli('show', session.id.slice(0, 10))).out).toMatch(/approval {2}waiting for you/)
     expect(await json('show', session.id)).toMatchObject({ id: session.id, driver: 'rehearsal' })
+  })
+})
+
+describe('holdpoint show with a session', () => {
+  it('holdpoint show with a session prints its repository, its waiting time, the files that its agent changed and the to-do list', async () => {
+    const session = await gateway.call('startSession', { driver: 'external', title: 'worker' })
+    const call = (block: string, tool: string, input: JsonObject) => [
+      { type: 'tool.started' as const, tool, block, input },
+      { type: 'tool.finished' as const, block, ok: true, output: 'ok' },
+    ]
+    const repository = { root: '/src/shop', branch: 'retry', commit: null }
+    const todos = [
+      { content: 'Read it', status: 'completed' },
+      { content: 'Fix it', status: 'in_progress' },
+    ]
+    await gateway.call('appendEvents', {
+      id: session.id,
+      items: [
+        { type: 'session.changed', repository },
+        ...call('c1', 'Edit', { file_path: '/src/shop/a.ts', old_string: 'a', new_string: 'b\nc' }),
+        ...call('c2', 'Write', { file_path: '/src/shop/b.ts', content: 'x' }),
+        ...call('c3', 'TodoWrite', { todos }),
+      ],
+    })
+    const key = { id: session.id, key: 'k', ask: approvalAsk({ command: 'make' }) }
+    const { id, openedAt } = await gateway.call('openRequest', key)
+    while ((await gateway.call('whoAmI', {})).now - openedAt < 1000) await shortPause()
+    const { out } = await cli('show', session.id)
+    expect(out).toMatch(/^Repository {2}\/src\/shop on retry$/m)
+    expect(out).toMatch(/^Waited {6}\d+ s for people$/m)
+    expect(out.slice(out.indexOf('Pending'))).toBe(
+      [
+        `Pending     ${id}  Run a command: make`,
+        'Changed     2 files  +3 -1',
+        '  /src/shop/a.ts  +2 -1',
+        '  /src/shop/b.ts  +1 -0',
+        'To-do list  1 of 2 done',
+        '  ✓ Read it',
+        '  ▸ Fix it',
+        '',
+      ].join('\n'),
+    )
   })
 })
 

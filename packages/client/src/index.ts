@@ -75,6 +75,8 @@ export {
   type Trouble,
   timeSince,
   troubleOf,
+  waitedFor,
+  waitedTime,
 } from './labels.ts'
 export { type Comparison, type DiffRow, diffLines, type LineEndings, lineCount } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'

@@ -41,6 +41,18 @@ export const listTexts = {
   moreSessions: (max: number) => `There are more. Use --limit N (up to ${max}) or --search TEXT.`,
 } as const
 
+/** Labels and counts that `show` prints for a session. */
+export const showTexts = {
+  pending: 'Pending',
+  changed: 'Changed',
+  files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
+  moreFiles: (count: number) => (count === 1 ? '1 more file' : `${count} more files`),
+  todo: 'To-do list',
+  done: (done: number, all: number) => `${done} of ${all} done`,
+  partial: (entries: number) =>
+    `Files and the to-do list are from the last ${entries.toLocaleString('en-US')} entries of the transcript.`,
+} as const
+
 export const watchTexts = {
   missedEvents: 'Some events were missed. Continuing from here.',
   disconnected: 'Lost the connection to the gateway. Reconnecting…',
