@@ -29,7 +29,11 @@ const json = async (...words: string[]) => JSON.parse((await cli(...words, '--js
 describe('holdpoint inbox', () => {
   it('holdpoint inbox says that there are no pending requests, and lists a request once it is pending', async () => {
     const empty = await startGateway({ runner: 'none' })
-    expect(await runCliAgainst(empty, ['inbox'])).toMatchObject({ code: 0, out: 'No pending requests.\n' })
+    expect(await runCliAgainst(empty, ['inbox'])).toEqual({
+      code: 0,
+      out: '',
+      err: 'No pending requests.\n',
+    })
     const { request, session } = await rehearse(gateway, 'approval')
     const { code, out } = await cli('inbox')
     expect(code).toBe(0)
@@ -582,7 +586,10 @@ describe('holdpoint sessions', () => {
     const listed = await json('sessions', '--all', '--search', 'ended one')
     expect(listed.items.map((item: Session) => item.id)).toEqual([id])
     expect((await json('sessions', '--state', 'ended', '--limit', '1')).items.length).toBe(1)
-    expect((await cli('sessions', '--search', 'no such thing')).out).toBe('No matching sessions.\n')
+    expect(await cli('sessions', '--search', 'no such thing')).toMatchObject({
+      out: '',
+      err: 'No matching sessions.\n',
+    })
     expect((await cli('sessions', '--limit', '0')).code).toBe(2)
   })
 })
@@ -604,6 +611,19 @@ describe('a gateway given by URL', () => {
     const { code, err } = await runCli(flags, { env: { ...env, HOLDPOINT_TOKEN: '' } })
     expect([code, err]).toEqual([1, expect.stringMatching(/Set HOLDPOINT_TOKEN/)])
   })
+})
+
+describe('an empty list in a pipe', () => {
+  it.each([
+    ['vars', 'This session has no variables.'],
+    ['watch list --session', 'No watcher applies to this session.'],
+  ])(
+    'holdpoint %s of a session with none prints no line on stdout, and says so on stderr',
+    async (command, sentence) => {
+      const { id } = await gateway.call('startSession', { driver: 'external', title: 'bare' })
+      expect(await cli(...command.split(' '), id)).toEqual({ code: 0, out: '', err: expect.stringContaining(sentence) })
+    },
+  )
 })
 
 describe('without a running gateway', () => {

@@ -4,7 +4,7 @@ import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { startSession } from '../gateway-client/start-session.ts'
 import { startTexts } from '../gateway-client/texts.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
-import { err, out } from '../output/output.ts'
+import { err, out, printEmptyList } from '../output/output.ts'
 import { narrowSessions, sessionCells, sessionColumns } from '../output/session.ts'
 import { blankRow, type Row, row, trusted, untrustedLine } from '../output/span.ts'
 import { findSession, idShortener } from './ids.ts'
@@ -27,9 +27,7 @@ export async function sessions({ call }: GatewayClient, options: SessionsOptions
   const { items, next } = await listSessions(call, options)
   if (options.json) return out.json({ items, next })
   if (items.length === 0)
-    return out.print(
-      row(trusted(options.state || options.search ? listTexts.noMatchingSessions : listTexts.noActiveSessions)),
-    )
+    return printEmptyList(options.state || options.search ? listTexts.noMatchingSessions : listTexts.noActiveSessions)
   const { now } = await call('whoAmI', {})
   const shorten = idShortener(items.map(({ id }) => id))
   out.printTable(

@@ -5,7 +5,7 @@ import { dataFolderAt } from '../config/data-folder.ts'
 import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
 
 import { allTerminals, ancestorPids } from '../hooks/terminal-folder.ts'
-import { out } from '../output/output.ts'
+import { out, printEmptyList } from '../output/output.ts'
 import { row, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { findSession } from './ids.ts'
 import { liveSessions } from './queries.ts'
@@ -19,7 +19,7 @@ export async function listVariables({ call }: GatewayClient, typed: string, { js
   const session = await findSession(call, typed)
   const page = await call('listVariables', { id: session.id })
   if (json) return out.json(page)
-  if (page.items.length === 0) return out.print(row(trusted(texts.none)))
+  if (page.items.length === 0) return printEmptyList(texts.none)
   const { now } = await call('whoAmI', {})
   out.printTable(
     texts.columns,
