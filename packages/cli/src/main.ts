@@ -1,5 +1,5 @@
 /** Entry point: defines the commands, runs one, and turns errors into a message and an exit code. */
-import { escapeInvisible, Fault, type FaultCode, faultStatus } from '@holdpoint/protocol'
+import { escapeInvisible, Fault } from '@holdpoint/protocol'
 import { Argument, Command, CommanderError, Help, Option } from 'commander'
 import { defineAuditCommands } from './commands/audit-command.ts'
 import { addGatewayOptions, collect, jsonOption, storeOption } from './commands/command-options.ts'
@@ -22,16 +22,12 @@ import { defineServiceCommands } from './commands/service-command.ts'
 import { defineSessionCommands } from './commands/session-command.ts'
 import { similarCommand } from './commands/similar-command.ts'
 import { defineTokenCommands } from './commands/token-command.ts'
+import { exitCodeOf, exitCodes } from './exit-codes.ts'
 import type { GatewayAddress, GatewayClient } from './gateway-client/gateway-client.ts'
 import { printNotice } from './output/notice.ts'
 import { callWithNotice, withNotice } from './output/waiting-notice.ts'
 import { hidePassword } from './password-in-arguments.ts'
 import { version } from './version.ts'
-
-const exitCodes = { failed: 1, usage: 2, notFound: 3, resolved: 4, noGateway: 5 } as const
-
-/** Faults that mean the person typed something wrong, whether this program or the gateway noticed it. */
-const usageFaults: ReadonlySet<FaultCode> = new Set(['bad_input', 'bad_json', 'answer_mismatch', 'digest_mismatch'])
 
 const program = new Command('holdpoint')
   .description(programDescription)
@@ -64,6 +60,7 @@ const urlOption = () => new Option('--url <url>', optionHelp.url)
 const digestOption = () => new Option('--digest <digest>', optionHelp.digest)
 const deadlineOption = () => new Option('--deadline <time>', optionHelp.deadline)
 const requestArgument = () => new Argument('<request>', argumentHelp.request)
+const requestsArgument = () => new Argument('<request...>', argumentHelp.requests)
 
 /** Adds a command that talks to a gateway. Import the command's code only in its action, so that other commands start fast. */
 function gatewayCommand(name: keyof typeof commandHelp): Command {
@@ -161,27 +158,28 @@ gatewayCommand('show')
   .addOption(jsonOption('request'))
   .action(async (id: string, options) => (await import('./commands/show.ts')).show(await gateway(options), id, options))
 gatewayCommand('allow')
-  .addArgument(requestArgument())
+  .addArgument(requestsArgument())
   .option('--note <text>', optionHelp.note)
   .option('--input <file>', optionHelp.input)
   .addOption(digestOption())
   .option('--always [number]', optionHelp.always)
   .option('--for <duration>', optionHelp.alwaysFor)
   .option('--mode <mode>', optionHelp.planMode)
-  .addOption(jsonOption('resolvedRequest'))
+  .option('--comment <place=text>', optionHelp.comment, collect)
+  .addOption(jsonOption('resolvedRequests'))
   .addHelpText('after', moreHelp.allow)
-  .action(async (id: string, options) =>
-    (await import('./commands/allow-deny.ts')).allow(await gateway(options), id, options),
+  .action(async (ids: string[], options) =>
+    (await import('./commands/allow-deny.ts')).allow(await gateway(options), ids, options),
   )
 gatewayCommand('deny')
-  .addArgument(requestArgument())
+  .addArgument(requestsArgument())
   .option('--reason <text>', optionHelp.reason)
   .option('--ask <question>', optionHelp.askBack)
   .option('--comment <place=text>', optionHelp.comment, collect)
   .option('--stop', optionHelp.stop)
-  .addOption(jsonOption('resolvedRequest'))
-  .action(async (id: string, options) =>
-    (await import('./commands/allow-deny.ts')).deny(await gateway(options), id, options),
+  .addOption(jsonOption('resolvedRequests'))
+  .action(async (ids: string[], options) =>
+    (await import('./commands/allow-deny.ts')).deny(await gateway(options), ids, options),
   )
 gatewayCommand('answer')
   .addArgument(requestArgument())
@@ -316,6 +314,7 @@ function commandShapes(parent = program): readonly CommandShape[] {
       choices: argChoices ?? [],
     })),
     arguments: command.registeredArguments.map(argument => argument.name()),
+    isVariadic: command.registeredArguments.at(-1)?.variadic === true,
     subcommands: command.commands.length > 0 ? commandShapes(command) : [],
   }))
 }
@@ -363,10 +362,4 @@ function reportError(error: unknown): void {
   // Any other error is a bug, so print its stack.
   else process.stderr.write(`${escapeInvisible(stack, { multiline: true })}\n`)
   process.exitCode = hasNoGateway ? exitCodes.noGateway : error instanceof Fault ? exitCodeOf(error) : exitCodes.failed
-}
-
-function exitCodeOf(fault: Fault): number {
-  if (faultStatus[fault.code] === 404) return exitCodes.notFound
-  if (fault.code === 'already_resolved') return exitCodes.resolved
-  return usageFaults.has(fault.code) ? exitCodes.usage : exitCodes.failed
 }

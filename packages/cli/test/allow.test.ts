@@ -178,6 +178,37 @@ describe('holdpoint allow at a terminal', () => {
   })
 })
 
+describe('holdpoint allow with several requests', () => {
+  const ask = (command: string) => askAsExternalAgent(gateway, approvalAsk({ command }))
+
+  it('holdpoint allow with several requests shows all of them, asks once, and asks for each dangerous one on its own', async () => {
+    const requests = [await ask('ls one'), await ask('git push --force'), await ask('ls two')]
+    const terminal = openTerminal(['allow', ...requests.map(({ id }) => id)], { rows: 60 })
+    const screen = await terminal.waitFor('Allow these 2 requests once? [y/N]')
+    for (const text of ['Request 1 of 2', '│ ls one', 'Request 2 of 2', '│ ls two']) expect(screen).toContain(text)
+    expect(screen).not.toContain('git push')
+    await typeLine(terminal, 'y')
+    expect(await terminal.waitFor('This is dangerous. Type "allow"')).toContain('git push --force')
+    await typeLine(terminal, 'y')
+    expect(await terminal.exit, 'the exit code of the first request that was not answered').toBe(1)
+    const [one, dangerous, two] = requests.map(({ id }) => id)
+    const text = terminal.text()
+    for (const id of [one, two]) expect(text).toContain(`${id} allowed by you via cli`)
+    expect(text).toContain(`${dangerous} was not allowed. It is still pending.`)
+    const statuses = (await Promise.all(requests.map(reload))).map(({ status }) => status)
+    expect(statuses).toEqual(['resolved', 'pending', 'resolved'])
+  })
+  it('holdpoint allow with several requests leaves all of them pending if the person does not read them to the end', async () => {
+    const requests = [await ask('true\n'.repeat(40)), await ask('ls')]
+    const terminal = openTerminal(['allow', ...requests.map(({ id }) => id)])
+    await terminal.waitFor(/more lines/)
+    terminal.press('q')
+    expect(await terminal.exit).toBe(1)
+    for (const { id } of requests) expect(terminal.text()).toContain(`${id} was not allowed. It is still pending.`)
+    expect((await Promise.all(requests.map(reload))).map(({ status }) => status)).toEqual(['pending', 'pending'])
+  })
+})
+
 describe('color output', () => {
   it('color output is used on a terminal and turned off by NO_COLOR', async () => {
     const colored = openTerminal(['inbox'])

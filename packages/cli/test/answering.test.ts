@@ -1,8 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { type ApprovalAsk, Request, type Session } from '@holdpoint/protocol'
+import { type ApprovalAsk, type JsonObject, Request, type Session } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cleanEnvironment, closeGateways, type GatewayProcess, startGateway } from '../../../test/support/gateway.ts'
+import {
+  cleanEnvironment,
+  closeGateways,
+  type GatewayProcess,
+  shortPause,
+  startGateway,
+} from '../../../test/support/gateway.ts'
 import { runCli, runCliAgainst } from './support/cli-process.ts'
 import {
   approvalAsk,
@@ -23,7 +29,11 @@ const json = async (...words: string[]) => JSON.parse((await cli(...words, '--js
 describe('holdpoint inbox', () => {
   it('holdpoint inbox says that there are no pending requests, and lists a request once it is pending', async () => {
     const empty = await startGateway({ runner: 'none' })
-    expect(await runCliAgainst(empty, ['inbox'])).toMatchObject({ code: 0, out: 'No pending requests.\n' })
+    expect(await runCliAgainst(empty, ['inbox'])).toEqual({
+      code: 0,
+      out: '',
+      err: 'No pending requests.\n',
+    })
     const { request, session } = await rehearse(gateway, 'approval')
     const { code, out } = await cli('inbox')
     expect(code).toBe(0)
@@ -84,6 +94,48 @@ describe('holdpoint show', () => {
     const { session } = await rehearse(gateway, 'approval')
     expect((await cli('show', session.id.slice(0, 10))).out).toMatch(/approval {2}waiting for you/)
     expect(await json('show', session.id)).toMatchObject({ id: session.id, driver: 'rehearsal' })
+  })
+})
+
+describe('holdpoint show with a session', () => {
+  it('holdpoint show with a session prints its repository, its waiting time, the files that its agent changed and the to-do list', async () => {
+    const session = await gateway.call('startSession', { driver: 'external', title: 'worker' })
+    const call = (block: string, tool: string, input: JsonObject) => [
+      { type: 'tool.started' as const, tool, block, input },
+      { type: 'tool.finished' as const, block, ok: true, output: 'ok' },
+    ]
+    const repository = { root: '/src/shop', branch: 'retry', commit: null }
+    const todos = [
+      { content: 'Read it', status: 'completed' },
+      { content: 'Fix it', status: 'in_progress' },
+    ]
+    await gateway.call('appendEvents', {
+      id: session.id,
+      items: [
+        { type: 'session.changed', repository },
+        ...call('c1', 'Edit', { file_path: '/src/shop/a.ts', old_string: 'a', new_string: 'b\nc' }),
+        ...call('c2', 'Write', { file_path: '/src/shop/b.ts', content: 'x' }),
+        ...call('c3', 'TodoWrite', { todos }),
+      ],
+    })
+    const key = { id: session.id, key: 'k', ask: approvalAsk({ command: 'make' }) }
+    const { id, openedAt } = await gateway.call('openRequest', key)
+    while ((await gateway.call('whoAmI', {})).now - openedAt < 1000) await shortPause()
+    const { out } = await cli('show', session.id)
+    expect(out).toMatch(/^Repository {2}\/src\/shop on retry$/m)
+    expect(out).toMatch(/^Waited {6}\d+ s for people$/m)
+    expect(out.slice(out.indexOf('Pending'))).toBe(
+      [
+        `Pending     ${id}  Run a command: make`,
+        'Changed     2 files  +3 -1',
+        '  /src/shop/a.ts  +2 -1',
+        '  /src/shop/b.ts  +1 -0',
+        'To-do list  1 of 2 done',
+        '  ✓ Read it',
+        '  ▸ Fix it',
+        '',
+      ].join('\n'),
+    )
   })
 })
 
@@ -230,6 +282,55 @@ describe('holdpoint allow', () => {
 })
 
 describe('holdpoint deny', () => {
+  it('holdpoint deny answers several requests, prints a line for each, and exits with the code of the first that failed', async () => {
+    const ask = (command: string) => askAsExternalAgent(gateway, approvalAsk({ command }))
+    const [first, taken, last] = [await ask('one'), await ask('two'), await ask('three')]
+    await gateway.call('answerRequest', { id: taken.id, digest: taken.digest, answer: { kind: 'allow' } })
+    const done = await cli('deny', first.id, taken.id, last.id, first.id, '--reason', 'not today')
+    expect(done).toMatchObject({
+      code: 4,
+      out: `${first.id} denied by you via cli: not today\n${last.id} denied by you via cli: not today\n`,
+      err: expect.stringMatching(`^holdpoint: ${taken.id} is already resolved: allowed by owner via api\n$`),
+    })
+    expect((await reload(last)).resolution?.answer).toEqual({ kind: 'deny', reason: 'not today' })
+    const asJson = await cli('deny', first.id, taken.id, '--reason', 'not today', '--json')
+    expect([asJson.code, JSON.parse(asJson.out).items.map(({ status }: { status: number }) => status)]).toEqual([
+      4,
+      [200, 409],
+    ])
+  })
+  it('holdpoint deny answers none of several requests if one of the ids fits no request', async () => {
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'make' }))
+    expect(await cli('deny', request.id, 'req_nobody')).toMatchObject({ code: 3, out: '' })
+    expect((await reload(request)).status).toBe('pending')
+  })
+  it('holdpoint allow and deny refuse options that fit only one request if several are named', async () => {
+    const requests = [
+      await askAsExternalAgent(gateway, approvalAsk({ command: 'make' })),
+      await askAsExternalAgent(gateway, approvalAsk({ command: 'make' })),
+    ]
+    const ids = requests.map(({ id }) => id)
+    for (const words of [
+      ['allow', ...ids, '--digest', 'd'],
+      ['allow', ...ids, '--always'],
+      ['deny', ...ids, '--comment', '1=x'],
+    ])
+      expect(await cli(...words)).toMatchObject({ code: 2, err: expect.stringContaining('only with a single request') })
+    expect(await cli('allow', ...ids)).toMatchObject({ code: 2, err: expect.stringContaining('one request at a time') })
+    for (const request of requests) expect((await reload(request)).status).toBe('pending')
+  })
+  it('holdpoint allow sends comments on lines with its note', async () => {
+    const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'one\ntwo' }))
+    const digest = ['--digest', request.digest]
+    expect(await cli('allow', request.id, ...digest, '--comment', '3=x')).toMatchObject({ code: 2 })
+    const done = await cli('allow', request.id, ...digest, '--note', 'fine', '--comment', '2=Why two?')
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('with 1 comment') })
+    expect((await reload(request)).resolution?.answer).toMatchObject({
+      kind: 'allow',
+      note: 'fine',
+      comments: [{ line: 2, quote: 'two', text: 'Why two?' }],
+    })
+  })
   it('holdpoint deny sends comments on lines, and show prints place, line and comment', async () => {
     const { request } = await rehearse(gateway, 'edit')
     const path = String((request.ask as ApprovalAsk).input.file_path)
@@ -485,7 +586,10 @@ describe('holdpoint sessions', () => {
     const listed = await json('sessions', '--all', '--search', 'ended one')
     expect(listed.items.map((item: Session) => item.id)).toEqual([id])
     expect((await json('sessions', '--state', 'ended', '--limit', '1')).items.length).toBe(1)
-    expect((await cli('sessions', '--search', 'no such thing')).out).toBe('No matching sessions.\n')
+    expect(await cli('sessions', '--search', 'no such thing')).toMatchObject({
+      out: '',
+      err: 'No matching sessions.\n',
+    })
     expect((await cli('sessions', '--limit', '0')).code).toBe(2)
   })
 })
@@ -509,6 +613,19 @@ describe('a gateway given by URL', () => {
   })
 })
 
+describe('an empty list in a pipe', () => {
+  it.each([
+    ['vars', 'This session has no variables.'],
+    ['watch list --session', 'No watcher applies to this session.'],
+  ])(
+    'holdpoint %s of a session with none prints no line on stdout, and says so on stderr',
+    async (command, sentence) => {
+      const { id } = await gateway.call('startSession', { driver: 'external', title: 'bare' })
+      expect(await cli(...command.split(' '), id)).toEqual({ code: 0, out: '', err: expect.stringContaining(sentence) })
+    },
+  )
+})
+
 describe('without a running gateway', () => {
   it.each([
     ['inbox'],
@@ -522,6 +639,7 @@ describe('without a running gateway', () => {
     ['interrupt', 'x'],
     ['end', 'x'],
     ['mode', 'x', 'y'],
+    ['model', 'x', 'y'],
     ['start', 'x'],
     ['ask', 'x'],
     ['guard', '--', 'true'],

@@ -43,6 +43,8 @@ describe('completion', () => {
       '--stop',
       '--json',
     ])
+    expect(await completed('allow', '--com')).toEqual(['--comment'])
+    expect(await completed('mod')).toEqual(['mode', 'model'])
     expect(await completed('completion', '')).toEqual(['bash', 'zsh', 'fish'])
     const approval = await askAsExternalAgent(gateway, approvalAsk({ command: 'make\u001b[2J' }))
     const form = await askAsExternalAgent(gateway, {
@@ -55,6 +57,7 @@ describe('completion', () => {
     expect(await completed('allow', '')).toEqual([approval.id])
     expect(await completed('answer', '')).toEqual([form.id])
     expect(await completed('deny', '--reason', 'no', approval.id.slice(0, 10))).toEqual([approval.id])
+    expect((await completed('deny', approval.id, '')).sort(), 'another request').toEqual([form.id])
     expect((await completed('send', '')).sort()).toEqual([approval.session, form.session].sort())
     expect(await completed('inbox', '--session', form.session.slice(0, 12))).toEqual([form.session])
     expect(await completed('deny', '--reason', '')).toEqual([])

@@ -61,12 +61,17 @@ describe('session commands', () => {
     expect((await gateway.call('listSessions', {})).items.length).toBe(before)
   })
 
-  it('mode refuses a session whose agent has no modes', async () => {
+  it('mode and model refuse a session of an external agent, whose mode and model Holdpoint cannot change', async () => {
     const { id } = await gateway.call('startSession', { driver: 'external', title: 'no modes' })
     expect(await cli('mode', id, 'plan')).toMatchObject({
       code: 2,
       err: expect.stringContaining('external has no modes'),
     })
+    expect(await cli('model', id, 'small')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('chooses its model itself'),
+    })
+    expect((await gateway.call('getSession', { id })).model).toBeNull()
   })
 
   it('send delivers its arguments, stdin and an attachment', async () => {
@@ -94,11 +99,15 @@ describe('session commands', () => {
     expect((await cli('send', session.id)).code).toBe(2)
   })
 
-  it('mode, interrupt and end change a session and print a confirmation', async () => {
+  it('mode, model, interrupt and end change a session and print a confirmation', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     expect((await cli('mode', session.id, 'acceptEdits')).out).toMatch(
-      /^Mode of ses_\w+ set to acceptEdits\. {2}“approval”/,
+      /^Asked the agent of ses_\w+ to change to the mode acceptEdits\. {2}“approval”\n$/,
     )
+    expect((await cli('model', session.id, 'small')).out).toMatch(
+      /^Asked the agent of ses_\w+ to use the model small\. {2}“approval”\n$/,
+    )
+    expect(await json('model', session.id, 'large')).toMatchObject({ id: session.id, model: 'large' })
     expect(await json('mode', session.id, 'default')).toMatchObject({ id: session.id, mode: 'default' })
     const strange = await cli('mode', session.id, 'wild')
     expect([strange.code, strange.err]).toEqual([2, expect.stringMatching(/Available: default, acceptEdits/)])
@@ -109,6 +118,7 @@ describe('session commands', () => {
       state: 'ended',
     })
     expect((await cli('interrupt', session.id)).code).toBe(1)
+    expect(await cli('model', session.id, 'small')).toMatchObject({ code: 1, out: '' })
   })
 })
 

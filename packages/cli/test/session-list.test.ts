@@ -1,9 +1,10 @@
+import type { InboxSnapshot } from '@holdpoint/client'
 import type { ApprovalAsk, Ask, RequestId, Risk, Session } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
 import { sessionSample } from '../../../test/support/session-sample.ts'
 import { sessionRows } from '../src/output/session.ts'
 import { widthOf } from '../src/output/width.ts'
-import { type ListItem, listLines, sessionHeaderLines } from '../src/tui/dashboard/session-list.ts'
+import { groupsOf, type ListItem, listLines, sessionHeaderLines } from '../src/tui/dashboard/session-list.ts'
 import { pendingRequest } from './support/request.ts'
 
 describe('a row of the dashboard', () => {
@@ -45,6 +46,57 @@ describe('a row of the dashboard', () => {
         }
     },
   )
+})
+
+describe('the sessions of the dashboard', () => {
+  const failedTurn = { ending: 'failed', problem: 'settings.port is missing' } as const
+  const ended = { state: 'ended', endedAt: 0, lastTurn: failedTurn } as const
+  const sessions = [
+    sessionSample({ id: 'ses_1', title: 'works', state: 'working' }),
+    sessionSample({ id: 'ses_2', title: 'rests', state: 'idle' }),
+    sessionSample({ id: 'ses_3', title: 'broke', state: 'idle', lastTurn: failedTurn }),
+    sessionSample({ id: 'ses_4', title: 'parked', state: 'parked' }),
+    sessionSample({ id: 'ses_5', title: 'gone', state: 'parked', process: { state: 'lost', changedAt: 0 } }),
+    sessionSample({ id: 'ses_6', title: 'away', state: 'disconnected' }),
+    sessionSample({ id: 'ses_7', title: 'crashed', ...ended, ending: { reason: 'failed' } }),
+    sessionSample({ id: 'ses_8', title: 'begins', state: 'starting' }),
+    sessionSample({ id: 'ses_9', title: 'again', state: 'working', lastTurn: failedTurn }),
+  ]
+  const inbox = {
+    order: [],
+    requests: new Map(),
+    sessions: new Map(sessions.map(session => [session.id, session])),
+  } as unknown as InboxSnapshot // the list reads only these fields
+  function drawn(columns: number): readonly string[] {
+    const lines = listLines(groupsOf(inbox), null, { columns, height: 40, now: 0, isFocused: true })
+    return lines.map(line =>
+      line
+        .map(({ text }) => text)
+        .join('')
+        .trimEnd(),
+    )
+  }
+
+  it('the dashboard lists failed and lost agents in a group before the working ones, and not as idle or parked', () => {
+    expect(groupsOf(inbox).map(({ title, items }) => [title, ...items.map(({ session }) => session?.title)])).toEqual([
+      ['Failed', 'broke', 'gone'],
+      ['Working', 'works', 'begins', 'again'],
+      ['Idle', 'rests'],
+      ['Parked', 'parked'],
+      ['Disconnected', 'away'],
+      ['Ended', 'crashed'],
+    ])
+  })
+  it('the row of a session says its state if its group does not say it', () => {
+    const wide = drawn(60)
+    expect(wide[1]).toMatch(/^ {2}broke · last turn failed +now$/)
+    expect(wide[2]).toMatch(/^ {2}gone · agent lost +now$/)
+    expect(wide.at(-1)).toMatch(/^ {2}crashed · ended: failed +now$/)
+    expect(wide.join('\n')).toMatch(/^ {2}works +now$/m)
+    expect(wide.join('\n')).toMatch(/^ {2}begins · starting +now$/m)
+    const narrow = drawn(25)
+    expect(narrow.slice(1, 3)).toEqual([expect.stringMatching(/^ {2}broke +now$/), '  last turn failed'])
+  })
 })
 
 describe('a session whose agent asks only for some calls and can share a terminal', () => {

@@ -163,7 +163,7 @@ describe('a gateway under holdpoint up', () => {
       runCliAgainst(gateway, ['inbox']),
       runCliAgainst(gateway, ['restore', 'nothing.db']),
     ])
-    expect([inbox.code, inbox.out]).toEqual([0, 'No pending requests.\n'])
+    expect([inbox.code, inbox.err]).toEqual([0, 'No pending requests.\n'])
     expect([restore.code, restore.err]).toEqual([1, expect.stringContaining('The gateway is running')])
   })
 

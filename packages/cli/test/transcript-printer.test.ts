@@ -1,5 +1,5 @@
 /** The transcript printer: every line is printed once, in order, and only when it is complete. */
-import type { Entry, MessageEntry } from '@holdpoint/client'
+import type { Entry, MessageEntry, ToolEntry } from '@holdpoint/client'
 import { defaultDenyReason } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -56,6 +56,36 @@ describe('the transcript printer', () => {
     const scroll = new TranscriptPrinter()
     scroll.newRows([tool('running')], reader)
     expect(linesOf(scroll.newRows([denied], reader))).toEqual(['✗ Bash: denied'])
+  })
+  it('the transcript printer summarizes a tool call as the page does, and prints no JSON', () => {
+    const called = (name: string, input: ToolEntry['input']) =>
+      ({ ...tool('ok'), id: name, tool: name, input }) as Entry
+    const entries = [
+      called('TodoWrite', {
+        todos: [
+          { content: 'Read the code', status: 'completed', activeForm: 'Reading' },
+          { content: 'Fix it', status: 'in_progress', activeForm: 'Fixing' },
+        ],
+      }),
+      called('MultiEdit', { file_path: '/a.ts', edits: [{ old_string: 'a', new_string: 'b' }] }),
+      called('Task', { description: 'Look around', prompt: 'Look at every file', subagent_type: 'Explore' }),
+      called('mcp__tracker__create', { count: 1, nested: { a: [] } }),
+    ]
+    expect(linesOf(new TranscriptPrinter().newRows(entries, reader))).toEqual([
+      '▸ TodoWrite  1/2 · Fix it',
+      '▸ MultiEdit  /a.ts',
+      '▸ Task  Look around',
+      '▸ mcp__tracker__create',
+    ])
+  })
+  it('the transcript printer leaves out a call that asks questions, because its request shows them, unless the call failed', () => {
+    const asks = (state: ToolEntry['state']): Entry => {
+      const input = { questions: [{ question: 'Which one?' }] }
+      return { ...tool('ok'), tool: 'AskUserQuestion', input, state, output: 'bad input' } as Entry
+    }
+    expect(linesOf(new TranscriptPrinter().newRows([asks('running')], reader))).toEqual([])
+    expect(linesOf(new TranscriptPrinter().newRows([asks('ok')], reader))).toEqual([])
+    expect(linesOf(new TranscriptPrinter().newRows([asks('failed')], reader))).toEqual(['▸ AskUserQuestion  failed'])
   })
   it('the transcript printer prints streaming text block by block and the rest at the end, however the text is split', () => {
     const text = fc.array(fc.constantFrom('one', 'two', '\n', '\n\n', ' '), { minLength: 1, maxLength: 20 })

@@ -232,7 +232,7 @@ describe('holdpoint trust', () => {
   })
 
   it('holdpoint trust lists the trusted files with their state, and removes one', async () => {
-    expect((await cli('trust', '--list')).out).toMatch(/No file is trusted/)
+    expect((await cli('trust', '--list')).err).toMatch(/No file is trusted/)
     writeConfig(hostile)
     expect((await cli('trust', '--yes')).code).toBe(0)
     const file = join(folder, 'holdpoint.config.json')
@@ -244,7 +244,7 @@ describe('holdpoint trust', () => {
     expect((await cli('trust', '--list')).out).toBe(`${file} (does not exist)\n`)
     expect((await cli('trust', '--remove', file)).code).toBe(0)
     expect((await cli('trust', '--remove', file)).code).toBe(3)
-    expect((await cli('trust', '--list')).out).toMatch(/No file is trusted/)
+    expect((await cli('trust', '--list')).err).toMatch(/No file is trusted/)
   })
 
   it('holdpoint trust reports a missing file and a file with a wrong name', async () => {
@@ -299,7 +299,7 @@ describe('holdpoint trust for a file with rules', () => {
     writeRules(rules.replace('npm test', 'npm start'))
     expect((await cli('trust', '--list')).out).toContain('holdpoint.rules.json (changed, so it does not apply)')
     expect((await cli('trust', '--remove', 'holdpoint.rules.json')).out).toContain('the others still do')
-    expect((await cli('trust', '--list')).out).toContain('No file is trusted')
+    expect((await cli('trust', '--list')).err).toContain('No file is trusted')
   })
   it('holdpoint trust names the mistake in a file with rules, as holdpoint doctor does', async () => {
     writeRules('{"rules": [{"effect": "allow", "comand": "npm test"}]}')

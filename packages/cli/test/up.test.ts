@@ -21,16 +21,23 @@ import {
   cleanEnvironment,
   closeGateways,
   GatewayProcess,
+  holdpoint,
   makeFolder,
   shortPause,
   startGateway,
 } from '../../../test/support/gateway.ts'
-import { runningProcess } from '../src/config/data-folder.ts'
-import { runCli } from './support/cli-process.ts'
+import { isRunning, type PidFile, runningProcess } from '../src/config/data-folder.ts'
+import { runCli, runCliAgainst } from './support/cli-process.ts'
 
 afterEach(closeGateways)
 
 const ask = { kind: 'approval' as const, tool: 't', input: {}, title: 'May I?', cwd: '/', editable: false }
+
+/** Waits until the gateway has a live runner. */
+async function liveRunner(gateway: GatewayProcess): Promise<PidFile> {
+  while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await shortPause()
+  return runningProcess(gateway.home, 'runner') as PidFile // the runner is live
+}
 
 /** Returns the addresses, in the hexadecimal form of /proc/net, at which a process listens for TCP connections. */
 function listeningAddresses(pid: number): { readonly address: string; readonly port: number }[] {
@@ -141,6 +148,51 @@ describe('holdpoint up', () => {
     await gateway.start()
     while ((await gateway.call('listRunners', {})).items[0]?.live !== true) await shortPause()
     expect(gateway.runnerPid()).toBe(second)
+  })
+
+  it('holdpoint down also stops a runner that outlived the previous gateway, with or without a new gateway', async () => {
+    const gateway = await startGateway()
+    const first = await liveRunner(gateway)
+    await gateway.kill()
+    await gateway.start()
+    expect((await liveRunner(gateway)).pid, 'the new gateway reuses the runner').toBe(first.pid)
+    expect(await runCliAgainst(gateway, ['down'])).toMatchObject({
+      code: 0,
+      out: 'Stopped: runner and gateway. Pending requests are kept.\n',
+    })
+    expect([isRunning(first), gateway.runnerPids()]).toEqual([false, []])
+    await gateway.start()
+    const second = await liveRunner(gateway)
+    await gateway.kill()
+    expect(await runCliAgainst(gateway, ['down'])).toMatchObject({
+      code: 0,
+      out: 'Stopped: runner. Pending requests are kept.\n',
+    })
+    expect([isRunning(second), gateway.runnerPids()]).toEqual([false, []])
+  })
+
+  it('holdpoint up leaves a reused runner running on SIGTERM, and says for how long and how to stop it', async () => {
+    const gateway = await startGateway()
+    const runner = await liveRunner(gateway)
+    await gateway.kill()
+    const words = ['up', '--port', '0', '--home', gateway.home.path]
+    const up = spawn(process.execPath, [holdpoint, ...words], {
+      cwd: gateway.folder,
+      env: cleanEnvironment(),
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let out = ''
+    up.stdout.on('data', chunk => {
+      out += chunk
+    })
+    const closed = once(up, 'close')
+    while (!out.includes('Ctrl+C stops the gateway')) await shortPause()
+    up.kill('SIGTERM')
+    expect(await closed).toEqual([0, null])
+    expect(out).toMatch(/The runner and its agents keep running for ten minutes; `holdpoint down` stops them now\.\n$/)
+    expect([isRunning(runner), gateway.runnerPids()]).toEqual([true, [runner.pid]])
+    expect((await runCliAgainst(gateway, ['down'])).out).toContain('Stopped: runner.')
+    expect(isRunning(runner)).toBe(false)
   })
 
   it('holdpoint up has only one runner after the gateway was killed and immediately restarted', async () => {

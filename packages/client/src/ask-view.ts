@@ -130,9 +130,13 @@ export function summary(ask: Ask, max = summaryMax): AskSummary {
   return { ...singleLineCut(text, max), isCode }
 }
 
-/** Returns a summary as one escaped string, for surfaces that draw right-to-left letters in their own order. */
+/** Returns the summary of an ask as one escaped string. */
 export function summaryText(ask: Ask, max = summaryMax): string {
-  const { head, omitted, tail, isCode } = summary(ask, max)
+  return shownSummary(summary(ask, max))
+}
+
+/** Returns a summary as one escaped string, for surfaces that draw right-to-left letters in their own order. */
+export function shownSummary({ head, omitted, tail, isCode }: AskSummary): string {
   const shown = isCode ? exactText : labelText
   return `${shown(head)}${omissionMarker(omitted)}${shown(tail)}`
 }

@@ -15,6 +15,7 @@ export {
   knownAction,
   lineOf,
   quotationOf,
+  shownSummary,
   summary,
   summaryText,
   type TextEdit,
@@ -74,6 +75,8 @@ export {
   type Trouble,
   timeSince,
   troubleOf,
+  waitedFor,
+  waitedTime,
 } from './labels.ts'
 export { type Comparison, type DiffRow, diffLines, type LineEndings, lineCount } from './line-diff.ts'
 export { type DraftStorage, draftKeysOf, type OtherDraft, readLocalDraft, removeLocalDraft } from './local-draft.ts'
@@ -120,6 +123,7 @@ export {
 export { textChunks } from './text-chunks.ts'
 export { isExactField, mixesDirections } from './text-direction.ts'
 export { CodeWarnings, proseWarnings, type RightToLeftStyle } from './text-warnings.ts'
+export { isShownByRequest, outputText, toolSummary } from './tool-summary.ts'
 export { type FileEdits, type TodoItem, type ToolView, toolView } from './tool-view.ts'
 export { Transcript, type TranscriptOptions, type TranscriptSnapshot } from './transcript.ts'
 export type {

@@ -188,6 +188,19 @@ const units = [
   ['min', 60_000],
 ] as const
 
+/** Returns how long a session has waited for people, including the time in which it waits now. */
+export function waitedFor({ waitedMs = 0, waitingSince }: Session, now: number): number {
+  return waitedMs + (waitingSince === undefined ? 0 : Math.max(0, now - waitingSince))
+}
+
+/** Returns a waiting time such as “1 h 5 min”, or null for less than a second. */
+export function waitedTime(ms: number): string | null {
+  if (ms < 1000) return null
+  const [seconds, minutes] = [Math.floor(ms / 1000), Math.floor(ms / 60_000)]
+  if (minutes < 1) return `${seconds} s`
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
 /** Returns the elapsed time in its largest unit, such as “5 min”, or “now” for less than a minute. */
 export function timeSince(fromMs: number, nowMs: number): string {
   const ageMs = nowMs - fromMs

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@holdpoint/protocol'
 import { describe, expect, it } from 'vitest'
-import { toolView } from '../src/index.ts'
+import { isShownByRequest, outputText, type ToolEntry, toolSummary, toolView } from '../src/index.ts'
 
 const view = (tool: string, input: JsonObject) => toolView({ tool, input })
 
@@ -128,5 +128,47 @@ describe('the view of a tool call', () => {
       const found = view(tool, input as unknown as JsonObject)
       expect(found, tool).toEqual({ kind: 'fields', rest: input })
     }
+  })
+})
+
+describe('the summary of a tool call', () => {
+  const about = (input: ToolEntry['input'], title?: string) =>
+    toolSummary({ tool: 'Tool', input, inputText: 'so far', ...(title && { title }) }).head
+
+  it('`toolSummary` returns the command, the file, or the most descriptive input', () => {
+    expect(about({ command: 'ls', description: 'List' })).toBe('ls')
+    expect(about({ file_path: '/a', content: 'x' })).toBe('/a')
+    expect(about({ file_path: '/a', limit: 3 })).toBe('/a')
+    expect(about({ zeta: 'z', pattern: 'TODO' })).toBe('TODO')
+    expect(about({ n: 1, words: 'w' })).toBe('w')
+    expect(about({ n: 1 })).toBe('')
+    expect(about({ command: 'ls' }, 'A title')).toBe('A title')
+    expect(about(null)).toBe('so far')
+    expect(about({ command: 'one\ntwo' })).toBe('one ↵ two')
+    expect(about({ command: 'ls' }, 'A title\nof two lines')).toBe('A title ↵ of two lines')
+    expect(toolSummary({ tool: 'Bash', input: { command: 'x'.repeat(1000) }, inputText: '' })).toMatchObject({
+      omitted: 700,
+      isCode: true,
+    })
+  })
+  it('`outputText` returns the result as text, or null for JSON', () => {
+    expect(outputText('a')).toBe('a')
+    expect(
+      outputText([
+        { type: 'text', text: 'a' },
+        { type: 'text', text: 'b' },
+      ]),
+    ).toBe('a\nb')
+    expect(outputText([{ type: 'text', text: 'a', hidden: 1 }])).toBeNull()
+    expect(outputText([{ type: 'image' }])).toBeNull()
+    expect(outputText([])).toBeNull()
+    expect(outputText(null)).toBeNull()
+  })
+  it('`isShownByRequest` recognizes the questions of an agent, unless the call failed', () => {
+    const asked = { tool: 'AskUserQuestion', input: { questions: [] }, state: 'running' } as const
+    expect(isShownByRequest(asked)).toBe(true)
+    expect(isShownByRequest({ ...asked, state: 'failed' })).toBe(false)
+    expect(isShownByRequest({ ...asked, tool: 'mcp__survey__create' })).toBe(false)
+    expect(isShownByRequest({ ...asked, input: null })).toBe(false)
   })
 })

@@ -14,9 +14,10 @@ import { withDuration } from '../gateway-client/rule-offers.ts'
 import { askLine, Cancelled, pageThrough } from '../output/interactive.ts'
 import { err, type Output, out } from '../output/output.ts'
 import { answerRows, requestRows, suggestionsOf } from '../output/request.ts'
-import { row, trusted } from '../output/span.ts'
+import { blankRow, type Row, row, trusted } from '../output/span.ts'
+import { AnswerResults } from './answer-results.ts'
 import { parseDuration } from './durations.ts'
-import { findRequest } from './ids.ts'
+import { findRequests } from './ids.ts'
 import { readObject } from './input-files.ts'
 import { modesOf } from './queries.ts'
 import { requestContext } from './show.ts'
@@ -32,13 +33,28 @@ export interface AllowOptions {
   /** How long the rule applies. */
   readonly for?: string
   readonly mode?: string
+  /** Comments on lines, each as `LINE=TEXT` or `PATH:LINE=TEXT`. */
+  readonly comment?: readonly string[]
   readonly json?: boolean
 }
+/** The options that fit only one request. */
+const allowOneOptions = ['input', 'digest', 'always', 'for', 'mode', 'comment'] as const
 
-export async function allow({ call }: GatewayClient, typedId: string, options: AllowOptions): Promise<void> {
-  const { note, always, mode, digest, json } = options
+export async function allow(
+  { call }: GatewayClient,
+  typedIds: readonly string[],
+  options: AllowOptions,
+): Promise<void> {
+  const [request, ...others] = await findRequests(call, typedIds)
+  if (!request) return
+  if (others.length === 0) return allowOne(call, request, options)
+  requireNone(options, allowOneOptions)
+  await allowSeveral(call, [request, ...others], options)
+}
+
+async function allowOne(call: Call, request: Request, options: AllowOptions): Promise<void> {
+  const { note, always, mode, digest, comment = [], json } = options
   if (options.for !== undefined && always === undefined) throw new Fault('bad_input', allowTexts.forWithoutAlways)
-  const request = await findRequest(call, typedId)
   const input = options.input === undefined ? undefined : readObject(options.input, 'the whole input')
   const answer: Answer = {
     kind: 'allow',
@@ -46,6 +62,7 @@ export async function allow({ call }: GatewayClient, typedId: string, options: A
     ...(note !== undefined && { note }),
     ...(always !== undefined && (await remembered(call, request, always, options.for))),
     ...(mode !== undefined && { mode }),
+    ...commentsFrom(request, comment),
   }
   requireFittingAnswer(request, answer)
   if (mode !== undefined) await requirePlanMode(call, request, mode)
@@ -102,6 +119,12 @@ export function requireFittingAnswer({ id, ask }: Request, answer: Answer): void
   if (problem) throw new Fault('answer_mismatch', answerTexts.refused(id, problem))
 }
 
+/** Returns where the person confirms; null without a terminal. With --json or a redirected stdout, the dialog goes to stderr, so that stdout contains only the result. */
+function dialogOutput(json: boolean | undefined): Output | null {
+  const output = out.isTerminal && !json ? out : err
+  return process.stdin.isTTY && output.isTerminal ? output : null
+}
+
 async function confirmAtTerminal(
   call: Call,
   request: Request,
@@ -109,9 +132,8 @@ async function confirmAtTerminal(
   json: boolean | undefined,
 ): Promise<void> {
   if (request.status === 'resolved') throw alreadyResolved(request, json)
-  // With --json or a redirected stdout, the dialog goes to stderr, so that stdout contains only the result.
-  const output = out.isTerminal && !json ? out : err
-  if (!process.stdin.isTTY || !output.isTerminal) throw new Fault('bad_input', allowTexts.noTerminal(request.id))
+  const output = dialogOutput(json)
+  if (!output) throw new Fault('bad_input', allowTexts.noTerminal(request.id))
   const edited = answer.kind === 'allow' ? answer.input : undefined
   const risk = edited ? (await call('checkInput', { id: request.id, input: edited })).risk : request.risk
   const shown: Request = { ...request, risk }
@@ -121,11 +143,14 @@ async function confirmAtTerminal(
 
 /** Shows the whole request as it would run, with the person's own input if there is one. */
 async function showInFull(call: Call, output: Output, request: Request, answer: Answer): Promise<void> {
+  if (!(await pageThrough(output, await rowsInFull(call, request, answer))))
+    throw new Cancelled(allowTexts.notRead(request.id))
+}
+async function rowsInFull(call: Call, request: Request, answer: Answer): Promise<readonly Row[]> {
   const ask = effectiveAsk(request.ask, answer.kind === 'allow' ? answer.input : null)
   const rows = [...requestRows({ ...request, ask }, await requestContext(call, request))]
   if (ask !== request.ask) rows.push(row(trusted(allowTexts.ownInput, 'waiting')))
-  rows.push(...answerRows(ask, answer))
-  if (!(await pageThrough(output, rows))) throw new Cancelled(allowTexts.notRead(request.id))
+  return [...rows, ...answerRows(ask, answer)]
 }
 
 async function confirm(output: Output, request: Request, answer: Answer): Promise<void> {
@@ -135,9 +160,69 @@ async function confirm(output: Output, request: Request, answer: Answer): Promis
   const remembers = answer.kind === 'allow' && (answer.suggestion !== undefined || answer.remember !== undefined)
   const question = remembers ? allowTexts.confirmAndRemember : allowTexts.confirm
   const prompt = needsWord ? (isFlagged ? allowTexts.confirmFlagged : allowTexts.confirmDangerous) : question
-  const typed = (await askLine(output, trusted(prompt, 'strong')))?.trim().toLowerCase()
-  const isConfirmed = needsWord ? typed === 'allow' : typed === 'y' || typed === 'yes'
+  const typed = (await askLine(output, trusted(prompt, 'strong')))?.trim()
+  const isConfirmed = needsWord ? typed?.toLowerCase() === 'allow' : isYes(typed)
   if (!isConfirmed) throw new Cancelled(allowTexts.notConfirmed(id))
+}
+
+function isYes(typed: string | undefined): boolean {
+  return typed !== undefined && /^y(?:es)?$/i.test(typed)
+}
+
+/** Allows several requests. Those that are not dangerous are shown in full, confirmed together and answered with one call. Each dangerous one is confirmed on its own. */
+async function allowSeveral(
+  call: Call,
+  requests: readonly Request[],
+  { note, json }: Pick<AllowOptions, 'note' | 'json'>,
+): Promise<void> {
+  const answer: Answer = { kind: 'allow', ...(note !== undefined && { note }) }
+  for (const request of requests) requireFittingAnswer(request, answer)
+  const output = dialogOutput(json)
+  if (!output) throw new Fault('bad_input', allowTexts.severalNeedTerminal)
+  const results = new AnswerResults(call, json)
+  const answerIf = async (isConfirmed: boolean, confirmed: readonly Request[]) => {
+    if (isConfirmed) await results.submit(confirmed.map(request => ({ request, answer })))
+    else for (const request of confirmed) results.addUnconfirmed(request)
+  }
+  for (const request of requests) if (request.status === 'resolved') results.addResolved(request)
+  const pending = requests.filter(request => request.status === 'pending')
+  const together = pending.filter(request => !isDangerous(request))
+  if (together.length > 0) await answerIf(await confirmTogether(call, output, together, answer), together)
+  for (const request of pending.filter(isDangerous))
+    await answerIf(await confirmAlone(call, output, request, answer), [request])
+  results.finish(requests)
+}
+
+/** Shows all requests in full and asks once. Returns false if the person does not confirm, or does not read to the end. */
+async function confirmTogether(
+  call: Call,
+  output: Output,
+  requests: readonly Request[],
+  answer: Answer,
+): Promise<boolean> {
+  const [first] = requests
+  if (first && requests.length === 1) return confirmAlone(call, output, first, answer)
+  const rows: Row[] = []
+  for (const [index, request] of requests.entries())
+    rows.push(
+      row(trusted(allowTexts.position(index + 1, requests.length), 'waiting')),
+      ...(await rowsInFull(call, request, answer)),
+      blankRow,
+    )
+  if (!(await pageThrough(output, rows))) return false
+  const typed = (await askLine(output, trusted(allowTexts.confirmSeveral(requests.length), 'strong')))?.trim()
+  return isYes(typed)
+}
+
+async function confirmAlone(call: Call, output: Output, request: Request, answer: Answer): Promise<boolean> {
+  try {
+    await showInFull(call, output, request, answer)
+    await confirm(output, request, answer)
+    return true
+  } catch (error) {
+    if (error instanceof Cancelled) return false
+    throw error
+  }
 }
 
 export interface DenyOptions {
@@ -150,22 +235,41 @@ export interface DenyOptions {
   readonly json?: boolean
 }
 
-/** Denies an approval; declines questions and forms. With `ask`, the agent is asked a question instead. */
-export async function deny({ call }: GatewayClient, typedId: string, options: DenyOptions): Promise<void> {
-  const { reason, ask, comment: typed = [], stop, json } = options
-  if (ask !== undefined && reason !== undefined) throw new Fault('bad_input', denyTexts.askOrReason)
-  const request = await findRequest(call, typedId)
-  if (typed.length > 0 && request.ask.kind !== 'approval') throw new Fault('bad_input', denyTexts.noLines(request.id))
+/** Denies approvals; declines questions and forms. With `ask`, the agents are asked a question instead. */
+export async function deny({ call }: GatewayClient, typedIds: readonly string[], options: DenyOptions): Promise<void> {
+  if (options.ask !== undefined && options.reason !== undefined) throw new Fault('bad_input', denyTexts.askOrReason)
+  const requests = await findRequests(call, typedIds)
+  const [request, ...others] = requests
+  if (request && others.length === 0)
+    return submitAnswer(call, { request, answer: denyAnswer(request, options), json: options.json })
+  requireNone(options, ['comment'])
+  const results = new AnswerResults(call, options.json)
+  await results.submit(requests.map(each => ({ request: each, answer: denyAnswer(each, options) })))
+  results.finish(requests)
+}
+
+function denyAnswer(request: Request, { reason, ask, comment = [], stop }: DenyOptions): Answer {
+  if (comment.length > 0 && request.ask.kind !== 'approval') throw new Fault('bad_input', denyTexts.noLines(request.id))
   const text = ask ?? reason
   const answer: Answer = {
     kind: request.ask.kind === 'approval' ? 'deny' : 'decline',
     ...(text !== undefined && { reason: text }),
-    ...(typed.length > 0 && { comments: typed.map(one => parseComment(request, one)) }),
+    ...commentsFrom(request, comment),
     ...(ask !== undefined && { askBack: true }),
     ...(stop && { interrupt: true }),
   }
   requireFittingAnswer(request, answer)
-  await submitAnswer(call, { request, answer, json })
+  return answer
+}
+
+/** Throws if one of these options is given, because it fits only one request. */
+function requireNone<T extends object>(options: T, names: readonly (keyof T & string)[]): void {
+  const given = names.find(name => options[name] !== undefined)
+  if (given !== undefined) throw new Fault('bad_input', answerTexts.onlyOneRequest(`--${given}`))
+}
+
+function commentsFrom(request: Request, typed: readonly string[]): { readonly comments?: Comment[] } {
+  return typed.length > 0 ? { comments: typed.map(one => parseComment(request, one)) } : {}
 }
 
 /** Reads `LINE=TEXT` or `PATH:LINE=TEXT`, and adds a quote of that line of the command, the plan or the change. */

@@ -15,7 +15,7 @@ import type { DataFolder } from '../config/data-folder.ts'
 import { parseStoreLocation } from '../gateway/open-store.ts'
 import { verifyLocation } from '../gateway/verify.ts'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
-import { out } from '../output/output.ts'
+import { out, printEmptyList } from '../output/output.ts'
 import { resolutionStyle } from '../output/request.ts'
 import { row, type Span, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { cut } from '../output/width.ts'
@@ -85,7 +85,7 @@ export async function listAudit({ call }: GatewayClient, options: AuditListOptio
   // One JSON document per line, so that a long export can be read line by line.
   if (options.json) for (const entry of found) out.json(entry)
   else if (options.csv) out.printCsv([auditCsvHead(), ...found.map(auditCsvLine)])
-  else if (found.length === 0) out.print(row(trusted(auditTexts.nothingFound)))
+  else if (found.length === 0) printEmptyList(auditTexts.nothingFound)
   else {
     out.printTable(
       auditTexts.columns,

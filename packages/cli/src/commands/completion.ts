@@ -17,6 +17,8 @@ export interface CommandShape {
   readonly options: readonly OptionShape[]
   /** The names of the arguments (`session`, `request`, …). The name of an argument determines which values complete it. */
   readonly arguments: readonly string[]
+  /** Whether the last argument can be repeated. */
+  readonly isVariadic: boolean
   readonly subcommands: readonly CommandShape[]
 }
 
@@ -113,7 +115,9 @@ async function candidatesFor(
       !command.options.some(({ flag, takesValue }) => takesValue && flag === before[index - 1]),
   )
   if (previousOption && previousOption.choices.length > 0) return toCandidates(previousOption.choices)
-  const kind = previousOption?.takesValue ? previousOption.flag.slice('--'.length) : command.arguments[given.length]
+  const last = command.isVariadic ? command.arguments.at(-1) : undefined
+  const argument = command.arguments[given.length] ?? last
+  const kind = previousOption?.takesValue ? previousOption.flag.slice('--'.length) : argument
   if (kind === 'shell') return toCandidates(shells)
   return kind && isGatewayValue(kind) ? fetchCandidates(kind, name, given, address).catch(() => []) : []
 }
@@ -163,7 +167,7 @@ async function fetchCandidates(
     return (await liveSessions(call)).map(({ id, title }) => ({ word: id, description: labelText(title) }))
   const kinds = askKindsByCommand[command]
   return (await pendingRequests(call))
-    .filter(({ ask }) => kinds === undefined || kinds.includes(ask.kind))
+    .filter(({ id, ask }) => !given.includes(id) && (kinds === undefined || kinds.includes(ask.kind)))
     .map(({ id, ask }) => ({ word: id, description: `${actionLabel(ask)}: ${summaryText(ask)}` }))
 }
 

@@ -34,6 +34,16 @@ export async function findRequest(call: Call, typedId: string): Promise<Request>
   )
 }
 
+/** Finds several requests, each once, in the order of the ids. Throws if one of the ids fits no request or several. */
+export async function findRequests(call: Call, typedIds: readonly string[]): Promise<readonly Request[]> {
+  const found = new Map<RequestId, Request>()
+  for (const typedId of typedIds) {
+    const request = await findRequest(call, typedId)
+    found.set(request.id, request)
+  }
+  return [...found.values()]
+}
+
 export async function findSession(call: Call, typedId: string): Promise<Session> {
   const fullId = SessionId.safeParse(typedId)
   if (fullId.success) return call('getSession', { id: fullId.data })

@@ -3,8 +3,8 @@ import { compareUrgency } from '@holdpoint/client'
 import { Fault, type Session } from '@holdpoint/protocol'
 import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
 import { inboxTable, narrowInbox } from '../output/inbox.ts'
-import { out } from '../output/output.ts'
-import { type Row, row, trusted } from '../output/span.ts'
+import { out, printEmptyList } from '../output/output.ts'
+import { row, trusted } from '../output/span.ts'
 import { watchInbox } from '../tui/inbox-watch.ts'
 import { isInteractive } from '../tui/terminal/terminal.ts'
 import { findSession, idShortener } from './ids.ts'
@@ -29,7 +29,7 @@ export async function inbox(client: GatewayClient, options: InboxOptions): Promi
   if (options.json) return out.json({ items: requests, next: null })
   if (options.count) return out.print(row(trusted(String(requests.length))))
   const [sessions, { now }] = await Promise.all([liveSessions(call), call('whoAmI', {})])
-  if (requests.length === 0) return out.print(emptyInboxRow(sessions))
+  if (requests.length === 0) return printEmptyList(emptyInboxText(sessions))
   const { head, lines } = inboxTable(requests.toSorted(compareUrgency), {
     sessions: new Map(sessions.map(session => [session.id, session])),
     shorten: idShortener(requests.map(({ id }) => id)),
@@ -40,7 +40,7 @@ export async function inbox(client: GatewayClient, options: InboxOptions): Promi
   out.printHint(listTexts.answerHint)
 }
 
-function emptyInboxRow(sessions: readonly Session[]): Row {
+function emptyInboxText(sessions: readonly Session[]): string {
   const working = sessions.filter(({ state }) => state === 'working' || state === 'starting').length
-  return row(trusted(listTexts.emptyInbox(working)))
+  return listTexts.emptyInbox(working)
 }

@@ -11,6 +11,7 @@ import { type EntryContext, entryRows, shownEntries } from '../tui/transcript/en
 import { needsBlankLine, TranscriptPrinter } from '../tui/transcript/transcript-printer.ts'
 import { findSession } from './ids.ts'
 import { inputTexts, listTexts } from './texts.ts'
+import { loadEntries } from './transcript-entries.ts'
 
 export interface LogsOptions extends GatewayAddress {
   readonly follow?: boolean
@@ -65,31 +66,12 @@ async function printEvents(call: Call, id: SessionId, count: number): Promise<st
   return last
 }
 
-/** Waits until this many entries of the transcript, or all of its entries, are loaded. */
-async function loadEntries(transcript: Transcript, count: number): Promise<void> {
-  await new Promise<void>(resolve => {
-    const check = () => {
-      const { loaded, problem } = transcript.getSnapshot()
-      if (loaded || problem) resolve()
-    }
-    transcript.subscribe(check)
-    check()
-  })
-  const { problem } = transcript.getSnapshot()
-  if (problem) throw problem
-  for (;;) {
-    const { entries, earlier } = transcript.getSnapshot()
-    if (earlier !== 'some' || entries.length >= count) return
-    await transcript.loadEarlier()
-  }
-}
-
 function transcriptRows(entries: readonly Entry[], context: EntryContext, withOutput: boolean): readonly Row[] {
   let last: Entry | null = null
   return entries.flatMap(entry => {
     const rows = [...entryRows(entry, context)]
-    if (withOutput && entry.kind === 'tool' && entry.output !== undefined) rows.push(...outputRows(entry.output))
     if (rows.length === 0) return []
+    if (withOutput && entry.kind === 'tool' && entry.output !== undefined) rows.push(...outputRows(entry.output))
     if (needsBlankLine(entry, last)) rows.unshift(blankRow)
     last = entry
     return rows

@@ -114,4 +114,11 @@ function defineSessionChanges(gatewayCommand: DefineCommand, gateway: OpenGatewa
     .action(async (id: string, mode: string, options) =>
       (await import('./sessions.ts')).changeMode(await gateway(options), id, mode, options),
     )
+  gatewayCommand('model')
+    .addArgument(sessionArgument())
+    .argument('<model>', optionHelp.newModel)
+    .addOption(jsonOption('session'))
+    .action(async (id: string, model: string, options) =>
+      (await import('./sessions.ts')).changeModel(await gateway(options), id, model, options),
+    )
 }

@@ -1,10 +1,10 @@
-/** The session commands: `sessions`, `start`, `rehearse`, `send`, `interrupt`, `stop`, `end`, `mode`, `rename` and `delete`. */
-import { type Call, Fault, limits, type SessionState, uploadAttachments } from '@holdpoint/protocol'
+/** The session commands: `sessions`, `start`, `rehearse`, `send`, `interrupt`, `stop`, `end`, `mode`, `model`, `rename` and `delete`. */
+import { type Call, externalInfo, Fault, limits, type SessionState, uploadAttachments } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { startSession } from '../gateway-client/start-session.ts'
 import { startTexts } from '../gateway-client/texts.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
-import { err, out } from '../output/output.ts'
+import { err, out, printEmptyList } from '../output/output.ts'
 import { narrowSessions, sessionCells, sessionColumns } from '../output/session.ts'
 import { blankRow, type Row, row, trusted, untrustedLine } from '../output/span.ts'
 import { findSession, idShortener } from './ids.ts'
@@ -27,9 +27,7 @@ export async function sessions({ call }: GatewayClient, options: SessionsOptions
   const { items, next } = await listSessions(call, options)
   if (options.json) return out.json({ items, next })
   if (items.length === 0)
-    return out.print(
-      row(trusted(options.state || options.search ? listTexts.noMatchingSessions : listTexts.noActiveSessions)),
-    )
+    return printEmptyList(options.state || options.search ? listTexts.noMatchingSessions : listTexts.noActiveSessions)
   const { now } = await call('whoAmI', {})
   const shorten = idShortener(items.map(({ id }) => id))
   out.printTable(
@@ -147,7 +145,20 @@ export async function changeMode(
   if (modes && !modes.includes(mode)) throw new Fault('bad_input', startTexts.badMode(mode, driver, modes))
   const session = await call('patchSession', { id, mode })
   if (json) return out.json(session)
-  out.print(confirmation(results.modeSet(id, mode), session.title))
+  out.print(confirmation(results.modeAsked(id, mode), session.title))
+}
+
+export async function changeModel(
+  { call }: GatewayClient,
+  typedId: string,
+  model: string,
+  { json }: JsonOption,
+): Promise<void> {
+  const { id, driver } = await findSession(call, typedId)
+  if (driver === externalInfo.name) throw new Fault('bad_input', startTexts.externalModel)
+  const session = await call('patchSession', { id, model })
+  if (json) return out.json(session)
+  out.print(confirmation(results.modelAsked(id, model), session.title))
 }
 
 export interface StartOptions extends JsonOption {

@@ -1,15 +1,14 @@
 /** `holdpoint show`: prints a request in full, or a session. */
-import { actionLabel, previewLabel, resolutionText, ruleExplanation, ruleLabel, summaryText } from '@holdpoint/client'
-import { type Call, Fault, faultStatus, type Request, type Session } from '@holdpoint/protocol'
+import { previewLabel, resolutionText, ruleExplanation, ruleLabel } from '@holdpoint/client'
+import { type Call, Fault, faultStatus, type Request } from '@holdpoint/protocol'
 import type { GatewayClient } from '../gateway-client/gateway-client.ts'
 import { loadRuleOffers } from '../gateway-client/rule-offers.ts'
 import { out } from '../output/output.ts'
 import { type RequestContext, requestRows, suggestionsOf } from '../output/request.ts'
-import { sessionRows } from '../output/session.ts'
 import { blankRow, labelled, type Row, row, trusted } from '../output/span.ts'
 import { findRequest, findSession } from './ids.ts'
-import { pendingRequests } from './queries.ts'
 import { rulesTexts as ruleTexts } from './rules-texts.ts'
+import { showSession } from './show-session.ts'
 
 export async function show(
   { call }: GatewayClient,
@@ -38,21 +37,6 @@ async function followedRows(call: Call, { follows }: Request, me: string): Promi
   const earlier = await call('getRequest', { id: follows }).catch(() => null)
   if (!earlier?.resolution) return []
   return [labelled('Follows', trusted(`${earlier.id}  ${resolutionText(earlier.resolution, me)}`))]
-}
-
-async function showSession(call: Call, session: Session, json: boolean | undefined): Promise<void> {
-  if (json) return out.json(session)
-  const [{ now }, pending] = await Promise.all([call('whoAmI', {}), pendingRequests(call, session.id)])
-  out.print(
-    ...sessionRows(session, now),
-    ...pending.map(({ id, ask }, index) =>
-      labelled(
-        index === 0 ? 'Pending' : '',
-        trusted(`${id}  `, 'waiting'),
-        trusted(`${actionLabel(ask)}: ${summaryText(ask)}`),
-      ),
-    ),
-  )
 }
 
 function isNotFound(error: unknown): boolean {

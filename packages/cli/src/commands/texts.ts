@@ -12,7 +12,9 @@ export const results = {
   renamed: (session: string) => `${session} has a new title.`,
   aboutToDelete: (session: string) => `${session} will be deleted with its history.`,
   deleted: (session: string) => `${session} was deleted.`,
-  modeSet: (session: string, mode: string) => `Mode of ${session} set to ${mode}.`,
+  // The agent carries these out later, and may refuse them.
+  modeAsked: (session: string, mode: string) => `Asked the agent of ${session} to change to the mode ${mode}.`,
+  modelAsked: (session: string, model: string) => `Asked the agent of ${session} to use the model ${model}.`,
   started: (session: string) => `${session} has started.`,
   followSession: (session: string) =>
     `Follow it with holdpoint logs -f ${session}. See its requests with holdpoint inbox.`,
@@ -37,6 +39,18 @@ export const listTexts = {
   noActiveSessions: 'No active sessions. Start one with holdpoint start, or try holdpoint rehearse.',
   noMatchingSessions: 'No matching sessions.',
   moreSessions: (max: number) => `There are more. Use --limit N (up to ${max}) or --search TEXT.`,
+} as const
+
+/** Labels and counts that `show` prints for a session. */
+export const showTexts = {
+  pending: 'Pending',
+  changed: 'Changed',
+  files: (count: number) => (count === 1 ? '1 file' : `${count} files`),
+  moreFiles: (count: number) => (count === 1 ? '1 more file' : `${count} more files`),
+  todo: 'To-do list',
+  done: (done: number, all: number) => `${done} of ${all} done`,
+  partial: (entries: number) =>
+    `Files and the to-do list are from the last ${entries.toLocaleString('en-US')} entries of the transcript.`,
 } as const
 
 export const watchTexts = {
@@ -95,6 +109,10 @@ export const denyTexts = {
 
 export const allowTexts = {
   confirm: 'Allow this once? [y/N] ',
+  confirmSeveral: (count: number) => `Allow these ${count} requests once? [y/N] `,
+  position: (position: number, count: number) => `Request ${position} of ${count}`,
+  severalNeedTerminal:
+    'There is no terminal to confirm in. Allow one request at a time, and pass --digest DIGEST for each',
   confirmAndRemember: 'Allow this and remember it? [y/N] ',
   confirmDangerous: 'This is dangerous. Type "allow" to allow it: ',
   confirmFlagged: 'This is flagged as dangerous. Type "allow" to allow it: ',
@@ -118,6 +136,7 @@ export const allowTexts = {
 } as const
 
 export const answerTexts = {
+  onlyOneRequest: (option: string) => `${option} works only with a single request`,
   refused: (request: string, problem: string) => `${request} was not answered: ${problem}`,
   alreadyResolved: (request: string, resolution: string) => `${request} is already resolved: ${resolution}`,
   otherDigest: (request: string) => `The digest does not match ${request}. Read it again: holdpoint show ${request}`,

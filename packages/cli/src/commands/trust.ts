@@ -19,7 +19,7 @@ import {
 } from '../config/trust.ts'
 import { withoutPassword } from '../gateway/open-store.ts'
 import { askLine, Cancelled } from '../output/interactive.ts'
-import { err, type Output, out } from '../output/output.ts'
+import { err, type Output, out, printEmptyList } from '../output/output.ts'
 import { shellQuote } from '../output/shell-quote.ts'
 import { gutterOf, type Row, row, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { agentSettingsAt, agentTitles, describeSettings, settingsListed } from './agent-settings.ts'
@@ -174,7 +174,7 @@ function printTrusted(dataFolder: DataFolder): void {
         ? trustTexts.listed[presentState(dataFolder, file)]
         : settingsListed(dataFolder, file),
     )
-  if (files.length === 0) out.print(row(trusted(trustTexts.nothingTrusted)))
+  if (files.length === 0) printEmptyList(trustTexts.nothingTrusted)
   else out.print(...files.map(file => row(untrusted(file), stateOf(file))))
 }
 

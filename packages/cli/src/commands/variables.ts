@@ -4,7 +4,7 @@ import { Fault, type Variable, type VariableValue } from '@holdpoint/protocol'
 import { dataFolderAt } from '../config/data-folder.ts'
 import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
 import { ownSession } from '../hooks/own-session.ts'
-import { out } from '../output/output.ts'
+import { out, printEmptyList } from '../output/output.ts'
 import { row, trusted, untrusted, untrustedLine } from '../output/span.ts'
 import { findSession } from './ids.ts'
 import { variableTexts as texts } from './texts.ts'
@@ -17,7 +17,7 @@ export async function listVariables({ call }: GatewayClient, typed: string, { js
   const session = await findSession(call, typed)
   const page = await call('listVariables', { id: session.id })
   if (json) return out.json(page)
-  if (page.items.length === 0) return out.print(row(trusted(texts.none)))
+  if (page.items.length === 0) return printEmptyList(texts.none)
   const { now } = await call('whoAmI', {})
   out.printTable(
     texts.columns,

@@ -7,7 +7,7 @@ import { parseRuleFile, type ReadyMadeWatchers, readyMadeWatchers, ruleFileName,
 import { type DataFolder, openDataFolder, writeAtomically } from '../config/data-folder.ts'
 import { readRulesFile } from '../config/rules-file.ts'
 import type { GatewayAddress, GatewayClient } from '../gateway-client/gateway-client.ts'
-import { out } from '../output/output.ts'
+import { out, printEmptyList } from '../output/output.ts'
 import { gutterOf, type Row, row, trusted, untrusted } from '../output/span.ts'
 import { findSession } from './ids.ts'
 import { watcherTexts as texts } from './texts.ts'
@@ -24,7 +24,7 @@ export async function listWatchers(
   const session = typed === undefined ? undefined : (await findSession(call, typed)).id
   const reply = await call('listWatchers', session === undefined ? {} : { session })
   if (json) return out.json(reply)
-  if (reply.items.length === 0) return out.print(row(trusted(session ? texts.noneForSession : texts.none)))
+  if (reply.items.length === 0) return printEmptyList(session ? texts.noneForSession : texts.none)
   for (const watcher of reply.items) out.print(...watcherRows(watcher))
 }
 

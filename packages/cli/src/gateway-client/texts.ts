@@ -16,6 +16,7 @@ export const startTexts = {
     modes.length === 0
       ? `${driver} has no modes`
       : `"${mode}" is not a mode of ${driver}. Available: ${modes.join(', ')}`,
+  externalModel: 'An external agent chooses its model itself, so you cannot change it here',
   badFolder: {
     missing: (folder: string) => `The folder ${folder} does not exist`,
     other: (folder: string) => `${folder} is not a folder`,

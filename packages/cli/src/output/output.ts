@@ -95,3 +95,9 @@ export class Output {
 
 export const out = new Output(process.stdout)
 export const err = new Output(process.stderr)
+
+/** Says that a list has no items. In a pipe, the sentence goes to stderr, so that a script that counts lines counts none. */
+export function printEmptyList(text: string): void {
+  const output = out.isTerminal ? out : err
+  output.print(row(trusted(text)))
+}

@@ -5,10 +5,8 @@ import {
   agentDisconnectedLabels,
   CodeWarnings,
   commentsOf,
-  type DiffRow,
   deliveryLabel,
   diffLines,
-  displayRun,
   editableJson,
   effectiveAsk,
   informativeTitle,
@@ -41,13 +39,13 @@ import {
   type RuleDraft,
   type Session,
 } from '@holdpoint/protocol'
+import { diffRows } from './diff.ts'
 import { questionName } from './question.ts'
 import {
   blankRow,
   codeRows,
   indented,
   labelled,
-  quotedRow,
   quotedRows,
   type Row,
   row,
@@ -261,7 +259,7 @@ function approvalRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[
 
 const inlineJsonMax = 60
 /** Formats the input as JSON, on one line if it is short. */
-function formatInput(value: JsonObject): string {
+export function formatInput(value: JsonObject): string {
   const line = editableJson(value, 0)
   return line.length <= inlineJsonMax ? line : editableJson(value)
 }
@@ -302,35 +300,13 @@ function viewRows(view: AskView, renderPlan: PlanRenderer): readonly Row[] {
 }
 
 function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>): readonly Row[] {
-  const { diffs, lineEndings } = diffLines(edits)
-  const about = lineEndingsLabel(lineEndings)
+  const comparison = diffLines(edits)
+  const about = lineEndingsLabel(comparison.lineEndings)
   return [
     row(trusted(isNew ? 'Full content of ' : 'In '), untrustedCode(path), trusted(about && ` · ${about}`, 'quiet')),
-    ...diffs.flatMap((rows, index) => [...(index > 0 ? [row(trusted('  ⋮', 'quiet'))] : []), ...numberedRows(rows)]),
+    ...diffRows(comparison),
   ]
 }
-/** Formats the lines of a diff, each with its number in the new text, or in the old text if it is removed. The agent sends only the changed part of a file, so the numbers count from the start of that part. */
-function numberedRows(rows: readonly DiffRow[]): readonly Row[] {
-  const numberOf = ({ before, after }: DiffRow) => after ?? before ?? 0
-  const width = String(rows.reduce((most, line) => Math.max(most, numberOf(line)), 0)).length
-  return rows.map(line => {
-    const { sign } = line
-    const text = displayRun(line, { escapeRightToLeft: true })
-    const { gutter, spans } = quotedRow(sign === ' ' ? text : markTrailingSpaces(text), signStyles[sign], `${sign} `)
-    const number = trusted(`${String(numberOf(line)).padStart(width)} `, 'quiet')
-    return { gutter: { ...gutter, rest: gutter.rest + ' '.repeat(width + 1) }, spans: [number, ...spans] }
-  })
-}
-/** Shows trailing spaces, because they may be the only change in a line. */
-function markTrailingSpaces(line: string): string {
-  const end = line.endsWith('⟨CR⟩') ? '⟨CR⟩' : ''
-  const text = line.slice(0, line.length - end.length)
-  let last = text.length
-  while (text[last - 1] === ' ') last--
-  const count = text.length - last
-  return count === 0 ? line : `${text.slice(0, last)}⟨${count} ${count === 1 ? 'space' : 'spaces'}⟩${end}`
-}
-const signStyles = { '+': 'yes', '-': 'no', ' ': null } as const
 
 function questionRows({ questions }: QuestionsAsk): readonly Row[] {
   return questions.flatMap((question, index) => [

@@ -1,6 +1,6 @@
 /** Formats a list of sessions, or one session in full. */
-import { attachCommand, plainText, rulesNotice, stateLabel, timeSince } from '@holdpoint/client'
-import type { Session } from '@holdpoint/protocol'
+import { attachCommand, plainText, rulesNotice, stateLabel, timeSince, waitedFor, waitedTime } from '@holdpoint/client'
+import type { Repository, Session } from '@holdpoint/protocol'
 import {
   labelled,
   type Row,
@@ -44,12 +44,15 @@ export function sessionRows(session: Session, now: number): readonly Row[] {
   const isOpen = session.state !== 'ended'
   const notice = isOpen ? rulesNotice(session) : null
   const command = isOpen ? attachCommand(session) : null
+  const waited = waitedTime(waitedFor(session, now))
   const details: readonly (readonly [string, Span | null])[] = [
     ['Agent', untrustedCode(session.driver)],
     ['Folder', untrustedCode(session.cwd)],
+    ['Repository', session.repository ? repositorySpan(session.repository) : null],
     ['Mode', session.mode === null ? null : untrustedCode(session.mode)],
     ['Model', session.model === null ? null : untrustedCode(session.model)],
     ['Cost', session.cost === null ? null : trusted(`$${session.cost.toFixed(2)}`)],
+    ['Waited', waited === null ? null : trusted(`${waited} for people`)],
     ['Rules', notice === null ? null : trusted(notice, 'quiet')],
     ['Terminal', command === null ? null : untrustedCode(command)],
     ['Last turn', lastTurnSpan(session)],
@@ -67,6 +70,13 @@ export function sessionRows(session: Session, now: number): readonly Row[] {
     ...details.flatMap(([label, value]) => (value === null ? [] : [labelled(label, value)])),
   ]
 }
+
+/** Says which branch of which repository is checked out, or the start of the commit if no branch is. */
+function repositorySpan({ root, branch, commit }: Repository): Span {
+  const checkedOut = branch === null ? `at ${commit?.slice(0, commitLength) ?? ''}` : `on ${branch}`
+  return untrustedCode(`${root} ${checkedOut}`)
+}
+const commitLength = 10
 
 function lastTurnSpan({ lastTurn }: Session): Span | null {
   if (lastTurn?.ending !== 'failed') return null

@@ -10,7 +10,6 @@ import {
 import { entryLayout } from '../../src/screens/session/entry-layout.ts'
 import { excerptOf } from '../../src/screens/session/text-excerpt.ts'
 import { composerLabels } from '../../src/screens/session/texts.ts'
-import { outputText, toolSummary } from '../../src/screens/session/tool-labels.ts'
 import { nextVisible, turnStart, unseenSince } from '../../src/screens/session/visible-entries.ts'
 
 const message = (id: string, agentPath: readonly string[] = []): MessageEntry => ({
@@ -95,41 +94,6 @@ describe('D5: the excerpt of a long text', () => {
   it('excerptOf returns null for a text that is shown as a whole', () => {
     expect(excerptOf('a\nb')).toBeNull()
     expect(excerptOf('\n'.repeat(15))).toBeNull()
-  })
-})
-
-describe('the labels of a tool call', () => {
-  const about = (input: ToolEntry['input'], title?: string) =>
-    toolSummary({ tool: 'Tool', input, inputText: 'so far', ...(title && { title }) }).head
-
-  it('`toolSummary` returns the command, the file, or the most descriptive input', () => {
-    expect(about({ command: 'ls', description: 'List' })).toBe('ls')
-    expect(about({ file_path: '/a', content: 'x' })).toBe('/a')
-    expect(about({ file_path: '/a', limit: 3 })).toBe('/a')
-    expect(about({ zeta: 'z', pattern: 'TODO' })).toBe('TODO')
-    expect(about({ n: 1, words: 'w' })).toBe('w')
-    expect(about({ n: 1 })).toBe('')
-    expect(about({ command: 'ls' }, 'A title')).toBe('A title')
-    expect(about(null)).toBe('so far')
-    expect(about({ command: 'one\ntwo' })).toBe('one ↵ two')
-    expect(about({ command: 'ls' }, 'A title\nof two lines')).toBe('A title ↵ of two lines')
-    expect(toolSummary({ tool: 'Bash', input: { command: 'x'.repeat(1000) }, inputText: '' })).toMatchObject({
-      omitted: 700,
-      isCode: true,
-    })
-  })
-  it('`outputText` returns the result as text, or null for JSON', () => {
-    expect(outputText('a')).toBe('a')
-    expect(
-      outputText([
-        { type: 'text', text: 'a' },
-        { type: 'text', text: 'b' },
-      ]),
-    ).toBe('a\nb')
-    expect(outputText([{ type: 'text', text: 'a', hidden: 1 }])).toBeNull()
-    expect(outputText([{ type: 'image' }])).toBeNull()
-    expect(outputText([])).toBeNull()
-    expect(outputText(null)).toBeNull()
   })
 })
 

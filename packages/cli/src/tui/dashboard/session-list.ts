@@ -1,4 +1,4 @@
-/** The list of `holdpoint tui`: pending requests first, then sessions by state. This file also builds the header lines of the screen and of a session. */
+/** The list of `holdpoint tui`: pending requests first, then agents that failed, then the other sessions by state. This file also builds the header lines of the screen and of a session. */
 import {
   actionLabel,
   attachCommand,
@@ -8,6 +8,7 @@ import {
   summary,
   summaryText,
   timeSince,
+  troubleOf,
 } from '@holdpoint/client'
 import type { Request, RequestId, Session, SessionId } from '@holdpoint/protocol'
 import { dueLabel } from '../../output/deadline.ts'
@@ -50,14 +51,23 @@ function groupItems({ order, requests, sessions }: InboxSnapshot): readonly List
   const all = [...sessions.values()].toSorted((a, b) => b.stateChangedAt - a.stateChangedAt)
   const sessionsThat = (matches: (session: Session) => boolean): ListItem[] =>
     all.filter(matches).map(session => ({ kind: 'session', id: session.id, session }))
+  const intactThat = (wanted: Session['state']) =>
+    sessionsThat(session => session.state === wanted && !hasFailed(session))
   return [
     { title: 'Waiting for you', items: pending },
+    { title: 'Failed', items: sessionsThat(hasFailed) },
     { title: 'Working', items: sessionsThat(isWorking) },
-    { title: 'Idle', items: sessionsThat(({ state }) => state === 'idle') },
-    { title: 'Parked', items: sessionsThat(({ state }) => state === 'parked') },
+    { title: 'Idle', items: intactThat('idle') },
+    { title: 'Parked', items: intactThat('parked') },
     { title: 'Disconnected', items: sessionsThat(({ state }) => state === 'disconnected') },
     { title: 'Ended', items: sessionsThat(({ state }) => state === 'ended').slice(0, endedMax) },
   ].filter(group => group.items.length > 0)
+}
+
+/** Returns whether a session that has not ended has an agent that failed or was lost. */
+function hasFailed(session: Session): boolean {
+  const trouble = troubleOf(session)?.kind
+  return session.state !== 'ended' && (trouble === 'failed' || trouble === 'lost')
 }
 
 /** Returns whether a session is listed as working. A session with a pending request is not, because the list shows the request instead. */
@@ -86,7 +96,7 @@ export function listLines(
     const style = title.startsWith('Waiting') ? 'waiting' : 'quiet'
     lines.push({ line: [trusted(cut(`${title} ${items.length}`, columns), style)], id: null })
     for (const item of items)
-      for (const line of itemLines(item, item.id === selected, { columns, now, isFocused }))
+      for (const line of itemLines(item, item.id === selected, { group: title, columns, now, isFocused }))
         lines.push({ line, id: item.id })
   }
   const index = Math.max(
@@ -97,11 +107,11 @@ export function listLines(
   return lines.slice(top, top + height).map(({ line }) => line)
 }
 
-/** Returns the lines of one item. The row of a request has its risk, its command or question, and its session. In a narrow list, the risk and the session move to a second line. */
+/** Returns the lines of one item. The row of a request has its risk, its command or question, and its session. The row of a session has its state, unless the title of the group says it. In a narrow list, what follows the command or the title moves to a second line. */
 function itemLines(
   item: ListItem,
   isSelected: boolean,
-  { columns, now, isFocused }: { columns: number; now: number; isFocused: boolean },
+  { group, columns, now, isFocused }: { group: string; columns: number; now: number; isFocused: boolean },
 ): readonly StyledLine[] {
   const time = timeSpan(item, now)
   const sign = isSelected ? (isFocused ? '› ' : '· ') : '  '
@@ -114,7 +124,14 @@ function itemLines(
     const whole = [trusted(sign, style), ...text, trusted(gap), time]
     return isSelected && isFocused ? whole.map(span => span.withStyle('selected')) : whole
   }
-  if (item.kind === 'session') return [line([title])]
+  const indent = ' '.repeat(widthOf(sign))
+  if (item.kind === 'session') {
+    const state = stateSpan(item.session, group)
+    if (state === null) return [line([title])]
+    if (columns < oneLineMinColumns) return [line([title]), cutSpans([trusted(indent), state], columns)]
+    const after = [trusted(dot, 'quiet'), state]
+    return [line([...cutSpans([title], Math.max(titleMin, columnsLeft - widthOfSpans(after))), ...after])]
+  }
   const { ask, risk } = item.request
   // Low risk needs no attention, so the row of a request names only a higher one.
   const mark = risk && risk.level !== 'low' ? [riskSpan(risk), trusted(dot, 'quiet')] : []
@@ -135,9 +152,16 @@ function itemLines(
     untrusted(item.session?.title ?? '', 'quiet'),
   ]
   const second = [...mark, ...cutSpans(titleSpans, columns - widthOf(sign) - widthOfSpans(mark))]
-  return [line([about]), [trusted(' '.repeat(widthOf(sign))), ...second]]
+  return [line([about]), [trusted(indent), ...second]]
 }
 const dot = ' · '
+
+/** Returns the state of a session, or null if the title of its group says the same. */
+function stateSpan(session: Session, group: string): Span | null {
+  const label = stateLabel(session)
+  if (label === group.toLowerCase()) return null
+  return trusted(label, troubleOf(session) ? 'no' : 'quiet')
+}
 
 /** Returns how long a request may still wait if it has a deadline, and otherwise how old the item is. */
 function timeSpan(item: ListItem, now: number): Span {

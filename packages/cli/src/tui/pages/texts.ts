@@ -11,6 +11,22 @@ export const pageTexts = {
   output: 'Output',
 } as const
 
+/** Our names for the parts of a tool call's input. */
+export const toolInputTexts = {
+  otherParameters: 'Other parameters',
+  folder: 'In',
+  file: 'File',
+  files: 'Files',
+  cell: 'Cell',
+  pattern: 'Pattern',
+  address: 'Address',
+  subagent: 'Subagent',
+  movedTo: 'Moved to',
+  fromLine: 'From line',
+  lines: 'Lines',
+  changes: { write: 'Write', edit: 'Edit', delete: 'Delete', move: 'Move' },
+} as const
+
 const scroll: readonly KeyHint[] = [['↑↓ space b', 'scroll']]
 
 export const pageKeys: Readonly<Record<'scroll' | 'scrolled' | 'whole' | 'otherCalls' | 'close', readonly KeyHint[]>> =

@@ -1,11 +1,12 @@
 /** Shows a tool call of a session in full: its input and its output. Arrow keys go to earlier and later calls. */
-import type { Entry, ToolEntry } from '@holdpoint/client'
+import { type Entry, outputText, type ToolEntry } from '@holdpoint/client'
 import { blankRow, codeRows, type Row, row, trusted, untrustedCode, untrustedLine } from '../../output/span.ts'
 import { cutSpans, type StyledLine, wrap } from '../../output/width.ts'
 import type { KeyHint } from '../prompt/layout/prompt-sections.ts'
 import type { Key } from '../terminal/key-parser.ts'
 import { type ScreenPage, ScrolledLines } from './screen-page.ts'
 import { pageKeys, pageTexts as texts } from './texts.ts'
+import { toolInputRows } from './tool-input.ts'
 
 /** Returns the tool calls of a transcript that can be opened. */
 export function toolCalls(entries: readonly Entry[]): readonly ToolEntry[] {
@@ -70,23 +71,18 @@ export class ToolOutputPage implements ScreenPage {
   }
 }
 
-function callRows({ title, input, inputText, output, state }: ToolEntry): readonly Row[] {
+function callRows({ tool, title, input, inputText, output, state }: ToolEntry): readonly Row[] {
   return [
     ...(title === undefined ? [] : [row(untrustedLine(title))]),
-    ...codeRows(inputOf(input) ?? inputText),
+    ...(input ? toolInputRows(tool, input) : codeRows(inputText)),
     blankRow,
     ...(output === undefined
       ? [row(trusted(state === 'running' ? texts.noOutputYet : texts.noOutput, 'quiet'))]
       : [row(trusted(texts.output, 'quiet')), ...outputRows(output)]),
   ]
 }
-function inputOf(input: ToolEntry['input']): string | null {
-  if (!input) return null
-  const { command, ...rest } = input
-  return typeof command === 'string' && Object.keys(rest).length === 0 ? command : JSON.stringify(input, null, 2)
-}
 
 /** Returns what a tool returned, as escaped rows. */
 export function outputRows(output: unknown): readonly Row[] {
-  return codeRows(typeof output === 'string' ? output : JSON.stringify(output, null, 2))
+  return codeRows(outputText(output) ?? JSON.stringify(output, null, 2))
 }

@@ -1,21 +1,24 @@
 /** Formats transcript entries as rows. The agent's text has a bar at its left; most other entries take one line each. */
 import {
+  type AskSummary,
   actionLabel,
   type Entry,
   effectiveAsk,
-  exactText,
+  isShownByRequest,
   type MessageEntry,
   type NoteEntry,
-  omissionMarker,
+  outputText,
   type RequestEntry,
   resolutionText,
   resolutionTone,
+  shownSummary,
   singleLineCut,
   summaryText,
   type ToolEntry,
+  toolSummary,
   withoutOuterBlankLines,
 } from '@holdpoint/client'
-import { defaultDenyReason, type Json, type Request, type Resolution } from '@holdpoint/protocol'
+import { defaultDenyReason, type Request, type Resolution } from '@holdpoint/protocol'
 import { markdownRows } from '../../output/markdown.ts'
 import {
   gutterOf,
@@ -56,7 +59,7 @@ export function entryRows(entry: Entry, context: EntryContext): readonly Row[] {
     case 'message':
       return messageRows(entry, context)
     case 'tool':
-      return [toolRow(entry, context)]
+      return isShownByRequest(entry) ? [] : [toolRow(entry, context)]
     case 'request':
       return [requestRow(entry, context)]
     case 'turn':
@@ -107,18 +110,15 @@ function pathSpans(path: readonly string[]): readonly Span[] {
 }
 
 /** Formats a tool call in one line. The call is already decided, so a long line may be cut in the middle. */
-function toolRow(
-  { tool, title, input, inputText, state, output, agentPath }: ToolEntry,
-  { columns }: EntryContext,
-): Row {
-  const about = title === undefined ? codeSummary(inputSummary(input) ?? inputText) : untrustedLine(title, 'quiet')
+function toolRow(entry: ToolEntry, { columns }: EntryContext): Row {
+  const { tool, state, output, agentPath } = entry
+  const about = shownSummary(toolSummary(entry))
   return singleLineRow(
     [
       trusted('▸ ', 'quiet'),
       ...pathSpans(agentPath),
       untrustedCode(tool, 'strong'),
-      trusted('  '),
-      about,
+      ...(about === '' ? [] : [trusted(`  ${about}`, 'quiet')]),
       ...(state === 'failed' ? [trusted(output === defaultDenyReason ? '  denied' : '  failed', 'no')] : []),
     ],
     columns,
@@ -129,26 +129,18 @@ export function toolFailedRow({ tool, agentPath, output }: ToolEntry, { columns 
   const outcome =
     output === defaultDenyReason
       ? [trusted(': denied')]
-      : [trusted(' failed  '), codeSummary(typeof output === 'string' ? output : '')]
+      : [trusted(' failed  '), trusted(shownSummary(failureSummary(output)), 'quiet')]
   return singleLineRow(
     [trusted('✗ ', 'no'), ...pathSpans(agentPath), untrustedCode(tool, 'strong'), ...outcome],
     columns,
   )
 }
 
-/** A part of an input in one line. A long one is cut before it is escaped, because escaping all of it would take long. */
-function codeSummary(text: string): Span {
-  const { head, omitted, tail } = singleLineCut(text, summaryMax)
-  return trusted(`${exactText(head)}${omissionMarker(omitted)}${exactText(tail)}`, 'quiet')
+/** The start and the end of what a failed call returned, in one line. A long text is cut before it is escaped, because escaping all of it would take long. */
+function failureSummary(output: unknown): AskSummary {
+  return { ...singleLineCut(outputText(output) ?? '', failureMax), isCode: true }
 }
-const summaryMax = 300
-
-function inputSummary(input: ToolEntry['input']): string | null {
-  if (!input) return null
-  const known: Json | undefined = input.command ?? input.file_path ?? input.path ?? input.url ?? input.pattern
-  if (typeof known === 'string') return known
-  return Object.keys(input).length === 0 ? null : JSON.stringify(input)
-}
+const failureMax = 300
 
 const marks: Readonly<Record<ReturnType<typeof resolutionTone>, readonly [string, Style]>> = {
   yes: ['✓ ', 'yes'],

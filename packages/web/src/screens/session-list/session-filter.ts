@@ -1,4 +1,5 @@
 /** The filter of the session list: builds the gateway query, and decides whether a session from the event stream matches. */
+import { waitedFor } from '@holdpoint/client'
 import type { Input, Session, SessionId } from '@holdpoint/protocol'
 import { groupOf, newestFirst } from '../../gateway/session-groups.ts'
 import type { stateChoices } from './texts.ts'
@@ -53,11 +54,6 @@ export interface Project {
   readonly cost: number | null
   /** How long the listed sessions have waited for people, added up. */
   readonly waitedMs: number
-}
-
-/** Returns how long a session has waited for people, including the time in which it waits now. */
-export function waitedFor({ waitedMs = 0, waitingSince }: Session, now: number): number {
-  return waitedMs + (waitingSince === undefined ? 0 : Math.max(0, now - waitingSince))
 }
 
 /** Groups sessions by folder. Projects and their sessions keep the order of the list, so the project of the first session comes first. */

@@ -1,4 +1,5 @@
 /** Texts of the Sessions screen. */
+import { waitedTime } from '@holdpoint/client'
 
 export const sessionListTexts = {
   title: 'Sessions',
@@ -22,13 +23,8 @@ export const sessionListTexts = {
 
 /** Returns how long sessions have waited for people, or null for less than a second, which is no wait that a person notices. */
 export function waitedText(ms: number): string | null {
-  if (ms < 1000) return null
-  const [seconds, minutes] = [Math.floor(ms / 1000), Math.floor(ms / 60_000)]
-  const time = minutes < 1 ? `${seconds} s` : minutes < 60 ? `${minutes} min` : hoursAndMinutes(minutes)
-  return `waited ${time} for people`
-}
-function hoursAndMinutes(minutes: number): string {
-  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+  const time = waitedTime(ms)
+  return time === null ? null : `waited ${time} for people`
 }
 
 export const stateChoices = [

@@ -1,5 +1,5 @@
 /** The details of a tool call: its input in a form that fits the tool, and its result. The input can also be shown as JSON. */
-import { type FileEdits, type ToolEntry, type ToolView, toolView } from '@holdpoint/client'
+import { type FileEdits, outputText, type ToolEntry, type ToolView, toolView } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import type { ReactNode } from 'react'
 import { ExactText } from '../../text/agent-text.tsx'
@@ -12,7 +12,6 @@ import { useExpanded } from './expanded-entries.ts'
 import { LongText } from './long-text.tsx'
 import { toolDetailTexts as texts } from './texts.ts'
 import { TodoList } from './todo-list.tsx'
-import { outputText } from './tool-labels.ts'
 import './tool-detail.css'
 
 export function ToolDetail({ entry }: { readonly entry: ToolEntry }): ReactNode {

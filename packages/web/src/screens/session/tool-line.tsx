@@ -1,5 +1,5 @@
 /** A tool call as one expandable line: tool, summary, state, duration. */
-import { type ToolEntry, toolName } from '@holdpoint/client'
+import { type ToolEntry, toolName, toolSummary } from '@holdpoint/client'
 import { type ReactNode, use } from 'react'
 import { ExactText, SummaryText } from '../../text/agent-text.tsx'
 import { formatDuration } from '../../text/format-amounts.ts'
@@ -8,7 +8,6 @@ import { DisclosureIcon } from '../../ui/disclosure-icon.tsx'
 import { useExpanded, WorkingContext } from './expanded-entries.ts'
 import { toolTexts } from './texts.ts'
 import { ToolDetail } from './tool-detail.tsx'
-import { toolSummary } from './tool-labels.ts'
 import './tool-line.css'
 
 /** Durations shorter than this are not shown. */

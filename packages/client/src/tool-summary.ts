@@ -1,12 +1,15 @@
 /** The one-line summary of a tool call, and its result as text. */
-import { type AskSummary, singleLineCut, type ToolEntry, toolView } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
+import type { AskSummary } from './ask-view.ts'
+import { singleLineCut } from './display-text.ts'
+import { toolView } from './tool-view.ts'
+import type { ToolEntry } from './transcript-entry.ts'
 
 /** Input properties that describe a call, most descriptive first. */
 const descriptiveKeys = ['file_path', 'query', 'pattern', 'url', 'path', 'prompt', 'name']
 const summaryMax = 300
 
-/** Returns a one-line summary of a tool call. It is not escaped, so show it with `SummaryText`. */
+/** Returns a one-line summary of a tool call. It is not escaped, so show it with `shownSummary` or with `SummaryText` of the page. */
 export function toolSummary({
   tool,
   title,
@@ -51,6 +54,14 @@ function fieldSummary(input: JsonObject): { readonly text: string; readonly isCo
   if (typeof input.description === 'string') return { text: input.description, isCode: false }
   const named = descriptiveKeys.map(name => input[name]).find(value => typeof value === 'string')
   return { text: named ?? Object.values(input).find(value => typeof value === 'string') ?? '', isCode: true }
+}
+
+/** The tools with which agents ask people. Page and terminal show the questions in the request that such a call opens. */
+const questionTools: ReadonlySet<string> = new Set(['AskUserQuestion', 'question'])
+
+/** Returns whether the request that follows a call shows all of it. A call that failed may not have opened a request. */
+export function isShownByRequest({ tool, input, state }: Pick<ToolEntry, 'tool' | 'input' | 'state'>): boolean {
+  return state !== 'failed' && questionTools.has(tool) && Array.isArray(input?.questions)
 }
 
 /** Returns a tool's output as one string if it is a string or an array of text blocks, otherwise null. */
