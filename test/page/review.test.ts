@@ -58,6 +58,46 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(await visibleText(details)).toContain('Do not log this.')
   })
 
+  it('a change of several files shows the diff of each file, and comments name their file', async () => {
+    const changes = [
+      { path: '/src/b.ts', kind: 'update', diff: '@@ -7 +7 @@ main()\n-const b = 1\n+const b = 2\n' },
+      { path: '/src/a.ts', old_string: '', new_string: 'const a = 1\n' },
+      { path: '/src/gone.ts', kind: 'delete', diff: 'old\n' },
+      { path: '/src/c.ts', kind: 'update', move_path: '/src/d.ts', diff: '' },
+    ]
+    const ask: Ask = { ...asks.edit(), kind: 'approval', tool: 'apply_patch', input: { changes, grantRoot: '/srv' } }
+    const { page, request, card } = await openRequest(ask)
+    const shown = await visibleText(card)
+    for (const text of [
+      '@@ -7 +7 @@ main()',
+      'new file · 2 added',
+      'deleted · 2 removed',
+      'moved to',
+      '/src/d.ts',
+      '/srv',
+    ])
+      expect(shown).toContain(text)
+    expect(shown).not.toContain('\\n')
+    await button(card, 'Comment…').click()
+    await card.getByText('Choose a line to comment on it.').waitFor()
+    await commentOn(card, 'line 1 of the new text in /src/b.ts').click()
+    await card.locator('textarea').fill('Why 2?')
+    await button(card, 'Done').click()
+    await commentOn(card, 'line 1 in /src/a.ts').click()
+    await card.locator('textarea').fill('Export this.')
+    await button(card, 'Done').click()
+    await card.getByText('2 comments go with your answer.').waitFor()
+    await button(card, 'Deny…').click()
+    await click(page, button(card, 'Deny'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({
+      kind: 'deny',
+      comments: [
+        { path: '/src/a.ts', line: 1, quote: 'const a = 1', text: 'Export this.' },
+        { path: '/src/b.ts', line: 1, side: 'after', quote: 'const b = 2', text: 'Why 2?' },
+      ],
+    })
+  })
+
   it('the keyboard chooses a line, and the keys of a comment never send an answer', async () => {
     const { page, request, card } = await openRequest(asks.plan())
     await waitForCooldown(page)

@@ -4,15 +4,12 @@ import {
   actionLabel,
   agentDisconnectedLabels,
   CodeWarnings,
+  changedFiles,
   commentsOf,
-  type DiffRow,
   deliveryLabel,
-  diffLines,
-  displayRun,
   editableJson,
   effectiveAsk,
   informativeTitle,
-  lineEndingsLabel,
   resolutionText,
   resolutionTone,
   riskLevelLabels,
@@ -41,13 +38,13 @@ import {
   type RuleDraft,
   type Session,
 } from '@holdpoint/protocol'
+import { changeRows } from './change-rows.ts'
 import { questionName } from './question.ts'
 import {
   blankRow,
   codeRows,
   indented,
   labelled,
-  quotedRow,
   quotedRows,
   type Row,
   row,
@@ -295,42 +292,12 @@ function viewRows(view: AskView, renderPlan: PlanRenderer): readonly Row[] {
     case 'plan':
       return renderPlan(view.plan)
     case 'change':
-      return changeRows(view)
+    case 'changes':
+      return changedFiles(view).flatMap(changeRows)
     case 'fields':
       return []
   }
 }
-
-function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>): readonly Row[] {
-  const { diffs, lineEndings } = diffLines(edits)
-  const about = lineEndingsLabel(lineEndings)
-  return [
-    row(trusted(isNew ? 'Full content of ' : 'In '), untrustedCode(path), trusted(about && ` · ${about}`, 'quiet')),
-    ...diffs.flatMap((rows, index) => [...(index > 0 ? [row(trusted('  ⋮', 'quiet'))] : []), ...numberedRows(rows)]),
-  ]
-}
-/** Formats the lines of a diff, each with its number in the new text, or in the old text if it is removed. The agent sends only the changed part of a file, so the numbers count from the start of that part. */
-function numberedRows(rows: readonly DiffRow[]): readonly Row[] {
-  const numberOf = ({ before, after }: DiffRow) => after ?? before ?? 0
-  const width = String(rows.reduce((most, line) => Math.max(most, numberOf(line)), 0)).length
-  return rows.map(line => {
-    const { sign } = line
-    const text = displayRun(line, { escapeRightToLeft: true })
-    const { gutter, spans } = quotedRow(sign === ' ' ? text : markTrailingSpaces(text), signStyles[sign], `${sign} `)
-    const number = trusted(`${String(numberOf(line)).padStart(width)} `, 'quiet')
-    return { gutter: { ...gutter, rest: gutter.rest + ' '.repeat(width + 1) }, spans: [number, ...spans] }
-  })
-}
-/** Shows trailing spaces, because they may be the only change in a line. */
-function markTrailingSpaces(line: string): string {
-  const end = line.endsWith('⟨CR⟩') ? '⟨CR⟩' : ''
-  const text = line.slice(0, line.length - end.length)
-  let last = text.length
-  while (text[last - 1] === ' ') last--
-  const count = text.length - last
-  return count === 0 ? line : `${text.slice(0, last)}⟨${count} ${count === 1 ? 'space' : 'spaces'}⟩${end}`
-}
-const signStyles = { '+': 'yes', '-': 'no', ' ': null } as const
 
 function questionRows({ questions }: QuestionsAsk): readonly Row[] {
   return questions.flatMap((question, index) => [
