@@ -1,5 +1,5 @@
 /** Comments on lines of a request, and questions that people ask back, on the page. */
-import { type Ask, limits } from '@holdpoint/protocol'
+import { type Ask, type Input, limits } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -243,6 +243,26 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await followed.getByText('You asked back:').waitFor()
     expect(await visibleText(followed)).toContain('Why staging?')
     expect(await visibleText(followed)).toContain('Because it is broken there.')
+  })
+
+  it('the discussion before a request contains an answer that many events followed, or says where to read it', async () => {
+    const agent = await fixture.openAsker()
+    const { id } = agent.session
+    const asked = await agent.ask(asks.command())
+    await fixture.answer(asked, { kind: 'deny', reason: 'Why staging?', askBack: true })
+    const say = (items: Input<'appendEvents'>['items']) => fixture.gateway.call('appendEvents', { id, items })
+    await say([{ type: 'message.added', block: 'b1', text: 'Because it is broken there.' }])
+    const noise = (count: number) =>
+      Array.from({ length: count }, () => ({ type: 'error.raised' as const, message: 'Noise' }))
+    await say(noise(150))
+    const next = await agent.ask(asks.command('npm run migrate -- --env test'))
+    const page = await fixture.openPage()
+    const followed = (await openCard(page, next)).locator('.followed-request')
+    await followed.getByText('Because it is broken there.').waitFor()
+    for (let rest = limits.pageMax * 10; rest > 0; rest -= 200) await say(noise(Math.min(200, rest)))
+    await page.reload()
+    await followed.getByRole('link', { name: 'Open the session to read the answer.' }).waitFor()
+    expect(await visibleText(followed)).not.toContain('wrote nothing')
   })
 
   it('a person asks back instead of answering questions, but not instead of filling in a form', async () => {
