@@ -93,6 +93,38 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
     ).toBe(1)
   })
 
+  it.each([
+    ['sessions', {}],
+    ['sessions', phone],
+    ['audit', {}],
+    ['audit', phone],
+  ] as const)(
+    'the button for new items on the %s screen covers no row and no other control',
+    async (screen, options) => {
+      await fixture.answer(await (await fixture.openAsker('first')).ask(asks.command()))
+      const page = await fixture.openPage(options)
+      await page.goto(`${fixture.gateway.url}/#/${screen}`)
+      await page.locator('.session-row, .audit-row').first().waitFor()
+      await fixture.answer(await (await fixture.openAsker('second')).ask(asks.command()))
+      const more = page.locator('.new-items-button')
+      await more.waitFor()
+      const covered = await more.evaluate(it => {
+        const over = it.getBoundingClientRect()
+        return [...document.querySelectorAll('main h1, main button, main a, main input, main select, main li')]
+          .filter(other => other !== it)
+          .filter(other => {
+            // The box of a heading is wider than its text.
+          const content = document.createRange()
+          content.selectNodeContents(other)
+          const { left, right, top, bottom } = (other.matches('h1') ? content : other).getBoundingClientRect()
+            return left < over.right && right > over.left && top < over.bottom && bottom > over.top
+          })
+          .map(other => other.outerHTML.slice(0, 80))
+      })
+      expect(covered).toEqual([])
+    },
+  )
+
   it('only the active card shows key hints, only on devices with a keyboard, and screen readers announce each hint once', async () => {
     const asker = await fixture.openAsker()
     const first = await asker.ask(asks.command())

@@ -133,6 +133,7 @@ describe.skipIf(hasNoBrowser())('answering several requests at once', () => {
     await click(page, button(bar(page), 'Deny 2…'))
     await page.keyboard.type('not today')
     await page.locator('.batch-bar .confirm-deny:enabled').waitFor()
+    await bar(page).getByText('Enter sends').waitFor()
     await pressKey(page, 'Enter')
     for (const request of commands)
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'deny', reason: 'not today' })

@@ -1,5 +1,5 @@
 /** Comments on lines of a request, and questions that people ask back, on the page. */
-import { type Ask, limits } from '@holdpoint/protocol'
+import { type Ask, type Input, limits } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -56,6 +56,46 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     const details = line.locator('.receipt-details')
     await details.getByText(`${path}, line 3 of the new text`).waitFor()
     expect(await visibleText(details)).toContain('Do not log this.')
+  })
+
+  it('a change of several files shows the diff of each file, and comments name their file', async () => {
+    const changes = [
+      { path: '/src/b.ts', kind: 'update', diff: '@@ -7 +7 @@ main()\n-const b = 1\n+const b = 2\n' },
+      { path: '/src/a.ts', old_string: '', new_string: 'const a = 1\n' },
+      { path: '/src/gone.ts', kind: 'delete', diff: 'old\n' },
+      { path: '/src/c.ts', kind: 'update', move_path: '/src/d.ts', diff: '' },
+    ]
+    const ask: Ask = { ...asks.edit(), kind: 'approval', tool: 'apply_patch', input: { changes, grantRoot: '/srv' } }
+    const { page, request, card } = await openRequest(ask)
+    const shown = await visibleText(card)
+    for (const text of [
+      '@@ -7 +7 @@ main()',
+      'new file · 2 added',
+      'deleted · 2 removed',
+      'moved to',
+      '/src/d.ts',
+      '/srv',
+    ])
+      expect(shown).toContain(text)
+    expect(shown).not.toContain('\\n')
+    await button(card, 'Comment…').click()
+    await card.getByText('Choose a line to comment on it.').waitFor()
+    await commentOn(card, 'line 1 of the new text in /src/b.ts').click()
+    await card.locator('textarea').fill('Why 2?')
+    await button(card, 'Done').click()
+    await commentOn(card, 'line 1 in /src/a.ts').click()
+    await card.locator('textarea').fill('Export this.')
+    await button(card, 'Done').click()
+    await card.getByText('2 comments go with your answer.').waitFor()
+    await button(card, 'Deny…').click()
+    await click(page, button(card, 'Deny'))
+    expect(await fixture.answerGivenOnPage(request)).toEqual({
+      kind: 'deny',
+      comments: [
+        { path: '/src/a.ts', line: 1, quote: 'const a = 1', text: 'Export this.' },
+        { path: '/src/b.ts', line: 1, side: 'after', quote: 'const b = 2', text: 'Why 2?' },
+      ],
+    })
   })
 
   it('the keyboard chooses a line, and the keys of a comment never send an answer', async () => {
@@ -203,6 +243,26 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await followed.getByText('You asked back:').waitFor()
     expect(await visibleText(followed)).toContain('Why staging?')
     expect(await visibleText(followed)).toContain('Because it is broken there.')
+  })
+
+  it('the discussion before a request contains an answer that many events followed, or says where to read it', async () => {
+    const agent = await fixture.openAsker()
+    const { id } = agent.session
+    const asked = await agent.ask(asks.command())
+    await fixture.answer(asked, { kind: 'deny', reason: 'Why staging?', askBack: true })
+    const say = (items: Input<'appendEvents'>['items']) => fixture.gateway.call('appendEvents', { id, items })
+    await say([{ type: 'message.added', block: 'b1', text: 'Because it is broken there.' }])
+    const noise = (count: number) =>
+      Array.from({ length: count }, () => ({ type: 'error.raised' as const, message: 'Noise' }))
+    await say(noise(150))
+    const next = await agent.ask(asks.command('npm run migrate -- --env test'))
+    const page = await fixture.openPage()
+    const followed = (await openCard(page, next)).locator('.followed-request')
+    await followed.getByText('Because it is broken there.').waitFor()
+    for (let rest = limits.pageMax * 10; rest > 0; rest -= 200) await say(noise(Math.min(200, rest)))
+    await page.reload()
+    await followed.getByRole('link', { name: 'Open the session to read the answer.' }).waitFor()
+    expect(await visibleText(followed)).not.toContain('wrote nothing')
   })
 
   it('a person asks back instead of answering questions, but not instead of filling in a form', async () => {

@@ -68,6 +68,34 @@ describe('holdpoint show', () => {
     expect(after.out).not.toContain('holdpoint allow')
   })
 
+  it('holdpoint show shows the diff of each file of a change of several files, and everything else of the input', async () => {
+    const changes = [
+      { path: '/work/a.ts', kind: 'update', diff: '@@ -7 +7 @@ main()\n-old\n+new\n' },
+      { path: '/work/b.ts', old_string: '', new_string: 'first\nsecond' },
+      { path: '/work/c.ts', kind: 'delete', diff: 'gone' },
+      { path: '/work/d.ts', kind: 'update', move_path: '/work/e.ts', diff: 'binary' },
+    ]
+    const input = { changes, grantRoot: '/work' }
+    const { id } = await askAsExternalAgent(gateway, approvalAsk(input, { tool: 'apply_patch' }))
+    const { out } = await cli('show', id)
+    const wanted = [
+      'In /work/a.ts\n@@ -7 +7 @@ main()\n  │ 1 - old\n  │ 1 + new\n',
+      'Full content of /work/b.ts\n  │ 1 + first\n  │ 2 + second\n',
+      'Deletes /work/c.ts\n  │ 1 - gone\n',
+      'Moves /work/d.ts to /work/e.ts\n  │ binary\n',
+      '{"grantRoot":"/work"}',
+    ]
+    for (const text of wanted) expect(out).toContain(text)
+    await cli('deny', id, '--comment', 'a.ts:1=Why?', '--comment', 'b.ts:2=No.')
+    expect((await waitForResolution(gateway, id)).resolution?.answer).toEqual({
+      kind: 'deny',
+      comments: [
+        { path: '/work/a.ts', line: 1, side: 'after', quote: 'new', text: 'Why?' },
+        { path: '/work/b.ts', line: 2, quote: 'second', text: 'No.' },
+      ],
+    })
+  })
+
   it.each(['questions', 'form', 'plan', 'text'] as const)(
     'holdpoint show shows everything that a person needs to answer the rehearsal request "%s"',
     async part => {

@@ -9,10 +9,13 @@ import {
   limits,
 } from '@holdpoint/protocol'
 import { type CutText, exactText, labelText, omissionMarker, plainText, singleLineCut } from './display-text.ts'
+import { type FileEdits, listedChanges } from './tool-view.ts'
 
 export interface TextEdit {
   readonly before: string
   readonly after: string
+  /** The header of this part in the agent's diff, which says where in the file the part is. */
+  readonly header?: string
 }
 /** A view of an approval's input. `rest` contains the input properties that the view does not include, which must be shown as well. */
 export type AskView =
@@ -24,6 +27,7 @@ export type AskView =
       readonly isNew: boolean
       readonly rest: JsonObject
     }
+  | { readonly kind: 'changes'; readonly files: readonly FileEdits[]; readonly rest: JsonObject }
   | { readonly kind: 'plan'; readonly plan: string; readonly rest: JsonObject }
   | { readonly kind: 'fields'; readonly rest: JsonObject }
 
@@ -32,7 +36,10 @@ export function viewOf({ input, plan }: Pick<ApprovalAsk, 'input' | 'plan'>): As
   if (plan !== undefined) return { kind: 'plan', plan, rest: input.plan === plan ? without(input, 'plan') : input }
   const { command, file_path: path } = input
   if (typeof command === 'string') return { kind: 'command', command, rest: without(input, 'command') }
-  if (typeof path !== 'string') return { kind: 'fields', rest: input }
+  if (typeof path !== 'string') {
+    const files = listedChanges(input.changes)
+    return files ? { kind: 'changes', files, rest: without(input, 'changes') } : { kind: 'fields', rest: input }
+  }
   const content = input.content
   if (typeof content === 'string')
     return {
@@ -51,8 +58,8 @@ export function viewOf({ input, plan }: Pick<ApprovalAsk, 'input' | 'plan'>): As
       isNew: false,
       rest: without(input, 'file_path', 'old_string', 'new_string'),
     }
-  const several = editsOf(input.edits)
-  if (several) return { kind: 'change', path, edits: several, isNew: false, rest: without(input, 'file_path', 'edits') }
+  const several = editsOf(input)
+  if (several) return { kind: 'change', path, isNew: false, ...several }
   return { kind: 'fields', rest: input }
 }
 
@@ -191,23 +198,40 @@ function editOf(value: unknown): TextEdit | null {
   return typeof before === 'string' && typeof after === 'string' ? { before, after } : null
 }
 
-/** Parses the `edits` property of an input. Returns null if an edit has properties besides `old_string` and `new_string`, because the view would not show these properties. */
-function editsOf(edits: unknown): readonly TextEdit[] | null {
+/** Parses the `edits` property of an input. Returns null if an edit has properties besides `old_string` and `new_string` that `rest` cannot show for all edits together. */
+function editsOf(input: JsonObject): { readonly edits: readonly TextEdit[]; readonly rest: JsonObject } | null {
+  const { edits } = input
   if (!Array.isArray(edits) || edits.length === 0) return null
-  const parsed = edits.map(edit => (Object.keys(edit ?? {}).length === 2 ? editOf(edit) : null))
-  return parsed.every(edit => edit !== null) ? parsed : null
+  const parsed = edits.map(edit => (Object.keys(edit ?? {}).every(name => editNames.has(name)) ? editOf(edit) : null))
+  if (!parsed.every(edit => edit !== null)) return null
+  const flags = new Set(edits.map(edit => (edit as JsonObject).replace_all)) // `editOf` has found an object
+  const rest = without(input, 'file_path', 'edits')
+  if (flags.size === 1 && flags.has(undefined)) return { edits: parsed, rest }
+  const [replaceAll, ...others] = flags
+  const isSame = others.length === 0 && typeof replaceAll === 'boolean' && !Object.hasOwn(input, 'replace_all')
+  return isSame ? { edits: parsed, rest: { ...rest, replace_all: replaceAll } } : null
+}
+const editNames: ReadonlySet<string> = new Set(['old_string', 'new_string', 'replace_all'])
+
+/** Returns what a view changes in which files. */
+export function changedFiles(view: AskView): readonly FileEdits[] {
+  if (view.kind === 'changes') return view.files
+  return view.kind === 'change' ? [{ path: view.path, kind: view.isNew ? 'write' : 'edit', edits: view.edits }] : []
 }
 
-/** Returns the place and the quotation for a comment on a line: of a plan or a command, or of the new text of a change. Returns null if there is no such line, or if the path is not the path of the change. */
+/** Returns the place and the quotation for a comment on a line: of a plan or a command, or of the new text of a change. Returns null if there is no such line, or if it is unclear which of the changed files the path means. */
 export function lineOf(ask: ApprovalAsk, line: number, path?: string): Omit<Comment, 'text'> | null {
   const view = viewOf(ask)
-  if (view.kind === 'fields') return null
-  if (view.kind !== 'change')
+  if (view.kind === 'command' || view.kind === 'plan')
     return path === undefined ? quotedLine(view.kind === 'plan' ? view.plan : view.command, line) : null
-  const [edit, ...others] = view.edits
-  if (!edit || others.length > 0 || (path !== undefined && !isSamePath(view.path, path))) return null
+  const files = changedFiles(view)
+  const exact = files.filter(file => file.path === path)
+  const named = exact.length > 0 ? exact : files.filter(file => path === undefined || isSamePath(file.path, path))
+  const [file, ...otherFiles] = named
+  const [edit, ...otherEdits] = file?.edits ?? []
+  if (!file || !edit || file.kind === 'delete' || otherFiles.length > 0 || otherEdits.length > 0) return null
   const quoted = quotedLine(edit.after, line)
-  return quoted && { path: view.path, ...quoted, ...(!view.isNew && { side: 'after' as const }) }
+  return quoted && { path: file.path, ...quoted, ...(file.kind !== 'write' && { side: 'after' as const }) }
 }
 
 function quotedLine(text: string, line: number): Omit<Comment, 'text'> | null {
@@ -221,5 +245,5 @@ export function quotationOf(line: string): string {
 }
 
 function isSamePath(whole: string, typed: string): boolean {
-  return whole === typed || whole.endsWith(`/${typed}`)
+  return whole.endsWith(`/${typed}`)
 }

@@ -10,6 +10,7 @@ export {
   type AskSummary,
   type AskView,
   actionLabel,
+  changedFiles,
   effectiveAsk,
   informativeTitle,
   knownAction,

@@ -125,12 +125,10 @@ function todoItem(value: unknown): TodoItem | null {
 }
 
 const changesView: Reader = input => {
-  const listed = input.peek('changes')
-  if (Array.isArray(listed) && listed.length > 0) {
-    const files = listed.map(listedChange)
-    if (files.some(file => file === null)) return null
+  const listed = listedChanges(input.peek('changes'))
+  if (listed) {
     input.take('changes')
-    return { kind: 'changes', files: files.filter(file => file !== null) }
+    return { kind: 'changes', files: listed }
   }
   const path = input.text('file_path', 'filePath', 'path')
   if (path === null) return null
@@ -163,7 +161,13 @@ function takeEdit(input: Input): TextEdit | null {
   return before === null || after === null ? null : { before, after }
 }
 
-/** Reads a change of several files, as Codex and agents of the Agent Client Protocol send it. */
+/** Reads a change of several files, as the drivers of Codex, opencode and agents of the Agent Client Protocol send it. Returns null if the list has anything else. */
+export function listedChanges(value: unknown): readonly FileEdits[] | null {
+  if (!Array.isArray(value) || value.length === 0) return null
+  const files = value.map(listedChange)
+  return files.every(file => file !== null) ? files : null
+}
+
 function listedChange(value: unknown): FileEdits | null {
   const change = new Input(Object(value))
   const path = change.text('path')
@@ -173,10 +177,11 @@ function listedChange(value: unknown): FileEdits | null {
   const kind = change.text('kind')
   const diff = change.text('diff')
   const movedTo = change.text('move_path')
-  if (diff === null || kind === null || !isEmpty(change)) return null
+  if (diff === null || !isEmpty(change) || (movedTo !== null && kind !== 'update')) return null
   const moved = movedTo === null ? {} : { movedTo }
   if (kind === 'add') return { path, kind: 'write', edits: [{ before: '', after: diff }] }
   if (kind === 'delete') return { path, kind: 'delete', edits: [{ before: diff, after: '' }] }
+  if (kind !== 'update') return null
   const edits = unifiedEdits(diff)
   const to = movedTo === null ? ('edit' as const) : ('move' as const)
   return edits ? { path, kind: to, edits, ...moved } : { path, kind: to, edits: [], diff, ...moved }

@@ -6,6 +6,7 @@ import {
   editableJson,
   editableOf,
   effectiveAsk,
+  lineOf,
   summary,
   summaryText,
   viewOf,
@@ -49,6 +50,8 @@ function whole(picture: ReturnType<typeof viewOf>): JsonObject {
     case 'plan':
     case 'fields':
       return picture.rest
+    case 'changes':
+      throw new Error('the test builds no list of changes')
     case 'change': {
       const [part] = picture.edits
       const file = { ...picture.rest, file_path: picture.path }
@@ -101,9 +104,68 @@ describe('the view of an approval', () => {
       }),
     )
   })
-  it('the view of an approval shows fields if an edit has properties besides its two texts', () => {
-    const edits = [{ old_string: 'a', new_string: 'b', replace_all: true }]
-    expect(viewOf(ask('MultiEdit', { file_path: '/a', edits })).kind).toBe('fields')
+  it('the view of an approval shows several edits with the flag that all of them have, and fields if the edits have other properties', () => {
+    const edit = { old_string: 'a', new_string: 'b' }
+    const multiEdit = (...edits: JsonObject[]) => viewOf(ask('MultiEdit', { file_path: '/a', edits }))
+    for (const flag of [true, false])
+      expect(multiEdit({ ...edit, replace_all: flag }, { ...edit, replace_all: flag })).toEqual({
+        kind: 'change',
+        path: '/a',
+        edits: [
+          { before: 'a', after: 'b' },
+          { before: 'a', after: 'b' },
+        ],
+        isNew: false,
+        rest: { replace_all: flag },
+      })
+    expect(multiEdit({ ...edit, replace_all: true }, edit).kind).toBe('fields')
+    expect(multiEdit({ ...edit, replace_all: 'yes' }).kind).toBe('fields')
+    expect(multiEdit({ ...edit, extra: 1 }).kind).toBe('fields')
+  })
+  it('the view of an approval shows the changes of several files as changes of each file, with everything else of the input', () => {
+    const update = {
+      path: '/a',
+      kind: 'update',
+      diff: '@@ -4,2 +4,2 @@ main()\n x\n-a\n+b\n\\ No newline at end of file\n',
+    }
+    const changes = [
+      update,
+      { path: '/b', kind: 'add', diff: 'new\n' },
+      { path: '/c', kind: 'delete', diff: 'old\n' },
+      { path: '/d', kind: 'update', move_path: '/e', diff: '' },
+      { path: '/f', old_string: 'a', new_string: 'b' },
+    ]
+    expect(viewOf(ask('apply_patch', { changes, grantRoot: '/srv' }))).toEqual({
+      kind: 'changes',
+      files: [
+        {
+          path: '/a',
+          kind: 'edit',
+          edits: [{ before: 'x\na\n', after: 'x\nb', header: '@@ -4,2 +4,2 @@ main()' }],
+        },
+        { path: '/b', kind: 'write', edits: [{ before: '', after: 'new\n' }] },
+        { path: '/c', kind: 'delete', edits: [{ before: 'old\n', after: '' }] },
+        { path: '/d', kind: 'move', edits: [], diff: '', movedTo: '/e' },
+        { path: '/f', kind: 'edit', edits: [{ before: 'a', after: 'b' }] },
+      ],
+      rest: { grantRoot: '/srv' },
+    })
+    for (const strange of [{ ...update, mode: '0777' }, { ...update, kind: 'chmod' }, { path: '/a' }, 'text', null])
+      expect(viewOf(ask('apply_patch', { changes: [update, strange as JsonObject] })).kind).toBe('fields')
+    const movedNew = { path: '/b', kind: 'add', diff: 'x', move_path: '/etc/b' }
+    expect(viewOf(ask('apply_patch', { changes: [movedNew] })).kind).toBe('fields')
+  })
+  it('a comment on a line of several changed files belongs to the file that the path names', () => {
+    const changes = [
+      { path: '/src/a.ts', kind: 'update', diff: '@@ -1 +1 @@\n-old\n+new\n' },
+      { path: '/test/a.ts', kind: 'add', diff: 'first\nsecond\n' },
+      { path: '/gone.ts', kind: 'delete', diff: 'old\n' },
+    ]
+    const patch = ask('apply_patch', { changes })
+    if (patch.kind !== 'approval') throw new Error('the ask is an approval')
+    expect(lineOf(patch, 1, 'src/a.ts')).toEqual({ path: '/src/a.ts', line: 1, quote: 'new', side: 'after' })
+    expect(lineOf(patch, 2, '/test/a.ts')).toEqual({ path: '/test/a.ts', line: 2, quote: 'second' })
+    for (const path of ['a.ts', undefined, 'b.ts', '/gone.ts']) expect(lineOf(patch, 1, path)).toBeNull()
   })
 })
 

@@ -46,7 +46,7 @@ describe('the view of a tool call', () => {
       }),
     ).toMatchObject({
       files: [
-        { path: '/f', kind: 'edit', edits: [{ before: 'a\n', after: 'b\n' }] },
+        { path: '/f', kind: 'edit', edits: [{ before: 'a\n', after: 'b\n', header: '@@ -1 +1 @@' }] },
         { path: '/g', kind: 'write', edits: [{ before: '', after: 'new\n' }] },
         { path: '/h', kind: 'delete', edits: [{ before: 'old\n', after: '' }] },
       ],

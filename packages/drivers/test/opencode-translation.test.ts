@@ -107,6 +107,38 @@ describe('a tool call of opencode', () => {
     )
     expect(ask).toMatchObject({ action: { write: ['/srv/a', '/srv/b', '/srv/c'] } })
   })
+  it('a tool call of opencode that patches several files shows the change of each file', () => {
+    const of = (filePath: string, type: string, patch: string, movePath?: string) => ({
+      filePath,
+      type,
+      patch,
+      movePath,
+    })
+    const head = 'Index: f\n=====\n--- f\n+++ f\n'
+    const ask = (files: readonly object[]) =>
+      opencodeApproval(
+        { ...request, permission: 'edit', metadata: { filepath: 'a, b', diff: 'x', files } },
+        { tool: 'apply_patch', input: { patchText: 'raw' } },
+        place,
+      )
+    const update = '@@ -3,1 +3,1 @@\n-one\n+two\n'
+    const files = [
+      of('/srv/a', 'update', `${head}${update}`),
+      of('b', 'move', `${head}${update}`, '/srv/c'),
+      of('/srv/d', 'add', `${head}@@ -0,0 +1,1 @@\n+new\n`),
+      of('/srv/e', 'delete', `${head}@@ -1,1 +0,0 @@\n-old\n`),
+    ]
+    expect(ask(files).input).toEqual({
+      changes: [
+        { path: '/srv/a', kind: 'update', diff: update },
+        { path: '/srv/b', kind: 'update', move_path: '/srv/c', diff: update },
+        { path: '/srv/d', old_string: '', new_string: 'new\n' },
+        { path: '/srv/e', kind: 'delete', diff: 'old\n' },
+      ],
+    })
+    for (const strange of [of('/srv/a', 'add', head), of('/srv/a', 'link', `${head}${update}`), { filePath: '/srv/a' }])
+      expect(ask([...files, strange]).input).toEqual({ patchText: 'raw' })
+  })
   it('a tool call of opencode whose diff cannot be read is shown with the text of the diff', () => {
     const metadata = { filepath: '/srv/a', diff: 'strange' }
     const ask = opencodeApproval({ ...request, permission: 'edit', metadata }, { tool: 'edit', input: {} }, place)

@@ -4,13 +4,12 @@ import {
   actionLabel,
   agentDisconnectedLabels,
   CodeWarnings,
+  changedFiles,
   commentsOf,
   deliveryLabel,
-  diffLines,
   editableJson,
   effectiveAsk,
   informativeTitle,
-  lineEndingsLabel,
   resolutionText,
   resolutionTone,
   riskLevelLabels,
@@ -39,7 +38,7 @@ import {
   type RuleDraft,
   type Session,
 } from '@holdpoint/protocol'
-import { diffRows } from './diff.ts'
+import { changeRows } from './change-rows.ts'
 import { questionName } from './question.ts'
 import {
   blankRow,
@@ -293,19 +292,11 @@ function viewRows(view: AskView, renderPlan: PlanRenderer): readonly Row[] {
     case 'plan':
       return renderPlan(view.plan)
     case 'change':
-      return changeRows(view)
+    case 'changes':
+      return changedFiles(view).flatMap(changeRows)
     case 'fields':
       return []
   }
-}
-
-function changeRows({ path, edits, isNew }: Extract<AskView, { kind: 'change' }>): readonly Row[] {
-  const comparison = diffLines(edits)
-  const about = lineEndingsLabel(comparison.lineEndings)
-  return [
-    row(trusted(isNew ? 'Full content of ' : 'In '), untrustedCode(path), trusted(about && ` · ${about}`, 'quiet')),
-    ...diffRows(comparison),
-  ]
 }
 
 function questionRows({ questions }: QuestionsAsk): readonly Row[] {

@@ -96,11 +96,29 @@ function withFiles(call: OpencodeCall, files: readonly Fields[], folder: string)
   const named = files.flatMap(file => [file.filePath, file.movePath]).filter(path => typeof path === 'string')
   const paths = [...new Set(named.map(path => absolute(path, folder)))]
   const isKnown = paths.length > 0 && paths.length <= limits.actionPathsMax
+  const changes = files.map(file => fileChange(file, folder))
   return {
     ...call,
+    ...(changes.every(change => change !== null) && { input: { changes } }),
     title: callTitles.change(paths),
     action: isKnown ? { write: paths } : { other: call.tool },
   }
+}
+
+/** Returns the change of one file in the shape that page and terminal show, or null if opencode's description has anything else. */
+function fileChange(file: Fields, folder: string): JsonObject | null {
+  const { filePath, movePath, type, patch } = file
+  if (typeof filePath !== 'string' || typeof patch !== 'string') return null
+  const path = absolute(filePath, folder)
+  const parts = changesIn(patch)
+  const [part, ...others] = parts ?? []
+  if (type === 'update' || type === 'move') {
+    const moved: JsonObject = typeof movePath === 'string' ? { move_path: absolute(movePath, folder) } : {}
+    return { path, kind: 'update', ...moved, diff: parts ? patch.slice(`\n${patch}`.indexOf('\n@@ ')) : patch }
+  }
+  if (!part || others.length > 0) return null
+  if (type === 'add' && part.old_string === '') return { path, ...part }
+  return type === 'delete' && part.new_string === '' ? { path, kind: 'delete', diff: part.old_string } : null
 }
 
 function readFolder(tool: string, input: Fields, folder: string): string {

@@ -53,6 +53,7 @@ export const followTexts = {
   you: 'You',
   agentSaid: 'The agent’s answer:',
   noAnswer: 'The agent wrote no reply.',
+  openSession: 'Open the session to read the answer.',
 } as const
 
 export const declineTexts = {

@@ -7,6 +7,9 @@ export const commonTexts = {
   sending: 'Sending…',
 } as const
 
+/** The first message of a rehearsal, to which the demo agent answers with every kind of request. */
+export const rehearsalPrompt = 'Show me everything'
+
 /** The consequence shown when a person is about to stop something, for example “This stops the agent and cancels 2 pending requests.” */
 export function stopWarning(stops: string, pending: number): string {
   if (pending === 0) return `${stops}.`

@@ -88,6 +88,12 @@ describe('the New session form', () => {
       model: 'opus',
     })
   })
+  it('the New session form starts a rehearsal without a message with one that shows every kind of request', () => {
+    const fields = { cwd: '', mode: '', model: '', prompt: ' ' }
+    expect(inputOf({ ...fields, driver: 'rehearsal' })).toEqual({ driver: 'rehearsal', prompt: 'Show me everything' })
+    expect(inputOf({ ...fields, driver: 'rehearsal', prompt: 'A short one' })).toMatchObject({ prompt: 'A short one' })
+    expect(inputOf({ ...fields, driver: 'claude' })).toEqual({ driver: 'claude' })
+  })
   it('the New session form assigns an error to its field', async () => {
     const { Fault } = await import('@holdpoint/protocol')
     const refusal = new Fault('bad_input', 'no', { issues: [{ path: 'cwd', message: 'is too long' }] })

@@ -1,5 +1,5 @@
 /** Shows everything that an approval would do, as a command, a change, a plan or fields. Each pane tracks whether the person saw all of its content. */
-import { type AskView, diffLines, lineCount, lineEndingsLabel } from '@holdpoint/client'
+import { type AskView, changedFiles, diffLines, type FileEdits, lineCount, lineEndingsLabel } from '@holdpoint/client'
 import type { JsonObject } from '@holdpoint/protocol'
 import { type ReactNode, use, useMemo, useState } from 'react'
 import { ExactText } from '../../text/agent-text.tsx'
@@ -79,9 +79,10 @@ export function AskViewBody({ view }: { readonly view: AskView }): ReactNode {
         </>
       )
     case 'change':
+    case 'changes':
       return (
         <>
-          <ChangedFile change={view} />
+          <ChangedFiles files={changedFiles(view)} />
           <OtherParameters rest={view.rest} />
         </>
       )
@@ -113,78 +114,137 @@ function OtherParameters({ rest }: { readonly rest: JsonObject }): ReactNode {
   )
 }
 
-type Change = Extract<AskView, { kind: 'change' }>
-
-function ChangedFile({ change }: { readonly change: Change }): ReactNode {
-  return isTooLongToCompare(change.edits) ? <LongChange change={change} /> : <ComparedChange change={change} />
-}
-
-/** A change with so many lines that they are not compared: all old lines are removed, and all new lines are added. */
-function LongChange({ change }: { readonly change: Change }): ReactNode {
-  const { edits, isNew } = change
-  const linesOf = (text: string) => (text === '' ? 0 : lineCount(text))
-  const removed = edits.reduce((sum, { before }) => sum + linesOf(before), 0)
-  const added = edits.reduce((sum, { after }) => sum + linesOf(after), 0)
-  return (
-    <FileChange change={change} facts={changeFacts(isNew, added, removed)}>
-      {edits.map((edit, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
-        <WholeTexts key={index} edit={edit} />
-      ))}
-    </FileChange>
-  )
-}
-
-function ComparedChange({ change }: { readonly change: Change }): ReactNode {
-  const { edits, isNew } = change
-  const { diffs, removed, added, lineEndings } = useMemo(() => diffLines(edits), [edits])
-  const isCommenting = Boolean(use(CommentingContext)?.lines)
+function ChangedFiles({ files }: { readonly files: readonly FileEdits[] }): ReactNode {
+  const last = files.length - 1
+  const isRelative = files.some(({ kind, edits }) => kind !== 'write' && edits.length > 0 && !isTooLongToCompare(edits))
   return (
     <>
-      <FileChange change={change} facts={[...changeFacts(isNew, added, removed), lineEndingsLabel(lineEndings)]}>
-        {edits.map((edit, index) =>
-          isCommenting ? (
-            <CommentableDiff
-              // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
-              key={index}
-              rows={diffs[index] ?? []}
-              path={change.path}
-              isWholeFile={isNew}
-              edit={edits.length > 1 ? index + 1 : undefined}
-              texts={`${edit.before}\n${edit.after}`}
-            />
-          ) : (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
-            <DiffView key={index} edit={edit} rows={diffs[index] ?? []} lang={languageOf(change.path)} />
-          ),
-        )}
-      </FileChange>
-      {!isNew && <p className="faint small">{bodyTexts.relativeLines}</p>}
+      {files.map((file, index) => (
+        <ChangedFile
+          // biome-ignore lint/suspicious/noArrayIndexKey: the files of a request never change
+          key={index}
+          file={file}
+          isOnly={last === 0}
+          action={index === last && <CommentButton />}
+        />
+      ))}
+      {isRelative && <p className="faint small">{bodyTexts.relativeLines}</p>}
     </>
   )
 }
 
-function changeFacts(isNew: boolean, added: number, removed: number): readonly (string | false)[] {
-  return [isNew && bodyTexts.newFile, bodyTexts.added(added), removed > 0 && bodyTexts.removed(removed)]
+interface ChangedFileProps {
+  readonly file: FileEdits
+  /** True if the request changes no other file. */
+  readonly isOnly: boolean
+  /** A button below the content. */
+  readonly action: ReactNode
 }
 
-interface FileChangeProps {
-  readonly change: Change
+function ChangedFile(props: ChangedFileProps): ReactNode {
+  return isTooLongToCompare(props.file.edits) ? <LongChange {...props} /> : <ComparedChange {...props} />
+}
+
+/** A change with so many lines that they are not compared: all old lines are removed, and all new lines are added. */
+function LongChange({ file, action }: ChangedFileProps): ReactNode {
+  const { edits } = file
+  const linesOf = (text: string) => (text === '' ? 0 : lineCount(text))
+  const removed = edits.reduce((sum, { before }) => sum + linesOf(before), 0)
+  const added = edits.reduce((sum, { after }) => sum + linesOf(after), 0)
+  return (
+    <FilePane file={file} facts={changeFacts(file, added, removed)} action={action}>
+      {edits.map((edit, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
+        <Part key={index} header={edit.header}>
+          <WholeTexts edit={edit} />
+        </Part>
+      ))}
+    </FilePane>
+  )
+}
+
+function ComparedChange({ file, isOnly, action }: ChangedFileProps): ReactNode {
+  const { path, kind, edits, diff } = file
+  const { diffs, removed, added, lineEndings } = useMemo(() => diffLines(edits), [edits])
+  const isCommenting = Boolean(use(CommentingContext)?.lines)
+  const facts = [...changeFacts(file, added, removed), lineEndingsLabel(lineEndings)]
+  return (
+    <FilePane file={file} facts={facts} action={action}>
+      {edits.map((edit, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: the edits of a request never change
+        <Part key={index} header={edit.header}>
+          {isCommenting ? (
+            <CommentableDiff
+              {...{ path, isOnly }}
+              rows={diffs[index] ?? []}
+              isWholeFile={kind === 'write'}
+              edit={edits.length > 1 ? index + 1 : undefined}
+              texts={`${edit.before}\n${edit.after}`}
+            />
+          ) : (
+            <DiffView edit={edit} rows={diffs[index] ?? []} lang={languageOf(path)} />
+          )}
+        </Part>
+      ))}
+      {diff && <Code text={diff} lang="diff" />}
+    </FilePane>
+  )
+}
+
+/** A part of a change, below what the agent says about its place in the file. */
+function Part({ header, children }: { readonly header: string | undefined; readonly children: ReactNode }): ReactNode {
+  return (
+    <>
+      {header !== undefined && (
+        <div className="part-header soft small">
+          <ExactText text={header} className="mono" />
+          <CodeWarnings text={header} />
+        </div>
+      )}
+      {children}
+    </>
+  )
+}
+
+function changeFacts({ kind, edits }: FileEdits, added: number, removed: number): readonly (string | false)[] {
+  if (edits.length === 0) return []
+  const isNew = kind === 'write'
+  return [
+    isNew && bodyTexts.newFile,
+    kind === 'delete' && bodyTexts.deleted,
+    kind !== 'delete' && bodyTexts.added(added),
+    removed > 0 && bodyTexts.removed(removed),
+  ]
+}
+
+interface FilePaneProps {
+  readonly file: FileEdits
   readonly facts: readonly (string | false)[]
+  readonly action: ReactNode
   readonly children: ReactNode
 }
 
-function FileChange({ change: { path }, facts, children }: FileChangeProps): ReactNode {
+function FilePane({ file: { path, movedTo, edits, diff }, facts, action, children }: FilePaneProps): ReactNode {
   return (
     <>
       <div className="file-header">
         <ExactText text={path} className="mono" />
+        {movedTo !== undefined && (
+          <>
+            <span className="soft small">{bodyTexts.movedTo}</span>
+            <ExactText text={movedTo} className="mono" />
+          </>
+        )}
         <span className="soft small">{facts.filter(Boolean).join(' · ')}</span>
       </div>
-      <CodeWarnings text={path} />
-      <ScrollPane label={bodyTexts.change} action={<CommentButton />}>
-        {children}
-      </ScrollPane>
+      <CodeWarnings text={movedTo === undefined ? path : `${path}\n${movedTo}`} />
+      {edits.length > 0 || diff ? (
+        <ScrollPane label={bodyTexts.change} action={action}>
+          {children}
+        </ScrollPane>
+      ) : (
+        action && <div className="scroll-actions">{action}</div>
+      )}
     </>
   )
 }

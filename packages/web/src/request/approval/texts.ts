@@ -76,6 +76,8 @@ export const bodyTexts = {
   otherParameters: 'Other parameters',
   change: 'Change',
   newFile: 'new file',
+  deleted: 'deleted',
+  movedTo: 'moved to',
   added: (lines: number) => `${lines} added`,
   removed: (lines: number) => `${lines} removed`,
   relativeLines: 'Line numbers are relative to this change.',

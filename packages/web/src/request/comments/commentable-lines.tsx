@@ -1,5 +1,5 @@
 /** The lines of a change, a plan or a command, each with a button to comment on it. Clicking or tapping a line opens a field below it. The arrow keys move between lines. */
-import { type DiffRow, diffLines, quotationOf } from '@holdpoint/client'
+import { type DiffRow, diffLines, exactText, quotationOf } from '@holdpoint/client'
 import { type ApprovalAsk, type Comment, commentPlace, limits } from '@holdpoint/protocol'
 import PencilIcon from 'lucide-react/icons/pencil'
 import PlusIcon from 'lucide-react/icons/plus'
@@ -38,7 +38,7 @@ export function CommentableText({
   const rows = useMemo(() => diffLines([{ before: text, after: text }]).diffs[0] ?? [], [text])
   return (
     <>
-      <Lines rows={rows} placeOf={placeInText} />
+      <Lines rows={rows} placeOf={placeInText} isOnly />
       <CodeWarnings text={text} kind={isCommand ? 'command' : 'code'} />
     </>
   )
@@ -51,6 +51,8 @@ function placeInText({ after }: DiffRow): CommentPlace {
 export interface CommentableDiffProps {
   readonly rows: readonly DiffRow[]
   readonly path: string
+  /** True if the request changes no other file. */
+  readonly isOnly: boolean
   /** True if the new text is the whole file, so that its lines are those of the file. */
   readonly isWholeFile: boolean
   /** The number of the edit, counted from 1, if there are several. */
@@ -59,7 +61,7 @@ export interface CommentableDiffProps {
   readonly texts: string
 }
 
-export function CommentableDiff({ rows, path, isWholeFile, edit, texts }: CommentableDiffProps): ReactNode {
+export function CommentableDiff({ rows, path, isOnly, isWholeFile, edit, texts }: CommentableDiffProps): ReactNode {
   const placeOf = useCallback(
     (row: DiffRow): CommentPlace => ({
       path,
@@ -71,7 +73,12 @@ export function CommentableDiff({ rows, path, isWholeFile, edit, texts }: Commen
   )
   return (
     <>
-      <Lines rows={rows} placeOf={placeOf} />
+      <Lines
+        rows={rows}
+        placeOf={placeOf}
+        isOnly={isOnly && edit === undefined}
+        labelPath={isOnly ? undefined : path}
+      />
       <CodeWarnings text={texts} />
     </>
   )
@@ -82,18 +89,23 @@ const chunkSize = { rowsMax: 60, charsMax: 8000 } as const
 interface LinesProps {
   readonly rows: readonly DiffRow[]
   readonly placeOf: (row: DiffRow) => CommentPlace
+  /** True if the card shows no other lines. */
+  readonly isOnly: boolean
+  /** The path that the labels of the buttons name, if the card shows several files. */
+  readonly labelPath?: string | undefined
 }
 
-function Lines({ rows, placeOf }: LinesProps): ReactNode {
+function Lines(props: LinesProps): ReactNode {
   const review = use(CommentingContext)?.lines
-  return review && <ReviewedLines {...{ rows, placeOf, review }} />
+  return review && <ReviewedLines {...props} review={review} />
 }
 
-function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review: LineComments }): ReactNode {
+function ReviewedLines(props: LinesProps & { readonly review: LineComments }): ReactNode {
+  const { rows, placeOf, isOnly, labelPath, review } = props
   const { ask, comments, readOnly, takesFocus } = review
   const chunks = useMemo(() => chunksOf(rows, rowLength, chunkSize), [rows])
   const partners = useMemo(() => comparedRows(rows), [rows])
-  const [editing, setEditing] = useState(() => keyOfOnlyLine(rows, placeOf, takesFocus))
+  const [editing, setEditing] = useState(() => (isOnly && takesFocus ? keyOfOnlyLine(rows, placeOf) : null))
   const [tabStop, setTabStop] = useState<string | null>(null)
   const byPlace = useMemo(() => new Map(comments.map(comment => [keyOf(comment), comment])), [comments])
   const actions = useLineActions(review, setEditing, setTabStop)
@@ -116,7 +128,7 @@ function ReviewedLines({ rows, placeOf, review }: LinesProps & { readonly review
             return (
               <Line
                 key={`${row.sign}${key}`}
-                {...{ row, placeOf, ask, readOnly, actions, comment }}
+                {...{ row, placeOf, labelPath, ask, readOnly, actions, comment }}
                 beside={partners.get(row)}
                 isEditing={editing === key}
                 isTabStop={(tabStop ?? first) === key}
@@ -136,11 +148,10 @@ function commentOn(row: DiffRow, place: CommentPlace, byPlace: ReadonlyMap<strin
   return byPlace.get(keyOf({ ...place, line: row.before, side: 'before' }))
 }
 
-/** Opens the field at once if there is nothing to choose: one line, and no other edit. */
-function keyOfOnlyLine(rows: readonly DiffRow[], placeOf: LinesProps['placeOf'], takesFocus: boolean): string | null {
+/** Returns the key of a line that is the only one, so that there is nothing to choose. */
+function keyOfOnlyLine(rows: readonly DiffRow[], placeOf: LinesProps['placeOf']): string | null {
   const [only, ...others] = rows
-  const place = only && others.length === 0 ? placeOf(only) : null
-  return takesFocus && place?.edit === undefined && place ? keyOf(place) : null
+  return only && others.length === 0 ? keyOf(placeOf(only)) : null
 }
 
 /** Focuses the first line of the card once, when the lines appear. A change can have several groups of lines. */
@@ -155,8 +166,8 @@ function useFocusOnFirstLine(takesFocus: boolean): RefObject<HTMLDivElement | nu
   return box
 }
 
-function keyOf({ edit, line, side }: CommentPlace): string {
-  return [edit, line, side].join('/')
+function keyOf({ path, edit, line, side }: CommentPlace): string {
+  return JSON.stringify([path, edit, line, side])
 }
 
 interface LineActions {
@@ -198,6 +209,8 @@ function useLineActions(
 }
 
 function byPosition(a: Comment, b: Comment): number {
+  const [path, otherPath] = [a.path ?? '', b.path ?? '']
+  if (path !== otherPath) return path < otherPath ? -1 : 1
   return (a.edit ?? 0) - (b.edit ?? 0) || (a.line ?? 0) - (b.line ?? 0)
 }
 
@@ -211,6 +224,7 @@ interface LineProps {
   /** The row with which this row is compared. */
   readonly beside: DiffRow | undefined
   readonly placeOf: LinesProps['placeOf']
+  readonly labelPath: string | undefined
   readonly ask: ApprovalAsk
   readonly comment: Comment | undefined
   readonly isEditing: boolean
@@ -220,11 +234,12 @@ interface LineProps {
 }
 
 const Line = memo(function Line(props: LineProps): ReactNode {
-  const { row, beside, placeOf, ask, comment, isEditing, isTabStop, readOnly, actions } = props
+  const { row, beside, placeOf, labelPath, ask, comment, isEditing, isTabStop, readOnly, actions } = props
   const button = useRef<HTMLButtonElement>(null)
   const place = comment ? withoutText(comment) : placeOf(row)
-  // The path is shown above the lines.
-  const label = commentTexts.add(commentPlace(ask, { ...place, path: undefined }))
+  // The path is shown above the lines. A label that is read alone needs it only if there are several.
+  const position = commentPlace(ask, { ...place, path: undefined })
+  const label = commentTexts.add(position, labelPath === undefined ? null : exactText(labelPath))
   const close = () => {
     actions.close()
     button.current?.focus()

@@ -1,5 +1,5 @@
 /** The person's comments on the lines of an approval, and the context that passes them to the lines of the card. The lines themselves are loaded on demand. `textForAgent` in the protocol package turns comments into the text that the agent reads. */
-import { type AnswerDraft, viewOf } from '@holdpoint/client'
+import { type AnswerDraft, changedFiles, viewOf } from '@holdpoint/client'
 import type { ApprovalAsk, Comment } from '@holdpoint/protocol'
 import { createContext } from 'react'
 import { isTooLongToCompare } from '../../text/diff-view.tsx'
@@ -31,7 +31,9 @@ export const CommentingContext = createContext<Commenting | null>(null)
 /** Returns whether the card can show the content of an approval line by line. */
 export function isCommentable(ask: ApprovalAsk): boolean {
   const view = viewOf(ask)
-  return view.kind === 'change' ? !isTooLongToCompare(view.edits) : view.kind !== 'fields'
+  if (view.kind === 'command' || view.kind === 'plan') return true
+  const edits = changedFiles(view).flatMap(file => file.edits)
+  return edits.length > 0 && !isTooLongToCompare(edits)
 }
 
 /** Returns the comments of a draft that can be sent. */

@@ -13,7 +13,8 @@ export const commentTexts = {
   tooMany: `An answer can have at most ${limits.commentsMax} comments.`,
   loading: 'Loading the lines…',
   lines: 'Lines to comment on',
-  add: (place: string) => `Comment on ${place.charAt(0).toLowerCase()}${place.slice(1)}`,
+  add: (place: string, path: string | null) =>
+    `Comment on ${place.charAt(0).toLowerCase()}${place.slice(1)}${path === null ? '' : ` in ${path}`}`,
   placeholder: 'What should the agent know or do differently here?',
   done: 'Done',
   edit: 'Edit',

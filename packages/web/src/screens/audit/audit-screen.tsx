@@ -43,12 +43,12 @@ export function AuditScreen(): ReactNode {
   })
   return (
     <div ref={listRef} className="page audit">
+      <NewItemsButton count={log.newEntries.length} label={commonTexts.newItems} onShow={log.showNew} />
       <div className="page-head">
         <h1>{auditTexts.title}</h1>
         <AuditExport query={query} />
       </div>
       <AuditFilters filter={filter} onChange={setFilter} entries={log.entries} />
-      <NewItemsButton count={log.newEntries.length} label={commonTexts.newItems} onShow={log.showNew} />
       <Entries log={log} filtered={isFiltered} onClear={() => setFilter(noFilter)} />
     </div>
   )

@@ -1,5 +1,6 @@
 /** Asks for one reason to deny all selected requests. Enter denies and Escape goes back. The buttons are disabled at first, so that a double click on the button that opened this form does nothing else. */
 import type { KeyboardEvent, ReactNode } from 'react'
+import { SendHint } from '../../request/send-key.tsx'
 import { usePress } from '../../request/use-press.ts'
 import { keyRuns } from '../../shortcuts/key-runs.ts'
 import type { Press } from '../../shortcuts/press.ts'
@@ -41,6 +42,7 @@ export function DenyAll({ count, reason, sending, live, onReason, onBack, onDeny
         onChange={event => onReason(event.target.value)}
         onKeyDown={onKeyDown}
       />
+      <SendHint send={disabled ? null : onDeny} isLine />
       <button
         ref={ref}
         type="button"

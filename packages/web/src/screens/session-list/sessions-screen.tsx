@@ -34,6 +34,7 @@ export function SessionsScreen(): ReactNode {
   const arrangement = usePreference('sessionArrangement') === 'list' ? 'list' : 'project'
   return (
     <div className="page sessions">
+      <NewItemsButton count={list.newSessions.length} label={commonTexts.newItems} onShow={list.reload} />
       <div className="page-head">
         <h1>{sessionListTexts.title}</h1>
         <MarkAllRead />
@@ -65,7 +66,6 @@ export function SessionsScreen(): ReactNode {
           />
         </div>
       </div>
-      <NewItemsButton count={list.newSessions.length} label={commonTexts.newItems} onShow={list.reload} />
       <Rows
         list={list}
         filtered={state !== 'all' || q !== ''}

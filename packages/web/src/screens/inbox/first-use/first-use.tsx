@@ -11,6 +11,7 @@ import { CopyButton } from '../../../ui/copy-button.tsx'
 import type { Driver } from '../../shell/new-session/new-session-form.ts'
 import { useOfferedDrivers } from '../../shell/new-session/use-offered-drivers.ts'
 import { openDialog, openNewSession } from '../../shell/open-dialog.ts'
+import { rehearsalPrompt } from '../../texts.ts'
 import { firstUseTexts } from './texts.ts'
 import './first-use.css'
 
@@ -41,7 +42,7 @@ function Rehearse({ hasRehearsed }: FirstUseProps): ReactNode {
   const texts = firstUseTexts.rehearse
   const start = () => {
     setStarting(true)
-    call('startSession', { driver: 'rehearsal', title: 'Rehearsal', prompt: 'Show me everything' }).then(
+    call('startSession', { driver: 'rehearsal', title: 'Rehearsal', prompt: rehearsalPrompt }).then(
       ({ id }) => go({ screen: 'session', id }),
       (error: unknown) => {
         setStarting(false)

@@ -16,6 +16,7 @@ import { checkFolder, useFolderProblem } from './folder-check.ts'
 import { readDefaults, writeDefaults } from './new-session-defaults.ts'
 import {
   type Driver,
+  defaultPrompt,
   inputOf,
   type NewSessionFields,
   type Problems,
@@ -166,7 +167,7 @@ function Details({ fields, driver, problems, onChange }: DetailsProps): ReactNod
             className="input"
             rows={4}
             data-first
-            placeholder={newSessionTexts.promptPlaceholder}
+            placeholder={defaultPrompt(fields.driver) || newSessionTexts.promptPlaceholder}
             value={fields.prompt}
             onChange={event => onChange({ prompt: event.target.value })}
           />

@@ -2,6 +2,7 @@
 import { exactText } from '@holdpoint/client'
 import { Fault, type Input, type Output, type Session } from '@holdpoint/protocol'
 import { errorMessage } from '../../../gateway/error-message.ts'
+import { rehearsalPrompt } from '../../texts.ts'
 
 export type Driver = Output<'listDrivers'>['items'][number]
 export interface NewSessionFields {
@@ -30,10 +31,15 @@ export function recentFolders(sessions: Iterable<Session>, max = foldersMax): re
   return [...new Set(folders)].slice(0, max)
 }
 
-/** Builds the `startSession` input without empty fields, so that the gateway applies its defaults. */
+/** Builds the `startSession` input without empty fields, so that the gateway applies its defaults. A rehearsal without a message would do nothing, so it gets one. */
 export function inputOf({ driver, cwd, mode, model, prompt }: NewSessionFields): Input<'startSession'> {
-  const given = { cwd: cwd.trim(), mode, model: model.trim(), prompt: prompt.trim() }
+  const given = { cwd: cwd.trim(), mode, model: model.trim(), prompt: prompt.trim() || defaultPrompt(driver) }
   return { driver, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')) }
+}
+
+/** Returns the message with which a session of this driver starts if the person writes none. */
+export function defaultPrompt(driver: string): string {
+  return driver === 'rehearsal' ? rehearsalPrompt : ''
 }
 
 export function problemsOf(error: unknown): Problems {
