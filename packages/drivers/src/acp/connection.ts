@@ -1,5 +1,6 @@
 /** A connection to an agent that speaks the Agent Client Protocol: starts its process, sends messages, and passes on what the agent does and asks. */
 import { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ClientConnection,
   client,
@@ -37,6 +38,8 @@ export interface AcpConnectionOptions extends ConnectionOptions {
   readonly profile: AcpProfile
   readonly process: Omit<AgentProcessOptions, 'cwd' | 'title'>
 }
+
+const exitMaxMs = 1000
 
 /** A question of the agent that waits for its answer. */
 interface WaitingCall {
@@ -83,6 +86,7 @@ export class AcpConnection implements AgentConnection {
     this.#opened = this.#open()
     // `#fail` ends the process, and `#onExit` reports the failure.
     this.#opened.catch(error => this.#fail(messageOf(error)))
+    void this.#connection.closed.then(() => this.#onClosed())
     void this.#process.exited.then(() => this.#onExit())
   }
 
@@ -90,6 +94,11 @@ export class AcpConnection implements AgentConnection {
   #fail(how: string): void {
     this.#failure ??= how
     void this.#process.end()
+  }
+  /** The connection closes shortly before the process ends. If the process continues, nobody could reach it anymore. */
+  async #onClosed(): Promise<void> {
+    await Promise.race([this.#process.exited, delay(exitMaxMs, undefined, { ref: false })])
+    if (this.#process.isRunning) this.#fail(acpExit.connectionLost(this.#options.profile.title))
   }
   async #onExit(): Promise<void> {
     this.#connection.close()
@@ -276,7 +285,7 @@ export class AcpConnection implements AgentConnection {
 
   async answer(call: string, given: CallAnswer): Promise<AnswerEffects> {
     const waiting = this.#waiting.get(call)
-    if (!waiting) throw new Error(acpLog.noLongerWaits)
+    if (!waiting || this.#connection.signal.aborted) throw new Error(acpLog.noLongerWaits)
     this.#waiting.delete(call)
     const decision = decisionFor(given)
     this.#answered.set(call, waiting.toolCallId)

@@ -26,6 +26,7 @@ export const acpExit = {
   notStarted: (agent: string, executable: string) => `${agent} could not be started (${executable})`,
   signal: (agent: string, signal: string) => `${agent} was ended by ${signal}`,
   code: (agent: string, code: number | null) => `${agent} exited with code ${code ?? 'unknown'}`,
+  connectionLost: (agent: string) => `The connection to ${agent} was lost`,
   noSession: (agent: string, why: string) => `${agent} was started, but opened no session: ${why}`,
   noConversation: (agent: string, why: string, hint?: string) =>
     `${agent} cannot continue the earlier conversation: ${why}${hint ? `. ${hint}` : ''}`,

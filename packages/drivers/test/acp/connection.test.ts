@@ -1,0 +1,63 @@
+/** Tests how sessions of agents that speak the Agent Client Protocol survive agents that fail. The agent is a small program that fails on command; the gateway is real. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it } from 'vitest'
+import { acpDriver, customProfile } from '../../src/index.ts'
+import { processStartTime } from '../../src/process-start-time.ts'
+import { RunnerFixture, type RunnerFixtureOptions } from '../runner-fixture.ts'
+
+const program = fileURLToPath(new URL('fake-agent.mjs', import.meta.url))
+const folder = mkdtempSync(join(tmpdir(), 'holdpoint-acp-'))
+let fixture: RunnerFixture
+afterEach(async () => {
+  await fixture.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function start(prompt: string, flags: readonly string[] = [], options: RunnerFixtureOptions = {}) {
+  fixture = await RunnerFixture.open(options)
+  const { clock } = options
+  const profile = customProfile('fake', [process.execPath, program, ...flags])
+  const runner = fixture.startRunner([acpDriver(profile, { folder, ...(clock ? { clock } : {}) })])
+  return { id: await fixture.startSession('fake', { prompt, cwd: tmpdir() }), runner }
+}
+
+/** Resolves with the pid of the process that the agent started. */
+const serverPid = () =>
+  fixture.waitFor(() => {
+    const [pid] = fixture.agentTexts().flatMap(text => /^server (\d+)$/.exec(text)?.[1] ?? [])
+    return pid === undefined ? undefined : Number(pid)
+  })
+
+describe('an agent of the Agent Client Protocol that fails', () => {
+  it('an agent that exits while a process that it started keeps its output open loses its turn at once, and that process is killed', async () => {
+    await start('crash with a server')
+    const end = await fixture.waitForTurnEnd()
+    expect(end).toMatchObject({ ending: 'failed' })
+    expect((await fixture.waitForEvent('error.raised')).message).toContain('fake exited with code 1')
+    expect(processStartTime(await serverPid())).toBe('')
+  })
+
+  it('an agent that exits while a process that cannot be recognized keeps its output open loses its turn', async () => {
+    await start('crash with a foreign server')
+    expect(await fixture.waitForTurnEnd()).toMatchObject({ ending: 'failed' })
+    process.kill(await serverPid(), 'SIGKILL')
+  })
+
+  it('an agent that closes its output and keeps running is ended, and its turn fails', async () => {
+    await start('close the output')
+    expect(await fixture.waitForTurnEnd()).toMatchObject({ ending: 'failed' })
+    expect((await fixture.waitForEvent('error.raised')).message).toContain('The connection to fake was lost')
+  })
+
+  it('an agent that closes its output while it asks is ended, its request stays open, and the next process is told the answer', async () => {
+    await start('close the output while asking')
+    const { value: request } = await fixture.waitForEvent('request.opened')
+    await fixture.waitForEvent('session.changed', ({ value }) => value.state === 'parked')
+    await fixture.answer(request, { kind: 'allow' })
+    await fixture.waitForTurnEnd()
+    expect(fixture.agentTexts().join()).toContain('allowed; make exactly the same call again to run it')
+  })
+})
