@@ -155,7 +155,9 @@ describe('the ask for a permission', () => {
     })
   })
   it('the ask for a permission warns if the agent can only allow the call permanently', () => {
-    expect(askFor(options.slice(0, 1))).toMatchObject({ caution: { defaultToNo: true, noRemember: true } })
+    expect(askFor(options.slice(0, 1))).toMatchObject({
+      caution: { defaultToNo: true, noRemember: true, permanent: true },
+    })
   })
   it('the ask for a permission has the questions of qwen', () => {
     const questions = [{ question: 'Which?', header: 'H', options: [{ label: 'A' }], multiSelect: true }]

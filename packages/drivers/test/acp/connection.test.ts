@@ -31,6 +31,19 @@ const serverPid = () =>
     return pid === undefined ? undefined : Number(pid)
   })
 
+describe('an agent of the Agent Client Protocol that can allow a call only permanently', () => {
+  it('a call that an agent can allow only permanently waits for a person, although a rule allows its command', async () => {
+    const { id } = await start('hello', ['always-only'])
+    await fixture.asPerson('addRule', { effect: 'allow', command: 'touch x', scope: { session: id } })
+    await fixture.asPerson('sendMessage', { id, text: 'ask' })
+    const { value: request } = await fixture.waitForEvent('request.opened')
+    expect(request).toMatchObject({ status: 'pending', ask: { caution: { permanent: true } } })
+    await fixture.answer(request, { kind: 'allow' })
+    await fixture.waitForTurnEnd(2)
+    expect(fixture.agentTexts().join()).toContain('answered yes')
+  })
+})
+
 describe('an agent of the Agent Client Protocol that fails', () => {
   it('an agent that exits while a process that it started keeps its output open loses its turn at once, and that process is killed', async () => {
     await start('crash with a server')
