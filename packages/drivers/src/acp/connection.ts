@@ -138,7 +138,7 @@ export class AcpConnection implements AgentConnection {
       this.#isLoading = false
       this.#settings = loaded ?? {}
     }
-    const wanted = mode ?? profile.startMode
+    const wanted = mode === null || modeProblem(profile, mode) !== null ? profile.startMode : mode
     await this.#changeSettings({
       ...(wanted === undefined ? {} : { mode: wanted }),
       ...(model === null ? {} : { model }),

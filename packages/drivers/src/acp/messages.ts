@@ -36,6 +36,7 @@ export const acpExit = {
 export const acpSettings = {
   startHint: (command: string) => `run \`${command}\` in a terminal to check that it works and that you are signed in`,
   noSuchMode: (agent: string, mode: string) => `${agent} has no mode “${mode}”`,
+  fixedMode: (agent: string) => `The mode of ${agent} cannot be changed in Holdpoint`,
   neverAsks: (agent: string, mode: string, modes: readonly string[]) =>
     `${agent} does not ask in the mode “${mode}”, so Holdpoint does not offer it; the modes are ${modes.join(', ')}`,
   noSuchModel: (agent: string, model: string) => `${agent} has no model “${model}”`,

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
+import type { AcpProfile } from '../../src/acp/profiles.ts'
 import { acpDriver, customProfile } from '../../src/index.ts'
 import { processStartTime } from '../../src/process-start-time.ts'
 import { RunnerFixture, type RunnerFixtureOptions } from '../runner-fixture.ts'
@@ -16,12 +17,20 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-async function start(prompt: string, flags: readonly string[] = [], options: RunnerFixtureOptions = {}) {
+interface StartOptions extends RunnerFixtureOptions {
+  readonly profile?: Partial<AcpProfile>
+  readonly mode?: string
+}
+
+async function start(prompt: string, flags: readonly string[] = [], options: StartOptions = {}) {
   fixture = await RunnerFixture.open(options)
-  const { clock } = options
-  const profile = customProfile('fake', [process.execPath, program, ...flags])
+  const { clock, mode } = options
+  const profile = { ...customProfile('fake', [process.execPath, program, ...flags]), ...options.profile }
   const runner = fixture.startRunner([acpDriver(profile, { folder, ...(clock ? { clock } : {}) })])
-  return { id: await fixture.startSession('fake', { prompt, cwd: tmpdir() }), runner }
+  return {
+    id: await fixture.startSession('fake', { prompt, cwd: tmpdir(), ...(mode === undefined ? {} : { mode }) }),
+    runner,
+  }
 }
 
 /** Resolves with the pid of the process that the agent started. */
@@ -41,6 +50,29 @@ describe('an agent of the Agent Client Protocol that can allow a call only perma
     await fixture.answer(request, { kind: 'allow' })
     await fixture.waitForTurnEnd(2)
     expect(fixture.agentTexts().join()).toContain('answered yes')
+  })
+})
+
+describe('the mode of an agent of the Agent Client Protocol', () => {
+  it('the mode of an agent from the configuration can be changed to every mode that it lists', async () => {
+    await start('hello', [], { mode: 'never asks' })
+    await fixture.waitForTurnEnd()
+    expect(fixture.agentTexts()).toEqual(['in mode never asks got text: hello'])
+  })
+
+  it('the mode of an agent without modes that ask is never changed, neither at the start nor later', async () => {
+    const profile = { modes: [] }
+    await start('hello', [], { profile, mode: 'never asks' })
+    const { value } = await fixture.waitForEvent('session.ended')
+    expect(value.ending).toMatchObject({ reason: 'failed', detail: 'The mode of fake cannot be changed in Holdpoint' })
+    const id = await fixture.startSession('fake', { prompt: 'first', cwd: tmpdir() })
+    await fixture.waitForTurnEnd()
+    await fixture.asPerson('patchSession', { id, mode: 'never asks' })
+    const { outcome } = await fixture.waitForEvent('command.done', event => event.session === id)
+    expect(outcome.reason).toContain('cannot be changed')
+    await fixture.asPerson('sendMessage', { id, text: 'second' })
+    await fixture.waitForTurnEnd(2)
+    expect(fixture.agentTexts()).toEqual(['in mode asks got text: first', 'in mode asks got text: second'])
   })
 })
 

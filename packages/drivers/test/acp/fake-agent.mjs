@@ -51,6 +51,13 @@ const commands = {
   ask: ask,
 }
 
+const modes = {
+  currentModeId: 'asks',
+  availableModes: [
+    { id: 'asks', name: 'Asks' },
+    { id: 'never asks', name: 'Never asks' },
+  ],
+}
 const replies = {
   initialize: () => ({
     protocolVersion: 1,
@@ -59,8 +66,12 @@ const replies = {
       promptCapabilities: { image: flags.includes('images') },
     },
   }),
-  'session/new': () => ({ sessionId: 'conversation' }),
-  'session/load': () => ({}),
+  'session/new': () => ({ sessionId: 'conversation', modes }),
+  'session/load': () => ({ modes }),
+  'session/set_mode': ({ modeId }) => {
+    modes.currentModeId = modeId
+    return {}
+  },
 }
 
 createInterface({ input: process.stdin }).on('line', line => {
@@ -70,7 +81,7 @@ createInterface({ input: process.stdin }).on('line', line => {
     const text = params.prompt.at(-1).text
     const command = commands[text]
     if (command) return command()
-    say(`got ${params.prompt.map(({ type }) => type).join(' ')}: ${text}`)
+    say(`in mode ${modes.currentModeId} got ${params.prompt.map(({ type }) => type).join(' ')}: ${text}`)
     return endTurn()
   }
   if (method === 'session/cancel')
@@ -79,5 +90,5 @@ createInterface({ input: process.stdin }).on('line', line => {
     say(`answered ${result.outcome.optionId ?? result.outcome.outcome}`)
     return flags.includes('never-stops') ? undefined : endTurn()
   }
-  if (id !== undefined && replies[method]) send({ id, result: replies[method]() })
+  if (id !== undefined && replies[method]) send({ id, result: replies[method](params) })
 })
