@@ -292,7 +292,8 @@ export class AcpConnection implements AgentConnection {
     waiting.reply(decision)
     if (!decision) return {}
     const { answer, stopsTurn, text } = decision
-    if (stopsTurn) await this.interrupt()
+    // An error means that the connection is closed, and an agent that does not read delays this for ever. The stop timer ends the turn in both cases.
+    if (stopsTurn) void this.interrupt().catch(() => {})
     const isEnded =
       answer === null && (stopsTurn || (this.#options.profile.endsTurnAfterDeny && given.ask.kind === 'approval'))
     return {

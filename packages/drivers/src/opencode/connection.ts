@@ -251,7 +251,7 @@ export class OpencodeConnection implements AgentConnection {
     const { stopsTurn, answer, text } = decision
     if (stopsTurn) {
       if (!this.#calls.has(call)) throw new Error(opencodeLog.noLongerWaits)
-      // This does not wait, because the effects below must be known before the turn ends. An error means that the process has ended, which is reported anyway.
+      // This does not wait, because the effects below must be known before the turn ends. If it fails, the stop timer ends the turn.
       void this.#abort().catch(() => {})
       return { turnEnding: 'interrupted', ...(text === null ? {} : { tellAgent: text }) }
     }

@@ -319,7 +319,7 @@ class SessionLoop {
   }
 
   #onAnswerEffects({ turnEnding, tellAgent, problem }: AnswerEffects): void {
-    if (turnEnding !== undefined) this.#machine.dispatch({ type: 'endingChosen', ending: turnEnding })
+    if (turnEnding !== undefined) this.#machine.dispatch({ type: 'endingChosen', ending: turnEnding, isStop: false })
     if (tellAgent !== undefined) this.#untold.push(tellAgent)
     if (problem !== undefined) this.#session.sayQuietly({ type: 'error.raised', code: 'refused', message: problem })
   }

@@ -68,7 +68,7 @@ describe('the mode of an agent of the Agent Client Protocol', () => {
     const id = await fixture.startSession('fake', { prompt: 'first', cwd: tmpdir() })
     await fixture.waitForTurnEnd()
     await fixture.asPerson('patchSession', { id, mode: 'never asks' })
-    const { outcome } = await fixture.waitForEvent('command.done', event => event.session === id)
+    const { outcome } = await fixture.waitForEvent('command.done', event => event.session === id && !event.outcome.ok)
     expect(outcome.reason).toContain('cannot be changed')
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     await fixture.waitForTurnEnd(2)

@@ -84,11 +84,10 @@ createInterface({ input: process.stdin }).on('line', line => {
     say(`in mode ${modes.currentModeId} got ${params.prompt.map(({ type }) => type).join(' ')}: ${text}`)
     return endTurn()
   }
-  if (method === 'session/cancel')
-    return flags.includes('never-stops') || prompt === null ? undefined : endTurn('cancelled')
+  if (method === 'session/cancel') return prompt === null ? undefined : endTurn('cancelled')
   if (method === undefined && id === 'ask') {
     say(`answered ${result.outcome.optionId ?? result.outcome.outcome}`)
-    return flags.includes('never-stops') ? undefined : endTurn()
+    return endTurn()
   }
   if (id !== undefined && replies[method]) send({ id, result: replies[method](params) })
 })
