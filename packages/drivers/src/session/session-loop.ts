@@ -22,6 +22,7 @@ import { SessionSettings } from './session-settings.ts'
 import { SessionTimers } from './session-timers.ts'
 import { isMessage, type MessageCommand, SessionTurn } from './session-turn.ts'
 import { TextStream } from './text-stream.ts'
+import { UntoldTexts } from './untold-texts.ts'
 
 export interface SessionLoopOptions {
   readonly clock?: Clock
@@ -64,8 +65,7 @@ class SessionLoop {
   #carried = new CarriedRequests()
   /** Whether a message had started the turn that was open when this driver took over the session. */
   #openTurnHasMessage = false
-  /** Texts that the agent must read with its next message. */
-  readonly #untold: string[] = []
+  readonly #untold: UntoldTexts
   /** The cost of work that belonged to no turn of its own. The next turn reports it. */
   #unreportedCost = 0
   /** The reason why the session ends, once it ends. */
@@ -77,6 +77,7 @@ class SessionLoop {
     this.#session = session
     this.#protocol = protocol
     this.#clock = clock
+    this.#untold = new UntoldTexts(clock)
     const chosen = session.info.options.idleParkMs
     const idleParkMs = typeof chosen === 'number' ? chosen : (options.idleParkMs ?? idleParkDefaultMs)
     this.#timers = new SessionTimers({
@@ -252,7 +253,7 @@ class SessionLoop {
   #send(): void {
     const { input, texts = [] } = this.#turn ?? {}
     if (!input) return
-    this.#run?.connection.send({ ...input, text: [...this.#untold.splice(0), ...texts, input.text].join('\n\n') })
+    this.#run?.connection.send({ ...input, text: [...this.#untold.take(), ...texts, input.text].join('\n\n') })
   }
 
   #onOutput(run: ConnectionRun, output: AgentOutput): Promise<void> {
@@ -320,7 +321,7 @@ class SessionLoop {
 
   #onAnswerEffects({ turnEnding, tellAgent, problem }: AnswerEffects): void {
     if (turnEnding !== undefined) this.#machine.dispatch({ type: 'endingChosen', ending: turnEnding, isStop: false })
-    if (tellAgent !== undefined) this.#untold.push(tellAgent)
+    if (tellAgent !== undefined) this.#untold.add(tellAgent)
     if (problem !== undefined) this.#session.sayQuietly({ type: 'error.raised', code: 'refused', message: problem })
   }
 
@@ -331,7 +332,7 @@ class SessionLoop {
     const { events, outcome } = turn.summarize(over, this.#machine.state, this.#run?.lossMessage ?? '')
     try {
       await this.#calls.settled()
-      if (!hasFailed) await this.#tellAgent()
+      if (!hasFailed) await this.#untold.tell(this.#run?.live ?? null)
       await turn.dropRequests(hasFailed)
       this.#carried = new CarriedRequests()
       const isDone = events.some(event => event.type === 'turn.finished' && event.ending === 'done')
@@ -350,12 +351,6 @@ class SessionLoop {
     } finally {
       turn.finish()
     }
-  }
-
-  /** Adds the texts that the agent has not read yet to its conversation, if the agent can take them without a turn. */
-  async #tellAgent(): Promise<void> {
-    const { live } = this.#run ?? {}
-    if (this.#untold.length > 0 && live?.tell) await live.tell(this.#untold.splice(0).join('\n\n'))
   }
 
   /** Ends the process after a turn if it must not be used for another one. */
