@@ -122,14 +122,18 @@ export class AcpConnection implements AgentConnection {
       clientCapabilities: { elicitation: { form: {}, url: {} } },
     })
     const session: NewSessionRequest = { cwd: info.cwd, mcpServers: [] }
-    if (conversationId === null) {
+    const canContinue = agentCapabilities?.loadSession === true
+    if (conversationId !== null && !canContinue) {
+      const message = acpLog.newConversation(profile.title)
+      await emit({ type: 'events', events: [{ type: 'error.raised', code: 'lost', message }] })
+    }
+    if (conversationId === null || !canContinue) {
       const opened = await explained(agent.request(methods.agent.session.new, session), why =>
         acpExit.noSession(profile.title, why),
       )
       this.#sessionId = opened.sessionId
       this.#settings = opened
     } else {
-      if (!agentCapabilities?.loadSession) throw new Error(acpExit.noConversation(profile.title, acpExit.cannotLoad))
       this.#sessionId = conversationId
       this.#isLoading = true
       const load = agent.request(methods.agent.session.load, { ...session, sessionId: conversationId })
@@ -143,7 +147,7 @@ export class AcpConnection implements AgentConnection {
       ...(wanted === undefined ? {} : { mode: wanted }),
       ...(model === null ? {} : { model }),
     })
-    await emit({ type: 'ready', ...settingsOf(this.#settings), conversationId: this.#sessionId })
+    await emit({ type: 'ready', canContinue, ...settingsOf(this.#settings), conversationId: this.#sessionId })
   }
 
   send(message: AgentMessage): void {

@@ -18,6 +18,8 @@ export const acpLog = {
   },
   notUnderstood: (method: string) =>
     `The agent asked something that Holdpoint does not understand (${method}), so it was refused`,
+  newConversation: (agent: string) =>
+    `${agent} cannot continue an earlier conversation, so this is a new one: the agent knows nothing of what was said before`,
   unreadableAttachment: (agent: string, name: string) => `${agent} cannot read the attachment ${name}`,
   attachedFile: (name: string, text: string) => `The attached file ${name}:\n\n${text}`,
 }
@@ -30,7 +32,6 @@ export const acpExit = {
   noSession: (agent: string, why: string) => `${agent} was started, but opened no session: ${why}`,
   noConversation: (agent: string, why: string, hint?: string) =>
     `${agent} cannot continue the earlier conversation: ${why}${hint ? `. ${hint}` : ''}`,
-  cannotLoad: 'it does not support that',
 }
 
 export const acpSettings = {

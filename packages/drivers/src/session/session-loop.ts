@@ -62,6 +62,8 @@ class SessionLoop {
   #turn: SessionTurn | null = null
   /** The running process, or the last one. */
   #run: ConnectionRun | null = null
+  /** Whether another process can continue the conversation of the running process. */
+  #canContinue = true
   #carried = new CarriedRequests()
   /** Whether a message had started the turn that was open when this driver took over the session. */
   #openTurnHasMessage = false
@@ -83,7 +85,7 @@ class SessionLoop {
     this.#timers = new SessionTimers({
       clock,
       // A process that forgets its conversation when it ends is kept.
-      idleParkMs: this.#isForgetful ? null : idleParkMs,
+      idleParkMs: () => (this.#isForgetful || !this.#canContinue ? null : idleParkMs),
       dispatch: event => this.#machine.dispatch(event),
     })
     this.#settings = new SessionSettings({
@@ -261,6 +263,7 @@ class SessionLoop {
     if (isStale) return Promise.resolve()
     switch (output.type) {
       case 'ready':
+        this.#canContinue = output.canContinue ?? true
         this.#settings.report(output)
         this.#session.sayQuietly(...run.liveEvents())
         this.#machine.dispatch(output)

@@ -7,7 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { AcpProfile } from '../../src/acp/profiles.ts'
 import { acpDriver, customProfile } from '../../src/index.ts'
 import { processStartTime } from '../../src/process-start-time.ts'
-import { RunnerFixture, type RunnerFixtureOptions } from '../runner-fixture.ts'
+import { ManualClock, RunnerFixture, type RunnerFixtureOptions } from '../runner-fixture.ts'
 
 const program = fileURLToPath(new URL('fake-agent.mjs', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-acp-'))
@@ -22,15 +22,16 @@ interface StartOptions extends RunnerFixtureOptions {
   readonly mode?: string
 }
 
+function startRunner(flags: readonly string[], { clock, profile }: StartOptions = {}) {
+  const known = customProfile('fake', [process.execPath, program, ...flags])
+  return fixture.startRunner([acpDriver({ ...known, ...profile }, { folder, ...(clock ? { clock } : {}) })])
+}
 async function start(prompt: string, flags: readonly string[] = [], options: StartOptions = {}) {
   fixture = await RunnerFixture.open(options)
-  const { clock, mode } = options
-  const profile = { ...customProfile('fake', [process.execPath, program, ...flags]), ...options.profile }
-  const runner = fixture.startRunner([acpDriver(profile, { folder, ...(clock ? { clock } : {}) })])
-  return {
-    id: await fixture.startSession('fake', { prompt, cwd: tmpdir(), ...(mode === undefined ? {} : { mode }) }),
-    runner,
-  }
+  const runner = startRunner(flags, options)
+  const { mode } = options
+  const more = { prompt, cwd: tmpdir(), ...(mode === undefined ? {} : { mode }) }
+  return { id: await fixture.startSession('fake', more), runner }
 }
 
 /** Resolves with the pid of the process that the agent started. */
@@ -73,6 +74,29 @@ describe('the mode of an agent of the Agent Client Protocol', () => {
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     await fixture.waitForTurnEnd(2)
     expect(fixture.agentTexts()).toEqual(['in mode asks got text: first', 'in mode asks got text: second'])
+  })
+})
+
+describe('an agent of the Agent Client Protocol that cannot load conversations', () => {
+  it('an agent that cannot load conversations keeps its process while the session is idle', async () => {
+    const clock = new ManualClock()
+    const { id } = await start('first', ['no-load'], { clock })
+    await fixture.waitForEvent('command.done')
+    await clock.advance(16 * 60_000, 60_000)
+    await fixture.asPerson('sendMessage', { id, text: 'second' })
+    await fixture.waitForTurnEnd(2)
+    expect(fixture.eventsOf('session.changed').filter(({ value }) => value.state === 'parked')).toEqual([])
+    expect(fixture.eventsOf('error.raised')).toEqual([])
+  })
+
+  it('an agent that cannot load conversations starts a new one after its process was lost, and the log says so', async () => {
+    const { id, runner } = await start('first', ['no-load'])
+    await fixture.waitForEvent('command.done')
+    await runner.stop()
+    startRunner(['no-load'])
+    await fixture.asPerson('sendMessage', { id, text: 'second' })
+    expect(await fixture.waitForTurnEnd(2)).toMatchObject({ ending: 'done' })
+    expect((await fixture.waitForEvent('error.raised')).message).toContain('so this is a new one')
   })
 })
 
