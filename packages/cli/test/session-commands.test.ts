@@ -101,7 +101,7 @@ describe('session commands', () => {
   it('mode, interrupt and end change a session and print a confirmation', async () => {
     const { session, request } = await rehearse(gateway, 'approval')
     expect((await cli('mode', session.id, 'acceptEdits')).out).toMatch(
-      /^Mode of ses_\w+ set to acceptEdits\. {2}“approval”/,
+      /^Requested the mode acceptEdits for ses_\w+\. .* {2}“approval”/,
     )
     expect(await json('mode', session.id, 'default')).toMatchObject({ id: session.id, mode: 'default' })
     const strange = await cli('mode', session.id, 'wild')

@@ -297,6 +297,9 @@ describe('a change of mode in the session loop', () => {
     await agent.did('mode forbidden')
     const done = await fixture.waitForEvent('command.done', event => event.outcome?.ok === false)
     expect(done.outcome?.reason).toBe('Agent refused the change: not today')
+    expect(fixture.eventsOf('error.raised')).toMatchObject([
+      { code: 'refused', message: 'Agent refused the change: not today' },
+    ])
     await fixture.waitFor(() => {
       const last = fixture.eventsOf('session.changed').at(-1)
       return last?.value.mode === 'plan' ? last : undefined

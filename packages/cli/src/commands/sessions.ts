@@ -147,7 +147,7 @@ export async function changeMode(
   if (modes && !modes.includes(mode)) throw new Fault('bad_input', startTexts.badMode(mode, driver, modes))
   const session = await call('patchSession', { id, mode })
   if (json) return out.json(session)
-  out.print(confirmation(results.modeSet(id, mode), session.title))
+  out.print(confirmation(results.modeRequested(id, mode), session.title))
 }
 
 export interface StartOptions extends JsonOption {

@@ -12,7 +12,8 @@ export const results = {
   renamed: (session: string) => `${session} has a new title.`,
   aboutToDelete: (session: string) => `${session} will be deleted with its history.`,
   deleted: (session: string) => `${session} was deleted.`,
-  modeSet: (session: string, mode: string) => `Mode of ${session} set to ${mode}.`,
+  modeRequested: (session: string, mode: string) =>
+    `Requested the mode ${mode} for ${session}. If the agent refuses it, its log says so.`,
   started: (session: string) => `${session} has started.`,
   followSession: (session: string) =>
     `Follow it with holdpoint logs -f ${session}. See its requests with holdpoint inbox.`,
