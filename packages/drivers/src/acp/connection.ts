@@ -62,6 +62,7 @@ export class AcpConnection implements AgentConnection {
   #settings: AcpSettings = {}
   /** True while an earlier conversation is loaded. The agent repeats its messages meanwhile, which are ignored. */
   #isLoading = false
+  #readsImages = false
   #isPrompting = false
   #callCount = 0
   /** The cost of the conversation so far, in US dollars. */
@@ -106,11 +107,9 @@ export class AcpConnection implements AgentConnection {
     // If the log cannot be written, the exit must be reported anyway.
     await this.#log.finishOpen(acpLog.notFinished).catch(() => {})
     const { lastOutput, howItEnded } = this.#process
-    await this.#options.emit({
-      type: 'exited',
-      how: this.#failure ?? howItEnded,
-      ...(lastOutput ? { lastOutput } : {}),
-    })
+    const how = this.#failure ?? howItEnded
+    // An error means that nothing can be written anymore.
+    await this.#options.emit({ type: 'exited', how, ...(lastOutput ? { lastOutput } : {}) }).catch(() => {})
   }
 
   async #open(): Promise<void> {
@@ -122,6 +121,7 @@ export class AcpConnection implements AgentConnection {
       clientCapabilities: { elicitation: { form: {}, url: {} } },
     })
     const session: NewSessionRequest = { cwd: info.cwd, mcpServers: [] }
+    this.#readsImages = agentCapabilities?.promptCapabilities?.image === true
     const canContinue = agentCapabilities?.loadSession === true
     if (conversationId !== null && !canContinue) {
       const message = acpLog.newConversation(profile.title)
@@ -151,15 +151,18 @@ export class AcpConnection implements AgentConnection {
   }
 
   send(message: AgentMessage): void {
-    this.#opened.then(
-      () => this.#prompt(message),
-      () => {}, // `exited` reports that the session could not be opened
+    // `exited` reports that the session could not be opened.
+    const opened = this.#opened.then(
+      () => true,
+      () => false,
     )
+    // An error means that nothing can be written anymore.
+    opened.then(isOpen => (isOpen ? this.#prompt(message) : undefined)).catch(() => this.#process.end())
   }
 
   async #prompt({ text, attachments }: AgentMessage): Promise<void> {
     const { emit, profile } = this.#options
-    const { content, unreadable } = contentOf(text, attachments)
+    const { content, unreadable } = contentOf(text, attachments, this.#readsImages)
     this.#isPrompting = true
     await emit({ type: 'turnStarted' })
     for (const name of unreadable)
@@ -253,7 +256,8 @@ export class AcpConnection implements AgentConnection {
     }
     const reply = (decision: Decision | null) => {
       // Some agents never finish a call that was denied.
-      if (decision?.answer === null) void this.#write(() => this.#log.finish(toolCall.toolCallId, false, acpLog.denied))
+      if (decision?.answer === null)
+        this.#writeQuietly(() => this.#log.finish(toolCall.toolCallId, false, acpLog.denied))
       return permissionReply(decision, options)
     }
     return this.#ask(toolCall.toolCallId, prepare, reply, signal)
@@ -274,7 +278,7 @@ export class AcpConnection implements AgentConnection {
         // The process has died, so its request stays open, and `exited` reports the loss.
         if (this.#connection.signal.aborted || !this.#waiting.delete(id)) return
         resolve(replyTo(null))
-        void this.#write(() => this.#options.emit({ type: 'callAborted', id }))
+        this.#writeQuietly(() => this.#options.emit({ type: 'callAborted', id }))
       }
       void this.#write(async () => {
         const ask = await prepare()
@@ -359,6 +363,10 @@ export class AcpConnection implements AgentConnection {
     return pid === undefined ? {} : { pid }
   }
 
+  /** For writing that nobody waits for: `#write` handles the error. */
+  #writeQuietly(step: () => Promise<void>): void {
+    this.#write(step).catch(() => {})
+  }
   #write(step: () => Promise<void>): Promise<void> {
     const written = this.#written.then(step)
     // An error means that nothing can be written anymore.

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
+import { sessionSample } from '../../../../test/support/session-sample.ts'
+import { AcpConnection } from '../../src/acp/connection.ts'
 import type { AcpProfile } from '../../src/acp/profiles.ts'
-import { acpDriver, customProfile } from '../../src/index.ts'
+import { type AgentOutput, acpDriver, customProfile } from '../../src/index.ts'
 import { processStartTime } from '../../src/process-start-time.ts'
 import { ManualClock, RunnerFixture, type RunnerFixtureOptions } from '../runner-fixture.ts'
 
@@ -13,7 +15,7 @@ const program = fileURLToPath(new URL('fake-agent.mjs', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'holdpoint-acp-'))
 let fixture: RunnerFixture
 afterEach(async () => {
-  await fixture.close()
+  await fixture?.close()
   rmSync(folder, { recursive: true, force: true })
 })
 
@@ -97,6 +99,47 @@ describe('an agent of the Agent Client Protocol that cannot load conversations',
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     expect(await fixture.waitForTurnEnd(2)).toMatchObject({ ending: 'done' })
     expect((await fixture.waitForEvent('error.raised')).message).toContain('so this is a new one')
+  })
+})
+
+describe('the connection to an agent of the Agent Client Protocol', () => {
+  /** Connects, sends a message with a picture, and resolves with the outputs when the process has ended. `refuses` names an output that cannot be written. */
+  async function outputsOf(flags: readonly string[], refuses?: AgentOutput['type']): Promise<readonly AgentOutput[]> {
+    const outputs: AgentOutput[] = []
+    const profile = customProfile('fake', [process.execPath, program, ...flags])
+    const processOptions = { executable: profile.command, args: profile.args, env: process.env, folder }
+    await new Promise<void>(resolve => {
+      const connection = new AcpConnection({
+        ...{ profile, process: processOptions, info: sessionSample({ id: 'ses_00000000000000000000', cwd: tmpdir() }) },
+        ...{ mode: null, model: null, conversationId: null, resume: null, parkAfterMs: () => null },
+        ...{ isInterrupted: () => false, check: () => Promise.reject(new Error()), reportResult: async () => [] },
+        emit: async output => {
+          outputs.push(output)
+          if (output.type === 'turnEnded') void connection.close()
+          if (output.type === 'exited') resolve()
+          if (output.type === refuses) throw new Error('Nothing can be written anymore')
+        },
+      })
+      connection.send({
+        id: 'message',
+        text: 'look',
+        attachments: [{ type: 'image', mediaType: 'image/png', data: '' }],
+      })
+    })
+    return outputs
+  }
+
+  it('the connection to an agent that reads pictures sends them', async () => {
+    expect(await outputsOf(['images'])).toContainEqual({ type: 'text', text: 'in mode asks got image text: look' })
+  })
+  it('the connection to an agent that does not read pictures sends none, and the log says so', async () => {
+    const outputs = await outputsOf([])
+    expect(outputs).toContainEqual({ type: 'text', text: 'in mode asks got text: look' })
+    expect(JSON.stringify(outputs)).toContain('fake cannot read the attachment image/png')
+  })
+  it('the connection to an agent ends its process if the start of a turn cannot be written', async () => {
+    const outputs = await outputsOf([], 'turnStarted')
+    expect(outputs.map(({ type }) => type)).toEqual(['ready', 'turnStarted', 'exited'])
   })
 })
 
