@@ -7,12 +7,13 @@ import {
   type Clock,
   type Ending,
   externalInfo,
+  Fault,
   type OnDeadline,
   type SessionId,
   systemClock,
 } from '@holdpoint/protocol'
 import { type Approval, type ApprovalOptions, type AskItem, approval } from './generator/asks.ts'
-import { AgentSession, type AskOptions } from './session/agent-session.ts'
+import { AgentSession, type AskOptions, endsSession } from './session/agent-session.ts'
 import { type CrashPoint, type HandedAnswer, unknownOutcome } from './session/open-request.ts'
 import { retryingCall } from './session/retrying-call.ts'
 
@@ -55,8 +56,10 @@ interface RenewedLease {
 /** Renews the lease of the agent until the returned function is called, so that the session stays connected while the agent works without calling. */
 function keepRenewing({ call, id, fence, ttlMs, clock }: RenewedLease): () => void {
   const renew = () => {
-    // Ignore an error, because the agent's next call reports it, and the next renewal comes soon.
-    void call('renewSession', { id, fence }).catch(() => {})
+    call('renewSession', { id, fence }).catch((error: unknown) => {
+      // The agent's next call reports every error. After other errors, the next renewal comes soon.
+      if (error instanceof Fault && endsSession(error, id)) cancel()
+    })
     cancel = clock.after(ttlMs / 3, renew, { background: true })
   }
   let cancel = clock.after(ttlMs / 3, renew, { background: true })

@@ -3,7 +3,7 @@ import type { PermissionOption } from '@agentclientprotocol/sdk'
 import { describe, expect, it } from 'vitest'
 import { formReply } from '../src/acp/forms.ts'
 import { permissionAsk, permissionReply } from '../src/acp/permissions.ts'
-import { type AcpProfile, acpProfiles } from '../src/acp/profiles.ts'
+import { type AcpProfile, acpProfiles, customProfile } from '../src/acp/profiles.ts'
 import { changeRequests, modeProblem } from '../src/acp/settings.ts'
 import { describeCall, type KnownCall, mergeCall } from '../src/acp/tool-calls.ts'
 import { ToolLog } from '../src/acp/tool-log.ts'
@@ -155,7 +155,9 @@ describe('the ask for a permission', () => {
     })
   })
   it('the ask for a permission warns if the agent can only allow the call permanently', () => {
-    expect(askFor(options.slice(0, 1))).toMatchObject({ caution: { defaultToNo: true, noRemember: true } })
+    expect(askFor(options.slice(0, 1))).toMatchObject({
+      caution: { defaultToNo: true, noRemember: true, permanent: true },
+    })
   })
   it('the ask for a permission has the questions of qwen', () => {
     const questions = [{ question: 'Which?', header: 'H', options: [{ label: 'A' }], multiSelect: true }]
@@ -207,6 +209,16 @@ describe('a change of settings', () => {
   it('a change of settings is refused for a mode in which the agent never asks', () => {
     expect(modeProblem(profileOf('gemini'), 'yolo')).toContain('does not ask in the mode “yolo”')
     expect(modeProblem(profileOf('gemini'), 'plan')).toBeNull()
+  })
+  it.each(['copilot', 'codex-acp'])(
+    'a change of settings is refused for every mode of %s, because Holdpoint does not know in which modes it asks',
+    name => {
+      expect(modeProblem(profileOf(name), 'agent-full-access')).toContain('cannot be changed')
+      expect(modeProblem(profileOf(name), undefined)).toBeNull()
+    },
+  )
+  it('a change of settings allows every mode of an agent from the configuration', () => {
+    expect(modeProblem(customProfile('mine', ['mine']), 'fast')).toBeNull()
   })
 })
 

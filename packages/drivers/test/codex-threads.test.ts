@@ -80,3 +80,15 @@ it('a subagent of Codex that cannot be followed after a reconnection is reported
   expect(outputs).toMatchObject([{ type: 'events', events: [{ type: 'error.raised', code: 'subagent' }] }])
   expect(JSON.stringify(outputs)).toContain('the thread is closed')
 })
+
+it('a turn that is open in the log and unknown to Codex ends with a sentence that says what to do', async () => {
+  const outputs: AgentOutput[] = []
+  const emit = async (output: AgentOutput) => void outputs.push(output)
+  const events = new CodexEvents({ emit, progress: new ProgressFile(folder), cwd: folder, serverId: () => 'server' })
+  script = () => ({ data: [] })
+  events.setThread('main', { mode: 'ask', model: 'scripted-model' })
+  await events.catchUp(null, true, rpc)
+  const reason = 'The runner was lost in the middle of the turn; send a message to continue'
+  const error = { type: 'error.raised', message: reason }
+  expect(outputs).toMatchObject([{ type: 'turnEnded', ending: 'failed', reason, events: [error] }])
+})

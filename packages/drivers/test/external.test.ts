@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Answer, type Ask, externalInfo } from '@holdpoint/protocol'
+import { type Answer, type Ask, type Call, externalInfo, type SessionId } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import { connectAgent, loadAgent } from '../src/index.ts'
 import { ManualClock, RunnerFixture } from './runner-fixture.ts'
@@ -45,6 +45,26 @@ describe('an external agent', () => {
       await again.approval('Deploy?', { tool: 'Deploy', input: { to: 'prod' }, editable: true, key: 'deploy' }),
       'an allow that was taken does not run a second time',
     ).toEqual({ allowed: false, reason: expect.stringContaining('Check before running it again') })
+  })
+
+  it.each([
+    ['has ended', async (id: SessionId) => void (await fixture.asPerson('endSession', { id }))],
+    [
+      'belongs to another agent',
+      async (id: SessionId) => void (await connectAgent({ call: fixture.asAgent, session: id })),
+    ],
+  ])('an external agent stops renewing its lease once its session %s', async (_, lose) => {
+    const clock = new ManualClock()
+    fixture = await RunnerFixture.open({ clock })
+    let renewals = 0
+    const counting: Call = (op, input, options) => {
+      if (op === 'renewSession') renewals++
+      return fixture.asAgent(op, input, options)
+    }
+    const agent = await connectAgent({ call: counting, clock })
+    await lose(agent.id)
+    await clock.advance(10 * 60_000, 10_000)
+    expect(renewals).toBe(1)
   })
 
   it('an external agent gets the reason of a denial from its approval', async () => {

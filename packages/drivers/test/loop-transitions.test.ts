@@ -39,7 +39,11 @@ const events: { readonly [T in LoopEventType]: fc.Arbitrary<Extract<LoopEvent, {
   callTaken: fc.record({ type: fc.constant('callTaken'), id }),
   callAborted: fc.record({ type: fc.constant('callAborted'), id }),
   callFailed: fc.record({ type: fc.constant('callFailed'), id }),
-  endingChosen: fc.record({ type: fc.constant('endingChosen'), ending: fc.constantFrom('cancelled', 'interrupted') }),
+  endingChosen: fc.record({
+    type: fc.constant('endingChosen'),
+    ending: fc.constantFrom('cancelled', 'interrupted'),
+    isStop: fc.boolean(),
+  }),
   backgroundChanged: fc.record({ type: fc.constant('backgroundChanged'), tasks: fc.nat({ max: 2 }) }),
   parkingChanged: fc.constant({ type: 'parkingChanged' }),
   parkTimer: fc.constant({ type: 'parkTimer' }),
@@ -270,6 +274,16 @@ describe('random events in the session loop', () => {
         const types = effects.map(({ type }) => type)
         const told = types.indexOf('interruptAgent')
         if (told >= 0) expect(types.slice(told)).not.toContain('refuseCall')
+      }
+    })
+  })
+
+  it('random events in the session loop start the stop timer at every stop that a person asks for while a turn runs', () => {
+    check(steps => {
+      for (const { before, event, effects } of steps) {
+        const isStop = event.type === 'interrupt' || (event.type === 'endingChosen' && event.isStop)
+        if (isStop && before.turn?.stage === 'running' && !before.isReleasing)
+          expect(has(effects, 'startStopTimer')).toBe(true)
       }
     })
   })

@@ -26,6 +26,7 @@ export class ScriptedConnection implements AgentConnection {
   readonly log: string[] = []
   effects: AnswerEffects = {}
   parking?: NonNullable<AgentConnection['parking']>
+  tell?: NonNullable<AgentConnection['tell']>
   readonly #changed: () => void
 
   constructor(options: ConnectionOptions, changed: () => void) {

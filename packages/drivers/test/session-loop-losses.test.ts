@@ -2,7 +2,7 @@
 import type { AgentEvent, Call } from '@holdpoint/protocol'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { AgentOutput, AgentProtocol } from '../src/index.ts'
-import { RunnerFixture } from './runner-fixture.ts'
+import { ManualClock, RunnerFixture } from './runner-fixture.ts'
 import { ask, ScriptedAgent, type ScriptedConnection } from './scripted-agent.ts'
 
 let fixture: RunnerFixture
@@ -216,3 +216,30 @@ describe('a connection that throws while it sends a message', () => {
     expect((await fixture.waitForEvent('error.raised')).message).toContain('The pipe is broken')
   })
 })
+
+it.each<[string, () => Promise<void>]>([
+  ['fails', () => Promise.reject(new Error('The connection was lost'))],
+  ['never ends', () => new Promise(() => {})],
+])(
+  'an agent that must read the reason of a denial reads it with its next message if the attempt to tell it %s',
+  async (_, tell) => {
+    const clock = new ManualClock()
+    fixture = await RunnerFixture.open({ clock })
+    const agent = new ScriptedAgent({}, clock)
+    fixture.startRunner([agent.driver])
+    const id = await fixture.startSession('scripted')
+    const connection = await agent.did('send go')
+    connection.tell = tell
+    connection.effects = { tellAgent: 'Not on a Friday.' }
+    await connection.open('a')
+    await fixture.answer(await fixture.waitForRequest('a'), { kind: 'deny' })
+    await agent.did('answer a answer')
+    await connection.emit({ type: 'callTaken', id: 'a' })
+    const ended = connection.emit(done)
+    await clock.advance(10_000)
+    await ended
+    expect((await fixture.waitForTurnEnd()).ending).toBe('done')
+    await fixture.asPerson('sendMessage', { id, text: 'again' })
+    await agent.did('send Not on a Friday.\n\nagain')
+  },
+)

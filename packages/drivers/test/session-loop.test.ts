@@ -166,6 +166,34 @@ describe('an interrupt in the session loop', () => {
     await agent.did('close stopped')
     expect((await fixture.waitForTurnEnd()).ending).toBe('interrupted')
   })
+
+  it.each([{}, { turnEnding: 'cancelled' as const }])(
+    'a denial that stops the turn in the session loop ends the process of an agent that does not stop in time, with the effects %j',
+    async effects => {
+      const clock = new ManualClock()
+      const { agent, connection } = await start({}, clock)
+      connection.effects = effects
+      await connection.open('a')
+      await fixture.answer(await fixture.waitForRequest('a'), { kind: 'deny', interrupt: true })
+      await agent.did('answer a answer')
+      await clock.advance(10_000)
+      await agent.did('close stopped')
+      expect((await fixture.waitForTurnEnd()).ending).toBe('interrupted')
+    },
+  )
+
+  it('a denial in the session loop that only ends the turn does not end the process', async () => {
+    const clock = new ManualClock()
+    const { agent, connection } = await start({}, clock)
+    connection.effects = { turnEnding: 'cancelled' }
+    await connection.open('a')
+    await fixture.answer(await fixture.waitForRequest('a'), { kind: 'deny' })
+    await agent.did('answer a answer')
+    await clock.advance(10_000)
+    await connection.emit({ type: 'turnEnded', ending: 'done' })
+    expect((await fixture.waitForTurnEnd()).ending).toBe('cancelled')
+    expect(connection.log).not.toContain('close stopped')
+  })
 })
 
 describe('a process that dies while calls wait', () => {
@@ -269,6 +297,9 @@ describe('a change of mode in the session loop', () => {
     await agent.did('mode forbidden')
     const done = await fixture.waitForEvent('command.done', event => event.outcome?.ok === false)
     expect(done.outcome?.reason).toBe('Agent refused the change: not today')
+    expect(fixture.eventsOf('error.raised')).toMatchObject([
+      { code: 'refused', message: 'Agent refused the change: not today' },
+    ])
     await fixture.waitFor(() => {
       const last = fixture.eventsOf('session.changed').at(-1)
       return last?.value.mode === 'plan' ? last : undefined

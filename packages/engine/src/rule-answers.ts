@@ -113,8 +113,8 @@ export function resolveByRule(
   if (ask.kind !== 'approval') return row
   const decision = evaluateCall(ctx, change, session, ask, { agentPath: row.agentPath, isEditable: ask.editable })
   if (decision.verdict === 'ask' || !decision.rule) return row
-  // A watcher that asks overrides a rule that allows.
-  if (decision.verdict === 'allow' && row.watcher) return row
+  // A watcher that asks overrides a rule that allows, and no rule speaks for calls that come later.
+  if (decision.verdict === 'allow' && (row.watcher || ask.caution?.permanent)) return row
   const [, ...more] = decision.rules
   for (const rule of decision.rules) countUse(change, rule)
   markNeedsRunner(change, row)

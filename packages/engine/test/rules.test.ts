@@ -299,6 +299,13 @@ describe('proposed rules', () => {
     expect(items).toEqual([])
     expect(reason).toMatch(/\.$/)
   })
+  it('a request that the agent can allow only permanently is not allowed by a rule, but a rule denies it', async () => {
+    await addRule({ command: 'npm test' })
+    await addRule({ effect: 'deny', command: 'git push' })
+    const caution = { permanent: true }
+    expect(await ask('npm test', { caution })).toMatchObject({ status: 'pending' })
+    expect(await ask('git push', { caution })).toMatchObject({ resolution: { by: 'rule', answer: { kind: 'deny' } } })
+  })
   it('proposed rules are not offered if the agent’s program forbids it', async () => {
     const request = await ask('npm test', { caution: { noRemember: true } })
     expect((await fixture.person('proposeRules', { id: request.id })).items).toEqual([])

@@ -24,6 +24,10 @@ export const Caution = z
   .strictObject({
     defaultToNo: z.boolean().optional().describe('Whether clients should suggest a deny.'),
     noRemember: z.boolean().optional().describe('Whether an answer with `remember` or `suggestion` is refused.'),
+    permanent: z
+      .boolean()
+      .optional()
+      .describe('Whether the agent can allow this only permanently. No rule allows such a call, so a person decides.'),
     reason: text(limits.reasonMax).optional().describe('Why people should be careful.'),
     blockedPath: text(limits.pathMax).optional().describe('The path that made the agent ask.'),
   })

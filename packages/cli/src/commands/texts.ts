@@ -12,7 +12,7 @@ export const results = {
   renamed: (session: string) => `${session} has a new title.`,
   aboutToDelete: (session: string) => `${session} will be deleted with its history.`,
   deleted: (session: string) => `${session} was deleted.`,
-  // The agent carries these out later, and may refuse them.
+  // The agent carries these out later. If it refuses, the transcript says why.
   modeAsked: (session: string, mode: string) => `Asked the agent of ${session} to change to the mode ${mode}.`,
   modelAsked: (session: string, model: string) => `Asked the agent of ${session} to use the model ${model}.`,
   started: (session: string) => `${session} has started.`,

@@ -26,6 +26,8 @@ export interface AgentProcessOptions {
 
 /** Time between SIGTERM and SIGKILL. */
 const graceMs = 1500
+/** How long the rest of the output is read after the process has ended. A process that it started can keep the output open. */
+const outputMaxMs = 1000
 const lastOutputMax = 2000
 
 export class AgentProcess {
@@ -33,7 +35,7 @@ export class AgentProcess {
   readonly #options: AgentProcessOptions
   readonly #record: ProcessRecord | null
   #errors = ''
-  /** Resolves when the process has ended and its output is read. */
+  /** Resolves when the process has ended, everything that it started is killed, and its output is read. */
   readonly exited: Promise<void>
 
   constructor(options: AgentProcessOptions) {
@@ -51,10 +53,11 @@ export class AgentProcess {
     stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors = (this.#errors + text).slice(-lastOutputMax)
     })
-    this.exited = new Promise<void>(resolve => {
-      this.#child.once('error', () => resolve())
-      this.#child.once('close', () => resolve())
-    }).then(() => this.#cleanUp())
+    const closed = this.#first('error', 'close')
+    this.exited = this.#first('error', 'exit')
+      .then(() => this.#cleanUp())
+      .then(() => Promise.race([closed, delay(outputMaxMs, undefined, { ref: false })]))
+      .then(() => this.#destroyStreams())
   }
 
   get streams() {
@@ -90,6 +93,14 @@ export class AgentProcess {
     await this.exited
   }
 
+  #first(...events: readonly ('error' | 'exit' | 'close')[]): Promise<void> {
+    return new Promise(resolve => {
+      for (const event of events) this.#child.once(event, () => resolve())
+    })
+  }
+  #destroyStreams(): void {
+    for (const stream of this.#child.stdio) stream?.destroy()
+  }
   #cleanUp(): void {
     if (!this.#record) return
     killRecorded(this.#record)

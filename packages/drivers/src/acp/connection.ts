@@ -1,5 +1,6 @@
 /** A connection to an agent that speaks the Agent Client Protocol: starts its process, sends messages, and passes on what the agent does and asks. */
 import { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   type ClientConnection,
   client,
@@ -38,6 +39,8 @@ export interface AcpConnectionOptions extends ConnectionOptions {
   readonly process: Omit<AgentProcessOptions, 'cwd' | 'title'>
 }
 
+const exitMaxMs = 1000
+
 /** A question of the agent that waits for its answer. */
 interface WaitingCall {
   /** The id that the agent uses for the tool call, or null if the question belongs to none. */
@@ -59,6 +62,7 @@ export class AcpConnection implements AgentConnection {
   #settings: AcpSettings = {}
   /** True while the agent loads an earlier conversation. Messages that the agent repeats during this time are ignored. */
   #isLoading = false
+  #readsImages = false
   #isPrompting = false
   #callCount = 0
   /** The cost of the conversation so far, in US dollars. */
@@ -83,6 +87,7 @@ export class AcpConnection implements AgentConnection {
     this.#opened = this.#open()
     // `#fail` ends the process, and `#onExit` reports the failure.
     this.#opened.catch(error => this.#fail(messageOf(error)))
+    void this.#connection.closed.then(() => this.#onClosed())
     void this.#process.exited.then(() => this.#onExit())
   }
 
@@ -91,17 +96,20 @@ export class AcpConnection implements AgentConnection {
     this.#failure ??= how
     void this.#process.end()
   }
+  /** The connection closes shortly before the process ends. If the process continues, nobody could reach it anymore. */
+  async #onClosed(): Promise<void> {
+    await Promise.race([this.#process.exited, delay(exitMaxMs, undefined, { ref: false })])
+    if (this.#process.isRunning) this.#fail(acpExit.connectionLost(this.#options.profile.title))
+  }
   async #onExit(): Promise<void> {
     this.#connection.close()
     await this.#written
     // Report the exit even if the log cannot be written.
     await this.#log.finishOpen(acpLog.notFinished).catch(() => {})
     const { lastOutput, howItEnded } = this.#process
-    await this.#options.emit({
-      type: 'exited',
-      how: this.#failure ?? howItEnded,
-      ...(lastOutput ? { lastOutput } : {}),
-    })
+    const how = this.#failure ?? howItEnded
+    // An error means that nothing can be written anymore.
+    await this.#options.emit({ type: 'exited', how, ...(lastOutput ? { lastOutput } : {}) }).catch(() => {})
   }
 
   async #open(): Promise<void> {
@@ -113,14 +121,19 @@ export class AcpConnection implements AgentConnection {
       clientCapabilities: { elicitation: { form: {}, url: {} } },
     })
     const session: NewSessionRequest = { cwd: info.cwd, mcpServers: [] }
-    if (conversationId === null) {
+    this.#readsImages = agentCapabilities?.promptCapabilities?.image === true
+    const canContinue = agentCapabilities?.loadSession === true
+    if (conversationId !== null && !canContinue) {
+      const message = acpLog.newConversation(profile.title)
+      await emit({ type: 'events', events: [{ type: 'error.raised', code: 'lost', message }] })
+    }
+    if (conversationId === null || !canContinue) {
       const opened = await explained(agent.request(methods.agent.session.new, session), why =>
         acpExit.noSession(profile.title, why),
       )
       this.#sessionId = opened.sessionId
       this.#settings = opened
     } else {
-      if (!agentCapabilities?.loadSession) throw new Error(acpExit.noConversation(profile.title, acpExit.cannotLoad))
       this.#sessionId = conversationId
       this.#isLoading = true
       const load = agent.request(methods.agent.session.load, { ...session, sessionId: conversationId })
@@ -129,24 +142,27 @@ export class AcpConnection implements AgentConnection {
       this.#isLoading = false
       this.#settings = loaded ?? {}
     }
-    const wanted = mode ?? profile.startMode
+    const wanted = mode === null || modeProblem(profile, mode) !== null ? profile.startMode : mode
     await this.#changeSettings({
       ...(wanted === undefined ? {} : { mode: wanted }),
       ...(model === null ? {} : { model }),
     })
-    await emit({ type: 'ready', ...settingsOf(this.#settings), conversationId: this.#sessionId })
+    await emit({ type: 'ready', canContinue, ...settingsOf(this.#settings), conversationId: this.#sessionId })
   }
 
   send(message: AgentMessage): void {
-    this.#opened.then(
-      () => this.#prompt(message),
-      () => {}, // `exited` reports that the session could not be opened
+    // `exited` reports that the session could not be opened.
+    const opened = this.#opened.then(
+      () => true,
+      () => false,
     )
+    // An error means that nothing can be written anymore.
+    opened.then(isOpen => (isOpen ? this.#prompt(message) : undefined)).catch(() => this.#process.end())
   }
 
   async #prompt({ text, attachments }: AgentMessage): Promise<void> {
     const { emit, profile } = this.#options
-    const { content, unreadable } = contentOf(text, attachments)
+    const { content, unreadable } = contentOf(text, attachments, this.#readsImages)
     this.#isPrompting = true
     await emit({ type: 'turnStarted' })
     for (const name of unreadable)
@@ -240,7 +256,8 @@ export class AcpConnection implements AgentConnection {
     }
     const reply = (decision: Decision | null) => {
       // Some agents never finish a call that was denied.
-      if (decision?.answer === null) void this.#write(() => this.#log.finish(toolCall.toolCallId, false, acpLog.denied))
+      if (decision?.answer === null)
+        this.#writeQuietly(() => this.#log.finish(toolCall.toolCallId, false, acpLog.denied))
       return permissionReply(decision, options)
     }
     return this.#ask(toolCall.toolCallId, prepare, reply, signal)
@@ -261,7 +278,7 @@ export class AcpConnection implements AgentConnection {
         // If the process has died, the request stays open, and `exited` reports the loss.
         if (this.#connection.signal.aborted || !this.#waiting.delete(id)) return
         resolve(replyTo(null))
-        void this.#write(() => this.#options.emit({ type: 'callAborted', id }))
+        this.#writeQuietly(() => this.#options.emit({ type: 'callAborted', id }))
       }
       void this.#write(async () => {
         const ask = await prepare()
@@ -276,14 +293,15 @@ export class AcpConnection implements AgentConnection {
 
   async answer(call: string, given: CallAnswer): Promise<AnswerEffects> {
     const waiting = this.#waiting.get(call)
-    if (!waiting) throw new Error(acpLog.noLongerWaits)
+    if (!waiting || this.#connection.signal.aborted) throw new Error(acpLog.noLongerWaits)
     this.#waiting.delete(call)
     const decision = decisionFor(given)
     this.#answered.set(call, waiting.toolCallId)
     waiting.reply(decision)
     if (!decision) return {}
     const { answer, stopsTurn, text } = decision
-    if (stopsTurn) await this.interrupt()
+    // An error means that the connection is closed, and an agent that does not read delays this for ever. The stop timer ends the turn in both cases.
+    if (stopsTurn) void this.interrupt().catch(() => {})
     const isEnded =
       answer === null && (stopsTurn || (this.#options.profile.endsTurnAfterDeny && given.ask.kind === 'approval'))
     return {
@@ -345,6 +363,10 @@ export class AcpConnection implements AgentConnection {
     return pid === undefined ? {} : { pid }
   }
 
+  /** For writing that nobody waits for: `#write` handles the error. */
+  #writeQuietly(step: () => Promise<void>): void {
+    this.#write(step).catch(() => {})
+  }
   #write(step: () => Promise<void>): Promise<void> {
     const written = this.#written.then(step)
     // After an error, nothing more can be written.

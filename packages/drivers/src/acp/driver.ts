@@ -32,7 +32,7 @@ export function acpDriver(profile: AcpProfile, options: AcpOptions): Driver {
   const find = () => findAgent(profile, env, options.executable)
   return {
     async info(): Promise<DriverInfo> {
-      const base = { name, title, modes: [...modes], capabilities: [...acpCapabilities(profile)] }
+      const base = { name, title, modes: [...(modes ?? [])], capabilities: [...acpCapabilities(profile)] }
       const found = find()
       if ('missing' in found) return { ...base, ready: false, ...found }
       const hint = await versionHint(profile, found.executable, env)
@@ -42,7 +42,8 @@ export function acpDriver(profile: AcpProfile, options: AcpOptions): Driver {
       const { info } = session
       const found = find()
       if ('missing' in found) throw new Error(found.missing)
-      const problem = modeProblem(profile, info.mode ?? undefined)
+      // The mode of a session that continues a conversation may be one that the agent itself has reported.
+      const problem = info.conversationId === null ? modeProblem(profile, info.mode ?? undefined) : null
       if (problem) throw new Fault('bad_input', problem)
       // Only runners that use the protocol load its library.
       const { AcpConnection } = await import('./connection.ts')

@@ -18,6 +18,8 @@ export const acpLog = {
   },
   notUnderstood: (method: string) =>
     `The agent asked something that Holdpoint does not understand (${method}), so Holdpoint refused it`,
+  newConversation: (agent: string) =>
+    `${agent} cannot continue an earlier conversation, so this is a new one: the agent knows nothing of what was said before`,
   unreadableAttachment: (agent: string, name: string) => `${agent} cannot read the attachment ${name}`,
   attachedFile: (name: string, text: string) => `The attached file ${name}:\n\n${text}`,
 }
@@ -26,15 +28,16 @@ export const acpExit = {
   notStarted: (agent: string, executable: string) => `${agent} could not be started (${executable})`,
   signal: (agent: string, signal: string) => `${agent} was stopped by ${signal}`,
   code: (agent: string, code: number | null) => `${agent} exited with code ${code ?? 'unknown'}`,
+  connectionLost: (agent: string) => `The connection to ${agent} was lost`,
   noSession: (agent: string, why: string) => `${agent} started, but could not open a session: ${why}`,
   noConversation: (agent: string, why: string, hint?: string) =>
     `${agent} cannot continue the earlier conversation: ${why}${hint ? `. ${hint}` : ''}`,
-  cannotLoad: 'it does not support that',
 }
 
 export const acpSettings = {
   startHint: (command: string) => `run \`${command}\` in a terminal to check that it works and that you are signed in`,
   noSuchMode: (agent: string, mode: string) => `${agent} has no mode “${mode}”`,
+  fixedMode: (agent: string) => `The mode of ${agent} cannot be changed in Holdpoint`,
   neverAsks: (agent: string, mode: string, modes: readonly string[]) =>
     `${agent} does not ask in the mode “${mode}”, so Holdpoint does not offer it; the modes are ${modes.join(', ')}`,
   noSuchModel: (agent: string, model: string) => `${agent} has no model “${model}”`,

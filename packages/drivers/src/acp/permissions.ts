@@ -8,6 +8,7 @@ import type { AcpProfile } from './profiles.ts'
 import { type DescribedCall, type KnownCall, statementsOf } from './tool-calls.ts'
 
 type Options = RequestPermissionRequest['options']
+const onlyPermanent = { defaultToNo: true, noRemember: true, permanent: true }
 const cancelled: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } }
 
 /** Qwen sends questions as a permission with this extra field. It expects the answers beside the outcome, in a field that the protocol does not define. */
@@ -39,7 +40,7 @@ export function permissionAsk(
     cwd: 'shell' in action ? action.cwd : cwd,
     editable: false,
     ...(suggestions.length > 0 ? { suggestions } : {}),
-    ...(isOnce ? {} : { caution: { defaultToNo: true, noRemember: true, reason: acpCalls.alwaysOnly(profile.title) } }),
+    ...(isOnce ? {} : { caution: { ...onlyPermanent, reason: acpCalls.alwaysOnly(profile.title) } }),
   }
   return ask
 }

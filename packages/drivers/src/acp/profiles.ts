@@ -16,8 +16,8 @@ export interface AcpProfile extends InstallableAgent {
   readonly asks: readonly ('questions' | 'forms')[]
   /** Whether the agent asks for several calls of its model at once. Others ask one by one. */
   readonly asksConcurrently: boolean
-  /** The modes in which the agent asks before it changes something. A mode in which it never asks is not offered. */
-  readonly modes: readonly string[]
+  /** The modes in which the agent asks before it changes something. A mode in which it never asks is not offered, and without modes the mode cannot be changed. Null if nobody knows the modes, so that a person may choose every mode. */
+  readonly modes: readonly string[] | null
   /** The mode to start in, if the agent may not ask in its own default mode. */
   readonly startMode?: string
   /** Advice for people if an earlier conversation cannot be continued. */
@@ -133,7 +133,7 @@ export function customProfile(name: string, [command = '', ...args]: readonly st
   // The protocol lets every agent show forms and ask several times at once.
   const asking = { asks: ['forms'], asksConcurrently: true } as const
   // It is not known which settings the program loads, because it may be any of the known agents, or start one.
-  const unknown = { settingsAgents, testedVersions: [], endsTurnAfterDeny: false, modes: [] } as const
+  const unknown = { settingsAgents, testedVersions: [], endsTurnAfterDeny: false, modes: null } as const
   return { name, title: name, command, args, ...unknown, ...asking }
 }
 

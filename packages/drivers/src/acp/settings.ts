@@ -45,8 +45,8 @@ export function changeRequests(
 
 /** Returns why a person cannot choose this mode, or null. A mode in which the agent never asks would make Holdpoint useless. */
 export function modeProblem({ title, modes }: AcpProfile, mode: string | undefined): string | null {
-  if (mode === undefined || modes.length === 0 || modes.includes(mode)) return null
-  return acpSettings.neverAsks(title, mode, modes)
+  if (mode === undefined || modes === null || modes.includes(mode)) return null
+  return modes.length === 0 ? acpSettings.fixedMode(title) : acpSettings.neverAsks(title, mode, modes)
 }
 
 function selectOf({ configOptions }: AcpSettings, category: string): Select | undefined {

@@ -74,7 +74,7 @@ export class CodexEvents {
     const wasInTurn = this.threads.turnOf(main) !== undefined
     this.#lastTurn = lastTurn
     for (const id of await this.threads.subagents(rpc)) await this.#followSubagent(id, rpc)
-    if (!lastTurn) return isContinued ? this.#emit({ type: 'turnEnded', ending: 'failed' }) : undefined
+    if (!lastTurn) return isContinued ? this.#emit(lostTurn) : undefined
     const isRunning = lastTurn.status === 'inProgress'
     if (isRunning) this.threads.startTurn(main, lastTurn.id)
     if ((isRunning || isContinued) && !wasInTurn) await this.#emit({ type: 'turnStarted' })
@@ -315,6 +315,14 @@ function hasRun(item: CodexItem): boolean {
 
 function errorEvent(code: string, message: string): AgentEvent {
   return { type: 'error.raised', code, message: message.slice(0, limits.reasonMax).toWellFormed() }
+}
+
+/** The end of a turn that is open in the log, and of which Codex knows nothing. */
+const lostTurn: AgentTurnEnd = {
+  type: 'turnEnded',
+  ending: 'failed',
+  reason: codexLog.runnerLost,
+  events: [errorEvent('lost', codexLog.runnerLost)],
 }
 
 const endings: Readonly<Record<string, AgentTurnEnd['ending']>> = { completed: 'done', interrupted: 'interrupted' }

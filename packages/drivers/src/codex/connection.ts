@@ -114,7 +114,8 @@ export class CodexConnection implements AgentConnection {
     const rpc = await this.#link.rpc
     const call = this.#events.callOf(id)
     if (!call) throw new Error(codexLog.noLongerWaits)
-    const decision = decisionFor(answer) ?? (isWithdrawn(answer) ? refusal : null)
+    // A call that was answered before waits still, because Codex did not get the answer: the connection was lost.
+    const decision = decisionFor(answer) ?? (isWithdrawn(answer) || call.isAnswered ? refusal : null)
     // Codex expects no reply if the turn is being interrupted.
     if (!decision) return {}
     const { text, stopsTurn } = decision

@@ -251,7 +251,7 @@ export class OpencodeConnection implements AgentConnection {
     const { stopsTurn, answer, text } = decision
     if (stopsTurn) {
       if (!this.#calls.has(call)) throw new Error(opencodeLog.noLongerWaits)
-      // Do not await the abort, because the effects below must be known before the turn ends. An error means that the process has ended, which is reported anyway.
+      // Do not await the abort, because the effects below must be known before the turn ends. If the abort fails, the stop timer ends the turn.
       void this.#abort().catch(() => {})
       return { turnEnding: 'interrupted', ...(text === null ? {} : { tellAgent: text }) }
     }

@@ -83,8 +83,8 @@ export interface AgentConnection {
 
 /** The outputs of the agent, in the order in which they happen. */
 export type AgentOutput =
-  /** The agent can take messages. Report this once for each connection. */
-  | ({ readonly type: 'ready' } & AgentSettings)
+  /** The agent can take messages. Report this once for each connection. Without `canContinue`, another process can continue the conversation; if it is false, the loop keeps the process of an idle session. */
+  | ({ readonly type: 'ready'; readonly canContinue?: boolean } & AgentSettings)
   /** Mode, model or conversation changed, because the agent or an answer changed them. */
   | ({ readonly type: 'settingsChanged' } & AgentSettings)
   /** The agent started to work, for a message or by itself. */

@@ -338,7 +338,7 @@ export class AgentSession {
 const sessionEndingCodes: ReadonlySet<Fault['code']> = new Set(['fenced', 'session_ended'])
 
 /** If a runner no longer holds the lease of a session, the gateway tells the runner that the session does not exist. */
-function endsSession({ code, detail }: Fault, session: SessionId): boolean {
+export function endsSession({ code, detail }: Fault, session: SessionId): boolean {
   return sessionEndingCodes.has(code) || (code === 'not_found' && Object(detail).id === session)
 }
 

@@ -3,6 +3,7 @@ import { type Ask, Fault } from '@holdpoint/protocol'
 import type { AgentCall, AnswerEffects, CallAnswer } from './agent-connection.ts'
 import type { AgentSession } from './agent-session.ts'
 import { type CarriedRequests, callKey } from './carried-requests.ts'
+import { decisionFor } from './decisions.ts'
 import type { CallEffect, LoopEvent } from './loop-state.ts'
 import type { HandedAnswer, OpenRequest } from './open-request.ts'
 
@@ -138,8 +139,14 @@ export class CallRequests {
     const { request: _request, taken: _taken, dropped, ...outcome } = handed
     // The gateway ends the requests of an interrupted turn before the loop gets the interrupt.
     if (outcome.kind === 'agent' && outcome.reason === 'interrupted')
-      dispatch({ type: 'endingChosen', ending: 'interrupted' })
-    answer(call.id, { ...outcome, key, ask }).then(onEffects, () => {
+      dispatch({ type: 'endingChosen', ending: 'interrupted', isStop: false })
+    const given = { ...outcome, key, ask }
+    const isStop = decisionFor(given)?.stopsTurn ?? false
+    const onGiven = (effects: AnswerEffects) => {
+      if (isStop) dispatch({ type: 'endingChosen', ending: effects.turnEnding ?? 'interrupted', isStop })
+      onEffects(effects)
+    }
+    answer(call.id, given).then(onGiven, () => {
       this.#records.delete(call.id)
       dispatch({ type: 'callFailed', id: call.id })
       dropped().catch(onError)

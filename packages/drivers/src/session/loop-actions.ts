@@ -216,7 +216,10 @@ export const loopActions = {
   takeAnswer: (state, { id }: CallEvent) => then(takeCall(state, id), closeIfSettled),
   abandonCall: (state, { id }: CallEvent) => then(abandonCall(state, id), closeIfSettled),
   removeCall: (state, { id }: CallEvent) => then(to(withCall(state, id, null), updateParkTimer), closeIfSettled),
-  chooseEnding: (state, event: EventOf<'endingChosen'>) => to({ ...state, ending: state.ending ?? event.ending }),
+  chooseEnding: (state, { ending, isStop }: EventOf<'endingChosen'>) => {
+    const timer: readonly LoopEffect[] = isStop && state.turn?.stage === 'running' ? [{ type: 'startStopTimer' }] : []
+    return to({ ...state, ending: state.ending ?? ending }, ...timer)
+  },
   setBackground: (state, { tasks }: EventOf<'backgroundChanged'>) => onActivity({ ...state, background: tasks }),
   checkParking: state => to(state, updateParkTimer),
   parkCall: state => closeProcess(state, 'parked'),
@@ -241,7 +244,11 @@ export const loopActions = {
       closeIfSettled,
     )
   },
-  forceStop: state => (state.turn ? closeProcess(state, 'stopped') : to(state)),
+  /** If an answer has ended the turn, the turn is not lost: the agent did not stop in time. */
+  forceStop: state => {
+    if (!state.turn) return to(state)
+    return closeProcess(state.ending === null ? state : withTurn(state, { isInterrupted: true }), 'stopped')
+  },
   changeSettings: state => to(state, { type: 'changeSettings' }),
   endSession: state =>
     then(closeProcess({ ...state, isReleasing: true }, 'stopped'), now => to(now, { type: 'endSession' })),

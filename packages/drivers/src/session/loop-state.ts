@@ -84,8 +84,8 @@ export type LoopEvent =
   | { readonly type: 'callAborted'; readonly id: string }
   /** The request could not be opened, or its answer could not be given to the agent. */
   | { readonly type: 'callFailed'; readonly id: string }
-  /** An answer ended the turn. */
-  | { readonly type: 'endingChosen'; readonly ending: 'cancelled' | 'interrupted' }
+  /** An answer ended the turn. `isStop` says that a person also asked the agent to stop. */
+  | { readonly type: 'endingChosen'; readonly ending: 'cancelled' | 'interrupted'; readonly isStop: boolean }
   | { readonly type: 'backgroundChanged'; readonly tasks: number }
   /** A call that waits may have become resumable. */
   | { readonly type: 'parkingChanged' }

@@ -22,6 +22,7 @@ import { SessionSettings } from './session-settings.ts'
 import { SessionTimers } from './session-timers.ts'
 import { isMessage, type MessageCommand, SessionTurn } from './session-turn.ts'
 import { TextStream } from './text-stream.ts'
+import { UntoldTexts } from './untold-texts.ts'
 
 export interface SessionLoopOptions {
   readonly clock?: Clock
@@ -61,11 +62,12 @@ class SessionLoop {
   #turn: SessionTurn | null = null
   /** The running process, or the last one. */
   #run: ConnectionRun | null = null
+  /** Whether another process can continue the conversation of the running process. */
+  #canContinue = true
   #carried = new CarriedRequests()
   /** Whether a message had started the turn that was open when this driver took over the session. */
   #openTurnHasMessage = false
-  /** Texts that the agent must read with its next message. */
-  readonly #untold: string[] = []
+  readonly #untold: UntoldTexts
   /** The cost of work that belonged to no turn of its own. The next turn reports it. */
   #unreportedCost = 0
   /** The reason why the session ends, once it ends. */
@@ -77,12 +79,13 @@ class SessionLoop {
     this.#session = session
     this.#protocol = protocol
     this.#clock = clock
+    this.#untold = new UntoldTexts(clock)
     const chosen = session.info.options.idleParkMs
     const idleParkMs = typeof chosen === 'number' ? chosen : (options.idleParkMs ?? idleParkDefaultMs)
     this.#timers = new SessionTimers({
       clock,
       // An idle process is kept if the agent forgets its conversation when the process ends.
-      idleParkMs: this.#isForgetful ? null : idleParkMs,
+      idleParkMs: () => (this.#isForgetful || !this.#canContinue ? null : idleParkMs),
       dispatch: event => this.#machine.dispatch(event),
     })
     this.#settings = new SessionSettings({
@@ -252,7 +255,7 @@ class SessionLoop {
   #send(): void {
     const { input, texts = [] } = this.#turn ?? {}
     if (!input) return
-    this.#run?.connection.send({ ...input, text: [...this.#untold.splice(0), ...texts, input.text].join('\n\n') })
+    this.#run?.connection.send({ ...input, text: [...this.#untold.take(), ...texts, input.text].join('\n\n') })
   }
 
   #onOutput(run: ConnectionRun, output: AgentOutput): Promise<void> {
@@ -260,6 +263,7 @@ class SessionLoop {
     if (isStale) return Promise.resolve()
     switch (output.type) {
       case 'ready':
+        this.#canContinue = output.canContinue ?? true
         this.#settings.report(output)
         this.#session.sayQuietly(...run.liveEvents())
         this.#machine.dispatch(output)
@@ -319,8 +323,8 @@ class SessionLoop {
   }
 
   #onAnswerEffects({ turnEnding, tellAgent, problem }: AnswerEffects): void {
-    if (turnEnding !== undefined) this.#machine.dispatch({ type: 'endingChosen', ending: turnEnding })
-    if (tellAgent !== undefined) this.#untold.push(tellAgent)
+    if (turnEnding !== undefined) this.#machine.dispatch({ type: 'endingChosen', ending: turnEnding, isStop: false })
+    if (tellAgent !== undefined) this.#untold.add(tellAgent)
     if (problem !== undefined) this.#session.sayQuietly({ type: 'error.raised', code: 'refused', message: problem })
   }
 
@@ -331,7 +335,7 @@ class SessionLoop {
     const { events, outcome } = turn.summarize(over, this.#machine.state, this.#run?.lossMessage ?? '')
     try {
       await this.#calls.settled()
-      if (!hasFailed) await this.#tellAgent()
+      if (!hasFailed) await this.#untold.tell(this.#run?.live ?? null)
       await turn.dropRequests(hasFailed)
       this.#carried = new CarriedRequests()
       const isDone = events.some(event => event.type === 'turn.finished' && event.ending === 'done')
@@ -350,12 +354,6 @@ class SessionLoop {
     } finally {
       turn.finish()
     }
-  }
-
-  /** Adds the texts that the agent has not read yet to its conversation, if the agent can take them without a turn. */
-  async #tellAgent(): Promise<void> {
-    const { live } = this.#run ?? {}
-    if (this.#untold.length > 0 && live?.tell) await live.tell(this.#untold.splice(0).join('\n\n'))
   }
 
   /** Ends the process after a turn if it must not be used for another one. */

@@ -1,5 +1,5 @@
 /** The mode, model and conversation of a session, and their changes by people and by the agent. Changes by people are carried out one after another. */
-import { type Clock, type CommandOutcome, messageOf, within } from '@holdpoint/protocol'
+import { type Clock, type CommandOutcome, limits, messageOf, within } from '@holdpoint/protocol'
 import type { AgentConnection, AgentProtocol, AgentSettings, SettingsChange } from './agent-connection.ts'
 import type { AgentSession } from './agent-session.ts'
 import { loopMessages } from './loop-messages.ts'
@@ -66,7 +66,11 @@ export class SessionSettings {
     const outcome = await this.#apply(change)
     // The session already shows the requested settings. Report the actual settings, which differ if the change failed.
     const actual = { ...(this.mode === null ? {} : { mode: this.mode }), model: this.model }
-    await this.#options.session.say({ type: 'session.changed', ...actual })
+    const message = outcome.ok ? undefined : outcome.reason?.slice(0, limits.reasonMax).toWellFormed()
+    await this.#options.session.say(
+      { type: 'session.changed', ...actual },
+      ...(message === undefined ? [] : [{ type: 'error.raised', code: 'refused', message } as const]),
+    )
     return outcome
   }
 

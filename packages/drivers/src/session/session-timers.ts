@@ -5,7 +5,7 @@ import type { LoopEvent } from './loop-state.ts'
 export interface SessionTimersOptions {
   readonly clock: Clock
   /** How long the session may be idle before it is parked; null means that it is never parked. */
-  readonly idleParkMs: number | null
+  readonly idleParkMs: () => number | null
   readonly dispatch: (event: LoopEvent) => void
 }
 
@@ -22,7 +22,8 @@ export class SessionTimers {
 
   startIdle(): void {
     this.#cancelIdle()
-    const { clock, idleParkMs, dispatch } = this.#options
+    const { clock, dispatch } = this.#options
+    const idleParkMs = this.#options.idleParkMs()
     if (idleParkMs !== null) this.#cancelIdle = clock.after(idleParkMs, () => dispatch({ type: 'idleTimer' }))
   }
   stopIdle(): void {

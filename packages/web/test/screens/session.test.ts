@@ -162,6 +162,9 @@ describe('the composer', () => {
   it('the composer offers to reopen an ended session if its agent can be resumed', () => {
     expect(labels('ended')).toMatchObject({ closed: null, button: 'Continue' })
     expect(labels('ended', 0, ['messages']).closed).toMatch(/can’t be resumed/)
-    expect(labels('idle', 0, []).closed).toMatch(/doesn’t accept messages/)
+  })
+  it('the composer is closed if the agent accepts no messages, but open while no runner has said what the agent can do', () => {
+    expect(labels('idle', 0, ['approvals']).closed).toMatch(/doesn’t accept messages/)
+    expect(labels('starting', 0, []).closed).toBeNull()
   })
 })

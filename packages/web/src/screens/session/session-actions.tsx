@@ -1,4 +1,5 @@
 /** The buttons that interrupt the current turn or end the session. Ending always asks for confirmation, interrupting only if it would cancel pending requests. */
+import { isInterruptible } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
@@ -25,9 +26,9 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
       .catch((error: unknown) => setProblem(errorMessage(error)))
       .finally(() => setBusy(null))
   }
-  const { state, pending, capabilities } = session
+  const { state, pending } = session
   const isBusy = pending > 0 || state === 'working' || state === 'starting'
-  const canInterrupt = isBusy && state !== 'ended' && capabilities.includes('interrupt')
+  const canInterrupt = isBusy && state !== 'ended' && isInterruptible(session)
   const disabled = !live || busy !== null
   const button = useRef<HTMLButtonElement>(null)
   const interruptByKey = (isHeld: boolean): ShortcutEffect => {

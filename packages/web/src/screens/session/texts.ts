@@ -1,4 +1,5 @@
 /** Texts of the session screen. */
+import { acceptsMessages } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 
 export interface ComposerLabels {
@@ -15,7 +16,7 @@ export function composerLabels(session: Pick<Session, 'state' | 'pending' | 'cap
   const base = { closed: null, placeholder: 'Message the agent', button: 'Send', hint: null }
   if (state === 'ended' && !capabilities.includes('resumable'))
     return { ...base, closed: 'This session has ended, and its agent can’t be resumed.' }
-  if (!capabilities.includes('messages')) return { ...base, closed: 'This agent doesn’t accept messages.' }
+  if (!acceptsMessages(session)) return { ...base, closed: 'This agent doesn’t accept messages.' }
   if (state === 'ended')
     return { ...base, placeholder: 'This session has ended. Send a message to reopen it.', button: 'Continue' }
   if (state === 'disconnected')
