@@ -67,11 +67,12 @@ export async function runHook(name: TerminalAgentName, { home }: { readonly home
   })
   const isInTime = await Promise.race([reply.then(() => true), accepted.then(() => true), wait(acceptMaxMs, false)])
   if (!isInTime) return print(agent, fallback)
-  const stopped = new Promise<null>(resolve => {
-    answeredInTerminal.addEventListener('abort', () => setTimeout(() => resolve(null), withdrawMaxMs))
+  const stopped = new Promise<TerminalReply | null>(resolve => {
+    answeredInTerminal.addEventListener('abort', () => setTimeout(() => resolve(fallback), withdrawMaxMs))
   })
   const output = await Promise.race([reply, stopped])
-  if (!answeredInTerminal.aborted) print(agent, output)
+  // Without a reply to the hook before a call, the agent may run the call.
+  if (!answeredInTerminal.aborted || event.kind === 'before') print(agent, output)
 }
 
 function print(agent: TerminalAgent, reply: TerminalReply | null): void {

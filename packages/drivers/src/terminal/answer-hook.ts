@@ -181,7 +181,8 @@ async function askBefore(
   const { id, tool, input } = event
   onFallback(undecided(agent, terminalTexts.cannotAsk))
   const reply = await ask(event, id, options)
-  if (!reply) return null
+  // Without a reply, the agent would run the call.
+  if (!reply) return { kind: 'deny', reason: terminalTexts.notAllowed }
   const { result } = reply
   if (result.behavior === 'deny') return { kind: 'deny', reason: result.message }
   const allowed = jsonCopy(result.updatedInput ?? input, `the input of ${tool}`) as JsonObject // tool inputs are objects
@@ -201,7 +202,7 @@ async function askPermission(
   return reply && { kind: 'permission', result: reply.result }
 }
 
-/** Opens a request, and waits for the answer of a person or a rule. Returns null if the person answers in the terminal. */
+/** Opens a request, and waits for the answer of a person or a rule. Returns null if the agent's side ended the request first, for example because the person answered in the terminal. */
 async function ask(
   event: CallEvent & Partial<TerminalEventOf<'permission'>>,
   key: string,

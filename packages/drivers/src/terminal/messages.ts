@@ -5,6 +5,8 @@ export const terminalTexts = {
   rulesFailed: (why: string) => `Holdpoint could not check its rules: ${why}`,
   /** The agent reads this if a rule wants a person to decide, and nobody could be asked. */
   cannotAsk: 'A rule says ask, but the gateway of Holdpoint did not answer in time.',
+  /** The agent reads this if a request that a rule wanted was ended, for example because the person interrupted the session. */
+  notAllowed: 'Nobody allowed this call: its request was ended. Nothing has run.',
   promptRefused: (watcher: string, why: string) => `The watcher “${watcher}” refused this message: ${why}`,
   asking: (agent: string, message: string) =>
     `${agent} asks in its terminal, and only there can you answer: ${message}`,
