@@ -4,56 +4,28 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
-import {
-  type AgentEvent,
-  type Call,
-  canonicalJson,
-  Fault,
-  type JsonObject,
-  limits,
-  type Request,
-  type RequestId,
-} from '@holdpoint/protocol'
+import { type AgentEvent, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import { type PermissionReply, replyFor } from '../claude/approvals/permission.ts'
 import { toAgent } from '../claude/messages.ts'
-import { failedResult, okResult, outputText } from '../claude/tool-result.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import { expectRequest } from '../session/expected-request.ts'
 import { jsonCopy } from '../session/json-copy.ts'
 import { decidedBy } from '../session/verdicts.ts'
 import { terminalTexts } from './messages.ts'
 import type { CallEvent, TerminalAgent, TerminalEvent, TerminalEventOf, TerminalReply } from './terminal-agent.ts'
+import {
+  type CallOptions,
+  finishCall,
+  inputOf,
+  isSameCall,
+  limitText,
+  pathOf,
+  settleAll,
+  type TerminalCall,
+} from './terminal-calls.ts'
 import { reportPrompt, reportStop } from './terminal-moments.ts'
 
-/** What the hooks of a terminal remember about one tool call. */
-export interface TerminalCall {
-  /** The agent's id of the call, or our own if it has none. A permission request does not have it, but the hook before the call does. */
-  readonly id: string
-  readonly tool: string
-  readonly input: JsonObject
-  /** The request for this call, if there is one. */
-  readonly request?: RequestId
-  /** Whether a hook waits for the answer. Without it, the gateway did not accept the request in time. */
-  readonly isWaiting?: boolean
-  /** What the person who allowed the call wants the agent to read. */
-  readonly note?: string
-  /** Texts of watchers that the agent reads with the result. */
-  readonly texts?: readonly string[]
-}
-export interface TerminalCalls {
-  /** All calls that have not finished, the newest first. */
-  list(): readonly TerminalCall[]
-  put(call: TerminalCall): void
-  remove(id: string): void
-  /** Whether the process that put this call still runs. Agents kill a waiting hook if the person interrupts them. */
-  hasHook(id: string): boolean
-}
-
-export interface HookOptions {
-  readonly agent: TerminalAgent
-  readonly call: Call
-  readonly session: AgentSession
-  readonly calls: TerminalCalls
+export interface HookOptions extends CallOptions {
   /** Called when the gateway has the request of this hook. From then on, the hook waits for a person. */
   readonly onAccepted: () => void
   /** Receives what the hook says if the gateway does not accept the request in time. */
@@ -107,7 +79,7 @@ export async function answerHook(event: TerminalEvent, options: HookOptions): Pr
       return sentBack === null ? null : { kind: 'block', reason: sentBack }
     }
     case 'interrupt':
-      await settleAll(options, true)
+      await settleAll(options, 'over')
       await session.say({ type: 'turn.finished', ending: 'interrupted' })
       return null
     case 'end':
@@ -232,88 +204,6 @@ async function ask(
   return reply
 }
 
-/** Reports the result of a call. If a request for the call is still pending, the person has allowed the call in the terminal. */
-async function finishCall(event: TerminalEventOf<'after'>, options: HookOptions): Promise<TerminalReply | null> {
-  const { agent, session, calls } = options
-  const known = calls.list()
-  // Without an id, the oldest call with the same input is the one that has finished.
-  const call = known.findLast(({ id, tool, input }) =>
-    event.id === null ? isSameCall({ tool, input }, event.tool, inputOf(event)) : id === event.id,
-  )
-  const id = call?.id ?? event.id ?? randomUUID()
-  calls.remove(id)
-  const { tool, cwd, output, agentPath } = event
-  const result = event.ok ? okResult(tool, output) : failedResult(output)
-  const { ok, text: _, ...exitCode } = result
-  const described = agent.describe({ tool, input: inputOf(event), cwd })
-  const said = await session.reportResult({ key: id, ...described, agentPath, result })
-  await session.say({
-    ...{ type: 'tool.finished', block: id, ok, output: limitText(outputText(output)), ...exitCode },
-    ...pathOf(event),
-  })
-  if (call) await settle(call, options, true)
-  const texts = [...(call?.note === undefined ? [] : [call.note]), ...(call?.texts ?? []), ...said]
-  return texts.length === 0 ? null : { kind: 'context', event: event.name, text: texts.join('\n\n') }
-}
-
-/** Reports that the agent has got the answer to a call. Withdraws a request that nobody has answered, if the call is over or no hook waits for it. */
-async function settle(
-  { id: key, request: id, isWaiting = false }: TerminalCall,
-  { call, calls }: Pick<HookOptions, 'call' | 'calls'>,
-  isOver: boolean,
-): Promise<void> {
-  if (id === undefined) return
-  const request = await findRequest(call, id)
-  if (request?.status === 'pending') {
-    if (isWaiting && calls.hasHook(key) && !isOver) return
-    await call('withdrawRequest', { id })
-  } else if (request?.delivery.state === 'handed') await call('reportDelivery', { id, state: 'taken' })
-  calls.remove(key)
-}
-
-/** Withdraws the pending requests whose hook has been killed, so that nobody answers in vain. */
-export async function withdrawAbandoned({ call, calls }: Pick<HookOptions, 'call' | 'calls'>): Promise<void> {
-  for (const { id: key, request: id } of calls.list()) {
-    if (id === undefined || calls.hasHook(key)) continue
-    if ((await findRequest(call, id))?.status !== 'pending') continue
-    await call('withdrawRequest', { id })
-    calls.remove(key)
-  }
-}
-
-/** Returns null for a request that never reached the gateway. */
-async function findRequest(call: Call, id: RequestId): Promise<Request | null> {
-  try {
-    return await call('getRequest', { id })
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'not_found') return null
-    throw error
-  }
-}
-
-/** A call that was denied has no hook after it, but the next prompt or the end of the turn shows that the agent has got the answer. */
-async function settleAll(options: HookOptions, areOver = false): Promise<void> {
-  for (const call of options.calls.list()) await settle(call, options, areOver)
-}
-
-function isSameCall(known: Pick<TerminalCall, 'tool' | 'input'>, tool: string, input: JsonObject): boolean {
-  return known.tool === tool && canonicalJson(known.input) === canonicalJson(input)
-}
-
-function inputOf({ tool, input }: CallEvent): JsonObject {
-  return jsonCopy(input, `the input of ${tool}`) as JsonObject // tool inputs are objects
-}
-
-function limitText(text: string): string {
-  return text.slice(0, textMax).toWellFormed()
-}
-/** A character has at most three bytes in UTF-8 for each unit of its length. */
-const textMax = Math.floor(limits.blockMaxBytes / 3)
-
 function modeOf({ mode }: TerminalEvent): { readonly mode?: string } {
   return mode === undefined ? {} : { mode }
-}
-
-function pathOf({ agentPath }: TerminalEvent): { readonly agentPath?: string[] } {
-  return agentPath.length === 0 ? {} : { agentPath: [...agentPath] }
 }
