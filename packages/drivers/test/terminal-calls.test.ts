@@ -1,6 +1,7 @@
 /** Tests what becomes of calls and their requests in a person's own terminal, on a real gateway in memory. */
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { terminalAgents } from '../src/index.ts'
 import { TerminalFixture } from './terminal-fixture.ts'
 
 let fixture: TerminalFixture
@@ -59,5 +60,19 @@ describe('an answer on the page to a call of Claude Code that a person has alrea
     await fixture.hook({ hook_event_name: 'Stop' })
     expect((await fixture.request(id)).delivery.state).toBe('taken')
     expect(errors()).toEqual([])
+  })
+})
+
+describe('a call of Codex in a terminal that a rule asks about', () => {
+  const patch = '*** Begin Patch\n*** Add File: a.ts\n+text\n*** End Patch'
+  it.each([
+    ['a patch', 'apply_patch', patch],
+    ['a command', 'Bash', 'ls'],
+  ])('%s of Codex that a person allows before it runs is not changed by the hook', async (_, tool, command) => {
+    await fixture.gateway.asPerson('addRule', { effect: 'ask', tool })
+    const call = { tool_use_id: '1', tool_name: tool, tool_input: { command } }
+    const reply = fixture.hook({ hook_event_name: 'PreToolUse', ...call }, terminalAgents.codex)
+    await fixture.gateway.answer(await fixture.gateway.waitForRequest('1'), { kind: 'allow' })
+    expect(await reply).toBeNull()
   })
 })

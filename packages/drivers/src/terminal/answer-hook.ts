@@ -158,7 +158,11 @@ async function askBefore(
   const { result } = reply
   if (result.behavior === 'deny') return { kind: 'deny', reason: result.message }
   const allowed = jsonCopy(result.updatedInput ?? input, `the input of ${tool}`) as JsonObject // tool inputs are objects
-  if (canonicalJson(allowed) === canonicalJson(input)) return null
+  // The input that people see can differ from the agent's input, for example for a patch of Codex.
+  const asked = agent.askFor(event)
+  if (asked.kind !== 'approval') throw new Error(`${agent.title} asks people about a call only with an approval`)
+  if (canonicalJson(allowed) === canonicalJson(asked.input)) return null
+  if (!asked.editable) return { kind: 'deny', reason: terminalTexts.notAllowed }
   const known = calls.list().find(call => call.id === id)
   if (known) calls.put({ ...known, input: allowed })
   return { kind: 'edit', input: allowed }
