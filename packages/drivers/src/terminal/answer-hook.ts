@@ -58,7 +58,7 @@ export async function answerHook(event: TerminalEvent, options: HookOptions): Pr
   const { session, agent } = options
   switch (event.kind) {
     case 'prompt':
-      await settleAll(options)
+      await settleAll(options, 'none')
       return submitPrompt(event, session)
     case 'before':
       return checkCall(event, options)
@@ -70,7 +70,7 @@ export async function answerHook(event: TerminalEvent, options: HookOptions): Pr
     case 'after':
       return finishCall(event, options)
     case 'stop': {
-      await settleAll(options)
+      await settleAll(options, 'main')
       const text = event.text.trim()
       const sentBack = await reportStop(session)
       // An agent that is sent back to work continues its turn.
@@ -79,7 +79,7 @@ export async function answerHook(event: TerminalEvent, options: HookOptions): Pr
       return sentBack === null ? null : { kind: 'block', reason: sentBack }
     }
     case 'interrupt':
-      await settleAll(options, 'over')
+      await settleAll(options, 'all')
       await session.say({ type: 'turn.finished', ending: 'interrupted' })
       return null
     case 'end':
@@ -112,7 +112,8 @@ async function checkCall(event: TerminalEventOf<'before'>, options: HookOptions)
   const { tool, agentPath } = event
   const id = event.id ?? randomUUID()
   const input = inputOf(event)
-  calls.put({ id, tool, input })
+  const known: TerminalCall = { id, isOwnId: event.id === null, tool, input, isMain: agentPath.length === 0 }
+  calls.put(known)
   // Ignore an error, because the transcript matters less than the rules, whose check reports the same error.
   const started = session.say({ type: 'tool.started', block: id, tool, input, ...pathOf(event) }).catch(() => {})
   try {
@@ -120,14 +121,18 @@ async function checkCall(event: TerminalEventOf<'before'>, options: HookOptions)
     const [verdict] = await Promise.all([checked, started])
     const { say = [] } = verdict
     const decided = decidedBy(verdict)
-    if (decided === 'deny') return { kind: 'deny', reason: [toAgent.verdict(verdict), ...say].join('\n\n') }
+    if (decided === 'deny') {
+      calls.remove(id)
+      return { kind: 'deny', reason: [toAgent.verdict(verdict), ...say].join('\n\n') }
+    }
     // Not every agent can be given a text here, so it reads the text with the result.
-    if (say.length > 0) calls.put({ id, tool, input, texts: say })
+    const told = say.length > 0 ? { ...known, texts: say } : known
+    calls.put(told)
     if (decided === null) return null
     const why = toAgent.verdict(verdict)
     // The agent asks, and the hook of that question opens a request.
     if (agent.canMakeAsk && agent.canAnswer) return { kind: 'ask', reason: why }
-    return await askBefore({ ...event, id, input }, options)
+    return await askBefore({ ...event, input }, told, options)
   } catch (error) {
     if (!(error instanceof Fault) || error.code === 'session_ended' || error.code === 'not_found') throw error
     return failedReply(agent, error.message)
@@ -145,26 +150,25 @@ function undecided({ canMakeAsk }: TerminalAgent, reason: string): TerminalReply
 }
 
 /** Asks a person before a call, because a rule says so and the agent would not ask. */
-async function askBefore(
-  event: CallEvent & { readonly id: string },
-  options: HookOptions,
-): Promise<TerminalReply | null> {
+async function askBefore(event: CallEvent, known: TerminalCall, options: HookOptions): Promise<TerminalReply | null> {
   const { agent, calls, onFallback } = options
-  const { id, tool, input } = event
   onFallback(undecided(agent, terminalTexts.cannotAsk))
-  const reply = await ask(event, id, options)
+  const { reply, call } = await ask(event, known, options)
+  const deny = (reason: string) => {
+    calls.put({ ...call, isDenied: true })
+    return { kind: 'deny', reason } as const
+  }
   // Without a reply, the agent would run the call.
-  if (!reply) return { kind: 'deny', reason: terminalTexts.notAllowed }
+  if (!reply) return deny(terminalTexts.notAllowed)
   const { result } = reply
-  if (result.behavior === 'deny') return { kind: 'deny', reason: result.message }
-  const allowed = jsonCopy(result.updatedInput ?? input, `the input of ${tool}`) as JsonObject // tool inputs are objects
+  if (result.behavior === 'deny') return deny(result.message)
+  const allowed = jsonCopy(result.updatedInput ?? known.input, `the input of ${event.tool}`) as JsonObject // tool inputs are objects
   // The input that people see can differ from the agent's input, for example for a patch of Codex.
   const asked = agent.askFor(event)
   if (asked.kind !== 'approval') throw new Error(`${agent.title} asks people about a call only with an approval`)
   if (canonicalJson(allowed) === canonicalJson(asked.input)) return null
-  if (!asked.editable) return { kind: 'deny', reason: terminalTexts.notAllowed }
-  const known = calls.list().find(call => call.id === id)
-  if (known) calls.put({ ...known, input: allowed })
+  if (!asked.editable) return deny(terminalTexts.notAllowed)
+  calls.put({ ...call, input: allowed })
   return { kind: 'edit', input: allowed }
 }
 
@@ -172,40 +176,46 @@ async function askPermission(
   event: TerminalEventOf<'permission'>,
   options: HookOptions,
 ): Promise<TerminalReply | null> {
+  const { tool, agentPath } = event
   const input = inputOf(event)
-  const call = options.calls.list().find(known => isSameCall(known, event.tool, input) && !known.request)
-  const reply = await ask({ ...event, input }, call?.id ?? randomUUID(), options)
+  const call = options.calls.list().find(known => isSameCall(known, tool, input) && !known.request)
+  const unknown = { id: randomUUID(), isOwnId: true, tool, input, isMain: agentPath.length === 0 }
+  const { reply } = await ask({ ...event, input }, call ?? unknown, options)
   return reply && { kind: 'permission', result: reply.result }
 }
 
-/** Opens a request, and waits for the answer of a person or a rule. Returns null if the agent's side ended the request first, for example because the person answered in the terminal. */
+/** The answer to a call, and what the hooks remember about the call. The reply is null if the agent's side ended the request first, for example because the person answered in the terminal. */
+interface AnsweredCall {
+  readonly reply: PermissionReply | null
+  readonly call: TerminalCall
+}
+
+/** Opens a request, and waits for the answer of a person or a rule. */
 async function ask(
   event: CallEvent & Partial<TerminalEventOf<'permission'>>,
-  key: string,
+  known: TerminalCall,
   { agent, session, calls, onAccepted, answeredInTerminal }: HookOptions,
-): Promise<PermissionReply | null> {
+): Promise<AnsweredCall> {
   const { tool, input, agentPath, suggestions = [] } = event
+  const { id: key } = known
   const updates = suggestions as PermissionUpdate[] // only Claude Code has suggestions, and documents this type
   const nativeAsk = agent.askFor(event)
-  const { texts } = calls.list().find(({ id }) => id === key) ?? {}
-  const asked: TerminalCall = {
-    ...{ id: key, tool, input, request: expectRequest(session.info.id, key, nativeAsk).id },
-    ...(texts === undefined ? {} : { texts }),
-  }
-  calls.put(asked)
+  const call: TerminalCall = { ...known, request: expectRequest(session.info.id, key, nativeAsk).id }
+  calls.put(call)
   const [opened] = await session.open([{ ask: nativeAsk, key, agentPath }])
   if (!opened) throw new Error('one ask opens one request')
-  calls.put({ ...asked, isWaiting: true })
+  calls.put({ ...call, isWaiting: true })
   onAccepted()
   const withdraw = () => void opened.withdraw().catch(() => {}) // the gateway is away, and the session ends with the terminal
   if (answeredInTerminal.aborted) withdraw()
   answeredInTerminal.addEventListener('abort', withdraw, { once: true })
   await opened.resolved()
   const handed = await opened.hand()
-  if (handed.kind === 'agent') return null
+  if (handed.kind === 'agent') return { reply: null, call }
   const reply = replyFor({ ...handed, ask: opened.request.ask, key }, { tool, input, updates, mayBypass: false })
-  if (reply.note !== undefined) calls.put({ ...asked, note: reply.note })
-  return reply
+  const answered = reply.note === undefined ? call : { ...call, note: reply.note }
+  calls.put(answered)
+  return { reply, call: answered }
 }
 
 function modeOf({ mode }: TerminalEvent): { readonly mode?: string } {

@@ -19,14 +19,20 @@ import type { CallEvent, TerminalAgent, TerminalEvent, TerminalEventOf, Terminal
 
 /** What the hooks of a terminal remember about one tool call. */
 export interface TerminalCall {
-  /** The agent's id of the call, or our own if it has none. A permission request does not have it, but the hook before the call does. */
+  /** The agent's id of the call, or our own. A permission request does not have it, but the hook before the call does. */
   readonly id: string
+  /** Whether the id is our own, because the agent gives its calls none, or because no hook ran before the call. */
+  readonly isOwnId?: boolean
+  /** Whether the main agent makes the call, and not a subagent. */
+  readonly isMain: boolean
   readonly tool: string
   readonly input: JsonObject
   /** The request for this call, if there is one. */
   readonly request?: RequestId
   /** Whether a hook waits for the answer. Without it, the gateway did not accept the request in time. */
   readonly isWaiting?: boolean
+  /** Whether the hook before the call has denied it. The record stays until the agent has got the answer. */
+  readonly isDenied?: boolean
   /** What the person who allowed the call wants the agent to read. */
   readonly note?: string
   /** Texts of watchers that the agent reads with the result. */
@@ -51,11 +57,9 @@ export interface CallOptions {
 export async function finishCall(event: TerminalEventOf<'after'>, options: CallOptions): Promise<TerminalReply | null> {
   const { agent, session, calls } = options
   const input = inputOf(event)
-  const known = calls.list()
-  // Without an id, the oldest call with the same input is the one that has finished.
-  const call = known.findLast(each => (event.id === null ? isSameCall(each, event.tool, input) : each.id === event.id))
-  const id = call?.id ?? event.id ?? randomUUID()
-  calls.remove(id)
+  const found = findCalls(event, input, calls.list())
+  for (const call of found) calls.remove(call.id)
+  const id = found[0]?.id ?? event.id ?? randomUUID()
   const { tool, cwd, output, agentPath } = event
   const result = event.ok ? okResult(tool, output) : failedResult(output)
   const { ok, text: _, ...exitCode } = result
@@ -64,24 +68,46 @@ export async function finishCall(event: TerminalEventOf<'after'>, options: CallO
     ...{ type: 'tool.finished', block: id, ok, output: limitText(outputText(output)), ...exitCode },
     ...pathOf(event),
   })
-  if (call) await settle(call, options, { ran: input })
-  const texts = [...(call?.note === undefined ? [] : [call.note]), ...(call?.texts ?? []), ...said]
+  for (const call of found) await settle(call, options, { ran: input })
+  const notes = found.flatMap(({ note, texts = [] }) => (note === undefined ? texts : [note, ...texts]))
+  const texts = [...notes, ...said]
   return texts.length === 0 ? null : { kind: 'context', event: event.name, text: texts.join('\n\n') }
+}
+
+/** Returns what is known about a call that has finished: the record with its id, and the oldest one without the agent's id that has the same input. */
+function findCalls(
+  { id, tool }: TerminalEventOf<'after'>,
+  input: JsonObject,
+  known: readonly TerminalCall[],
+): readonly TerminalCall[] {
+  const same = known.filter(call => call.isOwnId && !call.isDenied && isSameCall(call, tool, input))
+  // An agent without ids runs a call only after its hook has replied. Other agents ask in their terminal meanwhile.
+  const own = same.findLast(({ isWaiting }) => id !== null || !isWaiting)
+  const exact = known.find(call => call.id === id)
+  // A permission request has no id. It has a record of its own if no hook has reported the same call before.
+  const found = exact?.request === undefined ? [exact, own] : [exact]
+  return found.filter(call => call !== undefined)
 }
 
 /** What is known about a call: whether it may still run, and the input with which it has run. */
 type Course = 'open' | 'over' | { readonly ran: JsonObject }
 
-/** A call that was denied has no hook after it, but the next prompt or the end of the turn shows that the agent has got the answer. */
-export async function settleAll(options: CallOptions, course: Course = 'open'): Promise<void> {
-  for (const call of options.calls.list()) await settle(call, options, course)
+/** A call that was denied has no hook after it, but the next prompt or the end of the turn shows that the agent has got the answer. `over` says which calls can no longer run. */
+export async function settleAll(options: CallOptions, over: 'none' | 'main' | 'all'): Promise<void> {
+  for (const call of options.calls.list()) {
+    const isOver = over === 'all' || (over === 'main' && call.isMain)
+    await settle(call, options, isOver ? 'over' : 'open')
+  }
 }
 
 /** Reports that the agent has got the answer to a call. Withdraws a request that nobody has answered, if the call is over or no hook waits for it. */
 async function settle(known: TerminalCall, options: CallOptions, course: Course): Promise<void> {
   const { call, calls } = options
   const { id: key, request: id, isWaiting = false } = known
-  if (id === undefined) return
+  if (id === undefined) {
+    if (course !== 'open') calls.remove(key)
+    return
+  }
   let request = await findRequest(call, id)
   if (request?.status === 'pending') {
     if (isWaiting && calls.hasHook(key) && course === 'open') return
