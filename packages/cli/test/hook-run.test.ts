@@ -144,6 +144,16 @@ describe('a hook of an agent', () => {
     )
   })
 
+  it('a hook uses the gateway of its own machine, also if the environment names another gateway and its token', async () => {
+    const conversation = newConversation()
+    const other = { HOLDPOINT_URL: 'http://127.0.0.1:1', HOLDPOINT_TOKEN: 'hp_other' }
+    await run('codex', bash(conversation, 'PreToolUse'), other)
+    const { items } = await gateway.call('listSessions', { limit: 1 })
+    expect(items).toMatchObject([{ title: expect.stringMatching(/^Codex in /) }])
+    const { items: events } = await gateway.call('listEvents', { id: items[0]?.id ?? '', limit: 100 })
+    expect(JSON.stringify(events)).toContain(conversation)
+  })
+
   it('an unknown agent is refused with the list of the known ones', async () => {
     const { code, err } = await runCli(['hook', 'install', 'cursor'], { env: env(), input: '' })
     expect([code, err]).toEqual([2, expect.stringMatching(/claude, codex, gemini/)])

@@ -17,7 +17,7 @@ import {
 } from '@holdpoint/drivers'
 import { type Call, Fault, messageOf, truncateTitle } from '@holdpoint/protocol'
 import { dataFolderAt } from '../config/data-folder.ts'
-import { findGateway } from '../gateway-client/gateway-client.ts'
+import { findLocalGateway } from '../gateway-client/gateway-client.ts'
 import { printNotice } from '../output/notice.ts'
 import { abortOnSignal } from '../signals.ts'
 import { agentProcess, TerminalFolder, type TerminalSession } from './terminal-folder.ts'
@@ -42,7 +42,7 @@ export async function runHook(name: TerminalAgentName, { home }: { readonly home
   // A runner of Holdpoint has started this agent, so its driver already asks.
   if (process.env[tagVariable] !== undefined) return
   const dataFolder = dataFolderAt(home)
-  const client = findGateway(dataFolder, undefined, { attempts: 1 })
+  const client = findLocalGateway(dataFolder, { attempts: 1 })
   if (!client) return
   const event = parseHook(agent, input)
   if (!event) {
