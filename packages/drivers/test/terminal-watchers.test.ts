@@ -1,5 +1,6 @@
 /** Tests watchers with the hooks of agents in a person's own terminal, on a real gateway that reads the watchers from a file. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { codexTerminal } from '../src/terminal/codex-hooks.ts'
 import { geminiTerminal } from '../src/terminal/gemini-hooks.ts'
 import type { TerminalAgent } from '../src/terminal/terminal-agent.ts'
 import { TerminalFixture } from './terminal-fixture.ts'
@@ -77,5 +78,17 @@ describe('watchers with the hooks of Gemini', () => {
     expect(refused).toMatchObject({ decision: 'deny' })
     const stopped = await hook({ hook_event_name: 'AfterAgent', prompt_response: 'Done.' }, geminiTerminal)
     expect(stopped).toEqual({ decision: 'deny', reason: expect.stringContaining('Nothing has passed.') })
+  })
+})
+
+describe('watchers with the hooks of Codex', () => {
+  it('a call of Codex in a terminal does not count as passed, because Codex does not tell its hooks whether it failed', async () => {
+    await hook({ hook_event_name: 'PreToolUse', ...call('1', 'make') }, codexTerminal)
+    await hook({ hook_event_name: 'PostToolUse', ...call('1', 'make'), tool_response: 'no' }, codexTerminal)
+    const { items } = await fixture.gateway.asPerson('listVariables', { id: fixture.session.info.id })
+    expect(items.map(({ value }) => value)).toEqual([false, -1])
+    const commit = await hook({ hook_event_name: 'PreToolUse', ...call('2', 'git commit') }, codexTerminal)
+    expect(commit).toMatchObject({ hookSpecificOutput: { permissionDecision: 'deny' } })
+    expect(fixture.gateway.eventsOf('tool.finished')).toMatchObject([{ ok: true }])
   })
 })

@@ -71,7 +71,7 @@ function eventOf(hook: HookInput): TerminalEvent {
     }
     case 'PostToolUse': {
       const { tool_name: tool, tool_input: input, tool_use_id: id, tool_response: output } = hook
-      return { ...base, kind: 'after', tool, input, id, ok: true, output, name: hook.hook_event_name }
+      return { ...base, kind: 'after', tool, input, id, ok: null, output, name: hook.hook_event_name }
     }
     case 'Stop':
       return { ...base, kind: 'stop', text: hook.last_assistant_message ?? '' }

@@ -34,7 +34,8 @@ export type TerminalEvent =
   | (CallEvent & {
       readonly kind: 'after'
       readonly id: string | null
-      readonly ok: boolean
+      /** Null if the agent does not tell its hooks whether the call succeeded. */
+      readonly ok: boolean | null
       readonly output: unknown
       /** The agent's name of the event. */
       readonly name: string

@@ -10,7 +10,7 @@ import {
   type Request,
   type RequestId,
 } from '@holdpoint/protocol'
-import { failedResult, okResult, outputText } from '../claude/tool-result.ts'
+import { failedResult, type HookResult, okResult, outputText } from '../claude/tool-result.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import { nameOfAsk } from '../session/ask-titles.ts'
 import { jsonCopy } from '../session/json-copy.ts'
@@ -61,8 +61,9 @@ export async function finishCall(event: TerminalEventOf<'after'>, options: CallO
   for (const call of found) calls.remove(call.id)
   const id = found[0]?.id ?? event.id ?? randomUUID()
   const { tool, cwd, output, agentPath } = event
-  const result = event.ok ? okResult(tool, output) : failedResult(output)
-  const { ok, text: _, ...exitCode } = result
+  const result = resultOf(event)
+  // The transcript shows a call as failed only if the agent says so.
+  const { ok = true, text: _, ...exitCode } = result
   const said = await session.reportResult({ key: id, ...agent.describe({ tool, input, cwd }), agentPath, result })
   await session.say({
     ...{ type: 'tool.finished', block: id, ok, output: limitText(outputText(output)), ...exitCode },
@@ -72,6 +73,11 @@ export async function finishCall(event: TerminalEventOf<'after'>, options: CallO
   const notes = found.flatMap(({ note, texts = [] }) => (note === undefined ? texts : [note, ...texts]))
   const texts = [...notes, ...said]
   return texts.length === 0 ? null : { kind: 'context', event: event.name, text: texts.join('\n\n') }
+}
+
+function resultOf({ ok, tool, output }: TerminalEventOf<'after'>): HookResult {
+  if (ok === null) return { text: outputText(output).slice(0, limits.resultTextMax).toWellFormed() }
+  return ok ? okResult(tool, output) : failedResult(output)
 }
 
 /** Returns what is known about a call that has finished: the record with its id, and the oldest one without the agent's id that has the same input. */

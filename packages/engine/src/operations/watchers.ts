@@ -25,7 +25,7 @@ import type { Caller, DispatchOptions } from '../gateway.ts'
 import type { SessionRow, WatchReply, WatchStateRow } from '../rows.ts'
 import { refreshRuleFiles, ruleContext } from '../rule-answers.ts'
 import { type FoundVariable, setFound, toVariable, variablesOf } from '../watch/session-variables.ts'
-import { evaluateStop } from '../watch/stop-requests.ts'
+import { evaluateStop, getsMessages } from '../watch/stop-requests.ts'
 import { watchTexts } from '../watch/texts.ts'
 import type { SessionWatchers } from '../watch/watch-files.ts'
 import { afterCall, evaluateOnce, watchersOf, watchReads, withTexts } from '../watch/watch-passes.ts'
@@ -98,7 +98,7 @@ function evaluateAfter(
   { key, call, result = { ok: true }, agentPath }: ParsedInput<'reportMoment'>,
 ): WatchReply | null {
   const { ok, exitCode, text = '' } = result
-  const full = { ok, ...(exitCode === undefined ? {} : { exitCode }), text }
+  const full = { ...(ok === undefined ? {} : { ok }), ...(exitCode === undefined ? {} : { exitCode }), text }
   return afterCall(ctx, change, session, { key, agentPath, call, result: full })
 }
 
@@ -257,10 +257,12 @@ function watchedAgent(session: SessionRow, state: WatchStateRow | undefined): Wa
     asksAboutTools: capabilities.includes('approvals'),
     asksQuestions: capabilities.includes('questions'),
     reportsResults: true,
+    failures: driver === 'gemini' ? 'ok' : 'failed',
     // Claude Code reads texts after a call through its hooks.
     givesTextAfterTool: isExternal || driver === 'claude',
     reportsPrompts: true,
     canBeSentBack: isExternal || capabilities.includes('messages'),
+    getsMessages: getsMessages(session),
     reportsCost: cost !== null || lastTurn === undefined,
     reportsTokens: !state || state.work.tokens > 0 || state.work.turns === 0,
   }
