@@ -154,6 +154,19 @@ describe('a hook of an agent', () => {
     expect(JSON.stringify(events)).toContain(conversation)
   })
 
+  it('a session of a terminal can be given no messages and cannot be interrupted, and has every call checked', async () => {
+    for (const [agent, more] of [
+      ['claude', ['editInput', 'questions']],
+      ['codex', []],
+    ] as const) {
+      const conversation = newConversation()
+      await run(agent, bash(conversation, 'PreToolUse'))
+      const [session] = (await gateway.call('listSessions', { limit: 1 })).items
+      const common = ['approvals', 'checksEveryTool', 'concurrentRequests', 'denyAndContinue', 'note']
+      expect(session?.capabilities.toSorted()).toEqual([...common, ...more].sort())
+    }
+  })
+
   it('an unknown agent is refused with the list of the known ones', async () => {
     const { code, err } = await runCli(['hook', 'install', 'cursor'], { env: env(), input: '' })
     expect([code, err]).toEqual([2, expect.stringMatching(/claude, codex, gemini/)])

@@ -36,4 +36,12 @@ export const watchedAgents: readonly (WatchedAgent & { readonly title: string })
   { ...asking, title: 'Goose and Copilot', asksQuestions: false },
   { ...asking, title: 'Other agents of the Agent Client Protocol' },
   { ...asking, title: 'Generator agents', reportsTokens: false },
+  {
+    ...asking,
+    title: 'MCP clients',
+    reportsResults: false,
+    reportsPrompts: false,
+    canBeSentBack: false,
+    reportsTokens: false,
+  },
 ]

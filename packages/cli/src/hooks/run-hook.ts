@@ -123,7 +123,8 @@ async function startSession(
   // A command of the agent can have changed the folder of the hook, but not that of the project.
   const cwd = process.env.CLAUDE_PROJECT_DIR || event.cwd
   const title = truncateTitle(`${agent.title} in ${basename(cwd)}`)
-  const session = await call('startSession', { driver: 'external', cwd, title }, { idempotencyKey: folder.sessionKey })
+  const input = { driver: 'external', cwd, title, capabilities: [...agent.capabilities] }
+  const session = await call('startSession', input, { idempotencyKey: folder.sessionKey })
   const terminal = { session, process: agentProcess() }
   folder.write(terminal)
   return terminal

@@ -11,6 +11,7 @@ import { callFields, callFieldsWithId, commonFields, subagentPath } from './hook
 import { terminalTexts } from './messages.ts'
 import { plainAsk } from './plain-ask.ts'
 import {
+  hookCapabilities,
   reportingSeconds,
   type TerminalAgent,
   type TerminalEvent,
@@ -36,6 +37,7 @@ const short = { timeout: 3 }
 
 export const codexTerminal: TerminalAgent = {
   title: 'Codex',
+  capabilities: hookCapabilities,
   hooks: {
     UserPromptSubmit: reporting,
     // A rule can say that a person decides. Codex cannot be made to ask, so this hook asks itself.

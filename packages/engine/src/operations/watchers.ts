@@ -252,16 +252,18 @@ async function listSessionWatchers(ctx: Context, id: SessionId) {
 function watchedAgent(session: SessionRow, state: WatchStateRow | undefined): WatchedAgent {
   const { driver, capabilities, cost, lastTurn } = session
   const isExternal = driver === externalDriver
+  // An external agent that takes no messages and has no calls checked, such as an MCP client, reports no moments either.
+  const reports = !isExternal || capabilities.some(name => name === 'messages' || name === 'checksEveryTool')
   return {
     checksEveryTool: capabilities.includes('checksEveryTool'),
     asksAboutTools: capabilities.includes('approvals'),
     asksQuestions: capabilities.includes('questions'),
-    reportsResults: true,
+    reportsResults: reports,
     failures: driver === 'gemini' ? 'ok' : 'failed',
     // Claude Code reads texts after a call through its hooks.
     givesTextAfterTool: isExternal || driver === 'claude',
-    reportsPrompts: true,
-    canBeSentBack: isExternal || capabilities.includes('messages'),
+    reportsPrompts: reports,
+    canBeSentBack: isExternal ? reports : capabilities.includes('messages'),
     getsMessages: getsMessages(session),
     reportsCost: cost !== null || lastTurn === undefined,
     reportsTokens: !state || state.work.tokens > 0 || state.work.turns === 0,
