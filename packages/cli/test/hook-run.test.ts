@@ -1,5 +1,6 @@
 /** Runs hooks of agents against a real gateway, as an agent would start them. The process of the tests counts as the agent. */
 import { spawn } from 'node:child_process'
+import { text } from 'node:stream/consumers'
 import type { Answer, Request } from '@holdpoint/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
@@ -94,6 +95,76 @@ describe('a hook of an agent', () => {
     await answer(request, { kind: 'allow' })
     expect(await reply).toMatchObject({ code: 0, out: '' })
     await gateway.call('removeRule', { id: rule.id })
+  })
+
+  describe('a call that a rule asks about', () => {
+    const before = {
+      codex: (conversation: string) => bash(conversation, 'PreToolUse', 'git push'),
+      gemini: (conversation: string) =>
+        JSON.stringify({
+          ...{ hook_event_name: 'BeforeTool', session_id: conversation, cwd: gateway.folder },
+          ...{ tool_name: 'run_shell_command', tool_input: { command: 'git push' } },
+        }),
+    }
+    const denials = {
+      codex: { hookSpecificOutput: { permissionDecision: 'deny', permissionDecisionReason: expect.any(String) } },
+      gemini: { decision: 'deny', reason: expect.any(String) },
+    }
+    const ends: Readonly<Record<string, (request: Request) => Promise<unknown>>> = {
+      'interrupts the session': ({ session }) => gateway.call('interruptSession', { id: session }),
+      'ends the session': ({ session }) => gateway.call('endSession', { id: session }),
+      'stops all sessions': () => gateway.call('stopEverything', {}),
+    }
+    let rule: { readonly id: string }
+    beforeAll(async () => {
+      rule = await gateway.call('addRule', { effect: 'ask', command: 'git push' })
+    })
+    afterAll(() => gateway.call('removeRule', { id: rule.id }))
+
+    const cases = (['codex', 'gemini'] as const).flatMap(agent => Object.keys(ends).map(what => [agent, what] as const))
+    it.each(cases)('%s does not run a call that a rule asks about if a person %s', async (agent, what) => {
+      const reply = run(agent, before[agent](newConversation()))
+      await ends[what]?.(await pending())
+      const { code, out } = await reply
+      expect(code).toBe(0)
+      expect(JSON.parse(out || 'null')).toMatchObject(denials[agent])
+    })
+
+    it.each(['codex', 'gemini'] as const)(
+      '%s does not run a call that a rule asks about if its hook is told to end',
+      async agent => {
+        const child = spawn(process.execPath, [holdpoint, 'hook', 'run', agent], { env: env(), stdio: 'pipe' })
+        const output = text(child.stdout)
+        child.stdin.end(before[agent](newConversation()))
+        const { id } = await pending()
+        child.kill('SIGTERM')
+        expect(JSON.parse((await output) || 'null')).toMatchObject(denials[agent])
+        await expect.poll(async () => (await gateway.call('getRequest', { id })).resolution?.reason).toBe('withdrawn')
+      },
+    )
+  })
+
+  it('a hook uses the gateway of its own machine, also if the environment names another gateway and its token', async () => {
+    const conversation = newConversation()
+    const other = { HOLDPOINT_URL: 'http://127.0.0.1:1', HOLDPOINT_TOKEN: 'hp_other' }
+    await run('codex', bash(conversation, 'PreToolUse'), other)
+    const { items } = await gateway.call('listSessions', { limit: 1 })
+    expect(items).toMatchObject([{ title: expect.stringMatching(/^Codex in /) }])
+    const { items: events } = await gateway.call('listEvents', { id: items[0]?.id ?? '', limit: 100 })
+    expect(JSON.stringify(events)).toContain(conversation)
+  })
+
+  it('a session of a terminal can be given no messages and cannot be interrupted, and has every call checked', async () => {
+    for (const [agent, more] of [
+      ['claude', ['editInput', 'questions']],
+      ['codex', []],
+    ] as const) {
+      const conversation = newConversation()
+      await run(agent, bash(conversation, 'PreToolUse'))
+      const [session] = (await gateway.call('listSessions', { limit: 1 })).items
+      const common = ['approvals', 'checksEveryTool', 'concurrentRequests', 'denyAndContinue', 'note']
+      expect(session?.capabilities.toSorted()).toEqual([...common, ...more].sort())
+    }
   })
 
   it('an unknown agent is refused with the list of the known ones', async () => {

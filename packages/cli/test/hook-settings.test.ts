@@ -60,6 +60,19 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     expect(JSON.parse(read())).toEqual({ model: 'opus', hooks: { [name]: [own] }, theme: 'dark' })
   })
 
+  it('a hook that a person has added to a group of Holdpoint stays when the hooks are replaced or removed', () => {
+    addHooks(file, command, dataFolder)
+    const settings = JSON.parse(read())
+    const [name = ''] = Object.keys(settings.hooks)
+    const own = { type: 'command', command: 'echo own' }
+    settings.hooks[name][0].hooks.push(own)
+    write(JSON.stringify(settings))
+    addHooks(file, command.replace('/opt', '/srv'), dataFolder)
+    expect(JSON.parse(read()).hooks[name]).toContainEqual({ matcher: '', hooks: [own] })
+    removeHooks(file, dataFolder)
+    expect(JSON.parse(read())).toEqual({ hooks: { [name]: [{ matcher: '', hooks: [own] }] } })
+  })
+
   it('hooks in the settings of an agent are added once, and replaced if the program has moved', () => {
     write('{"model":"opus"}')
     addHooks(file, command, dataFolder)

@@ -73,6 +73,7 @@ describe('holdpoint watch check', () => {
     const text = await holdpoint('watch', 'check', file)
     expect(text).toContain('1 watcher, 0 variables')
     expect(text).toMatch(/Codex: /)
+    expect(text).toContain('Codex in your own terminal: This agent does not tell whether a command failed')
     writeFileSync(ownFile(), '{"use": ["loop-guard"]}')
     expect(await holdpoint('watch', 'check')).toMatch(/1 watcher, 0 variables[\s\S]*loop-guard/)
     rmSync(file)

@@ -88,9 +88,7 @@ export {
   type HookOptions,
   hookNameOf,
   parseHook,
-  type TerminalCall,
-  type TerminalCalls,
-  withdrawAbandoned,
 } from './terminal/answer-hook.ts'
 export type { TerminalAgent, TerminalEvent, TerminalReply } from './terminal/terminal-agent.ts'
 export { type TerminalAgentName, terminalAgents } from './terminal/terminal-agents.ts'
+export { type TerminalCall, type TerminalCalls, withdrawAbandoned } from './terminal/terminal-calls.ts'

@@ -1,5 +1,5 @@
 /** Tests which files with watchers apply to a session: the person's own file, files of projects (trusted, new or changed), files that cannot be read, and files of another machine. */
-import { formatId } from '@holdpoint/protocol'
+import { type Capability, formatId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { approval, expectFault } from './gateway-fixture.ts'
 import { openMemoryFixture, ownFile, projectFile, type WatchFixture } from './watch-fixture.ts'
@@ -99,6 +99,14 @@ describe('the list of the watchers of a session', () => {
     expect(await gaps()).toEqual({ budget: 1, stop: 0, after: 1 })
     await agent.append({ type: 'turn.finished', ending: 'done' })
     expect(await gaps()).toEqual({ budget: 2, stop: 0, after: 1 })
+    const gapsOf = async (capabilities: Capability[]) => {
+      const { id } = await fixture.externalAgent('startSession', { driver: 'external', capabilities })
+      const { items } = await fixture.person('listWatchers', { session: id })
+      return Object.fromEntries(items.map(watcher => [watcher.name, watcher.gaps?.length ?? 0]))
+    }
+    // An external agent reports moments if it takes messages or has its calls checked.
+    expect(await gapsOf(['approvals', 'checksEveryTool'])).toMatchObject({ stop: 0, after: 0 })
+    expect(await gapsOf(['approvals'])).toMatchObject({ stop: 1, after: 1 })
     await expectFault(fixture.person('listWatchers', { session: formatId('ses', new Uint8Array(20)) }), 'not_found')
   })
 })

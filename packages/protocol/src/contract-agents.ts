@@ -105,7 +105,12 @@ export const agentOps = {
       text: z.string().max(limits.textMax).optional().describe('The text of the message, at "prompt".'),
       result: z
         .strictObject({
-          ok: z.boolean().describe('Whether the call succeeded.'),
+          ok: z
+            .boolean()
+            .optional()
+            .describe(
+              'Whether the call succeeded. Leave it out if the agent does not tell; `result.ok` of watchers is then false.',
+            ),
           exitCode: z.int().optional().describe('The exit code of the command.'),
           text: z.string().max(limits.resultTextMax).optional().describe('The beginning of the output.'),
         })

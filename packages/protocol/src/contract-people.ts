@@ -18,7 +18,16 @@ import {
 } from './operation.ts'
 import { Draft, deadlineFields, Person, Request } from './request.ts'
 import { Risk } from './risk.ts'
-import { Attachment, AttachmentPart, attachmentFields, Command, DriverInfo, Session, SessionState } from './session.ts'
+import {
+  Attachment,
+  AttachmentPart,
+  attachmentFields,
+  Capability,
+  Command,
+  DriverInfo,
+  Session,
+  SessionState,
+} from './session.ts'
 import { Variable, VariableName, VariableValue, Watcher } from './watcher.ts'
 
 const sessionFields = {
@@ -117,6 +126,12 @@ export const peopleOps = {
         .optional()
         .describe('The agent’s own id of an existing conversation that this session should continue.'),
       options: JsonObject.optional().describe('Options for the driver.'),
+      capabilities: z
+        .array(Capability)
+        .optional()
+        .describe(
+          'What the agent of this session can do, with the driver "external": some of the capabilities of that driver, and "checksEveryTool" if the agent has each of its calls checked. Default: all capabilities of the driver.',
+        ),
       ...sessionFields,
       ...deadlineFields,
     }),

@@ -16,7 +16,7 @@ import {
 const surface = [
   'listDrivers: GET /drivers ()',
   'checkFolder: POST /folders/check (runner path)',
-  'startSession: POST /sessions 201 (driver cwd prompt conversationId options mode model title parkAfterMs deadlineMs onDeadline)',
+  'startSession: POST /sessions 201 (driver cwd prompt conversationId options capabilities mode model title parkAfterMs deadlineMs onDeadline)',
   'listSessions: GET /sessions (state q limit before)',
   'getSession: GET /sessions/:id (id)',
   'patchSession: PATCH /sessions/:id (id mode model title parkAfterMs)',

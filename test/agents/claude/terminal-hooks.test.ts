@@ -44,6 +44,8 @@ describe('Claude Code in a person’s own terminal', () => {
       const [, what = '', id = ''] = /(\w+) as (\w+)/.exec(prompt) ?? []
       if (results.some(result => result.id === id) || id === '') return [say(`finished ${id}`)]
       if (what === 'large') return [bash(`ls ${'x'.repeat(limits.toolInputMaxBytes)}`, id)]
+      if (what === 'harmless') return [bash('pwd', id)]
+      if (what === 'long') return [bash('echo ran >> long.txt; until [ -e go ]; do sleep 0.1; done', id)]
       return [what === 'ask' ? { ...question, id } : bash(`echo ran >> ${what}.txt`, id)]
     })
   })
@@ -161,6 +163,46 @@ describe('Claude Code in a person’s own terminal', () => {
     terminal.press(keys.escape)
     await expect.poll(() => reasonOf(denied)).toBe('withdrawn')
     expect(hasRun('never')).toBe(false)
+  })
+
+  it('Claude Code in a person’s own terminal runs the command that a person has edited on the page', async () => {
+    await hook('install')
+    const terminal = await openClaude()
+    const id = await prompt(terminal, 'written')
+    const request = await pending()
+    await answer(request, { kind: 'allow', input: { command: 'echo ran >> edited.txt', description: 'a command' } })
+    await terminal.waitFor(`finished ${id}`)
+    expect([hasRun('written'), hasRun('edited')]).toEqual([false, true])
+    await expect.poll(() => deliveryOf(request)).toBe('taken')
+  })
+
+  it('a deny on the page of a command that already runs, because it was allowed in the terminal of Claude Code, is undeliverable, and the session says that the command ran', async () => {
+    await hook('install')
+    const terminal = await openClaude()
+    const id = await prompt(terminal, 'long')
+    const request = await pending()
+    await terminal.waitFor('Do you want to proceed?')
+    terminal.press('1')
+    await expect.poll(() => hasRun('long')).toBe(true)
+    await answer(request, { kind: 'deny', reason: 'no' })
+    writeFileSync(join(cwd, 'go'), '')
+    await terminal.waitFor(`finished ${id}`)
+    await expect.poll(() => deliveryOf(request)).toBe('undeliverable')
+    const { items } = await gateway.call('listEvents', { id: request.session, limit: 100 })
+    expect(items).toContainEqual(expect.objectContaining({ type: 'error.raised', code: 'answered_elsewhere' }))
+  })
+
+  it('Claude Code in a person’s own terminal asks on the page about a command that it would run without asking, because a rule says ask', async () => {
+    await hook('install')
+    const rule = await gateway.call('addRule', { effect: 'ask', command: 'pwd' })
+    const terminal = await openClaude()
+    const id = await prompt(terminal, 'harmless')
+    const request = await pending()
+    await gateway.call('removeRule', { id: rule.id })
+    expect(request.ask).toMatchObject({ input: { command: 'pwd' } })
+    await answer(request, { kind: 'deny', reason: 'not here' })
+    await terminal.waitFor(`finished ${id}`)
+    expect(model.toolResult(id)).toContain('not here')
   })
 
   it('Claude Code in a person’s own terminal passes the answer to a question to the model', async () => {

@@ -68,6 +68,13 @@ export function findGateway(dataFolder: DataFolder, flag?: string, options: Clie
   return { url: connection.url, connection, call: httpCall({ ...connection, ...options }) }
 }
 
+/** Returns null if the gateway of the data folder is not running. The environment can name another gateway or token, and has no effect here. */
+export function findLocalGateway(dataFolder: DataFolder, options: ClientOptions = {}): GatewayClient | null {
+  if (!runningProcess(dataFolder, 'gateway') || !existsSync(dataFolder.tokenFile)) return null
+  const connection = { ...localRoute(dataFolder), token: () => dataFolder.ownerToken() }
+  return { url: connection.url, connection, call: httpCall({ ...connection, ...options }) }
+}
+
 /** Thrown if no gateway is running. */
 export class NoGateway extends Error {
   override readonly name = 'NoGateway'

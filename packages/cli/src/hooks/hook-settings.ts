@@ -49,8 +49,8 @@ export function addHooks({ agent, path: file }: HookFile, command: string, dataF
   const after = formatLike(before, added)
   // If an older installation is replaced, removing the hooks restores the text from before that installation.
   const known = installations(dataFolder)
-  const original = known[file]?.after === before ? known[file] : null
-  writeInstallations(dataFolder, { ...known, [file]: { before: original ? original.before : before, after } })
+  const original = known[file]?.after === before ? known[file].before : removed ? formatLike(before, cleaned) : before
+  writeInstallations(dataFolder, { ...known, [file]: { before: original, after } })
   mkdirSync(dirname(file), { recursive: true })
   writeFileSync(file, after)
   return true
@@ -116,9 +116,11 @@ function withoutHooks(
       left[name] = groups
       continue
     }
-    const others = groups.filter(group => !commandsOf(group).some(command => isOurs(agent, command)))
-    removed ||= others.length < groups.length
-    if (others.length > 0 || others.length === groups.length || isKept(name)) left[name] = others
+    const others = groups.flatMap(group => withoutOurs(agent, group))
+    // A group without a hook of Holdpoint stays the same object.
+    const isSame = others.length === groups.length && others.every((group, at) => group === groups[at])
+    removed ||= !isSame
+    if (others.length > 0 || isSame || isKept(name)) left[name] = others
   }
   const isEmpty = Object.keys(left).length === 0
   const next =
@@ -126,6 +128,14 @@ function withoutHooks(
       ? rest
       : Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, key === 'hooks' ? left : value]))
   return { settings: removed ? next : settings, removed }
+}
+
+/** Returns the group without Holdpoint's hooks, or nothing if it had no others. */
+function withoutOurs(agent: TerminalAgentName, group: unknown): readonly unknown[] {
+  if (!isObject(group) || !Array.isArray(group.hooks)) return [group]
+  const others = group.hooks.filter(hook => !commandsIn([hook]).some(command => isOurs(agent, command)))
+  if (others.length === group.hooks.length) return [group]
+  return others.length === 0 ? [] : [{ ...group, hooks: others }]
 }
 
 /** Returns whether the former settings had an empty `hooks` (null) or an empty list of this name. */
@@ -139,7 +149,9 @@ export function isObject(value: unknown): value is Settings {
 }
 
 function commandsOf(group: unknown): readonly string[] {
-  const hooks = isObject(group) && Array.isArray(group.hooks) ? group.hooks : []
+  return commandsIn(isObject(group) && Array.isArray(group.hooks) ? group.hooks : [])
+}
+function commandsIn(hooks: readonly unknown[]): readonly string[] {
   return hooks.map(hook => (isObject(hook) ? hook.command : null)).filter(command => typeof command === 'string')
 }
 function isOurs(agent: TerminalAgentName, command: string): boolean {

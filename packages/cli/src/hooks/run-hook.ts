@@ -17,7 +17,7 @@ import {
 } from '@holdpoint/drivers'
 import { type Call, Fault, messageOf, truncateTitle } from '@holdpoint/protocol'
 import { dataFolderAt } from '../config/data-folder.ts'
-import { findGateway } from '../gateway-client/gateway-client.ts'
+import { findLocalGateway } from '../gateway-client/gateway-client.ts'
 import { printNotice } from '../output/notice.ts'
 import { abortOnSignal } from '../signals.ts'
 import { agentProcess, TerminalFolder, type TerminalSession } from './terminal-folder.ts'
@@ -42,7 +42,7 @@ export async function runHook(name: TerminalAgentName, { home }: { readonly home
   // A runner of Holdpoint has started this agent, so its driver already asks.
   if (process.env[tagVariable] !== undefined) return
   const dataFolder = dataFolderAt(home)
-  const client = findGateway(dataFolder, undefined, { attempts: 1 })
+  const client = findLocalGateway(dataFolder, { attempts: 1 })
   if (!client) return
   const event = parseHook(agent, input)
   if (!event) {
@@ -67,11 +67,12 @@ export async function runHook(name: TerminalAgentName, { home }: { readonly home
   })
   const isInTime = await Promise.race([reply.then(() => true), accepted.then(() => true), wait(acceptMaxMs, false)])
   if (!isInTime) return print(agent, fallback)
-  const stopped = new Promise<null>(resolve => {
-    answeredInTerminal.addEventListener('abort', () => setTimeout(() => resolve(null), withdrawMaxMs))
+  const stopped = new Promise<TerminalReply | null>(resolve => {
+    answeredInTerminal.addEventListener('abort', () => setTimeout(() => resolve(fallback), withdrawMaxMs))
   })
   const output = await Promise.race([reply, stopped])
-  if (!answeredInTerminal.aborted) print(agent, output)
+  // Without a reply to the hook before a call, the agent may run the call.
+  if (!answeredInTerminal.aborted || event.kind === 'before') print(agent, output)
 }
 
 function print(agent: TerminalAgent, reply: TerminalReply | null): void {
@@ -122,7 +123,8 @@ async function startSession(
   // A command of the agent can have changed the folder of the hook, but not that of the project.
   const cwd = process.env.CLAUDE_PROJECT_DIR || event.cwd
   const title = truncateTitle(`${agent.title} in ${basename(cwd)}`)
-  const session = await call('startSession', { driver: 'external', cwd, title }, { idempotencyKey: folder.sessionKey })
+  const input = { driver: 'external', cwd, title, capabilities: [...agent.capabilities] }
+  const session = await call('startSession', input, { idempotencyKey: folder.sessionKey })
   const terminal = { session, process: agentProcess() }
   folder.write(terminal)
   return terminal

@@ -5,6 +5,7 @@ import {
   type AskInput,
   type Call,
   type Clock,
+  externalInfo,
   Fault,
   type Request,
   type Session,
@@ -169,12 +170,15 @@ export class ClientSession {
   /** Processes that start a session at the same time get the same one, because they send the same key. */
   async #startNew(call: Call, generation: number): Promise<Session> {
     const { records, title, cwd } = this.#options
-    const input = { driver: 'external', cwd, title: truncateTitle(title) }
+    const input = { driver: externalInfo.name, cwd, title: truncateTitle(title), capabilities: [...clientCapabilities] }
     const session = await call('startSession', input, { idempotencyKey: `mcp-${records.name}-${generation}` })
     records.putSession({ session, generation })
     return session
   }
 }
+
+/** An MCP client can be given no messages and cannot be interrupted. */
+const clientCapabilities = externalInfo.capabilities.filter(name => name !== 'messages' && name !== 'interrupt')
 
 async function openOne(session: AgentSession, ask: AskInput, key: string): Promise<OpenRequest> {
   const [opened] = await session.open([{ ask, key }])

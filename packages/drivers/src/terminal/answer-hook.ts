@@ -4,56 +4,28 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { PermissionUpdate } from '@anthropic-ai/claude-agent-sdk'
-import {
-  type AgentEvent,
-  type Call,
-  canonicalJson,
-  Fault,
-  type JsonObject,
-  limits,
-  type Request,
-  type RequestId,
-} from '@holdpoint/protocol'
+import { type AgentEvent, canonicalJson, Fault, type JsonObject } from '@holdpoint/protocol'
 import { type PermissionReply, replyFor } from '../claude/approvals/permission.ts'
 import { toAgent } from '../claude/messages.ts'
-import { failedResult, okResult, outputText } from '../claude/tool-result.ts'
 import type { AgentSession } from '../session/agent-session.ts'
 import { expectRequest } from '../session/expected-request.ts'
 import { jsonCopy } from '../session/json-copy.ts'
 import { decidedBy } from '../session/verdicts.ts'
 import { terminalTexts } from './messages.ts'
 import type { CallEvent, TerminalAgent, TerminalEvent, TerminalEventOf, TerminalReply } from './terminal-agent.ts'
+import {
+  type CallOptions,
+  finishCall,
+  inputOf,
+  isSameCall,
+  limitText,
+  pathOf,
+  settleAll,
+  type TerminalCall,
+} from './terminal-calls.ts'
 import { reportPrompt, reportStop } from './terminal-moments.ts'
 
-/** What the hooks of a terminal remember about one tool call. */
-export interface TerminalCall {
-  /** The agent's id of the call, or Holdpoint's own id if the agent gives the call none. A permission request does not contain the agent's id, but the input of the hook before the call does. */
-  readonly id: string
-  readonly tool: string
-  readonly input: JsonObject
-  /** The request for this call, if there is one. */
-  readonly request?: RequestId
-  /** Whether a hook waits for the answer. If no hook waits, the gateway did not accept the request in time. */
-  readonly isWaiting?: boolean
-  /** What the person who allowed the call wants the agent to read. */
-  readonly note?: string
-  /** Texts of watchers that the agent reads with the result. */
-  readonly texts?: readonly string[]
-}
-export interface TerminalCalls {
-  /** All calls that have not finished, the newest first. */
-  list(): readonly TerminalCall[]
-  put(call: TerminalCall): void
-  remove(id: string): void
-  /** Returns whether the process that put this call still runs. Agents kill a waiting hook if the person interrupts them. */
-  hasHook(id: string): boolean
-}
-
-export interface HookOptions {
-  readonly agent: TerminalAgent
-  readonly call: Call
-  readonly session: AgentSession
-  readonly calls: TerminalCalls
+export interface HookOptions extends CallOptions {
   /** Called when the gateway has the request of this hook. From then on, the hook waits for a person. */
   readonly onAccepted: () => void
   /** Receives the reply of the hook for the case that the gateway does not accept the request in time. */
@@ -86,7 +58,7 @@ export async function answerHook(event: TerminalEvent, options: HookOptions): Pr
   const { session, agent } = options
   switch (event.kind) {
     case 'prompt':
-      await settleAll(options)
+      await settleAll(options, 'none')
       return submitPrompt(event, session)
     case 'before':
       return checkCall(event, options)
@@ -98,7 +70,7 @@ export async function answerHook(event: TerminalEvent, options: HookOptions): Pr
     case 'after':
       return finishCall(event, options)
     case 'stop': {
-      await settleAll(options)
+      await settleAll(options, 'main')
       const text = event.text.trim()
       const sentBack = await reportStop(session)
       // An agent that is sent back to work continues its turn.
@@ -107,7 +79,7 @@ export async function answerHook(event: TerminalEvent, options: HookOptions): Pr
       return sentBack === null ? null : { kind: 'block', reason: sentBack }
     }
     case 'interrupt':
-      await settleAll(options, true)
+      await settleAll(options, 'all')
       await session.say({ type: 'turn.finished', ending: 'interrupted' })
       return null
     case 'end':
@@ -140,7 +112,8 @@ async function checkCall(event: TerminalEventOf<'before'>, options: HookOptions)
   const { tool, agentPath } = event
   const id = event.id ?? randomUUID()
   const input = inputOf(event)
-  calls.put({ id, tool, input })
+  const known: TerminalCall = { id, isOwnId: event.id === null, tool, input, isMain: agentPath.length === 0 }
+  calls.put(known)
   // Ignore an error, because the log matters less than the rules, and the check of the rules reports the same error.
   const started = session.say({ type: 'tool.started', block: id, tool, input, ...pathOf(event) }).catch(() => {})
   try {
@@ -148,14 +121,18 @@ async function checkCall(event: TerminalEventOf<'before'>, options: HookOptions)
     const [verdict] = await Promise.all([checked, started])
     const { say = [] } = verdict
     const decided = decidedBy(verdict)
-    if (decided === 'deny') return { kind: 'deny', reason: [toAgent.verdict(verdict), ...say].join('\n\n') }
+    if (decided === 'deny') {
+      calls.remove(id)
+      return { kind: 'deny', reason: [toAgent.verdict(verdict), ...say].join('\n\n') }
+    }
     // Not every agent can take texts from this hook, so the agent reads the texts with the result of the call.
-    if (say.length > 0) calls.put({ id, tool, input, texts: say })
+    const told = say.length > 0 ? { ...known, texts: say } : known
+    calls.put(told)
     if (decided === null) return null
     const why = toAgent.verdict(verdict)
     // Let the agent ask: the hook for its question then opens the request.
     if (agent.canMakeAsk && agent.canAnswer) return { kind: 'ask', reason: why }
-    return await askBefore({ ...event, id, input }, options)
+    return await askBefore({ ...event, input }, told, options)
   } catch (error) {
     if (!(error instanceof Fault) || error.code === 'session_ended' || error.code === 'not_found') throw error
     return failedReply(agent, error.message)
@@ -173,21 +150,25 @@ function undecided({ canMakeAsk }: TerminalAgent, reason: string): TerminalReply
 }
 
 /** Asks a person before a call, because a rule says so and the agent would not ask. */
-async function askBefore(
-  event: CallEvent & { readonly id: string },
-  options: HookOptions,
-): Promise<TerminalReply | null> {
+async function askBefore(event: CallEvent, known: TerminalCall, options: HookOptions): Promise<TerminalReply | null> {
   const { agent, calls, onFallback } = options
-  const { id, tool, input } = event
   onFallback(undecided(agent, terminalTexts.cannotAsk))
-  const reply = await ask(event, id, options)
-  if (!reply) return null
+  const { reply, call } = await ask(event, known, options)
+  const deny = (reason: string) => {
+    calls.put({ ...call, isDenied: true })
+    return { kind: 'deny', reason } as const
+  }
+  // Without a reply, the agent would run the call.
+  if (!reply) return deny(terminalTexts.notAllowed)
   const { result } = reply
-  if (result.behavior === 'deny') return { kind: 'deny', reason: result.message }
-  const allowed = jsonCopy(result.updatedInput ?? input, `the input of ${tool}`) as JsonObject // tool inputs are objects
-  if (canonicalJson(allowed) === canonicalJson(input)) return null
-  const known = calls.list().find(call => call.id === id)
-  if (known) calls.put({ ...known, input: allowed })
+  if (result.behavior === 'deny') return deny(result.message)
+  const allowed = jsonCopy(result.updatedInput ?? known.input, `the input of ${event.tool}`) as JsonObject // tool inputs are objects
+  // The input that people see can differ from the agent's input, for example for a patch of Codex.
+  const asked = agent.askFor(event)
+  if (asked.kind !== 'approval') throw new Error(`${agent.title} asks people about a call only with an approval`)
+  if (canonicalJson(allowed) === canonicalJson(asked.input)) return null
+  if (!asked.editable) return deny(terminalTexts.notAllowed)
+  calls.put({ ...call, input: allowed })
   return { kind: 'edit', input: allowed }
 }
 
@@ -195,124 +176,48 @@ async function askPermission(
   event: TerminalEventOf<'permission'>,
   options: HookOptions,
 ): Promise<TerminalReply | null> {
+  const { tool, agentPath } = event
   const input = inputOf(event)
-  const call = options.calls.list().find(known => isSameCall(known, event.tool, input) && !known.request)
-  const reply = await ask({ ...event, input }, call?.id ?? randomUUID(), options)
+  const call = options.calls.list().find(known => isSameCall(known, tool, input) && !known.request)
+  const unknown = { id: randomUUID(), isOwnId: true, tool, input, isMain: agentPath.length === 0 }
+  const { reply } = await ask({ ...event, input }, call ?? unknown, options)
   return reply && { kind: 'permission', result: reply.result }
 }
 
-/** Opens a request, and waits for the answer of a person or a rule. Returns null if the person answers in the terminal. */
+/** The answer to a call, and what the hooks remember about the call. The reply is null if the agent's side ended the request first, for example because the person answered in the terminal. */
+interface AnsweredCall {
+  readonly reply: PermissionReply | null
+  readonly call: TerminalCall
+}
+
+/** Opens a request, and waits for the answer of a person or a rule. */
 async function ask(
   event: CallEvent & Partial<TerminalEventOf<'permission'>>,
-  key: string,
+  known: TerminalCall,
   { agent, session, calls, onAccepted, answeredInTerminal }: HookOptions,
-): Promise<PermissionReply | null> {
+): Promise<AnsweredCall> {
   const { tool, input, agentPath, suggestions = [] } = event
+  const { id: key } = known
   const updates = suggestions as PermissionUpdate[] // only Claude Code has suggestions, and documents this type
   const nativeAsk = agent.askFor(event)
-  const { texts } = calls.list().find(({ id }) => id === key) ?? {}
-  const asked: TerminalCall = {
-    ...{ id: key, tool, input, request: expectRequest(session.info.id, key, nativeAsk).id },
-    ...(texts === undefined ? {} : { texts }),
-  }
-  calls.put(asked)
+  const call: TerminalCall = { ...known, request: expectRequest(session.info.id, key, nativeAsk).id }
+  calls.put(call)
   const [opened] = await session.open([{ ask: nativeAsk, key, agentPath }])
   if (!opened) throw new Error('one ask opens one request')
-  calls.put({ ...asked, isWaiting: true })
+  calls.put({ ...call, isWaiting: true })
   onAccepted()
   const withdraw = () => void opened.withdraw().catch(() => {}) // an error means that the gateway is away; the session ends with the terminal anyway
   if (answeredInTerminal.aborted) withdraw()
   answeredInTerminal.addEventListener('abort', withdraw, { once: true })
   await opened.resolved()
   const handed = await opened.hand()
-  if (handed.kind === 'agent') return null
+  if (handed.kind === 'agent') return { reply: null, call }
   const reply = replyFor({ ...handed, ask: opened.request.ask, key }, { tool, input, updates, mayBypass: false })
-  if (reply.note !== undefined) calls.put({ ...asked, note: reply.note })
-  return reply
+  const answered = reply.note === undefined ? call : { ...call, note: reply.note }
+  calls.put(answered)
+  return { reply, call: answered }
 }
-
-/** Reports the result of a call. If a request for the call is still pending, the person has allowed the call in the terminal. */
-async function finishCall(event: TerminalEventOf<'after'>, options: HookOptions): Promise<TerminalReply | null> {
-  const { agent, session, calls } = options
-  const known = calls.list()
-  // Without an id, the oldest call with the same input is the one that has finished.
-  const call = known.findLast(({ id, tool, input }) =>
-    event.id === null ? isSameCall({ tool, input }, event.tool, inputOf(event)) : id === event.id,
-  )
-  const id = call?.id ?? event.id ?? randomUUID()
-  calls.remove(id)
-  const { tool, cwd, output, agentPath } = event
-  const result = event.ok ? okResult(tool, output) : failedResult(output)
-  const { ok, text: _, ...exitCode } = result
-  const described = agent.describe({ tool, input: inputOf(event), cwd })
-  const said = await session.reportResult({ key: id, ...described, agentPath, result })
-  await session.say({
-    ...{ type: 'tool.finished', block: id, ok, output: limitText(outputText(output)), ...exitCode },
-    ...pathOf(event),
-  })
-  if (call) await settle(call, options, true)
-  const texts = [...(call?.note === undefined ? [] : [call.note]), ...(call?.texts ?? []), ...said]
-  return texts.length === 0 ? null : { kind: 'context', event: event.name, text: texts.join('\n\n') }
-}
-
-/** Reports that the agent has received the answer to a call. Withdraws a request that nobody has answered, if the call is over or no hook waits for the answer. */
-async function settle(
-  { id: key, request: id, isWaiting = false }: TerminalCall,
-  { call, calls }: Pick<HookOptions, 'call' | 'calls'>,
-  isOver: boolean,
-): Promise<void> {
-  if (id === undefined) return
-  const request = await findRequest(call, id)
-  if (request?.status === 'pending') {
-    if (isWaiting && calls.hasHook(key) && !isOver) return
-    await call('withdrawRequest', { id })
-  } else if (request?.delivery.state === 'handed') await call('reportDelivery', { id, state: 'taken' })
-  calls.remove(key)
-}
-
-/** Withdraws the pending requests whose hook has been killed, so that nobody answers in vain. */
-export async function withdrawAbandoned({ call, calls }: Pick<HookOptions, 'call' | 'calls'>): Promise<void> {
-  for (const { id: key, request: id } of calls.list()) {
-    if (id === undefined || calls.hasHook(key)) continue
-    if ((await findRequest(call, id))?.status !== 'pending') continue
-    await call('withdrawRequest', { id })
-    calls.remove(key)
-  }
-}
-
-/** Returns null for a request that never reached the gateway. */
-async function findRequest(call: Call, id: RequestId): Promise<Request | null> {
-  try {
-    return await call('getRequest', { id })
-  } catch (error) {
-    if (error instanceof Fault && error.code === 'not_found') return null
-    throw error
-  }
-}
-
-/** Settles all calls at the next prompt or at the end of the turn, which shows that the agent has received the answers. There is no hook after a call that was denied. */
-async function settleAll(options: HookOptions, areOver = false): Promise<void> {
-  for (const call of options.calls.list()) await settle(call, options, areOver)
-}
-
-function isSameCall(known: Pick<TerminalCall, 'tool' | 'input'>, tool: string, input: JsonObject): boolean {
-  return known.tool === tool && canonicalJson(known.input) === canonicalJson(input)
-}
-
-function inputOf({ tool, input }: CallEvent): JsonObject {
-  return jsonCopy(input, `the input of ${tool}`) as JsonObject // tool inputs are objects
-}
-
-function limitText(text: string): string {
-  return text.slice(0, textMax).toWellFormed()
-}
-/** A character has at most three bytes in UTF-8 for each unit of its length. */
-const textMax = Math.floor(limits.blockMaxBytes / 3)
 
 function modeOf({ mode }: TerminalEvent): { readonly mode?: string } {
   return mode === undefined ? {} : { mode }
-}
-
-function pathOf({ agentPath }: TerminalEvent): { readonly agentPath?: string[] } {
-  return agentPath.length === 0 ? {} : { agentPath: [...agentPath] }
 }

@@ -6,6 +6,7 @@ import { shownAction, shownAsk } from '../claude/approvals/shown-action.ts'
 import { jsonCopy } from '../session/json-copy.ts'
 import { callFields, callFieldsWithId, commonFields, subagentPath } from './hook-fields.ts'
 import {
+  hookCapabilities,
   reportingSeconds,
   type TerminalAgent,
   type TerminalEvent,
@@ -33,6 +34,7 @@ const reporting = { timeout: reportingSeconds }
 /** A permission request does not name its tool call, and Claude Code shows its own dialog while the hook runs. */
 export const claudeTerminal: TerminalAgent = {
   title: 'Claude Code',
+  capabilities: [...hookCapabilities, 'questions', 'editInput'],
   hooks: {
     UserPromptSubmit: reporting,
     PreToolUse: reporting,

@@ -11,6 +11,7 @@ import { callFields, callFieldsWithId, commonFields, subagentPath } from './hook
 import { terminalTexts } from './messages.ts'
 import { plainAsk } from './plain-ask.ts'
 import {
+  hookCapabilities,
   reportingSeconds,
   type TerminalAgent,
   type TerminalEvent,
@@ -36,6 +37,7 @@ const short = { timeout: 3 }
 
 export const codexTerminal: TerminalAgent = {
   title: 'Codex',
+  capabilities: hookCapabilities,
   hooks: {
     UserPromptSubmit: reporting,
     // If a rule says that a person decides, this hook asks the person itself, because it cannot make Codex ask.
@@ -71,7 +73,7 @@ function eventOf(hook: HookInput): TerminalEvent {
     }
     case 'PostToolUse': {
       const { tool_name: tool, tool_input: input, tool_use_id: id, tool_response: output } = hook
-      return { ...base, kind: 'after', tool, input, id, ok: true, output, name: hook.hook_event_name }
+      return { ...base, kind: 'after', tool, input, id, ok: null, output, name: hook.hook_event_name }
     }
     case 'Stop':
       return { ...base, kind: 'stop', text: hook.last_assistant_message ?? '' }

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import { shownAction } from '../claude/approvals/shown-action.ts'
 import { plainAsk } from './plain-ask.ts'
 import {
+  hookCapabilities,
   reportingSeconds,
   type TerminalAgent,
   type TerminalEvent,
@@ -43,6 +44,7 @@ const entry = (seconds: number) => ({ name: 'holdpoint', timeout: seconds * 1000
 
 export const geminiTerminal: TerminalAgent = {
   title: 'Gemini',
+  capabilities: [...hookCapabilities, 'editInput'],
   hooks: {
     BeforeAgent: entry(reportingSeconds),
     // If a rule says that a person decides, this hook asks the person and waits.

@@ -5,6 +5,13 @@ export const terminalTexts = {
   rulesFailed: (why: string) => `Holdpoint could not check its rules: ${why}`,
   /** The agent reads this if a rule wants a person to decide, and nobody could be asked. */
   cannotAsk: 'A rule wants a person to decide, but Holdpoint’s gateway did not respond in time.',
+  /** The agent reads this if a request that a rule wanted was ended, for example because the person interrupted the session. */
+  notAllowed: 'Nobody allowed this call: its request was ended. Nothing has run.',
+  /** Why an answer could not be delivered. */
+  answeredFirst: 'the call was allowed in the terminal first',
+  deniedButRan: (title: string) => `“${title}” was allowed in the terminal before it was denied here, so it ran anyway`,
+  editedButRan: (title: string) =>
+    `“${title}” was allowed in the terminal before it was edited here, so it ran without the edits`,
   promptRefused: (watcher: string, why: string) => `The watcher “${watcher}” refused this message: ${why}`,
   asking: (agent: string, message: string) =>
     `${agent} asks in its terminal, and you can answer only there: ${message}`,

@@ -1,5 +1,5 @@
 /** What the hooks of an agent report and can reply, in words that are the same for every agent. Each agent has a file beside this one that converts its own shapes. */
-import type { Ask, JsonObject, ToolCall } from '@holdpoint/protocol'
+import type { Ask, Capability, JsonObject, ToolCall } from '@holdpoint/protocol'
 
 interface EventBase {
   /** The agent's own id of the conversation. */
@@ -34,7 +34,8 @@ export type TerminalEvent =
   | (CallEvent & {
       readonly kind: 'after'
       readonly id: string | null
-      readonly ok: boolean
+      /** Null if the agent does not tell its hooks whether the call succeeded. */
+      readonly ok: boolean | null
       readonly output: unknown
       /** The agent's name of the event. */
       readonly name: string
@@ -70,6 +71,8 @@ export type TerminalReply =
 /** An agent that a person runs in their own terminal. */
 export interface TerminalAgent {
   readonly title: string
+  /** What a person can do in a session of this agent. Nobody can give it messages or interrupt it. */
+  readonly capabilities: readonly Capability[]
   /** The hooks that `holdpoint hook install` adds: the agent's name of each event, and the fields of the entry in its settings. */
   readonly hooks: Readonly<Record<string, JsonObject>>
   /** The agent's name of the event before a call. */
@@ -86,6 +89,15 @@ export interface TerminalAgent {
   describe(call: Pick<CallEvent, 'tool' | 'input' | 'cwd'>): ToolCall
   askFor(event: CallEvent & Partial<Pick<TerminalEventOf<'permission'>, 'description' | 'suggestions'>>): Ask
 }
+
+/** What every agent with hooks can do. */
+export const hookCapabilities: readonly Capability[] = [
+  'approvals',
+  'concurrentRequests',
+  'denyAndContinue',
+  'note',
+  'checksEveryTool',
+]
 
 /** The longest time, in seconds, that a hook waits for a person, who may answer days later. Node cannot wait longer than 24.8 days. */
 export const waitingSeconds = 24 * 24 * 3600

@@ -1,5 +1,6 @@
 /** Operations that people call on sessions: start, message, interrupt, patch, end and delete. Anything that the agent has to do becomes a command. */
 import {
+  type Capability,
   type CommandBody,
   type DriverInfo,
   externalInfo,
@@ -75,7 +76,9 @@ export async function startSession(
         const account = agent ?? caller.id
         const full = sessionsFault(change, account, agent !== null)
         if (full) return full
-        const row = { ...newSessionRow(ctx, change, caller, id, input, driver?.capabilities ?? [], agent), account }
+        const capabilities = capabilitiesFor(input, driver)
+        if (capabilities instanceof Fault) return capabilities
+        const row = { ...newSessionRow(ctx, change, caller, id, input, capabilities, agent), account }
         countSession(change, row, 1)
         putOpenedSession(change, row)
         const { prompt } = input
@@ -85,6 +88,23 @@ export async function startSession(
       },
     },
     { caller, op: 'startSession', input, options },
+  )
+}
+
+/** Returns the capabilities of a new session. Only an external agent names its own, and no more than such an agent can have. */
+function capabilitiesFor(
+  { driver: name, capabilities: named }: ParsedInput<'startSession'>,
+  driver: DriverInfo | undefined,
+): Session['capabilities'] | Fault {
+  if (named === undefined) return driver?.capabilities ?? []
+  if (name !== externalDriver)
+    return new Fault('bad_input', `capabilities: leave this out, because the driver "${name}" reports its own`)
+  const known: readonly Capability[] = [...externalInfo.capabilities, 'checksEveryTool']
+  const wrong = named.find(capability => !known.includes(capability))
+  if (wrong === undefined) return [...new Set(named)]
+  return new Fault(
+    'bad_input',
+    `capabilities: an external agent cannot have "${wrong}"; use some of ${known.join(', ')}`,
   )
 }
 

@@ -25,7 +25,7 @@ import type { Caller, DispatchOptions } from '../gateway.ts'
 import type { SessionRow, WatchReply, WatchStateRow } from '../rows.ts'
 import { refreshRuleFiles, ruleContext } from '../rule-answers.ts'
 import { type FoundVariable, setFound, toVariable, variablesOf } from '../watch/session-variables.ts'
-import { beginPersonMessage, evaluateStop, sentBackText } from '../watch/stop-requests.ts'
+import { beginPersonMessage, evaluateStop, getsMessages, sentBackText } from '../watch/stop-requests.ts'
 import { watchTexts } from '../watch/texts.ts'
 import type { SessionWatchers } from '../watch/watch-files.ts'
 import { afterCall, evaluateOnce, watchersOf, watchReads, withTexts } from '../watch/watch-passes.ts'
@@ -102,7 +102,7 @@ function evaluateAfter(
   { key, call, result = { ok: true }, agentPath }: ParsedInput<'reportMoment'>,
 ): WatchReply | null {
   const { ok, exitCode, text = '' } = result
-  const full = { ok, ...(exitCode === undefined ? {} : { exitCode }), text }
+  const full = { ...(ok === undefined ? {} : { ok }), ...(exitCode === undefined ? {} : { exitCode }), text }
   return afterCall(ctx, change, session, { key, agentPath, call, result: full })
 }
 
@@ -256,15 +256,19 @@ async function listSessionWatchers(ctx: Context, id: SessionId) {
 function watchedAgent(session: SessionRow, state: WatchStateRow | undefined): WatchedAgent {
   const { driver, capabilities, cost, lastTurn } = session
   const isExternal = driver === externalDriver
+  // An external agent that takes no messages and has no calls checked, such as an MCP client, reports no moments either.
+  const reports = !isExternal || capabilities.some(name => name === 'messages' || name === 'checksEveryTool')
   return {
     checksEveryTool: capabilities.includes('checksEveryTool'),
     asksAboutTools: capabilities.includes('approvals'),
     asksQuestions: capabilities.includes('questions'),
-    reportsResults: true,
+    reportsResults: reports,
+    failures: driver === 'gemini' ? 'ok' : 'failed',
     // The hooks of Claude Code give it texts after a call.
     givesTextAfterTool: isExternal || driver === 'claude',
-    reportsPrompts: true,
-    canBeSentBack: isExternal || capabilities.includes('messages'),
+    reportsPrompts: reports,
+    canBeSentBack: isExternal ? reports : capabilities.includes('messages'),
+    getsMessages: getsMessages(session),
     reportsCost: cost !== null || lastTurn === undefined,
     reportsTokens: !state || state.work.tokens > 0 || state.work.turns === 0,
   }

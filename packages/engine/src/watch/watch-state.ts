@@ -94,8 +94,9 @@ export class WatchState {
   renameCall({ key: before, ...call }: WatchedCall, key: string): void {
     this.#setCalls([...this.#row.calls.filter(known => known.key !== before && known.key !== key), { ...call, key }])
   }
-  finishCall(key: string, ok: boolean): void {
-    this.#setCalls(this.#row.calls.map(call => (call.key === key ? { ...withoutDetails(call), ok } : call)))
+  finishCall(key: string, ok: boolean | undefined): void {
+    const known = ok === undefined ? {} : { ok }
+    this.#setCalls(this.#row.calls.map(call => (call.key === key ? { ...withoutDetails(call), ...known } : call)))
   }
   #setCalls(calls: readonly WatchedCall[]): void {
     const kept = calls.slice(-limits.recentCallsMax)

@@ -11,12 +11,16 @@ export interface WatchedAgent {
   readonly asksQuestions: boolean
   /** Whether the agent reports the result of its calls. */
   readonly reportsResults: boolean
+  /** How the agent reports a command that fails: as failed, as a success, or without telling. */
+  readonly failures: 'failed' | 'ok' | 'unknown'
   /** Whether the agent can read a text right after a call. If not, it reads the text with its next message. */
   readonly givesTextAfterTool: boolean
   /** Whether Holdpoint sees each message before the agent does. */
   readonly reportsPrompts: boolean
   /** Whether an agent that stops can be sent back to work, by a message or by its hook. */
   readonly canBeSentBack: boolean
+  /** Whether an agent that has stopped can be given a message. */
+  readonly getsMessages: boolean
   readonly reportsCost: boolean
   readonly reportsTokens: boolean
 }
@@ -34,7 +38,10 @@ export function watchGaps(watcher: Pick<WatcherDraft, 'on' | 'action' | 'do'>, a
       agent.reportsResults &&
       !agent.givesTextAfterTool &&
       gapTexts.lateText,
+    on === 'after' && agent.reportsResults && agent.failures === 'ok' && gapTexts.failuresAsOk,
+    on === 'after' && agent.reportsResults && agent.failures === 'unknown' && gapTexts.noOutcome,
     on === 'stop' && !agent.canBeSentBack && gapTexts.noSendBack,
+    on === 'stop' && effects.ask !== undefined && agent.canBeSentBack && !agent.getsMessages && gapTexts.lateStop,
     effects.limit?.cost !== undefined && !agent.reportsCost && gapTexts.noCost,
     effects.limit?.tokens !== undefined && !agent.reportsTokens && gapTexts.noTokens,
   ]

@@ -37,7 +37,7 @@ export interface RecentCall {
   /** The digest of tool, input and folder: two calls with the same digest are identical. */
   readonly digest: string
   readonly at: number
-  /** Missing until the call has finished. */
+  /** Missing until the call has finished, and if the agent does not tell whether it succeeded. */
   readonly ok?: boolean
 }
 
@@ -88,7 +88,7 @@ export interface WatchPass {
   readonly isQuestion: boolean
   readonly risk: Risk | null
   /** The result, at "after". */
-  readonly result: { readonly ok: boolean; readonly exitCode?: number; readonly text: string } | null
+  readonly result: { readonly ok?: boolean; readonly exitCode?: number; readonly text: string } | null
   /** The text of the message, at "prompt". */
   readonly prompt: string
   /** What rules use to match a call: folder, files, time. */

@@ -11,6 +11,8 @@ const able: WatchedAgent = {
   givesTextAfterTool: true,
   reportsPrompts: true,
   canBeSentBack: true,
+  getsMessages: true,
+  failures: 'failed',
   reportsCost: true,
   reportsTokens: true,
 }
@@ -46,6 +48,21 @@ const cases = [
     watcher({ on: 'after', do: { say: 'x' } }),
     { givesTextAfterTool: false },
     'What “after” says reaches this agent only with its next message.',
+  ],
+  [
+    watcher({ on: 'after', do: { set: { a: 'result.ok' } } }),
+    { failures: 'ok' },
+    'This agent reports a command that fails as a success, so `result.ok` is always true.',
+  ],
+  [
+    watcher({ on: 'after', do: { set: { a: 'result.ok' } } }),
+    { failures: 'unknown' },
+    'This agent does not tell whether a command failed, so `result.ok` is always false.',
+  ],
+  [
+    watcher({ on: 'stop', do: { ask: 'x' } }),
+    { getsMessages: false },
+    'This agent stops while “stop” asks, and reads the answer only with its next message.',
   ],
   [
     watcher({ on: 'stop' }),
