@@ -114,9 +114,9 @@ describe.skipIf(hasNoBrowser())('the appearance of the page', () => {
           .filter(other => other !== it)
           .filter(other => {
             // The box of a heading is wider than its text.
-          const content = document.createRange()
-          content.selectNodeContents(other)
-          const { left, right, top, bottom } = (other.matches('h1') ? content : other).getBoundingClientRect()
+            const content = document.createRange()
+            content.selectNodeContents(other)
+            const { left, right, top, bottom } = (other.matches('h1') ? content : other).getBoundingClientRect()
             return left < over.right && right > over.left && top < over.bottom && bottom > over.top
           })
           .map(other => other.outerHTML.slice(0, 80))

@@ -11,7 +11,7 @@ import {
   summaryText,
   viewOf,
 } from '@holdpoint/client'
-import type { Action, ApprovalAsk, Ask, JsonObject } from '@holdpoint/protocol'
+import type { Action, ApprovalAsk, Ask, JsonObject, JsonObject } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../../../test/support/cpu-time.ts'
@@ -128,7 +128,7 @@ describe('the view of an approval', () => {
       kind: 'update',
       diff: '@@ -4,2 +4,2 @@ main()\n x\n-a\n+b\n\\ No newline at end of file\n',
     }
-    const changes = [
+    const changes: readonly JsonObject[] = [
       update,
       { path: '/b', kind: 'add', diff: 'new\n' },
       { path: '/c', kind: 'delete', diff: 'old\n' },
