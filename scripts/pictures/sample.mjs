@@ -145,6 +145,29 @@ export const sessionEvents = [
   call('t1', 'Read', { file_path: `${api}/src/retry.ts` }),
   done('t1', 'export async function retry(task: Task) {\n  …\n}'),
 ]
+/** What the agent changed, and its to-do list, for the pictures of the terminal. */
+export const workEvents = [
+  { type: 'session.changed', repository: { root: api, branch: 'docs/retries', commit: null } },
+  call('w1', 'Edit', {
+    file_path: `${api}/src/retry.ts`,
+    old_string: 'const pauseMs = 0\nconst attempts = 3',
+    new_string: 'const firstMs = 100\nconst maxMs = 5000\nconst attempts = 8',
+  }),
+  done('w1', 'The file was updated.'),
+  call('w2', 'TodoWrite', {
+    todos: [
+      { content: 'Add growing pauses', status: 'completed' },
+      { content: 'Write a test with a manual clock', status: 'in_progress' },
+      { content: 'Push the branch', status: 'pending' },
+    ],
+  }),
+  done('w2', 'Todos were changed.'),
+]
+/** A turn that failed. */
+export const failedTurn = [
+  { type: 'error.raised', message: 'The model is overloaded.' },
+  { type: 'turn.finished', ending: 'failed' },
+]
 export const reviewed = [
   call('t2', 'Task', { description: 'Write a test for the new pauses', subagent_type: 'test-writer' }),
   say('m2', 'I use a manual clock, so that the test does not wait for the pauses.', { agentPath: ['test-writer'] }),

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { launch } from '../../test/support/chromium.mjs'
 import { openDemoGateway } from './demo-gateway.mjs'
 import { addLoad } from './load.mjs'
-import { asks, sessionEvents } from './sample.mjs'
+import { asks, failedTurn, sessionEvents, workEvents } from './sample.mjs'
 import { pageOf, TerminalScreen } from './terminal-screen.mjs'
 
 const sizes = [
@@ -15,7 +15,15 @@ const sizes = [
   { columns: 40, rows: 15 },
 ]
 const program = fileURLToPath(new URL('../../packages/cli/bin/holdpoint.js', import.meta.url))
-const key = { enter: '\r', escape: '\u001b', down: '\u001b[B', end: '\u001b[F', tab: '\t', ctrlO: '\u000f' }
+const key = {
+  enter: '\r',
+  escape: '\u001b',
+  down: '\u001b[B',
+  left: '\u001b[D',
+  end: '\u001b[F',
+  tab: '\t',
+  ctrlO: '\u000f',
+}
 
 const markdown = `## Retries
 
@@ -58,7 +66,7 @@ async function captureSize(size) {
   const view = { size, env: { HOLDPOINT_URL: demo.url, HOLDPOINT_TOKEN: 'owner' } }
   const shown = await addTerminalLoad(demo)
   await captureCommands(view, shown)
-  await captureDashboard(view)
+  await captureDashboard(view, shown)
   await captureRun(view, shown)
   await captureRehearsal(view)
   await demo.close()
@@ -77,7 +85,10 @@ async function addTerminalLoad(demo) {
   await agent.say(...sessionEvents)
   await agent.resolve(await agent.ask(asks.test), { kind: 'allow', note: 'go on' })
   await agent.resolve(await agent.ask(asks.push), { kind: 'deny', reason: 'Not on a Friday.' })
+  await agent.say(...workEvents)
   await agent.say({ type: 'message.added', block: 'last', text: markdown })
+  const failed = await demo.agent({ title: 'overloaded', cwd: '/home/you/src/api', prompt: 'Update the client' })
+  await failed.say(...failedTurn)
   await addLoad(demo)
   const { items } = await demo.call('listRequests', { status: 'pending', limit: 100 })
   return { session: agent.id, requests: items }
@@ -139,7 +150,7 @@ async function captureSteps(words, view, prefix, steps) {
   screen.close()
 }
 
-async function captureDashboard(view) {
+async function captureDashboard(view, { requests }) {
   const filter = text => [
     { press: ['/'], waitFor: 'Filter' },
     { press: [text], waitFor: text },
@@ -177,6 +188,10 @@ async function captureDashboard(view) {
     { press: [key.enter], waitFor: 'here.', name: 'session' },
     { press: ['o'], waitFor: 'Tool call', name: 'tool-output' },
   ])
+  const similar = requests.filter(({ ask }) => /^npm run e2e/.test(ask.input?.command)).slice(0, 2)
+  await captureSteps(['allow', ...similar.map(({ id }) => id)], view, 'allow', [
+    { waitFor: /Allow these|more lines/, name: 'several' },
+  ])
   await captureSteps(['next'], view, 'next', [{ waitFor: '[a] Allow', name: 'first' }])
   await captureSteps(['inbox', '--watch'], view, 'inbox', [{ waitFor: 'kubectl', name: 'watch' }])
 }
@@ -187,6 +202,7 @@ async function captureRun(view, { session }) {
     { press: ['?'], waitFor: 'Keys', name: 'help' },
     { press: [key.escape], waitFor: '▏' },
     { press: [key.ctrlO], waitFor: 'Tool call', name: 'tool-output' },
+    { press: [key.left], waitFor: 'Edit', name: 'tool-change' },
   ])
 }
 

@@ -166,7 +166,7 @@ async function confirm(output: Output, request: Request, answer: Answer): Promis
 }
 
 function isYes(typed: string | undefined): boolean {
-  return typed !== undefined && /^y(?:es)?$/i.test(typed)
+  return ['y', 'yes'].includes(typed?.toLowerCase() ?? '')
 }
 
 /** Allows several requests. Those that are not dangerous are shown in full, confirmed together and answered with one call. Each dangerous one is confirmed on its own. */

@@ -339,7 +339,7 @@ HOLDPOINT_URL and HOLDPOINT_TOKEN. Set NO_COLOR to turn colors off.
 See also: holdpoint COMMAND --help`,
   run: '\nIf no gateway is running, a temporary one runs until you leave. Ctrl+D leaves:\npending requests are kept, and you come back with --session ID. Ctrl+C on a\nrequest denies it and stops the turn. ? shows all keys.',
   allow:
-    '\nSeveral requests are shown one after the other and confirmed together, dangerous ones\none by one. Without a terminal, pass --digest to prove which request you have read.',
+    '\nSeveral requests are shown one after the other and confirmed together, dangerous\nones one by one. Without a terminal, pass --digest to prove which request you\nhave read.',
   answer:
     '\nWithout options, at a terminal, the request is shown with the keys of `run`.\n--choose, --text and --set can be repeated.',
   ask: '\nWithout --choice and --text, people allow or deny. Exit code: 0 allowed or\nanswered, 1 denied or declined, 124 nobody answered in time. Ctrl+C and SIGTERM\nwithdraw the question. A restart of the gateway does not.',
