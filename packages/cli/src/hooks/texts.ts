@@ -4,6 +4,8 @@ import type { TerminalAgentName } from '@holdpoint/drivers'
 export const hookTexts = {
   notJson: (file: string, problem: string) =>
     `The settings ${file} cannot be changed: ${problem}. Correct the file, then run the command again`,
+  hasComments: (file: string) =>
+    `Holdpoint cannot change settings with comments: ${file}. Remove the comments, or change the file yourself`,
   noProjectFile: (title: string, agent: string) =>
     `${title} has no settings for one folder that are not shared with others, and the hooks contain paths of this machine. Install them for every folder: holdpoint hook install ${agent}`,
   fromCache:
