@@ -1,5 +1,18 @@
 /** Tests that the hooks are added to the settings of an agent and removed from them without any other change. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { terminalAgents } from '@holdpoint/drivers'
@@ -92,6 +105,26 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
       expect(read()).toBe(text)
     },
   )
+
+  it('hooks are not added to settings with comments, and the error says what to do', () => {
+    write('{\n  // mine\n  "model": "opus"\n}')
+    expect(() => addHooks(file, command, dataFolder)).toThrow(/settings with comments.*Remove the comments/)
+  })
+
+  it('settings that are a link stay a link, and keep their permissions, when hooks are added and removed', () => {
+    write('{}')
+    const real = join(folder, 'real.json')
+    renameSync(path, real)
+    chmodSync(real, 0o640)
+    symlinkSync(real, path)
+    addHooks(file, command, dataFolder)
+    expect(JSON.parse(readFileSync(real, 'utf8')).hooks).toBeDefined()
+    expect(lstatSync(path).isSymbolicLink()).toBe(true)
+    expect(statSync(real).mode & 0o777).toBe(0o640)
+    removeHooks(file, dataFolder)
+    expect(readFileSync(real, 'utf8')).toBe('{}')
+    expect(readdirSync(folder).sort()).toEqual(['home', 'real.json', 'settings'])
+  })
 
   it('hooks of one agent stay in the settings when those of another agent are removed', () => {
     const other = agent === 'claude' ? 'codex' : 'claude'

@@ -36,6 +36,12 @@ describe('holdpoint mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
+  it('holdpoint mcp remove creates no settings of opencode, and says that nothing was there', async () => {
+    const { code, out } = await mcp('remove', 'opencode')
+    expect([code, out]).toEqual([0, expect.stringContaining('is not among the MCP servers')])
+    expect(existsSync(file)).toBe(false)
+  })
+
   it('holdpoint mcp install does not touch settings of opencode that may contain comments', async () => {
     write('{}')
     writeFileSync(join(dirname(file), 'opencode.jsonc'), '// mine\n{}')

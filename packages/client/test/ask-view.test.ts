@@ -11,7 +11,7 @@ import {
   summaryText,
   viewOf,
 } from '@holdpoint/client'
-import type { Action, ApprovalAsk, Ask, JsonObject, JsonObject } from '@holdpoint/protocol'
+import type { Action, ApprovalAsk, Ask, JsonObject } from '@holdpoint/protocol'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cpuMs } from '../../../test/support/cpu-time.ts'

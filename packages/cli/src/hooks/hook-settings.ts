@@ -1,5 +1,16 @@
 /** Adds Holdpoint's hooks to the settings of an agent, finds them, and removes them again. Everything else in the settings stays as it is. */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type TerminalAgentName, terminalAgents } from '@holdpoint/drivers'
@@ -52,7 +63,7 @@ export function addHooks({ agent, path: file }: HookFile, command: string, dataF
   const original = known[file]?.after === before ? known[file].before : removed ? formatLike(before, cleaned) : before
   writeInstallations(dataFolder, { ...known, [file]: { before: original, after } })
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, after)
+  writeSettings(file, after)
   return true
 }
 
@@ -63,9 +74,9 @@ export function removeHooks({ agent, path: file }: HookFile, dataFolder: DataFol
   const { [file]: installation, ...others } = installations(dataFolder)
   const { settings, removed } = withoutHooks(agent, parseSettings(file, text), isEmptyIn(installation?.before))
   if (!removed) return false
-  if (installation?.after !== text) writeFileSync(file, formatLike(text, settings))
+  if (installation?.after !== text) writeSettings(file, formatLike(text, settings))
   else if (installation.before === null) rmSync(file)
-  else writeFileSync(file, installation.before)
+  else writeSettings(file, installation.before)
   writeInstallations(dataFolder, others)
   return true
 }
@@ -83,10 +94,34 @@ export function parseSettings(file: string, text: string): Settings {
   try {
     settings = JSON.parse(text)
   } catch (error) {
+    if (hasComments(text)) throw new Fault('bad_input', hookTexts.hasComments(file))
     throw new Fault('bad_input', hookTexts.notJson(file, messageOf(error)))
   }
   if (!isObject(settings)) throw new Fault('bad_input', hookTexts.notJson(file, 'it is not an object'))
   return settings
+}
+
+/** Returns whether a line of a text that is no JSON starts with a comment. */
+function hasComments(text: string): boolean {
+  return text.split('\n').some(line => {
+    const trimmed = line.trim()
+    return trimmed.startsWith('//') || trimmed.startsWith('/*')
+  })
+}
+
+/** Writes a temporary file and renames it, so that a full disk leaves the former settings. A link to the settings stays a link, and the permissions stay as they are. */
+export function writeSettings(file: string, text: string): void {
+  const target = existsSync(file) ? realpathSync(file) : file
+  const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600
+  const temporary = `${target}.${randomBytes(12).toString('hex')}`
+  try {
+    writeFileSync(temporary, text, { mode, flag: 'wx', flush: true })
+    // The umask can have removed permissions.
+    chmodSync(temporary, mode)
+    renameSync(temporary, target)
+  } finally {
+    rmSync(temporary, { force: true })
+  }
 }
 
 function withHooks({ agent, path: file }: HookFile, settings: Settings, command: string): Settings {

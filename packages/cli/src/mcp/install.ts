@@ -1,12 +1,12 @@
 /** `holdpoint mcp install` and `remove`: adds `holdpoint mcp` to the settings of an agent, and removes it again. Agents that have a command for this change their settings themselves. */
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { executableVariable, withoutHoldpointVariables } from '@holdpoint/drivers'
 import { Fault } from '@holdpoint/protocol'
 import { openDataFolder } from '../config/data-folder.ts'
-import { formatLike, isObject, parseSettings } from '../hooks/hook-settings.ts'
+import { formatLike, isObject, parseSettings, writeSettings } from '../hooks/hook-settings.ts'
 import { mcpTexts } from './texts.ts'
 
 interface InstallOptions {
@@ -48,9 +48,10 @@ export function installMcp(agent: string, { home }: InstallOptions): void {
 
 export function removeMcp(agent: string): void {
   const commands = agentCommands[agent]
+  let isRemoved = true
   if (commands) requireSuccess(agent, runAgent(agent, commands.remove))
-  else changeOpencode(({ [serverName]: _, ...others }) => others)
-  console.log(mcpTexts.removed(agent))
+  else isRemoved = changeOpencode(({ [serverName]: _, ...others }) => others)
+  console.log(isRemoved ? mcpTexts.removed(agent) : mcpTexts.notInstalled(agent))
 }
 
 /** Returns the command that starts the server. It contains no token: the server reads the token from the data folder. */
@@ -80,8 +81,8 @@ function requireSuccess(agent: string, { code, output }: AgentRun): void {
 
 type Servers = Readonly<Record<string, unknown>>
 
-/** Changes the list of servers in the settings of opencode, whose own command for this needs a terminal. */
-function changeOpencode(change: (servers: Servers) => Servers): void {
+/** Changes the list of servers in the settings of opencode, whose own command for this needs a terminal. Returns false if the list is already so. */
+function changeOpencode(change: (servers: Servers) => Servers): boolean {
   const folder = join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'opencode')
   const file = join(folder, 'opencode.json')
   const withComments = join(folder, 'opencode.jsonc')
@@ -93,6 +94,8 @@ function changeOpencode(change: (servers: Servers) => Servers): void {
   const servers = change(mcp)
   // The order of the settings stays as it is, and an empty list is removed.
   const next = Object.keys(servers).length === 0 ? others : { ...settings, mcp: servers }
+  if (JSON.stringify(next) === JSON.stringify(settings)) return false
   mkdirSync(dirname(file), { recursive: true })
-  writeFileSync(file, formatLike(before, next))
+  writeSettings(file, formatLike(before, next))
+  return true
 }

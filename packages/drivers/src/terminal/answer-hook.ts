@@ -15,8 +15,8 @@ import { terminalTexts } from './messages.ts'
 import type { CallEvent, TerminalAgent, TerminalEvent, TerminalEventOf, TerminalReply } from './terminal-agent.ts'
 import {
   type CallOptions,
+  callInput,
   finishCall,
-  inputOf,
   isSameCall,
   limitText,
   pathOf,
@@ -111,7 +111,7 @@ async function checkCall(event: TerminalEventOf<'before'>, options: HookOptions)
   const { agent, session, calls } = options
   const { tool, agentPath } = event
   const id = event.id ?? randomUUID()
-  const input = inputOf(event)
+  const input = callInput(event)
   const known: TerminalCall = { id, isOwnId: event.id === null, tool, input, isMain: agentPath.length === 0 }
   calls.put(known)
   // Ignore an error, because the log matters less than the rules, and the check of the rules reports the same error.
@@ -177,7 +177,7 @@ async function askPermission(
   options: HookOptions,
 ): Promise<TerminalReply | null> {
   const { tool, agentPath } = event
-  const input = inputOf(event)
+  const input = callInput(event)
   const call = options.calls.list().find(known => isSameCall(known, tool, input) && !known.request)
   const unknown = { id: randomUUID(), isOwnId: true, tool, input, isMain: agentPath.length === 0 }
   const { reply } = await ask({ ...event, input }, call ?? unknown, options)

@@ -56,7 +56,7 @@ export interface CallOptions {
 /** Reports the result of a call. If a request for the call is still pending, the person has allowed the call in the terminal. */
 export async function finishCall(event: TerminalEventOf<'after'>, options: CallOptions): Promise<TerminalReply | null> {
   const { agent, session, calls } = options
-  const input = inputOf(event)
+  const input = callInput(event)
   const found = findCalls(event, input, calls.list())
   for (const call of found) calls.remove(call.id)
   const id = found[0]?.id ?? event.id ?? randomUUID()
@@ -175,7 +175,7 @@ export function isSameCall(known: Pick<TerminalCall, 'tool' | 'input'>, tool: st
   return known.tool === tool && canonicalJson(known.input) === canonicalJson(input)
 }
 
-export function inputOf({ tool, input }: CallEvent): JsonObject {
+export function callInput({ tool, input }: CallEvent): JsonObject {
   return jsonCopy(input, `the input of ${tool}`) as JsonObject // tool inputs are objects
 }
 

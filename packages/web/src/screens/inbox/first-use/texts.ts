@@ -22,7 +22,7 @@ export const firstUseTexts = {
   },
   terminal: {
     title: 'Connect Claude Code in your own terminal',
-    text: 'Run this once on the machine where Holdpoint runs. Then everything that claude asks in a terminal also appears here, and you answer wherever you are.',
+    text: 'Install Holdpoint (npm install -g holdpoint), and run this once on the machine where Holdpoint runs. Then everything that claude asks in a terminal also appears here.',
     command: 'holdpoint hook install',
   },
   script: {
