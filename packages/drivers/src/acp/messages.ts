@@ -16,8 +16,6 @@ export const acpLog = {
     max_turn_requests: 'The agent called its model too often in this turn',
     refusal: 'The model refused to continue',
   },
-  notUnderstood: (method: string) =>
-    `The agent asked something that Holdpoint does not understand (${method}), so it was refused`,
   newConversation: (agent: string) =>
     `${agent} cannot continue an earlier conversation, so this is a new one: the agent knows nothing of what was said before`,
   unreadableAttachment: (agent: string, name: string) => `${agent} cannot read the attachment ${name}`,
