@@ -109,6 +109,13 @@ export const figures = {
     counter: 'a whole tool call of Codex, from the model’s reply to its next turn, allowed by a bare client',
   },
   opencode_overhead_ms: { suite: 'agents', unit: 'ms', most: 15, counter: 'the same with opencode' },
+  codex_added_ms: {
+    suite: 'agents',
+    unit: 'ms',
+    most: 15,
+    counter: 'a whole tool call of Codex with a bare client; measured is how much longer it takes with Holdpoint',
+  },
+  opencode_added_ms: { suite: 'agents', unit: 'ms', most: 15, counter: 'the same with opencode' },
   waiting_live_mb: { suite: 'claude', unit: 'MB', reported: true, counter: 'the CLI’s own process' },
   waiting_parked_mb: { suite: 'claude', unit: 'MB', most: 2, counter: 'the CLI’s own process, which has ended' },
   page_script_kb: { suite: 'page', unit: 'KB', most: 150, counter: 'every script of the page' },

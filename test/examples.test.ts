@@ -132,6 +132,23 @@ describe('the Python module', () => {
     await answer(await nextPending(), { kind: 'decline' })
     expect(await finished).toMatchObject({ code: 0, out: "['L']\n2.0\nNone\n", err: '' })
   })
+  it('the Python module that ends after it has asked continues its session, and finds its request by its key', async () => {
+    const asked = await script([
+      'import os',
+      'agent = Agent("restarted")',
+      'ask = {"kind": "approval", "tool": "Bash", "input": {"command": "ls"}, "title": "List"}',
+      'agent._call(f"/sessions/{agent.id}/requests", {"fence": agent._fence, "key": "list", "ask": ask})',
+      'os._exit(0)',
+    ])
+    expect(asked).toMatchObject({ code: 0, err: '' })
+    const request = await nextPending()
+    await answer(request, { kind: 'allow' })
+    const finished = script([
+      `with Agent("restarted", session="${request.session}") as agent:`,
+      '    print(agent.approval("Bash", {"command": "ls"}, title="List", key="list").allowed)',
+    ])
+    expect(await finished).toMatchObject({ code: 0, out: 'True\n', err: '' })
+  })
   it('the Python module ends the session as failed after an error, and says why the gateway refused a call', async () => {
     const finished = script([
       'with Agent("failing") as agent:',

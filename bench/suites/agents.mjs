@@ -27,9 +27,11 @@ export async function measure({ folder, quick }) {
   const results = {}
   for (const agent of agents) {
     const bare = await bareDurations(agent, join(folder, `${agent.name}-bare`), calls)
-    const measured = await timedDurations(agent, join(folder, agent.name), calls, gateway)
-    if (measured.length !== calls) throw new Error(`measured ${measured.length} calls instead of ${calls}`)
-    results[`${agent.name}_overhead_ms`] = { measured: median(measured), bare: median(bare) }
+    const { added, whole } = await timedDurations(agent, join(folder, agent.name), calls, gateway)
+    for (const { length } of [bare, added, whole])
+      if (length !== calls) throw new Error(`measured ${length} calls instead of ${calls}`)
+    results[`${agent.name}_overhead_ms`] = { measured: median(added), bare: median(bare) }
+    results[`${agent.name}_added_ms`] = { measured: median(whole) - median(bare), bare: median(bare) }
   }
   await person.stop()
   await gateway.stop()
@@ -75,9 +77,9 @@ async function bareDurations(agent, home, calls) {
   return durations
 }
 
-/** Runs the calls in a session, and returns the time from each permission call until its answer is sent back. */
+/** Runs the calls in a session. Returns the time from each permission call until its answer is sent back, and the time of each whole call. */
 async function timedDurations({ name, driver, ...agent }, home, calls, gateway) {
-  const { model, recipe, cwd } = await prepare({ name, ...agent }, home, calls)
+  const { model, recipe, cwd, durations } = await prepare({ name, ...agent }, home, calls)
   const timed = `${name}-timed`
   const runner = await startTimedRunner({
     ...gateway,
@@ -93,5 +95,5 @@ async function timedDurations({ name, driver, ...agent }, home, calls, gateway) 
   await runner.stop()
   http.close()
   await model.close()
-  return runner.durations
+  return { added: runner.durations, whole: durations }
 }

@@ -48,17 +48,21 @@ class Answer:
 
 
 class Agent:
-    """A session of an agent. Inside of `with`, it stays connected, and it ends at the end of the block."""
+    """A session of an agent. Inside of `with`, it stays connected, and it ends at the end of the block.
 
-    def __init__(self, title, url=None, token=None, cwd=None):
+    If your program is killed before the end of the block, the session stays. Keep its `id`, and pass it as `session` to
+    continue that session after a restart.
+    """
+
+    def __init__(self, title, url=None, token=None, cwd=None, session=None):
         self._gateway = _Gateway(
             url or os.environ.get("HOLDPOINT_URL"),
             token or os.environ.get("HOLDPOINT_TOKEN") or (_data_folder() / "token").read_text().strip(),
         )
         self._untaken = []
         self._stopped = threading.Event()
-        session = {"driver": "external", "title": title, "cwd": cwd or os.getcwd()}
-        self.id = self._call("/sessions", session)["id"]
+        start = {"driver": "external", "title": title, "cwd": cwd or os.getcwd()}
+        self.id = session or self._call("/sessions", start)["id"]
         attached = self._call(f"/sessions/{self.id}/attach", {})
         self._fence = attached["fence"]
         threading.Thread(target=self._renew, args=(attached["ttlMs"] / 3000,), daemon=True).start()
@@ -78,8 +82,8 @@ class Agent:
     def approval(self, tool, input, title=None, key=None, **ask):
         """Asks a person to allow a call, and waits for the answer, however long that takes.
 
-        Pass a `key` of your own to find the same request after a restart. Other fields of the ask, such as
-        `editable=True` or `description="…"`, are listed in the reference of the API.
+        Pass a `key` of your own to find the same request after a restart, in the same session. Other fields of the ask,
+        such as `editable=True` or `description="…"`, are listed in the reference of the API.
         """
         ask = {"kind": "approval", "tool": tool, "input": input, **({"title": title} if title else {}), **ask}
         handed = self._ask(ask, key)

@@ -8,7 +8,7 @@ export interface Driver {
   run(session: AgentSession): Promise<void>
   /** Registers a callback that the driver calls when the result of `info()` has changed. */
   onChange?(changed: () => void): void
-  /** Called when a runner starts. Ends the processes that earlier runners have left and that no session needs, and removes what is stored for deleted sessions. Resolves after `signal` has aborted and nothing is left. */
+  /** Called when a runner starts. Can end processes of earlier runners that no session needs any more, and removes what is stored for deleted sessions. Resolves after `signal` has aborted and nothing is left. */
   endLeftProcesses?(runner: RunnerAccess): Promise<void>
 }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { signalGroup } from './process-group.ts'
-import { processStartTime } from './process-start-time.ts'
+import { listedStartTime, processStartTime } from './process-start-time.ts'
 
 const ProcessRecord = z.object({
   pid: z.int(),
@@ -21,7 +21,7 @@ export const tagVariable = 'AGENT_PROCESS_TAG'
 const recordFile = (folder: string) => join(folder, 'process.json')
 
 export function recordProcess(folder: string, process: Omit<ProcessRecord, 'startTime'>): ProcessRecord {
-  const record = { ...process, startTime: processStartTime(process.pid) }
+  const record = { ...process, startTime: startTimeOf(process.pid) }
   writeFileSync(recordFile(folder), JSON.stringify(record), { mode: 0o600 })
   return record
 }
@@ -40,13 +40,13 @@ export function removeProcessRecord(folder: string, tag: string): void {
   if (readProcessRecord(folder)?.tag === tag) rmSync(recordFile(folder), { force: true })
 }
 
+/** A process without a known start time counts as ended, because its pid may belong to an unrelated process. */
 export function isProcessRunning({ pid, startTime }: ProcessRecord): boolean {
-  if (startTime !== '') return processStartTime(pid) === startTime
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
+  return startTime !== '' && startTimeOf(pid) === startTime
+}
+/** Only Linux has /proc. */
+function startTimeOf(pid: number): string {
+  return process.platform === 'linux' ? processStartTime(pid) : listedStartTime(pid)
 }
 
 /** Ends the process that an earlier runner recorded in this folder, if it is still running. */
@@ -58,9 +58,9 @@ export function endOrphan(folder: string): void {
 
 /** Kills a recorded process, its group and its descendants in other groups. */
 export function killRecorded({ pid, startTime, tag }: ProcessRecord): void {
-  const current = processStartTime(pid)
-  // The start time is empty if the process has ended, but its children may still run in its process group. If the start time differs, the pid now belongs to an unrelated process.
-  if (current === startTime || current === '') {
+  const current = startTimeOf(pid)
+  // The current start time is empty if the process has ended, but its children may still run in its process group. If the start time differs or was not recorded, the pid may belong to an unrelated process.
+  if (startTime !== '' && (current === startTime || current === '')) {
     signalGroup(pid, 'SIGKILL')
     killSession(pid)
   }

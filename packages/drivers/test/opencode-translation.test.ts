@@ -205,8 +205,11 @@ describe('the report about a tool call of opencode', () => {
 
 describe('an event of opencode', () => {
   it('an event of opencode is ignored if the driver does not need it', () => {
-    expect(parseEvent('{"type":"server.heartbeat","properties":{}}')).toBeNull()
+    expect(parseEvent('{"type":"server.connected","properties":{}}')).toBeNull()
     expect(parseEvent('{"type":"message.part.updated","properties":{"part":{"type":"reasoning"}}}')).toBeNull()
+  })
+  it('an event of opencode that it sends regularly reaches the driver, so that the log has calls that are not asked', () => {
+    expect(parseEvent('{"type":"server.heartbeat","properties":{}}')).toMatchObject({ type: 'server.heartbeat' })
   })
   it('an event of opencode is an error if it has an unknown shape', () => {
     expect(() => parseEvent('{"type":"session.idle","properties":{}}')).toThrow()

@@ -65,6 +65,7 @@ export class HeadNote {
     const waitMs = Math.max(0, this.#writtenAt + noteIntervalMs - performance.now())
     this.#timer = setTimeout(() => {
       this.#timer = undefined
+      // The comment above says why an error can be ignored.
       void this.#writeLatest().catch(() => {})
     }, waitMs).unref()
   }

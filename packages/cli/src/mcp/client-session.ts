@@ -197,6 +197,7 @@ async function waitForAnswer(opened: OpenRequest, client: WaitingClient): Promis
     // If this fails, the session has ended, and `resolved` reports it.
     void opened
       .withdraw()
+      // If the request cannot be withdrawn, its call is cancelled anyway: nobody waits for the answer anymore.
       .catch(() => {})
       .then(onCancelled)
   }

@@ -113,6 +113,7 @@ export class McpServer {
     }
     await this.#server.connect(transport)
     await closed
+    // Without a session, there is nothing to close. The calls have reported why it could not be opened.
     const client = await this.#client?.catch(() => null)
     client?.session.close()
   }

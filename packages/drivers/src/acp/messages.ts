@@ -16,8 +16,6 @@ export const acpLog = {
     max_turn_requests: 'The agent called its model too often in this turn; send a message to continue',
     refusal: 'The model refused to continue; send a different message',
   },
-  notUnderstood: (method: string) =>
-    `The agent asked something that Holdpoint does not understand (${method}), so Holdpoint refused it`,
   newConversation: (agent: string) =>
     `${agent} cannot continue an earlier conversation, so this is a new one: the agent knows nothing of what was said before`,
   unreadableAttachment: (agent: string, name: string) => `${agent} cannot read the attachment ${name}`,

@@ -57,7 +57,7 @@ export const acpProfiles: readonly AcpProfile[] = [
     settingsAgents: ['goose'],
     args: ['acp', '--with-builtin', 'developer'],
     env: gooseEnvironment,
-    install: 'as its documentation says',
+    install: 'from https://github.com/aaif-goose/goose',
     testedVersions: ['1.52.0'],
     endsTurnAfterDeny: false,
     asks: [],

@@ -39,7 +39,7 @@ const logFile = 'output.log'
 
 export class AppServer {
   readonly record: ProcessRecord
-  /** The path of the Unix socket on which the server listens. It stays the same for all servers of a session, so that a terminal can connect again. */
+  /** The path of the Unix socket on which the server listens. It stays the same for all servers of a session, so that a terminal can connect again, unless the path of the session's folder is too long. */
   readonly socket: string
   readonly #folder: string
   readonly #child: ChildProcess | null

@@ -152,6 +152,8 @@ export class OpencodeConnection implements AgentConnection {
   }
 
   async #handle(event: OpencodeEvent): Promise<void> {
+    // opencode asks at once for a permission. A call without one has been running since then.
+    if (event.type === 'server.heartbeat') return this.#parts.writeHeld()
     const sessionID = sessionOf(event)
     const agentPath = sessionID === undefined ? null : await this.#sessions.pathOf(sessionID)
     // A terminal can open other conversations on the same server.

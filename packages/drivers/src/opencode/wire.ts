@@ -93,6 +93,8 @@ export const OpencodeEvent = z.discriminatedUnion('type', [
       ),
     }),
   }),
+  // opencode sends this every 10 s.
+  z.object({ type: z.literal('server.heartbeat'), properties: z.object({ sessionID: optional(z.string()) }) }),
   z.object({
     type: z.literal('message.updated'),
     properties: z.object({

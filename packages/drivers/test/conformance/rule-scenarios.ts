@@ -60,7 +60,7 @@ async function dangerousCommand({ agent }: ScenarioContext): Promise<string> {
 export const ruleScenarios = {
   allowRule: ['`touch by-rule.txt`, which a rule allows', allowRule],
   denyRule: ['`touch never.txt`, which a rule denies', denyRule],
-  unaskedCommand: ['`cat plain.txt`, which a rule denies and many agents do not ask', unaskedCommand],
+  unaskedCommand: ['`cat plain.txt`, which a rule denies and many agents run without asking', unaskedCommand],
   dangerousCommand: ['the risk of `rm -rf keep.txt`', dangerousCommand],
 } as const satisfies Readonly<Record<string, readonly [string, (context: ScenarioContext) => Promise<string>]>>
 export type RuleScenarioName = keyof typeof ruleScenarios

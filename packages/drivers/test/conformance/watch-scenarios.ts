@@ -151,7 +151,7 @@ export const watchScenarios = {
   start: ['start: `say` is read with the first message', start],
   prompt: ['prompt: `deny` refuses a message', prompt],
   denyBefore: ['before: the model reads the sentence of a `deny`', denyBefore],
-  denyUnasked: ['before: `deny` of `cat plain.txt`, which many agents do not ask', denyUnasked],
+  denyUnasked: ['before: `deny` of `cat plain.txt`, which many agents run without asking', denyUnasked],
   sayBefore: ['before: `say` is read', sayBefore],
   denyQuestion: ['before a question: the model reads the sentence of a `deny`', denyQuestion],
   resultAfter: ['after: the result of a command that fails', resultAfter],

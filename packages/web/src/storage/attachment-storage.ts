@@ -58,6 +58,7 @@ function isAttachmentFile(value: unknown): value is AttachmentFile {
 export async function saveAttachments(me: string, id: SessionId, files: readonly AttachmentFile[]): Promise<void> {
   const stored: StoredAttachments = { at: Date.now(), files }
   const key = [me, id]
+  // Without a stored copy, the attachments are lost only if the page is closed before the message is sent.
   await write(all => (files.length > 0 ? all.put(stored, key) : all.delete(key))).catch(() => {})
 }
 
