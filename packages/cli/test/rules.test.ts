@@ -51,6 +51,13 @@ describe('holdpoint rules', () => {
     expect(await rules('remove', rule.id.slice(0, 12))).toContain('Removed')
     expect(await rules('list')).not.toContain('npm run check')
   })
+  it('holdpoint rules explain counts the rules of the session that asked', async () => {
+    const request = await ask('npm run scoped')
+    const scope = { session: request.session }
+    const { id } = await gateway.call('addRule', { effect: 'deny', command: 'npm run scoped', scope })
+    expect(await rules('explain', request.id)).toMatch(new RegExp(`Denied\\.[^]*${id}`))
+    await gateway.call('removeRule', { id })
+  })
   it('changes, pauses and resumes a rule', async () => {
     const { id } = await rulesJson<Rule>('add', 'deny', '--command', 'git push', '--message', 'Ask me first.')
     expect(await rulesJson<Rule>('edit', id, '--note', 'releases are manual')).toMatchObject({

@@ -189,8 +189,7 @@ export async function previewRule(client: GatewayClient, effect: RuleEffect, opt
 export async function explainRequest({ call }: GatewayClient, typed: string, { json }: JsonOption): Promise<void> {
   const { ask, resolution, session, agentPath } = await findRequest(call, typed)
   if (ask.kind !== 'approval') return out.print(row(trusted(texts.onlyApprovals)))
-  const { driver, cwd } = await call('getSession', { id: session })
-  const verdict = await call('checkRules', { ask, driver, cwd, agentPath })
+  const verdict = await call('checkRules', { ask, session, agentPath })
   if (json) return out.json({ resolution, verdict })
   if (!resolution) out.print(row(trusted(texts.stillPending)))
   else if (resolution.watcher)
