@@ -185,6 +185,9 @@ export const RulePreview = z
       )
       .describe('Some of the matched requests: denied ones first, then the latest.'),
     pending: z.array(RequestId).describe('The pending requests that the rule matches now.'),
+    pendingComplete: z
+      .boolean()
+      .describe('Whether all pending requests were compared. If not, only the latest ones were.'),
   })
   .describe('What a rule would have matched.')
 export type RulePreview = z.infer<typeof RulePreview>

@@ -174,7 +174,7 @@ export async function previewRule(client: GatewayClient, effect: RuleEffect, opt
   const preview = await client.call('previewRule', { rule: await draftFrom(client, effect, options) })
   if (options.json) return out.json(preview)
   const { now } = await client.call('whoAmI', {})
-  out.print(row(trusted(previewLabel(preview, now))), row(trusted(texts.previewPending(preview.pending.length))))
+  out.print(row(trusted(previewLabel(preview, now))), row(trusted(texts.previewPending(preview))))
   for (const { what, answer, request } of preview.examples)
     out.print(
       row(

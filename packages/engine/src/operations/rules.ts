@@ -260,16 +260,27 @@ export async function previewRule(ctx: Context, caller: Caller, { rule }: Parsed
     return decision.rules.length > 0
   }
   const past = await pastMatches(ctx, caller, isMatch)
+  return { status: 200, body: { ...past, ...(await pendingMatches(ctx, isMatch)) } }
+}
+
+async function pendingMatches(
+  ctx: Context,
+  isMatch: (row: RequestRow) => Promise<boolean>,
+): Promise<Pick<RulePreview, 'pending' | 'pendingComplete'>> {
   const pending: RequestRow['id'][] = []
-  for await (const row of scan(ctx, 'request', { where: pendingIn() })) if (await isMatch(row)) pending.push(row.id)
-  return { status: 200, body: { ...past, pending } }
+  let compared = 0
+  for await (const row of scan(ctx, 'request', { where: pendingIn(), newestFirst: true })) {
+    if (compared++ === limits.previewRequestsMax) return { pending, pendingComplete: false }
+    if (await isMatch(row)) pending.push(row.id)
+  }
+  return { pending, pendingComplete: true }
 }
 
 async function pastMatches(
   ctx: Context,
   caller: Caller,
   isMatch: (row: RequestRow) => Promise<boolean>,
-): Promise<Omit<RulePreview, 'pending'>> {
+): Promise<Omit<RulePreview, 'pending' | 'pendingComplete'>> {
   const matched: PastMatch[] = []
   let since: number | null = null
   let compared = 0
