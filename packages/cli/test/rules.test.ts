@@ -73,6 +73,26 @@ describe('holdpoint rules', () => {
     expect(await rules('check', 'git push')).toMatch(/^Denied\./)
     await rules('remove', id)
   })
+  it('POST /rules/check tells which arguments a draft with the grammar of a program covers', async () => {
+    const cwd = realpathSync(gateway.folder)
+    const draft = { effect: 'allow', command: 'npm test', args: 'grammar', scope: { cwd } }
+    const check = async (command: string) => {
+      const call = { kind: 'approval', tool: 'Bash', input: { command }, title: command, cwd, editable: true }
+      const reply = await fetch(`${gateway.url}/api/v1/rules/check`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${gateway.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ask: call, rules: [draft] }),
+      })
+      return [reply.status, await reply.json()]
+    }
+    const allowed = expect.objectContaining({ verdict: 'allow' })
+    const asked = expect.objectContaining({ verdict: 'ask' })
+    expect(await check('npm test')).toEqual([200, allowed])
+    expect(await check('npm test -- --testNamePattern adds a.test.ts')).toEqual([200, allowed])
+    expect(await check('npm test --prefix evil')).toEqual([200, asked])
+    expect(await check('npm test deploy')).toEqual([200, asked])
+    expect(await check('npm run build')).toEqual([200, asked])
+  })
   it('holdpoint rules lists the rules of a project’s file with the file, and does not change them', async () => {
     const file = join(realpathSync(gateway.folder), 'holdpoint.rules.json')
     const draft = { effect: 'deny', command: 'git fetch', note: 'fake a built-in rule' }
