@@ -409,6 +409,7 @@ describe('the list of rules', () => {
     complete: true,
     examples: [],
     pending: [],
+    pendingComplete: true,
   }
   const item = { rule, explanation: '', runsProjectCode: false, preview }
   const paint = () => {

@@ -245,6 +245,7 @@ describe('the keys of an approval', () => {
     complete: true,
     examples: [],
     pending: [],
+    pendingComplete: true,
   }
   const allowLs = { effect: 'allow', command: 'ls', scope: { cwd: '/' } } as const
   const offers: RuleOffers = {

@@ -51,6 +51,13 @@ describe('holdpoint rules', () => {
     expect(await rules('remove', rule.id.slice(0, 12))).toContain('Removed')
     expect(await rules('list')).not.toContain('npm run check')
   })
+  it('holdpoint rules explain counts the rules of the session that asked', async () => {
+    const request = await ask('npm run scoped')
+    const scope = { session: request.session }
+    const { id } = await gateway.call('addRule', { effect: 'deny', command: 'npm run scoped', scope })
+    expect(await rules('explain', request.id)).toMatch(new RegExp(`Denied\\.[^]*${id}`))
+    await gateway.call('removeRule', { id })
+  })
   it('holdpoint rules changes, pauses and resumes a rule', async () => {
     const { id } = await rulesJson<Rule>('add', 'deny', '--command', 'git push', '--message', 'Ask me first.')
     expect(await rulesJson<Rule>('edit', id, '--note', 'releases are manual')).toMatchObject({
@@ -65,6 +72,26 @@ describe('holdpoint rules', () => {
     await rules('resume', id)
     expect(await rules('check', 'git push')).toMatch(/^Denied\./)
     await rules('remove', id)
+  })
+  it('POST /rules/check tells which arguments a draft with the grammar of a program covers', async () => {
+    const cwd = realpathSync(gateway.folder)
+    const draft = { effect: 'allow', command: 'npm test', args: 'grammar', scope: { cwd } }
+    const check = async (command: string) => {
+      const call = { kind: 'approval', tool: 'Bash', input: { command }, title: command, cwd, editable: true }
+      const reply = await fetch(`${gateway.url}/api/v1/rules/check`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${gateway.token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ ask: call, rules: [draft] }),
+      })
+      return [reply.status, await reply.json()]
+    }
+    const allowed = expect.objectContaining({ verdict: 'allow' })
+    const asked = expect.objectContaining({ verdict: 'ask' })
+    expect(await check('npm test')).toEqual([200, allowed])
+    expect(await check('npm test -- --testNamePattern adds a.test.ts')).toEqual([200, allowed])
+    expect(await check('npm test --prefix evil')).toEqual([200, asked])
+    expect(await check('npm test deploy')).toEqual([200, asked])
+    expect(await check('npm run build')).toEqual([200, asked])
   })
   it('holdpoint rules lists the rules of a project’s file with the file, and does not change them', async () => {
     const file = join(realpathSync(gateway.folder), 'holdpoint.rules.json')

@@ -30,7 +30,7 @@ describe('labels of risk and rules', () => {
     const since = new Date(2026, 4, 11, 12).getTime()
     const none = { matched: 0, allowed: 0, denied: 0, allowedByYou: 0, deniedByYou: 0 }
     const label = (change: Partial<RulePreview>) =>
-      previewLabel({ ...none, since, complete: true, examples: [], pending: [], ...change }, now)
+      previewLabel({ ...none, since, complete: true, examples: [], pending: [], pendingComplete: true, ...change }, now)
     const twelve = 'It would have matched 12 requests since Monday:'
     expect(label({ matched: 12, allowed: 12, allowedByYou: 12 })).toBe(`${twelve} all allowed by you.`)
     expect(label({ matched: 12, allowed: 12 })).toBe(`${twelve} all allowed by others.`)

@@ -10,6 +10,7 @@ import {
   type JsonObject,
   type Risk,
   type Rule,
+  type RunnerId,
   type SessionId,
   type ToolCall,
 } from '@holdpoint/protocol'
@@ -22,7 +23,10 @@ import type { DraftRow, RequestRow, RuleRow, SessionRow, WatchReply } from './ro
 import { hasEnded } from './rule-changes.ts'
 
 /** The parts of a session that rules look at. The id is null if there is no session, as in a check of draft rules. */
-export type RuleSession = Pick<SessionRow, 'driver' | 'cwd' | 'openedBy' | 'lease' | 'turnEndedSeq' | 'endedSeq'> & {
+export type RuleSession = Pick<
+  SessionRow,
+  'driver' | 'cwd' | 'openedBy' | 'lease' | 'runner' | 'turnEndedSeq' | 'endedSeq'
+> & {
   readonly id: SessionId | null
 }
 export interface CallDetails {
@@ -32,9 +36,14 @@ export interface CallDetails {
 }
 
 /** Returns the machine on which the agent of a session runs, or null if it is not this gateway's machine or is not known. */
-function machineOf(ctx: Context, { driver, lease }: RuleSession): AgentMachine | null {
-  if (!ctx.machine || driver === externalDriver) return null
-  return lease && lease.runner !== ctx.machine.runner ? null : ctx.machine
+function machineOf(ctx: Context, session: RuleSession): AgentMachine | null {
+  if (!ctx.machine || session.driver === externalDriver) return null
+  return (runnerOf(session) ?? ctx.machine.runner) === ctx.machine.runner ? ctx.machine : null
+}
+
+/** Returns the runner that drives a session or drove it last. While a session is parked, its requests concern the machine on which they were asked. */
+function runnerOf({ lease, runner }: RuleSession): RunnerId | null {
+  return lease?.runner ?? runner
 }
 
 export function ruleContext(
@@ -49,7 +58,7 @@ export function ruleContext(
   return {
     driver,
     session: id,
-    runner: driver === externalDriver ? null : (session.lease?.runner ?? ctx.machine?.runner ?? null),
+    runner: driver === externalDriver ? null : (runnerOf(session) ?? ctx.machine?.runner ?? null),
     folder: isFolderKnown(session) ? (machine?.files.realPath(cwd) ?? cwd) : null,
     agentPath,
     isEditable,
@@ -63,9 +72,9 @@ export function ruleContext(
 
 /** Brings the stored rules up to date with the files that apply to a session. Does nothing if a runner on another machine drives the session, because the gateway on that machine reads the files there. */
 export async function refreshRuleFiles(ctx: Context, session: RuleSession): Promise<void> {
-  const { driver, cwd, lease } = session
+  const { driver, cwd } = session
   if (!ctx.ruleFiles || !ctx.machine) return
-  if (driver !== externalDriver && lease && lease.runner !== ctx.machine.runner) return
+  if (driver !== externalDriver && !machineOf(ctx, session)) return
   await ctx.ruleFiles.refresh(isFolderKnown(session) ? existingFolder(ctx.machine, cwd) : null)
 }
 
@@ -84,10 +93,13 @@ function existingFolder({ files }: AgentMachine, folder: string): string {
   return '/'
 }
 
-/** Returns whether a rule has no uses left, or its turn or session has ended. `ownUses` is how many of its uses are for the request itself. */
-function isUsedUp(change: ChangeBuilder, session: RuleSession, rule: Rule, ownUses = 0): boolean {
+/** Returns whether a rule has no uses left, or its turn or session has ended. `uses` is how often the rule was used. */
+export function isUsedUp(session: RuleSession, rule: Rule, uses: number): boolean {
   if (hasEnded(rule as RuleRow, session)) return true // every rule that the engine evaluates is a row of the store
-  return rule.usesLeft !== undefined && (change.get('ruleuse', rule.id)?.uses ?? 0) - ownUses >= rule.usesLeft
+  return rule.usesLeft !== undefined && uses >= rule.usesLeft
+}
+function usesOf(change: ChangeBuilder, { id }: Rule): number {
+  return change.get('ruleuse', id)?.uses ?? 0
 }
 
 export function evaluateCall(
@@ -97,7 +109,7 @@ export function evaluateCall(
   call: ToolCall,
   details: CallDetails,
 ): Decision {
-  const context = ruleContext(ctx, session, details, change.now, rule => isUsedUp(change, session, rule))
+  const context = ruleContext(ctx, session, details, change.now, rule => isUsedUp(session, rule, usesOf(change, rule)))
   return ctx.rules(change).evaluate(call, context)
 }
 
@@ -151,7 +163,7 @@ export function isStillAllowed(ctx: Context, change: ChangeBuilder, session: Rul
   if (ask.kind !== 'approval') return false
   const counted = new Set([resolution?.rule, ...(resolution?.moreRules ?? []).map(({ rule }) => rule)])
   const context = ruleContext(ctx, session, { agentPath, isEditable: ask.editable }, change.now, rule =>
-    isUsedUp(change, session, rule, counted.has(rule.id) ? 1 : 0),
+    isUsedUp(session, rule, usesOf(change, rule) - (counted.has(rule.id) ? 1 : 0)),
   )
   return ctx.rules(change).evaluate(ask, context).verdict === 'allow'
 }

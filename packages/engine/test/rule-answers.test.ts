@@ -1,14 +1,16 @@
 /** Tests what the verdict of rules depends on besides the call: the machine and the folder of the agent, the files with rules there, and how often rules were used. */
-import type { Ask, Input, JsonObject } from '@holdpoint/protocol'
+import type { Ask, Input, JsonObject, SessionId } from '@holdpoint/protocol'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { defaultSettings } from '../src/index.ts'
 import type { RuleFile, RuleFileReader } from '../src/rule-files.ts'
 import {
   type AttachedAgent,
   approval,
+  expectFault,
   type GatewayFixture,
   openFixture,
   runnerId,
+  runPendingWork,
   secretAsk,
 } from './gateway-fixture.ts'
 
@@ -59,6 +61,24 @@ describe('the files of an agent', () => {
     // A check is for a session that no runner has attached to.
     expect(await fixture.person('checkRules', { ask })).toMatchObject({ verdict: 'allow' })
   })
+  it('the files of an agent of another machine are not looked up on this one while its session is parked', async () => {
+    const ask = fileAsk('read', '/srv/a.txt')
+    const park = async (agent: AttachedAgent, n: number) => {
+      const request = await agent.ask('k', ask)
+      const { id } = agent.session
+      await fixture.runnerCall(n)('detachSession', { id, fence: agent.fence })
+      expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'parked' })
+      return request
+    }
+    const here = await park(await local(), 0)
+    const elsewhere = await park(await remote(), 1)
+    await addRule({ action: 'read', path: '/srv/a.txt' })
+    await runPendingWork()
+    expect(await fixture.person('getRequest', { id: here.id })).toMatchObject({ status: 'resolved' })
+    expect(await fixture.person('getRequest', { id: elsewhere.id })).toMatchObject({ status: 'pending' })
+    const check = await fixture.person('checkRules', { ask, session: elsewhere.session })
+    expect(check).toMatchObject({ verdict: 'ask' })
+  })
   it('the files of an agent are not needed for an exact command', async () => {
     await addRule({ command: 'make' })
     for (const agent of [await local(), await remote(), await external('person')])
@@ -70,6 +90,42 @@ describe('the files of an agent', () => {
     await addRule({ effect: 'deny', path: '/home/ada/keys' })
     expect(await answerOf(await local(), approval('cat ~/keys'))).toBe('deny')
     expect(await statusOf(await remote(), approval('cat ~/keys'))).toBe('pending')
+  })
+})
+
+describe('a check of what the rules decide', () => {
+  const check = (more: Partial<Input<'checkRules'>> = {}) =>
+    fixture.person('checkRules', { ask: approval('make'), ...more })
+
+  it('a check of what the rules decide for a session counts the rules of that session, and not those of another', async () => {
+    const [agent, other] = [await local(), await local()]
+    await addRule({ command: 'make', scope: { session: agent.session.id } })
+    expect(await check({ session: agent.session.id })).toMatchObject({ verdict: 'allow' })
+    expect(await check({ session: other.session.id })).toMatchObject({ verdict: 'ask' })
+    expect(await check()).toMatchObject({ verdict: 'ask' })
+  })
+  it('a check of what the rules decide does not count a rule whose uses are used up, or whose turn has ended', async () => {
+    const agent = await local()
+    const { id } = agent.session
+    const rule = await addRule({ command: 'make', usesLeft: 1 })
+    expect(await check()).toMatchObject({ verdict: 'allow', rule: rule.id })
+    expect(await statusOf(agent, approval('make'))).toBe('resolved')
+    expect(await check()).toMatchObject({ verdict: 'ask' })
+    expect(await check({ session: id })).toMatchObject({ verdict: 'ask' })
+    await addRule({ command: 'make', scope: { session: id }, until: 'session' })
+    expect(await check({ session: id })).toMatchObject({ verdict: 'allow' })
+    await fixture.person('endSession', { id })
+    expect(await check({ session: id })).toMatchObject({ verdict: 'ask' })
+  })
+  it('a check of what the rules decide for a session of another machine looks at no files of this one', async () => {
+    await addRule({ action: 'read', path: '/srv/a.txt' })
+    const ask = fileAsk('read', '/srv/a.txt')
+    const [here, elsewhere] = [await local(), await remote()]
+    expect(await check({ ask, session: here.session.id })).toMatchObject({ verdict: 'allow' })
+    expect(await check({ ask, session: elsewhere.session.id })).toMatchObject({ verdict: 'ask' })
+  })
+  it('a check of what the rules decide is refused for a session that does not exist', async () => {
+    await expectFault(check({ session: 'ses_00000000000000000000' as SessionId }), 'not_found')
   })
 })
 

@@ -1,5 +1,5 @@
 /** Rules in the gateway: what they record, how they change, when they end, and which pending requests they answer. */
-import { type Input, type Request, RuleId } from '@holdpoint/protocol'
+import { type Input, limits, type Request, RuleId } from '@holdpoint/protocol'
 import { credentialRule } from '@holdpoint/rules'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { callAs } from '../src/index.ts'
@@ -245,6 +245,23 @@ describe('a preview of a rule', () => {
       { request: answered[0]?.id, what: 'npm test', answer: 'allow' },
     ])
     expect((await reload(pending)).status).toBe('pending')
+  })
+  it('a preview of a rule compares it with at most the latest 1,000 pending requests, and says if there are more', async () => {
+    const oldest = await ask()
+    const rule = { effect: 'allow' as const, command: 'npm test', scope }
+    expect(await fixture.person('previewRule', { rule })).toMatchObject({
+      pending: [oldest.id],
+      pendingComplete: true,
+    })
+    // A session has at most 1,000 pending requests, so another one fills the limit.
+    const other = await fixture.startAttached('resumable', scope)
+    const asked = Array.from({ length: limits.previewRequestsMax }, (_, index) =>
+      other.ask(`other${index}`, approval('npm test')),
+    )
+    const latest = await Promise.all(asked)
+    const preview = await fixture.person('previewRule', { rule })
+    expect(preview.pendingComplete).toBe(false)
+    expect(new Set(preview.pending)).toEqual(new Set(latest.map(({ id }) => id)))
   })
   it('a preview of a rule says how many of the matched requests the caller answered, and counts a request with a changed input as neither allowed nor denied', async () => {
     const requests = await Promise.all([ask(), ask(), ask(), ask()])

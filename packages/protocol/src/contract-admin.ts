@@ -151,9 +151,12 @@ export const adminOps = {
     method: 'POST',
     path: '/rules/check',
     summary: 'Show what the rules would decide about an ask, without opening a request.',
-    faults: ['unsupported'],
+    faults: ['not_found', 'unsupported'],
     input: z.strictObject({
       ask: AskInput,
+      session: SessionId.optional().describe(
+        'Evaluate as if this session asked. `driver` and `cwd` then have no effect.',
+      ),
       driver: z.string().optional().describe('Evaluate as if a session of this driver asked.'),
       cwd: z
         .string()

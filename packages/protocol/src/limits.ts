@@ -80,7 +80,7 @@ export const limits = {
   resultTextMax: 4096,
   /** The length of the command of a rule. All rules are read again when one changes. */
   ruleCommandMax: 32 * 1024,
-  /** The number of resolved requests with which a rule is compared for a preview. */
+  /** The number of resolved requests, and of pending ones, with which a rule is compared for a preview. */
   previewRequestsMax: 1000,
   deadlineMinMs: 1000,
   deadlineMaxMs: 366 * 24 * 3600 * 1000,

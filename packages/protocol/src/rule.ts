@@ -53,7 +53,7 @@ export const RuleDraft = z
       .max(limits.ruleCommandMax)
       .optional()
       .describe(
-        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command that begins with these words, also inside a longer command.',
+        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command in which these words occur in this order, also with other words between them and inside a longer command.',
       ),
     args: z
       .enum(['exact', 'grammar'])
@@ -185,6 +185,9 @@ export const RulePreview = z
       )
       .describe('Some of the matched requests: denied ones first, then the latest.'),
     pending: z.array(RequestId).describe('The pending requests that the rule matches now.'),
+    pendingComplete: z
+      .boolean()
+      .describe('Whether all pending requests were compared. If not, only the latest ones were.'),
   })
   .describe('What a rule would have matched.')
 export type RulePreview = z.infer<typeof RulePreview>

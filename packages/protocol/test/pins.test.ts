@@ -65,7 +65,7 @@ const surface = [
   'previewRule: POST /rules/preview (rule)',
   'removeRule: DELETE /rules/:id (id)',
   'proposeRules: GET /requests/:id/rules (id)',
-  'checkRules: POST /rules/check (ask driver cwd agentPath rules)',
+  'checkRules: POST /rules/check (ask session driver cwd agentPath rules)',
   'listAudit: GET /audit (after before limit session by answer person q from to folder include)',
   'listTokens: GET /tokens ()',
   'addToken: POST /tokens 201 (role name person expiresAt)',

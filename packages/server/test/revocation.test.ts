@@ -15,8 +15,36 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { freshDatabase, hasPostgres } from '../../../test/support/postgres.ts'
 import { approval, authHeaders, openSocket, readSse, request, secrets, type TestServer } from './test-server.ts'
 
-/** A12 promises two seconds. A busy machine may need more, and without the revocation nothing would end at all. */
-const maxMs = 20_000
+/** A12 promises two seconds, on a machine that has time for the gateways. */
+const promisedMs = 2000
+/** How long the slowest request of the running test took before the revocation. It tells how busy the machine and its database are. */
+let slowestMs = 0
+
+interface Watch {
+  /** Returns the time since the start, and how much of it is due to a busy machine: the timers of this process were late, or requests took long. */
+  stop(): { readonly elapsedMs: number; readonly allowanceMs: number }
+}
+function startWatch(): Watch {
+  const stepMs = 20
+  const startedAt = performance.now()
+  let lateMs = 0
+  let tickedAt = startedAt
+  const tick = () => {
+    const now = performance.now()
+    lateMs += Math.max(0, now - tickedAt - stepMs)
+    tickedAt = now
+  }
+  const timer = setInterval(tick, stepMs).unref()
+  // A revocation needs the database, whose processes wait for the machine as this one does, and fewer than 10 of its replies.
+  const allowanceBeforeMs = 10 * slowestMs
+  return {
+    stop() {
+      clearInterval(timer)
+      tick()
+      return { elapsedMs: performance.now() - startedAt, allowanceMs: allowanceBeforeMs + 3 * lateMs }
+    },
+  }
+}
 
 /** The stores of two gateways, and how to clean them up. The first gateway revokes, and the second has the streams. */
 interface Stores {
@@ -91,6 +119,7 @@ describe.each(setups)('with %s', (_name, openStores) => {
     await opened.close()
   })
   beforeEach(async () => {
+    slowestMs = 0
     bob = await send<typeof bob>(here, secrets.person, '/tokens', { role: 'person', name: 'bob' })
     const session = await send<Session>(here, secrets.agent, '/sessions', { driver: 'external' })
     const path = `/sessions/${session.id}/requests`
@@ -103,14 +132,16 @@ describe.each(setups)('with %s', (_name, openStores) => {
 
   async function send<T>(server: TestServer, secret: string, path: string, body: object): Promise<T> {
     const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
+    const sentAt = performance.now()
     const reply = await request(server, path, { method: 'POST', headers, body: JSON.stringify(body) })
+    slowestMs = Math.max(slowestMs, performance.now() - sentAt)
     if (!reply.ok) throw new Error(await reply.text())
     return (await reply.json()) as T // each test names the output that the contract declares
   }
-  async function revoke(id = bob.id): Promise<number> {
+  async function revoke(id = bob.id): Promise<Watch> {
     const reply = await request(here, `/tokens/${id}`, { method: 'DELETE', headers: authHeaders('person') })
     expect(reply.status).toBe(200)
-    return performance.now()
+    return startWatch()
   }
   const bearer = () => ({ authorization: `Bearer ${bob.secret}` })
   const answer = (server = here) =>
@@ -135,16 +166,17 @@ describe.each(setups)('with %s', (_name, openStores) => {
     }
     return { ended: readToEnd() }
   }
-  async function within(revokedAt: number, ended: Promise<unknown>): Promise<void> {
+  async function within(sinceRevoked: Watch, ended: Promise<unknown>, alreadyMs = 0): Promise<void> {
     await ended
-    expect(performance.now() - revokedAt).toBeLessThan(maxMs)
+    const { elapsedMs, allowanceMs } = sinceRevoked.stop()
+    expect(elapsedMs - alreadyMs).toBeLessThan(promisedMs + allowanceMs)
   }
 
   it('A12: an event stream ends and carries no later event', async () => {
     const { ended } = await openStream(bearer())
-    const revokedAt = await revoke()
+    const sinceRevoked = await revoke()
     await answer()
-    await within(revokedAt, ended)
+    await within(sinceRevoked, ended)
     expect(await ended).not.toContain('request.resolved')
     expect(await ended).not.toContain('token.removed')
   })
@@ -153,8 +185,8 @@ describe.each(setups)('with %s', (_name, openStores) => {
     const subscribed = await openSocket(there, bearer())
     subscribed.send({ subscribe: {} })
     await subscribed.next(({ frame }) => frame === 'hello')
-    const revokedAt = await revoke()
-    await within(revokedAt, Promise.all([idle.closed, subscribed.closed]))
+    const sinceRevoked = await revoke()
+    await within(sinceRevoked, Promise.all([idle.closed, subscribed.closed]))
     expect(await idle.closed).toBe(1008)
   })
   it('A12: a long poll ends with 401, over HTTP and on a socket, and never returns an answer', async () => {
@@ -172,10 +204,10 @@ describe.each(setups)('with %s', (_name, openStores) => {
     const socket = await openSocket(there, headers)
     socket.send({ id: 1, op: 'getRequest', input: { id: asked.id, wait: 30_000 } })
     await expect.poll(() => there.counts.dispatched).toBe(before + 2)
-    const revokedAt = await revoke(agent)
+    const sinceRevoked = await revoke(agent)
     await answer()
     const reply = await poll
-    await within(revokedAt, socket.closed)
+    await within(sinceRevoked, socket.closed)
     expect([reply.status, await reply.text()]).toEqual([401, expect.not.stringContaining('allow')])
     expect((await Promise.race([socket.next(), socket.closed.then(() => null)]))?.status).not.toBe(200)
   })
@@ -188,8 +220,8 @@ describe.each(setups)('with %s', (_name, openStores) => {
       `POST ${apiRoot}/rules HTTP/1.1\r\nHost: 127.0.0.1:${there.port}\r\nAuthorization: Bearer ${bob.secret}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`,
     )
     await expect.poll(() => there.counts.authenticated).toBe(before + 1)
-    const revokedAt = await revoke()
-    await within(revokedAt, received)
+    const sinceRevoked = await revoke()
+    await within(sinceRevoked, received)
     expect(await received).toMatch(/^HTTP\/1.1 401/)
   })
   it('A12: an answer that is sent after the revocation is refused, and the request stays pending', async () => {
@@ -214,16 +246,14 @@ describe.each(setups)('with %s', (_name, openStores) => {
     const { ended } = await openStream(phone)
     const reply = await request(here, '/sign-out', { method: 'POST', headers: phone })
     expect(reply.status).toBe(200)
-    await within(performance.now(), ended)
+    await within(startWatch(), ended)
     expect((await request(there, '/me', { headers: laptop })).status).toBe(200)
   })
   it('a credential that expires loses its streams too', async () => {
     const expiresAt = (await (await request(here, '/me', { headers: authHeaders('person') })).json()).now + 1000
     bob = await send<typeof bob>(here, secrets.person, '/tokens', { role: 'person', name: 'bob', expiresAt })
     const { ended } = await openStream(bearer())
-    const openedAt = performance.now()
-    await ended
-    expect(performance.now() - openedAt).toBeLessThan(1000 + maxMs)
+    await within(startWatch(), ended, 1000)
   })
 
   /** Signs in with a link of this credential, and returns the headers of the browser. */

@@ -1,5 +1,5 @@
 /** Texts of `holdpoint rules`. */
-import type { Verdict } from '@holdpoint/protocol'
+import type { RulePreview, Verdict } from '@holdpoint/protocol'
 
 const verdicts = { allow: 'Allowed', ask: 'A person is asked', deny: 'Denied' } as const
 
@@ -30,7 +30,8 @@ export const rulesTexts = {
   stillPending: 'This request is waiting for a person.',
   rulesNow: 'The current rules say: ',
   onlyApprovals: 'Rules answer approvals only. This request asks a question.',
-  previewPending: (count: number) => `Matches ${count} pending ${count === 1 ? 'request' : 'requests'}.`,
+  previewPending: ({ pending: { length: count }, pendingComplete }: RulePreview) =>
+    `Matches ${pendingComplete ? '' : 'at least '}${count} pending ${count === 1 ? 'request' : 'requests'}.`,
   noSettings: (file: string) => `There is no ${file}. Name the settings file to import.`,
   badSettings: (file: string) =>
     `${file} is not a settings file of Claude Code: it has no "permissions" with lists of texts.`,

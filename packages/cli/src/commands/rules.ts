@@ -174,7 +174,7 @@ export async function previewRule(client: GatewayClient, effect: RuleEffect, opt
   const preview = await client.call('previewRule', { rule: await draftFrom(client, effect, options) })
   if (options.json) return out.json(preview)
   const { now } = await client.call('whoAmI', {})
-  out.print(row(trusted(previewLabel(preview, now))), row(trusted(texts.previewPending(preview.pending.length))))
+  out.print(row(trusted(previewLabel(preview, now))), row(trusted(texts.previewPending(preview))))
   for (const { what, answer, request } of preview.examples)
     out.print(
       row(
@@ -189,8 +189,7 @@ export async function previewRule(client: GatewayClient, effect: RuleEffect, opt
 export async function explainRequest({ call }: GatewayClient, typed: string, { json }: JsonOption): Promise<void> {
   const { ask, resolution, session, agentPath } = await findRequest(call, typed)
   if (ask.kind !== 'approval') return out.print(row(trusted(texts.onlyApprovals)))
-  const { driver, cwd } = await call('getSession', { id: session })
-  const verdict = await call('checkRules', { ask, driver, cwd, agentPath })
+  const verdict = await call('checkRules', { ask, session, agentPath })
   if (json) return out.json({ resolution, verdict })
   if (!resolution) out.print(row(trusted(texts.stillPending)))
   else if (resolution.watcher)

@@ -9,16 +9,17 @@ import {
   type RuleDraft,
   type RulePreview,
   type RunnerId,
+  type SessionId,
   withFolder,
 } from '@holdpoint/protocol'
 import { proposeRules as proposalsFor, RuleSet, ruleProblem, validateRule } from '@holdpoint/rules'
-import { accessFault, personIdOf, requestNotFound, ruleAccessFault } from '../authorization.ts'
+import { accessFault, maySee, personIdOf, requestNotFound, ruleAccessFault, sessionNotFound } from '../authorization.ts'
 import type { ChangeBuilder } from '../change-builder.ts'
 import { type Context, pendingIn } from '../context.ts'
 import type { Caller, DispatchOptions } from '../gateway.ts'
 import { scan } from '../paging.ts'
 import type { RequestRow, RuleRow, SessionRow } from '../rows.ts'
-import { type RuleSession, refreshRuleFiles, ruleContext } from '../rule-answers.ts'
+import { isUsedUp, type RuleSession, refreshRuleFiles, ruleContext } from '../rule-answers.ts'
 import { putRule, takeRule } from '../rule-changes.ts'
 import { toRule } from '../wire-views.ts'
 
@@ -173,23 +174,23 @@ export function removeRule(ctx: Context, caller: Caller, input: ParsedInput<'rem
 }
 
 export async function checkRules(ctx: Context, caller: Caller, input: ParsedInput<'checkRules'>) {
-  const ask = withFolder(input.ask, input.cwd ?? '')
+  const stored = input.session === undefined ? undefined : await visibleSession(ctx, caller, input.session)
+  const ask = withFolder(input.ask, stored?.cwd ?? input.cwd ?? '')
   if (ask.kind !== 'approval')
     return {
       status: 200,
       body: { verdict: 'ask' as const, reason: 'Rules only answer approvals; a person has to answer this.' },
     }
-  // Evaluate as if a person had opened a session in the folder of the ask.
-  const openedBy = { id: personIdOf(caller), name: caller.name }
-  const session = { id: null, driver: input.driver ?? '', cwd: input.cwd ?? ask.cwd, openedBy, lease: null }
+  const session = stored ?? assumedSession(caller, input.driver ?? '', input.cwd ?? ask.cwd)
   if (!input.rules) await refreshRuleFiles(ctx, session)
   const now = await ctx.store.now()
   const problem = input.rules?.map(ruleProblem).find(found => found !== null)
   const rules = input.rules ? draftRules(ctx, caller, input.rules, now) : await ctx.currentRules()
   const details = { agentPath: input.agentPath ?? [], isEditable: ask.editable }
+  const uses = new Map(input.rules ? [] : (await ctx.store.find('ruleuse', {})).map(use => [use.id, use.uses]))
   const { rules: _rules, ...verdict } = rules.evaluate(
     ask,
-    ruleContext(ctx, session, details, now, () => false),
+    ruleContext(ctx, session, details, now, rule => !input.rules && isUsedUp(session, rule, uses.get(rule.id) ?? 0)),
   )
   if (!input.rules) return { status: 200, body: verdict }
   // Draft rules are not stored, so their ids mean nothing to the caller.
@@ -197,6 +198,18 @@ export async function checkRules(ctx: Context, caller: Caller, input: ParsedInpu
   const isBuiltIn = ctx.builtInRules.some(({ id }) => id === verdict.rule)
   if (isBuiltIn) return { status: 200, body: verdict }
   return { status: 200, body: problem && verdict.verdict === 'ask' ? { ...withoutRule, reason: problem } : withoutRule }
+}
+
+async function visibleSession(ctx: Context, caller: Caller, id: SessionId): Promise<SessionRow> {
+  const session = await ctx.store.get('session', id)
+  if (!session || !maySee(caller, session)) throw sessionNotFound(id, caller)
+  return session
+}
+
+/** Returns a session as if a person had opened it in the folder of the ask. */
+function assumedSession(caller: Caller, driver: string, cwd: string): RuleSession {
+  const openedBy = { id: personIdOf(caller), name: caller.name }
+  return { id: null, driver, cwd, openedBy, lease: null, runner: null }
 }
 
 /** Arranges draft rules that can be used. A draft that cannot be used matches nothing. */
@@ -247,16 +260,27 @@ export async function previewRule(ctx: Context, caller: Caller, { rule }: Parsed
     return decision.rules.length > 0
   }
   const past = await pastMatches(ctx, caller, isMatch)
+  return { status: 200, body: { ...past, ...(await pendingMatches(ctx, isMatch)) } }
+}
+
+async function pendingMatches(
+  ctx: Context,
+  isMatch: (row: RequestRow) => Promise<boolean>,
+): Promise<Pick<RulePreview, 'pending' | 'pendingComplete'>> {
   const pending: RequestRow['id'][] = []
-  for await (const row of scan(ctx, 'request', { where: pendingIn() })) if (await isMatch(row)) pending.push(row.id)
-  return { status: 200, body: { ...past, pending } }
+  let compared = 0
+  for await (const row of scan(ctx, 'request', { where: pendingIn(), newestFirst: true })) {
+    if (compared++ === limits.previewRequestsMax) return { pending, pendingComplete: false }
+    if (await isMatch(row)) pending.push(row.id)
+  }
+  return { pending, pendingComplete: true }
 }
 
 async function pastMatches(
   ctx: Context,
   caller: Caller,
   isMatch: (row: RequestRow) => Promise<boolean>,
-): Promise<Omit<RulePreview, 'pending'>> {
+): Promise<Omit<RulePreview, 'pending' | 'pendingComplete'>> {
   const matched: PastMatch[] = []
   let since: number | null = null
   let compared = 0

@@ -146,8 +146,8 @@ export const textPrograms: ReadonlyMap<string, Program> = new Map([
     'uname',
     reads(nothing, '-a -i -m -n -o -p -r -s -v --all --machine --kernel-name --kernel-release --operating-system'),
   ],
-  // An operand would set the name or the clock.
-  ['hostname', reads(nothing, '-s -f -i -I -d')],
+  // An operand would set the name or the clock. The list omits -f, -i and -d, which look up the name in the network.
+  ['hostname', reads(nothing, '-s -I')],
   ['id', reads({ others: 'word', most: 1 }, '-a -g -G -n -r -u')],
   ['groups', reads({ others: 'word' }, '')],
   ['uptime', reads(nothing, '-p -s')],

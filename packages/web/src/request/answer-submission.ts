@@ -48,17 +48,11 @@ export function useAnswerSubmission(
       setNotice(null)
       setSendingLabel(label)
       pauseSync()
-      inbox.answer(request.id, answer).then(
-        ({ status, needs, endorsements }) => {
-          if (status === 'pending')
-            reenable({ text: submissionTexts.endorsed(endorsements.length, needs), isError: false })
-        },
-        (error: unknown) => {
-          // The request was resolved in the meantime. The next snapshot replaces this card with a receipt.
-          if (error instanceof Fault && error.code === 'already_resolved') return
-          reenable({ text: submissionTexts.failed(errorMessage(error)), isError: true })
-        },
-      )
+      inbox.answer(request.id, answer).catch((error: unknown) => {
+        // The request was resolved in the meantime. The next snapshot replaces this card with a receipt.
+        if (error instanceof Fault && error.code === 'already_resolved') return
+        reenable({ text: submissionTexts.failed(errorMessage(error)), isError: true })
+      })
     }
     return { sendingLabel, disabled, notice, submit }
   }, [inbox, request, disabled, sendingLabel, notice, pauseSync, resumeSync])

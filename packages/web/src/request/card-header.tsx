@@ -25,7 +25,6 @@ export function CardHeader({ request, showSession, othersAnswering }: CardHeader
       <Asker request={request} showSession={showSession} />
       <div className="card-times">
         {othersAnswering.length > 0 && <Answering people={othersAnswering} />}
-        <Endorsed request={request} />
         <AgentConnection session={request.session} />
         {request.deadlineAt !== null && <Countdown request={request} />}
         <Since at={request.openedAt} />
@@ -86,11 +85,6 @@ function Answering({ people }: { readonly people: readonly string[] }): ReactNod
       )}
     </span>
   )
-}
-
-function Endorsed({ request: { needs, endorsements } }: { readonly request: Request }): ReactNode {
-  if (needs < 2) return null
-  return <span>{cardTexts.endorsed(endorsements.length, needs)}</span>
 }
 
 function AgentConnection({ session }: { readonly session: SessionId }): ReactNode {

@@ -21,7 +21,6 @@ export const cardTexts = {
   holdTo: (label: string) => `Hold to ${label.charAt(0).toLowerCase()}${label.slice(1)}`,
   isAnswering: ' is answering',
   othersAnswering: (count: number) => `${count} others are answering`,
-  endorsed: (count: number, needed: number) => `${count} of ${needed} people agreed`,
 } as const
 
 export const submissionTexts = {
@@ -29,7 +28,6 @@ export const submissionTexts = {
   typed: 'Nothing was sent, because you were still typing. Pause for a second, then press again.',
   invalid: (problem: string) => `Not sent: ${problem}.`,
   failed: (error: string) => `Not sent. ${error} Everything you wrote is still here.`,
-  endorsed: (count: number, needed: number) => `Your answer was counted: ${count} of ${needed} people have agreed.`,
 } as const
 
 export const denyTexts = {

@@ -50,7 +50,8 @@ export const approvalTexts = {
   chooseDuration: 'For how long?',
   agentSuggests: 'suggested by the agent',
   runsProjectCode: 'Runs project code, which agents can change.',
-  alsoPending: (count: number) => `Also answers ${count} other pending ${count === 1 ? 'request' : 'requests'} now.`,
+  alsoPending: (count: number, isComplete: boolean) =>
+    `Also answers ${isComplete ? '' : 'at least '}${count} other pending ${count === 1 ? 'request' : 'requests'} now.`,
 } as const
 
 export const questionTexts = {

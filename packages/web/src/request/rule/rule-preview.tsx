@@ -68,7 +68,7 @@ interface AlsoPendingProps {
 
 function AlsoPending({ preview, except }: AlsoPendingProps): ReactNode {
   const count = preview.pending.filter(id => id !== except).length
-  return count > 0 && <strong className="strong">{previewTexts.alsoPending(count)}</strong>
+  return count > 0 && <strong className="strong">{previewTexts.alsoPending(count, preview.pendingComplete)}</strong>
 }
 
 const tones = { allow: 'yes', deny: 'no', none: 'none' } as const

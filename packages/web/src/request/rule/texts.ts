@@ -50,10 +50,8 @@ export const previewTexts = {
   loading: 'Looking at earlier requests…',
   examples: 'For example:',
   answers: { allow: 'allowed', deny: 'denied', none: 'another outcome' },
-  alsoPending: (count: number) =>
-    count === 1
-      ? 'It also answers 1 other pending request now.'
-      : `It also answers ${count} other pending requests now.`,
+  alsoPending: (count: number, isComplete: boolean) =>
+    `It also answers ${isComplete ? '' : 'at least '}${count} other pending ${count === 1 ? 'request' : 'requests'} now.`,
 } as const
 
 export const scopeTexts = {

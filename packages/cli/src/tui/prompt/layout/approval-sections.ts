@@ -157,7 +157,7 @@ function aboutOffer({ rule, runsProjectCode, preview }: RuleOffer, now: number):
     ruleExplanation(rule),
     ...(runsProjectCode ? [texts.runsProjectCode] : []),
     previewLabel(preview, now),
-    ...(others > 0 ? [texts.alsoPending(others)] : []),
+    ...(others > 0 ? [texts.alsoPending(others, preview.pendingComplete)] : []),
   ].join(' ')
 }
 
