@@ -72,6 +72,7 @@ export {
   resolutionTone,
   sessionName,
   stateLabel,
+  suggestionScopeLabel,
   type Trouble,
   timeSince,
   troubleOf,

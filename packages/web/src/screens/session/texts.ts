@@ -1,5 +1,6 @@
 /** Texts of the session screen. */
 import type { Session } from '@holdpoint/protocol'
+import { formatCount } from '../../text/format-amounts.ts'
 
 export interface ComposerLabels {
   /** Returns why the person can’t send a message; null if they can. */
@@ -148,7 +149,7 @@ export const overviewTexts = {
   files: (count: number) => (count === 1 ? '1 file changed' : `${count} files changed`),
   noFiles: 'The agent has changed no files with its own tools.',
   filesNote: 'Files that commands changed are not included.',
-  lines: (added: number, removed: number) => `${added} lines added, ${removed} removed`,
+  lines: (added: number, removed: number) => `${formatCount(added, 'line')} added, ${removed} removed`,
   inTranscript: 'Show in the transcript',
   outline: 'Turns',
   more: 'Load earlier entries',
