@@ -128,7 +128,7 @@ describe('the view of an approval', () => {
       kind: 'update',
       diff: '@@ -4,2 +4,2 @@ main()\n x\n-a\n+b\n\\ No newline at end of file\n',
     }
-    const changes = [
+    const changes: JsonObject[] = [
       update,
       { path: '/b', kind: 'add', diff: 'new\n' },
       { path: '/c', kind: 'delete', diff: 'old\n' },

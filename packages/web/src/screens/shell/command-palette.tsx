@@ -22,7 +22,13 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { SessionStateIcon } from '../../ui/session-state-icon.tsx'
 import { showToast } from '../../ui/toast.tsx'
 import { openDialog } from './open-dialog.ts'
-import { findItems, type PaletteAction, type PaletteItem, type SwitchName } from './palette-items.ts'
+import {
+  findItems,
+  type PaletteAction,
+  type PaletteContent,
+  type PaletteItem,
+  type SwitchName,
+} from './palette-items.ts'
 import { startRehearsal } from './rehearsal.ts'
 import { navItems } from './sidebar.tsx'
 import { paletteTexts } from './texts.ts'
@@ -30,22 +36,14 @@ import { type Switch, useNotificationSwitch, useSignOut, useSoundSwitch } from '
 import './command-palette.css'
 
 export function CommandPalette({ onClose }: { readonly onClose: () => void }): ReactNode {
-  const { sessions, requests, may } = { sessions: useSessions(), requests: useRequests(), may: useMay() }
   const [query, setQuery] = useState('')
   const [index, setIndex] = useState(0)
-  const route = useRoute()
-  const session = route.screen === 'session' ? route.id : null
-  const muted = useMuted()
+  const session = useOpenSession()
   const [sound, notifications] = [useSoundSwitch(), useNotificationSwitch()]
   const runAction = useRunAction({ sound, notifications })
-  const items = findItems(query, {
-    ...{ sessions, requests, may, isSession: session !== null, has: hasScreenAction },
-    isMuted: session === null ? null : muted.has(session),
-    switches: {
-      sound: sound.on,
-      notifications: canNotify() && notifications.permission !== 'denied' ? notifications.on : null,
-    },
-  })
+  const canSwitch = canNotify() && notifications.permission !== 'denied'
+  const content = useContent(session, { sound: sound.on, notifications: canSwitch ? notifications.on : null })
+  const items = findItems(query, content)
   const current = items[Math.min(index, items.length - 1)]
   const choose = (item: PaletteItem) => {
     // The dialog gives the focus back before the action may move it.
@@ -102,6 +100,19 @@ export function CommandPalette({ onClose }: { readonly onClose: () => void }): R
       {items.length === 0 && <p className="soft palette-none">{paletteTexts.noResults}</p>}
     </Dialog>
   )
+}
+
+function useOpenSession(): SessionId | null {
+  const route = useRoute()
+  return route.screen === 'session' ? route.id : null
+}
+
+/** Returns what the palette searches. */
+function useContent(session: SessionId | null, switches: PaletteContent['switches']): PaletteContent {
+  const { sessions, requests, may } = { sessions: useSessions(), requests: useRequests(), may: useMay() }
+  const muted = useMuted()
+  const isMuted = session === null ? null : muted.has(session)
+  return { sessions, requests, may, isSession: session !== null, has: hasScreenAction, isMuted, switches }
 }
 
 const screens = { newRule: 'rules', deviceLink: 'settings', exportCsv: 'audit', exportNdjson: 'audit' } as const
