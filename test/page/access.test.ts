@@ -60,15 +60,15 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     const more = [asks.suggested(), asks.questions(), asks.secret(), asks.form(), asks.link()]
     const requests = []
     for (const ask of [...all, ...more]) requests.push(await asker.ask(ask, { deadlineMs: 3600_000 }))
-    await talker.ask(asks.plan())
+    const discussed = await talker.ask(asks.plan())
     const scope = { cwd: '/src/api' }
     await fixture.gateway.call('addRule', { effect: 'allow', group: 'only-reads', scope, paused: true })
     await fixture.gateway.call('addRule', { effect: 'deny', command: 'git push', message: 'No.', note: 'Why not' })
-    return { asker, talker, requests }
+    return { asker, talker, requests, discussed }
   }
 
   it.each(looks)('axe finds no violations on any screen in the light and dark themes ($name)', async ({ options }) => {
-    const { asker, talker, requests } = await openSamples()
+    const { asker, talker, requests, discussed } = await openSamples()
     const page = await fixture.openPage({
       ...options,
       ...withoutMotion,
@@ -125,6 +125,11 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       await button(card, 'Submit').click()
     })
     await lookAtCard(10)
+    await fixture.answer(discussed, { kind: 'deny', reason: 'Why?', askBack: true })
+    const following = await talker.ask(asks.plan())
+    await (await openCard(page, following)).locator('.followed-request').waitFor()
+    await look('card with a discussion')
+    if (isPhone) await page.goBack()
     await page.getByLabel('Group requests').selectOption('session')
     for (const index of [0, 2]) await select(page, at(index))
     await look('inbox, grouped and selected')
@@ -146,7 +151,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
       .toBe(true)
     await look('session')
     await button(page, 'Overview').click()
-    await page.getByRole('button', { name: /a\.ts.*lines added/ }).click()
+    await page.getByRole('button', { name: /a\.ts.*lines? added/ }).click()
     await page.locator('.overview .diff-row.added').first().waitFor()
     await look('session, overview')
     await page
@@ -159,6 +164,17 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     await visit('#/sessions')
     await page.locator('li.session-row').first().waitFor()
     await look('sessions')
+    await button(page, 'Stop everything…').click()
+    await page.getByRole('dialog', { name: 'Stop everything?' }).waitFor()
+    await look('sessions, stop everything')
+    await page.keyboard.press('Escape')
+    await visit('#/settings')
+    await button(page, 'Create a link').click()
+    await page.getByRole('img', { name: 'QR code of the link' }).waitFor()
+    await look('settings, with a link')
+    await visit('#/nonsense')
+    await page.getByRole('heading', { name: 'This page doesn’t exist' }).waitFor()
+    await look('unknown address')
     await visit('#/audit')
     await receipt(page, 'npm run deploy').first().locator('summary').click()
     await page.locator('.receipt-details').waitFor()
@@ -200,7 +216,7 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     const off = { enabled: false }
     await look('reconnecting', { rules: { 'landmark-one-main': off, 'page-has-heading-one': off } })
     expect(Object.fromEntries(Object.entries(found).filter(([, wrong]) => wrong.length > 0))).toEqual({})
-    expect(Object.keys(found)).toHaveLength(26 - 2 + 4 + requests.length + 14 + 4)
+    expect(Object.keys(found)).toHaveLength(26 - 2 + 4 + requests.length + 14 + 4 + 8)
   })
 
   it('axe finds no violations on the sign-in screen', async () => {
@@ -210,6 +226,15 @@ describe.skipIf(hasNoBrowser())('accessibility of the page', () => {
     await page.getByText('This browser is not signed in').waitFor()
     expect(await violationsOn(page)).toEqual([])
     await context.close()
+  })
+
+  it('axe finds no violations on the screen that asks before another person is signed in', async () => {
+    const page = await fixture.openPage(withoutMotion)
+    const { secret } = await fixture.gateway.call('addToken', { role: 'person', name: 'ben' })
+    const { code } = await fixture.gateway.callAs(secret)('makeLink', {})
+    await page.goto(`${fixture.gateway.url}/#code=${code}`)
+    await page.getByRole('heading', { name: 'Sign in as ben?' }).waitFor()
+    expect(await violationsOn(page)).toEqual([])
   })
 
   it('with reduced motion, nothing on the page is animated', async () => {

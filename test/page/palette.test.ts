@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hasNoBrowser, type OpenOptions } from '../support/browser.ts'
 import { asks } from '../support/request-samples.ts'
-import { button, setUpPageFixture } from './page-fixture.ts'
+import { button, rowOf, setUpPageFixture } from './page-fixture.ts'
 
 describe.skipIf(hasNoBrowser())('the command palette', () => {
   const fixture = setUpPageFixture()
@@ -45,6 +45,85 @@ describe.skipIf(hasNoBrowser())('the command palette', () => {
     await dialog.waitFor({ state: 'detached' })
     const { items } = await fixture.gateway.call('listCommands', { id: request.session })
     expect(items.map(({ body }) => body.kind)).toContain('interrupt')
+  })
+
+  it('the command palette offers the actions of every screen, and those of the open session and request only there', async () => {
+    const asker = await fixture.openAsker('api')
+    const request = await asker.ask(asks.command())
+    const { page } = await open()
+    const offered = async (typed: string) => {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: 'Go to' }).fill(typed)
+      const options = page.getByRole('option')
+      const names = await options.locator('.nav-name').allInnerTexts()
+      await page.keyboard.press('Escape')
+      return names
+    }
+    await rowOf(page, request).waitFor()
+    for (const name of [
+      'New session',
+      'Start a rehearsal',
+      'Mark all sessions as read',
+      'New rule',
+      'Create a link for another device',
+      'Export the audit log as CSV',
+      'Export the audit log as NDJSON',
+      'Turn the sound on',
+      'Inbox: do not group requests',
+      'Inbox: group by project',
+      'Inbox: group by session',
+      'Review all requests of this session',
+    ])
+      expect(await offered(name)).toContain(name)
+    const ofSession = ['Interrupt this session', 'End this session…', 'Rename this session', 'Mute this session']
+    for (const name of ofSession) expect(await offered(name)).not.toContain(name)
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+    await page.locator('.session-actions').waitFor()
+    for (const name of ofSession) expect(await offered(name)).toContain(name)
+  })
+
+  it('the command palette asks before it ends a session or interrupts one with a pending request, as the buttons do', async () => {
+    const asker = await fixture.openAsker('api')
+    const request = await asker.ask(asks.command())
+    const { page, run } = await open()
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+    await page.locator('.session-actions').waitFor()
+    for (const [typed, question] of [
+      ['interrupt', 'Interrupt this turn?'],
+      ['end this', 'End this session?'],
+    ] as const) {
+      await run(typed, new RegExp(typed, 'i'))
+      const confirmation = page.getByRole('group', { name: question })
+      await confirmation.getByText('cancels 1 pending request').waitFor()
+      // The focus is on Cancel, so a second Enter decides nothing.
+      await page.keyboard.press('Enter')
+      await confirmation.waitFor({ state: 'detached' })
+    }
+    expect(await fixture.isPending(request)).toBe(true)
+  })
+
+  it('the command palette renames and mutes the open session, and opens a new rule, a device link and an export', async () => {
+    const asker = await fixture.openAsker('api')
+    const { page, run } = await open()
+    await page.goto(`${fixture.gateway.url}/#/sessions/${asker.session.id}`)
+    await run('rename', /Rename this session/)
+    await page.getByLabel('Title').fill('renamed')
+    await page.keyboard.press('Enter')
+    await page.locator('.header-title', { hasText: 'renamed' }).waitFor()
+    await run('mute', /Mute this session/)
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('holdpoint.muted'))).toContain(asker.session.id)
+    await run('mute', /Unmute this session/)
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('holdpoint.muted'))).toBe('[]')
+    await run('group by session', /group by session/)
+    await expect.poll(() => page.evaluate(() => localStorage.getItem('holdpoint.grouping'))).toBe('session')
+    await run('new rule', /New rule/)
+    await page.getByRole('dialog', { name: 'New rule' }).waitFor()
+    await page.keyboard.press('Escape')
+    await run('link for', /Create a link for another device/)
+    await page.getByRole('img', { name: 'QR code of the link' }).waitFor()
+    const download = page.waitForEvent('download')
+    await run('csv', /Export the audit log as CSV/)
+    expect((await download).suggestedFilename()).toBe('holdpoint-audit.csv')
   })
 
   it('the command palette signs this browser out', async () => {

@@ -1,5 +1,5 @@
 /** Comments on lines of a request, and questions that people ask back, on the page. */
-import { type Ask, type Input, limits } from '@holdpoint/protocol'
+import { type Ask, type Input, type JsonObject, limits } from '@holdpoint/protocol'
 // biome-ignore lint/correctness/noUnresolvedImports: the linter cannot follow how playwright-core exports these
 import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
@@ -59,7 +59,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
   })
 
   it('a change of several files shows the diff of each file, and comments name their file', async () => {
-    const changes = [
+    const changes: JsonObject[] = [
       { path: '/src/b.ts', kind: 'update', diff: '@@ -7 +7 @@ main()\n-const b = 1\n+const b = 2\n' },
       { path: '/src/a.ts', old_string: '', new_string: 'const a = 1\n' },
       { path: '/src/gone.ts', kind: 'delete', diff: 'old\n' },

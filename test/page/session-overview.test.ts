@@ -71,7 +71,7 @@ describe.skipIf(hasNoBrowser())('the overview of a session', () => {
     await overview(page).getByText('To-do list: 1 of 2 done').waitFor()
     await overview(page).getByText('Covers the whole session.').waitFor()
     await overview(page).getByText('$0.50').first().waitFor()
-    const file = overview(page).getByRole('button', { name: /src\/greet\.ts.*1 lines added, 1 removed/ })
+    const file = overview(page).getByRole('button', { name: /src\/greet\.ts.*1 line added, 1 removed/ })
     await file.click()
     await overview(page).locator('.diff-row.added', { hasText: 'const a = 2' }).waitFor()
     // The keyword of the code has its color, and the text is exact.

@@ -73,6 +73,7 @@ export {
   resolutionTone,
   sessionName,
   stateLabel,
+  suggestionScopeLabel,
   type Trouble,
   timeSince,
   troubleOf,

@@ -207,3 +207,15 @@ export function timeSince(fromMs: number, nowMs: number): string {
   const unit = units.find(([, unitMs]) => ageMs >= unitMs)
   return unit ? `${Math.floor(ageMs / unit[1])} ${unit[0]}` : 'now'
 }
+
+const suggestionScopes: Readonly<Record<string, string>> = {
+  session: 'this session',
+  localSettings: 'this project, only you',
+  projectSettings: 'this project, everyone',
+  userSettings: 'all your projects',
+}
+
+/** Returns where an accepted suggestion of the agent's program applies, or null if only the program knows its name of the scope. */
+export function suggestionScopeLabel(scope: string): string | null {
+  return Object.hasOwn(suggestionScopes, scope) ? (suggestionScopes[scope] ?? null) : null
+}

@@ -5,6 +5,7 @@ import {
   resolutionTone,
   sessionName,
   stateLabel,
+  suggestionScopeLabel,
   timeSince,
 } from '@holdpoint/client'
 import { type Answer, formatId, type Resolution, type Session } from '@holdpoint/protocol'
@@ -131,4 +132,15 @@ describe('the driver label', () => {
     expect(sessionName({ title: '', driver: 'claude' })).toBe('Claude Code')
     expect(sessionName({ title: 'api', driver: 'claude' })).toBe('api')
   })
+})
+
+it('the label of a suggestion’s scope says in plain words where the suggestion applies, and is null for an unknown scope', () => {
+  const scopes = ['session', 'localSettings', 'projectSettings', 'userSettings', 'toString']
+  expect(scopes.map(suggestionScopeLabel)).toEqual([
+    'this session',
+    'this project, only you',
+    'this project, everyone',
+    'all your projects',
+    null,
+  ])
 })

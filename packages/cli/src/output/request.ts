@@ -15,6 +15,7 @@ import {
   riskLevelLabels,
   ruleLabel,
   ruleScopeLabel,
+  suggestionScopeLabel,
   timeSince,
   touchesLabel,
   viewOf,
@@ -111,7 +112,7 @@ export function answerRows(ask: Ask, answer: Answer): readonly Row[] {
   return [
     ...(note === undefined ? [] : [labelled('Note', untrustedLine(note))]),
     ...(chosen
-      ? [labelled('Remembers', untrustedCode(chosen.label), trusted(' ('), untrustedCode(chosen.scope), trusted(')'))]
+      ? [labelled('Remembers', untrustedCode(chosen.label), trusted(' ('), scopeSpan(chosen.scope), trusted(')'))]
       : []),
     ...(remember
       ? [
@@ -248,7 +249,7 @@ function approvalRows(ask: ApprovalAsk, renderPlan: PlanRenderer): readonly Row[
         trusted(`${index + 1}  `),
         untrustedCode(label),
         trusted(' ('),
-        untrustedCode(scope),
+        scopeSpan(scope),
         trusted(')'),
       ),
     ),
@@ -266,6 +267,12 @@ export function formatInput(value: JsonObject): string {
 /** Returns the “always allow” suggestions that a person may accept, or none if the agent forbids remembering the answer. */
 export function suggestionsOf({ suggestions = [], caution }: ApprovalAsk): NonNullable<ApprovalAsk['suggestions']> {
   return caution?.noRemember ? [] : suggestions
+}
+
+/** Shows where a suggestion applies. The agent's program may know scopes that Holdpoint does not. */
+export function scopeSpan(scope: string): Span {
+  const label = suggestionScopeLabel(scope)
+  return label === null ? untrustedCode(scope) : trusted(label)
 }
 
 /** Returns sentences about unusual characters in everything that the request would execute. */

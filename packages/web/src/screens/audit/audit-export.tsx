@@ -4,6 +4,7 @@ import { type AuditEntry, type Call, type Cursor, limits } from '@holdpoint/prot
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway } from '../../gateway/gateway-context.ts'
+import { useScreenActions } from '../../shortcuts/screen-actions.ts'
 import type { AuditQuery } from './audit-filter.ts'
 import { exportTexts } from './texts.ts'
 
@@ -54,6 +55,12 @@ export function AuditExport({ query }: { readonly query: AuditQuery }): ReactNod
       setState(stopped ? { kind: 'idle', message: '' } : { kind: 'failed', message: errorMessage(error) })
     }
   }
+  const isIdle = state.kind !== 'reading'
+  const [csv, ndjson] = formats
+  useScreenActions({
+    exportCsv: isIdle && csv ? () => void start(csv) : undefined,
+    exportNdjson: isIdle && ndjson ? () => void start(ndjson) : undefined,
+  })
   return (
     <div className="audit-export">
       {state.kind === 'reading' ? (

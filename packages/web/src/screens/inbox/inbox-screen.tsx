@@ -14,6 +14,7 @@ import { useInboxPart } from '../../gateway/gateway-context.ts'
 import { cardElementId } from '../../request/card-panel.tsx'
 import { backToList, openFromList, replaceRoute } from '../../routes.ts'
 import { cardActionsOf } from '../../shortcuts/card-actions.ts'
+import { useScreenActions } from '../../shortcuts/screen-actions.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { requireInView } from '../../shortcuts/viewport.ts'
 import { useAway } from '../../storage/last-visit.ts'
@@ -94,6 +95,9 @@ export function InboxScreen({ linked, review }: InboxScreenProps): ReactNode {
   const similar = useSimilar(opened, ids, list)
   const selectSimilar = similar.length > 0 ? () => showReview(similar) : undefined
   useInboxShortcuts({ list, ids, selection, opened, isCovered, showNew, selectSimilar })
+  const onReviewSession = reviewSession(ids, list, showReview)
+  const open = opened.shown && list.requests.get(opened.shown)
+  useScreenActions({ reviewSession: open ? () => onReviewSession(open.session) : undefined })
   if (connecting) return <LoadingInbox />
   const { outcome, closeOutcome } = batchSend
   const onFound = () =>
@@ -102,7 +106,7 @@ export function InboxScreen({ linked, review }: InboxScreenProps): ReactNode {
       true,
     )
   const isEmpty = pendingCount === 0 && list.ids.length === 0
-  const rows = { view, list, selection, opened, visibility, onReviewSession: reviewSession(ids, list, showReview) }
+  const rows = { view, list, selection, opened, visibility, onReviewSession }
   return (
     <div className={`inbox ${isEmpty ? 'page' : 'split'} ${isCovered ? 'covered' : ''}`}>
       <section ref={listRef} className="inbox-list" aria-label={listTexts.region} onScroll={onScroll}>

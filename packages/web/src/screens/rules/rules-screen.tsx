@@ -4,6 +4,7 @@ import { limits } from '@holdpoint/protocol'
 import { type ReactNode, useMemo, useRef, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGatewayTime, useMay } from '../../gateway/gateway-context.ts'
+import { useScreenActions } from '../../shortcuts/screen-actions.ts'
 import { SearchField } from '../../shortcuts/search-field.tsx'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
 import { SegmentedFilter } from '../../ui/segmented-filter.tsx'
@@ -33,6 +34,7 @@ export function RulesScreen(): ReactNode {
     rows[index < 0 ? 0 : Math.max(0, index + by)]?.focus()
   }
   useShortcuts({ next: () => move(1), previous: () => move(-1) })
+  useScreenActions({ newRule: rules === null ? undefined : () => setEdited('new') })
   return (
     <div className="page rules">
       <div className="page-head">

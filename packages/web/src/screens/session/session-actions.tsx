@@ -5,6 +5,7 @@ import { type ReactNode, type Ref, useLayoutEffect, useRef, useState } from 'rea
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
 import { useIsKeyHeld } from '../../shortcuts/held-key.ts'
+import { useScreenActions } from '../../shortcuts/screen-actions.ts'
 import type { ShortcutEffect } from '../../shortcuts/shortcuts.ts'
 import { justChanged } from '../../shortcuts/texts.ts'
 import { useShortcuts } from '../../shortcuts/use-shortcuts.ts'
@@ -37,6 +38,12 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
     const content = `${session.id} ${pending}`
     return { target: 'interrupt', content, decide: () => button.current?.click() }
   }
+  const endButton = useRef<HTMLButtonElement>(null)
+  const canEnd = state !== 'ended'
+  useScreenActions({
+    interrupt: canInterrupt && !disabled ? () => button.current?.click() : undefined,
+    end: canEnd && !disabled ? () => endButton.current?.click() : undefined,
+  })
   useShortcuts({ interrupt: canInterrupt && !disabled ? interruptByKey : undefined })
   return (
     <div className="session-actions">
@@ -53,8 +60,9 @@ export function SessionActions({ session }: { readonly session: Session }): Reac
           onInterrupt={() => act('interruptSession')}
         />
       )}
-      {state !== 'ended' && (
+      {canEnd && (
         <ConfirmButton
+          ref={endButton}
           label="End…"
           question="End this session?"
           consequence={stopWarning('This stops the agent', pending)}

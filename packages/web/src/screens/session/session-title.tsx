@@ -4,6 +4,7 @@ import { limits, type Session } from '@holdpoint/protocol'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
+import { useScreenActions } from '../../shortcuts/screen-actions.ts'
 import { InlineAgentText } from '../../text/agent-text.tsx'
 import { ExactValue } from '../../text/exact-value.tsx'
 import './session-title.css'
@@ -14,6 +15,7 @@ export function SessionTitle({ session }: { readonly session: Session }): ReactN
   const [typed, setTyped] = useState<string | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   const name = sessionName(session)
+  useScreenActions({ rename: live ? () => setTyped(session.title) : undefined })
   const save = () => {
     const title = typed?.trim() ?? ''
     setTyped(null)

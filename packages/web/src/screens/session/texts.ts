@@ -1,6 +1,7 @@
 /** Texts of the session screen. */
 import { acceptsMessages } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
+import { formatCount } from '../../text/format-amounts.ts'
 
 export interface ComposerLabels {
   /** Returns why the person can’t send a message; null if they can. */
@@ -149,7 +150,7 @@ export const overviewTexts = {
   files: (count: number) => (count === 1 ? '1 file changed' : `${count} files changed`),
   noFiles: 'The agent has changed no files with its own tools.',
   filesNote: 'Files that commands changed are not included.',
-  lines: (added: number, removed: number) => `${added} lines added, ${removed} removed`,
+  lines: (added: number, removed: number) => `${formatCount(added, 'line')} added, ${removed} removed`,
   inTranscript: 'Show in the transcript',
   outline: 'Turns',
   more: 'Load earlier entries',

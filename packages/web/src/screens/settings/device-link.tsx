@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { encode } from 'uqr'
 import { errorMessage } from '../../gateway/error-message.ts'
 import { useGateway, useLive } from '../../gateway/gateway-context.ts'
+import { useScreenActions } from '../../shortcuts/screen-actions.ts'
 import { clockTime } from '../../text/format-time.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { deviceTexts } from './texts.ts'
@@ -29,6 +30,7 @@ export function DeviceLink(): ReactNode {
     }
     setMaking(false)
   }
+  useScreenActions({ deviceLink: live && !making ? () => void make() : undefined })
   return (
     <>
       <p className="soft small">{deviceTexts.introduction}</p>

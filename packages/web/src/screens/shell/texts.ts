@@ -49,9 +49,35 @@ export const paletteTexts = {
   hints: { screen: 'Screen', action: 'Action', session: 'This session' },
   actions: {
     start: 'New session',
+    rehearse: 'Start a rehearsal',
+    markAllRead: 'Mark all sessions as read',
     help: 'Keyboard shortcuts',
     stop: 'Stop everything…',
     signOut: 'Sign out',
+  },
+  /** Actions of a screen, which the palette opens first. */
+  onScreen: {
+    newRule: 'New rule',
+    deviceLink: 'Create a link for another device',
+    exportCsv: 'Export the audit log as CSV',
+    exportNdjson: 'Export the audit log as NDJSON',
+  },
+  /** Actions that only the open session or request has. */
+  here: {
+    interrupt: 'Interrupt this session',
+    end: 'End this session…',
+    rename: 'Rename this session',
+    reviewSession: 'Review all requests of this session',
+  },
+  mute: { true: 'Unmute this session', false: 'Mute this session' },
+  switches: {
+    sound: { true: 'Turn the sound off', false: 'Turn the sound on' },
+    notifications: { true: 'Turn notifications off', false: 'Turn notifications on' },
+  },
+  grouping: {
+    none: 'Inbox: do not group requests',
+    project: 'Inbox: group by project',
+    session: 'Inbox: group by session',
   },
   session: {
     overview: 'Overview of this session',

@@ -71,12 +71,22 @@ export function SignOutButton({ className, label }: { readonly className: string
   )
 }
 
-export function SoundSwitch(): ReactNode {
+export interface Switch {
+  readonly on: boolean
+  readonly change: () => void
+}
+
+export function useSoundSwitch(): Switch {
   const on = usePreference('sound') === 'on'
   const change = () => {
     writePreference('sound', on ? 'off' : 'on')
     if (!on) playChime()
   }
+  return { on, change }
+}
+
+export function SoundSwitch(): ReactNode {
+  const { on, change } = useSoundSwitch()
   return (
     <label className="menu-item">
       <span>{userMenuTexts.sound}</span>
@@ -85,7 +95,7 @@ export function SoundSwitch(): ReactNode {
   )
 }
 
-export function NotificationSwitch(): ReactNode {
+export function useNotificationSwitch(): Switch & { readonly permission: NotificationPermission } {
   const off = usePreference('notifications') === 'off'
   const [permission, setPermission] = useState(() => (canNotify() ? Notification.permission : 'denied'))
   const on = permission === 'granted' && !off
@@ -93,6 +103,11 @@ export function NotificationSwitch(): ReactNode {
     writePreference('notifications', on ? 'off' : 'on')
     if (!on && permission === 'default') setPermission(await Notification.requestPermission())
   }
+  return { on, change: () => void change(), permission }
+}
+
+export function NotificationSwitch(): ReactNode {
+  const { on, change, permission } = useNotificationSwitch()
   if (!canNotify()) return null
   return (
     <label className="menu-item">
@@ -100,7 +115,7 @@ export function NotificationSwitch(): ReactNode {
         {userMenuTexts.notify}
         {permission === 'denied' && <span className="soft small menu-note">{userMenuTexts.notifyBlocked}</span>}
       </span>
-      <input type="checkbox" checked={on} disabled={permission === 'denied'} onChange={() => void change()} />
+      <input type="checkbox" checked={on} disabled={permission === 'denied'} onChange={change} />
     </label>
   )
 }

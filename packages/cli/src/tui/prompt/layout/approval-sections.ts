@@ -8,11 +8,12 @@ import {
   ruleLabel,
   ruleLimitsLabel,
   ruleScopeLabel,
+  suggestionScopeLabel,
 } from '@holdpoint/client'
 import type { ApprovalAsk, Request, RuleDraft, RuleId } from '@holdpoint/protocol'
 import type { RuleOffer } from '../../../gateway-client/rule-offers.ts'
 import { planRows } from '../../../output/plan.ts'
-import { askRows, riskRow, suggestionsOf } from '../../../output/request.ts'
+import { askRows, riskRow, scopeSpan, suggestionsOf } from '../../../output/request.ts'
 import { blankRow, labelled, type Row, row, trusted, untrustedCode, untrustedLine } from '../../../output/span.ts'
 import { watcherRows } from '../../../output/watcher.ts'
 import { type ApprovalState, editedAsk, isCheckingRisk, keepMode } from '../approval.ts'
@@ -93,7 +94,7 @@ function noteRows(state: ApprovalState, ask: ApprovalAsk, takesNote: boolean): r
             trusted(texts.remembered, 'quiet'),
             untrustedCode(remembered.label),
             trusted(' ('),
-            untrustedCode(remembered.scope),
+            scopeSpan(remembered.scope),
             trusted(')'),
           ),
         ]
@@ -135,7 +136,7 @@ function listOf({ step, offers, offer }: ApprovalState, ask: ApprovalAsk, modes:
       ...offers.items.map(one => ({ title: ruleLabel(one.rule), isEscaped: true, about: aboutOffer(one, offers.now) })),
       ...suggestionsOf(ask).map(({ label, scope }) => ({
         title: label,
-        about: `${scope}, ${texts.agentSuggests}`,
+        about: `${suggestionScopeLabel(scope) ?? scope}, ${texts.agentSuggests}`,
         isCode: true,
       })),
     ],

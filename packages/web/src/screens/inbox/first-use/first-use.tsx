@@ -4,14 +4,13 @@ import CheckIcon from 'lucide-react/icons/check'
 import { type ReactNode, useState } from 'react'
 import { errorMessage } from '../../../gateway/error-message.ts'
 import { useGateway } from '../../../gateway/gateway-context.ts'
-import { go } from '../../../routes.ts'
 import { InlineAgentText } from '../../../text/agent-text.tsx'
 import { HighlightedCode } from '../../../text/highlight.tsx'
 import { CopyButton } from '../../../ui/copy-button.tsx'
 import type { Driver } from '../../shell/new-session/new-session-form.ts'
 import { useOfferedDrivers } from '../../shell/new-session/use-offered-drivers.ts'
 import { openDialog, openNewSession } from '../../shell/open-dialog.ts'
-import { rehearsalPrompt } from '../../texts.ts'
+import { startRehearsal } from '../../shell/rehearsal.ts'
 import { firstUseTexts } from './texts.ts'
 import './first-use.css'
 
@@ -42,13 +41,10 @@ function Rehearse({ hasRehearsed }: FirstUseProps): ReactNode {
   const texts = firstUseTexts.rehearse
   const start = () => {
     setStarting(true)
-    call('startSession', { driver: 'rehearsal', title: 'Rehearsal', prompt: rehearsalPrompt }).then(
-      ({ id }) => go({ screen: 'session', id }),
-      (error: unknown) => {
-        setStarting(false)
-        setProblem(errorMessage(error))
-      },
-    )
+    startRehearsal(call).catch((error: unknown) => {
+      setStarting(false)
+      setProblem(errorMessage(error))
+    })
   }
   return (
     <li className={`first-step ${hasRehearsed ? 'done' : ''}`}>
