@@ -19,6 +19,7 @@ export async function status({ url, call }: GatewayClient, { json }: { readonly 
     dangerous: requests.filter(isDangerous).length,
     overdue: requests.filter(({ overdue }) => overdue).length,
     sessions: countBy(sessions.map(({ state }) => state)),
+    waitingSessions: sessions.filter(({ pending }) => pending > 0).length,
     runners: runners.items.filter(({ live }) => live).length,
     agents: drivers.items.filter(({ ready, runner }) => ready && runner !== null).map(({ name }) => name),
   }
@@ -27,7 +28,7 @@ export async function status({ url, call }: GatewayClient, { json }: { readonly 
   out.print(
     row(trusted(texts.running), untrustedCode(url)),
     labelled('Requests', trusted(texts.pending(summary), summary.pending > 0 ? 'waiting' : null)),
-    labelled('Sessions', trusted(states.length === 0 ? texts.none : states.join(', '))),
+    labelled('Sessions', trusted(states.length === 0 ? texts.none : states.join(' · '))),
     labelled('Runners', trusted(summary.runners === 0 ? texts.noRunner : String(summary.runners))),
     labelled('Agents', summary.agents.length === 0 ? trusted(texts.none) : untrusted(summary.agents.join(', '))),
   )

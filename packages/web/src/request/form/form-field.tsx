@@ -74,7 +74,7 @@ export function FormFieldView(props: FormFieldProps): ReactNode {
     )
   if (isGroup)
     return (
-      <fieldset className="form-field" disabled={submission.disabled} {...aria}>
+      <fieldset className="form-field" disabled={submission.disabled} data-invalid={problem !== undefined} {...aria}>
         <legend>{title}</legend>
         <Choices {...props} name={id} />
         {about}
