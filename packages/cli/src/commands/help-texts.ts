@@ -109,7 +109,8 @@ export const rulesHelp = {
 } as const
 
 export const ruleOptionHelp = {
-  command: 'A shell command: an allow rule matches exactly this one, other rules every command with these words in this order',
+  command:
+    'A shell command: an allow rule matches exactly this one, other rules every command with these words in this order',
   args: 'With allow: exact (default), or grammar to accept further arguments that are known to be harmless',
   group: 'With allow: a group of commands with known arguments',
   path: 'A file, or a folder with everything in it: folder/**',

@@ -174,7 +174,14 @@ export async function checkInput(ctx: Context, _caller: Caller, { id, input }: P
 
 /** Returns the facts about the session of a request that rules use if the session no longer exists. */
 function sessionOf({ session, ask }: RequestRow): RuleSession {
-  return { id: session, driver: '', cwd: ask.kind === 'approval' ? ask.cwd : '', openedBy: null, lease: null, runner: null }
+  return {
+    id: session,
+    driver: '',
+    cwd: ask.kind === 'approval' ? ask.cwd : '',
+    openedBy: null,
+    lease: null,
+    runner: null,
+  }
 }
 
 /** An answer to a request that exists, with its secrets encrypted. */
