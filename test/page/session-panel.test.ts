@@ -102,7 +102,7 @@ describe.skipIf(hasNoBrowser())('the panel of the session screen', () => {
     const page = await openSession(agent.session.id, phone)
     const composer = page.getByRole('textbox', { name: 'Message to the agent' })
     await cardOf(page, request).waitFor()
-    expect((await boxOf(log(page))).height).toBeGreaterThan(150)
+    expect((await boxOf(log(page))).height).toBeGreaterThan(110)
     expect(await composer.isVisible()).toBe(false)
     // The open sheet covers the navigation, so the header has a way back.
     await expect.poll(() => page.getByRole('navigation').filter({ visible: true }).count()).toBe(0)
