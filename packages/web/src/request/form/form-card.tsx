@@ -174,7 +174,8 @@ function useCheck() {
   const [checks, setChecks] = useState(0)
   const box = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (checks > 0) box.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid="true"] input')?.focus()
+    if (checks > 0)
+      box.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid="true"] input')?.focus()
   }, [checks])
   return { checked: checks > 0, check: () => setChecks(count => count + 1), box }
 }
