@@ -214,7 +214,7 @@ describe('holdpoint allow', () => {
     ]
     const request = await askAsExternalAgent(gateway, approvalAsk({ command: 'make' }, { suggestions }))
     const { out } = await cli('show', request.id)
-    expect(out).toMatch(/^Suggestions 1 {2}Do not ask again \(session\)\n {12}2 {2}Never ask again \(project\)$/m)
+    expect(out).toMatch(/^Suggestions 1 {2}Do not ask again \(this session\)\n {12}2 {2}Never ask again \(project\)$/m)
     expect(out).toContain('--always NUMBER')
     for (const number of ['3', 's2']) {
       const refused = await cli('allow', request.id, '--digest', request.digest, '--always', number)

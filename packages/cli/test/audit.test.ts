@@ -70,7 +70,7 @@ describe('holdpoint audit list', () => {
   it('holdpoint audit list writes CSV cells that no spreadsheet program runs as a formula', async () => {
     const gateway = await startGateway({ runner: 'none' })
     // Programs in some countries begin a new cell after a semicolon, and some read the wide forms of the characters.
-    const titles = ['=1+1', 'a;=1+1;b', 'a;@b', '\uff1d1+1', 'a;-b']
+    const titles = ['=1+1', 'a;=1+1;b', 'a;@b', '\uff1d1+1', 'a;-b', 'a; "=1+1']
     for (const title of titles) {
       const { id } = await gateway.call('startSession', { driver: 'external', title })
       const request = await gateway.call('openRequest', { id, key: 'k', ask })
@@ -78,6 +78,7 @@ describe('holdpoint audit list', () => {
     }
     const { out } = await runCliAgainst(gateway, ['audit', 'list', '--csv'])
     for (const cell of ["'=1+1", "a;'=1+1;b", "a;'@b", "'\uff1d1+1", "a;'-b"]) expect(out).toContain(`"${cell}"`)
+    expect(out).toContain(`"a;' ""=1+1"`)
   })
 })
 

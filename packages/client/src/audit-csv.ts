@@ -44,8 +44,8 @@ function csvLine(cells: readonly string[]): string {
 
 /**
  * Spreadsheet programs run a cell as a formula if it begins with one of these characters, so an agent's text must not begin with one. Some
- * also accept the wide forms, and in countries with a decimal comma they begin a new cell after each semicolon, even inside quotes.
+ * also accept the wide forms, and in countries with a decimal comma they begin a new cell after each semicolon, even inside quotes, where the cell can have quotes of its own.
  */
 function spreadsheetSafe(cell: string): string {
-  return cell.replace(/(^|[;\t])(?=[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'")
+  return cell.replace(/(^|[;\t])(?=["'\s]{0,9}[=+\-@\uff1d\uff0b\uff0d\uff20])/g, "$1'")
 }

@@ -88,6 +88,12 @@ describe('a limit', () => {
     await spend(agent, 0, 1)
     expect(await isAsked(await fixture.agent())).toBe(true)
   })
+  it('a turn cannot have used less than nothing, so no agent lowers what others have used', async () => {
+    const agent = await fixture.withFile(limited({ tokens: 100, per: 'day' })).then(() => fixture.agent())
+    await expectFault(spend(agent, 0, -1000), 'bad_input')
+    const reported = { type: 'session.changed', turnUsage: { outputTokens: -1 } } as const
+    await expectFault(agent.append(reported), 'bad_input')
+  })
   it('a limit of cost counts the cost of a running turn if its agent reports it', async () => {
     await fixture.withFile(limited({ cost: 5 }))
     const agent = await fixture.agent()

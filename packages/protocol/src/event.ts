@@ -22,8 +22,8 @@ const text = z.string().max(limits.blockMaxBytes)
 
 export const Usage = z
   .strictObject({
-    inputTokens: z.int().optional().describe('The number of tokens that the model read.'),
-    outputTokens: z.int().optional().describe('The number of tokens that the model wrote.'),
+    inputTokens: z.int().min(0).optional().describe('The number of tokens that the model read.'),
+    outputTokens: z.int().min(0).optional().describe('The number of tokens that the model wrote.'),
   })
   .describe('The tokens that a turn used.')
 

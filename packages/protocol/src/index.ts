@@ -149,7 +149,17 @@ export {
   Session,
   SessionState,
 } from './session.ts'
-export { actionKind, actionOf, actionProblem, editedCall, hostOf, type ToolCall } from './tool-call.ts'
+export {
+  actionKind,
+  actionOf,
+  actionProblem,
+  editedCall,
+  type FieldText,
+  hostOf,
+  isPathField,
+  type ToolCall,
+  textsIn,
+} from './tool-call.ts'
 export {
   MomentReply,
   ReadyMadeUse,

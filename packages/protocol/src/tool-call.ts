@@ -18,10 +18,18 @@ export interface ToolCall {
   readonly action?: Action | undefined
 }
 
-/** Returns what a call does. Agents that connect by themselves may leave out the action; then a text in the field `command` is a shell command, and nothing else is known. */
+/** Returns what a call does. Agents that connect by themselves may leave out the action. Then the name of a tool can say that it belongs to an MCP server, whose calls run no shell of this machine. A text in the field `command` of any other tool is a shell command, and nothing else is known. */
 export function actionOf({ tool, input, cwd, action }: ToolCall): Action {
   if (action) return action
+  const mcp = mcpActionOf(tool)
+  if (mcp) return mcp
   return typeof input.command === 'string' ? { shell: input.command, cwd } : { other: tool }
+}
+
+/** Returns the MCP server and its tool that the name of a tool contains, as in `mcp__server__tool`. */
+function mcpActionOf(tool: string): Extract<Action, { mcp: string }> | null {
+  const [, mcp = '', name = ''] = /^mcp__(.+?)__(.+)$/s.exec(tool) ?? []
+  return mcp === '' ? null : { mcp, tool: name }
 }
 
 /**
@@ -31,6 +39,7 @@ export function actionOf({ tool, input, cwd, action }: ToolCall): Action {
 export function actionProblem(call: ToolCall): string | null {
   const { input, cwd, action } = call
   if (!action) return null
+  if ('mcp' in action && call.tool === `mcp__${action.mcp}__${action.tool}`) return null
   if (typeof input.command === 'string') {
     const isSame = 'shell' in action && action.shell === input.command && action.cwd === cwd
     return isSame
@@ -63,7 +72,7 @@ function isShownByInput({ tool, input }: ToolCall, action: Exclude<Action, { she
   return action.other === tool
 }
 
-interface FieldText {
+export interface FieldText {
   /** The name of the field whose value is the text, or a list that contains the text. */
   readonly field: string
   readonly value: string
@@ -73,7 +82,7 @@ interface FieldText {
 const comparedValuesMax = 5000
 
 /** Returns all texts of an input, or null if it has too many values. */
-function textsIn(input: JsonObject): readonly FieldText[] | null {
+export function textsIn(input: JsonObject): readonly FieldText[] | null {
   const texts: FieldText[] = []
   let count = 0
   const rest: { readonly field: string; readonly value: Json | undefined }[] = [{ field: '', value: input }]
@@ -89,7 +98,8 @@ function textsIn(input: JsonObject): readonly FieldText[] | null {
 }
 
 const pathFieldEnds = ['path', 'paths', 'file', 'files', 'filename']
-function isPathField(field: string): boolean {
+/** Returns whether a field with this name usually contains a path. */
+export function isPathField(field: string): boolean {
   return pathFieldEnds.some(end => field.toLowerCase().endsWith(end))
 }
 

@@ -1,7 +1,17 @@
 /** Matches the rules that deny or ask. They match generously: a call that may do what a rule names is matched, because a missed match would let something run. */
-import { type Action, actionKind, hostOf, type Rule, type ToolCall } from '@holdpoint/protocol'
+import {
+  type Action,
+  actionKind,
+  type FieldText,
+  hostOf,
+  isPathField,
+  type Rule,
+  type ToolCall,
+  textsIn,
+} from '@holdpoint/protocol'
 import { realPaths } from './files/check-path.ts'
 import { isSecretPath } from './files/path-names.ts'
+import { lowerCaseTexts, normalHost, urlHosts } from './hosts.ts'
 import { PathRules, type WithPath } from './path-rules.ts'
 import { foldPath, joinPath, rulePath, searchedMax, searchedPaths } from './paths.ts'
 import type { ReadFolder } from './read-folders.ts'
@@ -14,6 +24,8 @@ import { reachedFolders } from './shell/reached-folders.ts'
 import { joinedWords, mentions, plainText, WordPartBudget, wordsOf } from './shell-text.ts'
 
 const wordsMax = 1000
+/** The tools whose field `pattern` is a pattern of paths. */
+const patternTools: ReadonlySet<string> = new Set(['Glob', 'glob'])
 /** How much of the end of a very long text is also searched for the words of rules. */
 const endMax = 16_384
 /** In longer texts, only whole words are found. */
@@ -26,7 +38,7 @@ export class RestrictedCall {
   readonly context: RuleContext
   #commands: LiteralCommands | undefined
   #plainText: string | undefined
-  #lowerCase: string | undefined
+  #lowerCase: readonly string[] | undefined
   #words: readonly string[] | undefined
   readonly #wordParts = new WordPartBudget()
   #hosts: ReadonlySet<string> | undefined
@@ -36,6 +48,7 @@ export class RestrictedCall {
   #cwdNames: Names | undefined
   #folders: ReadonlySet<string> | null | undefined
   #mentioned: ReadonlySet<string> | null | undefined
+  #texts: readonly FieldText[] | null | undefined
 
   constructor(call: ToolCall, action: Action, context: RuleContext, ruleNames: RuleNames) {
     this.call = call
@@ -50,6 +63,7 @@ export class RestrictedCall {
   /** Whether the call is too long to search all of it. A rule may then miss something, so the call must not be allowed. */
   get isTooLong(): boolean {
     if ('write' in this.action || 'read' in this.action) return this.#namedPaths().length < this.#actionPaths.length
+    if (this.#inputTexts === null || searchedPaths(this.#inputPaths).length < this.#inputPaths.length) return true
     if (this.shellText === null) return false
     if (this.shellText.length > searchedMax || this.#firstWords.length > wordsMax) return true
     if (this.#wordParts.isUsedUp) return true
@@ -105,9 +119,12 @@ export class RestrictedCall {
   }
   /** Returns whether the shell command names a host. */
   namesHost(host: string): boolean {
-    this.#lowerCase ??= this.#searched.toLowerCase()
-    this.#hosts ??= new Set(urlHosts(this.#plain))
-    return mentions(this.#lowerCase, host) || this.#hosts.has(host)
+    this.#lowerCase ??= lowerCaseTexts(this.#searched, this.#plain)
+    this.#hosts ??= new Set([
+      ...urlHosts(this.#plain),
+      ...(this.#inputTexts ?? []).map(({ value }) => normalHost(hostOf(value))),
+    ])
+    return this.#hosts.has(host) || this.#lowerCase.some(text => mentions(text, host))
   }
   /** The paths that the call names, absolute, with and without symbolic links. */
   get paths(): ReadonlySet<string> {
@@ -128,7 +145,20 @@ export class RestrictedCall {
   }
   #namedPaths(): readonly string[] {
     if ('write' in this.action || 'read' in this.action) return searchedPaths(this.#actionPaths)
-    return this.#firstWords.slice(0, wordsMax)
+    return [...searchedPaths(this.#inputPaths), ...this.#firstWords.slice(0, wordsMax)]
+  }
+  /** The texts of an input if the agent reports no action, or none that is known; null if there are too many. */
+  get #inputTexts(): readonly FieldText[] | null {
+    const isUnknown = 'other' in this.action || this.call.action === undefined
+    if (this.#texts === undefined) this.#texts = isUnknown ? textsIn(this.call.input) : []
+    return this.#texts
+  }
+  /** The paths in an input whose action is not known: the values of fields that usually contain paths, and the folder of a pattern of files. */
+  get #inputPaths(): readonly string[] {
+    const isPath = ({ field }: FieldText) =>
+      isPathField(field) || (field === 'pattern' && patternTools.has(this.call.tool))
+    const texts = this.#inputTexts?.filter(isPath) ?? []
+    return texts.map(({ value }) => value.replace(/[*?[{].*$/s, '')).filter(path => path !== '')
   }
   *#forms(path: string): Generator<string> {
     const { home, files } = this.context
@@ -162,10 +192,11 @@ export class RestrictedCall {
   }
 }
 
-/** Returns the text of the shell command; null if the call runs none. A tool that Holdpoint does not know may run the text of its field `command`. */
+/** Returns the text of the shell command; null if the call runs none. A tool that Holdpoint does not know, or one of an MCP server, may run the text of its field `command`. */
 export function shellTextOf({ input: { command } }: ToolCall, action: Action): string | null {
   if ('shell' in action) return action.shell
-  return 'other' in action && typeof command === 'string' ? command : null
+  const mayRunText = 'other' in action || 'mcp' in action
+  return mayRunText && typeof command === 'string' ? command : null
 }
 
 function foldedPaths(paths: readonly (string | null)[]): readonly string[] {
@@ -349,24 +380,6 @@ function namesHost(host: string, call: RestrictedCall): boolean {
   if (wanted === '') return false
   if ('fetch' in call.action) return normalHost(call.action.fetch) === wanted
   return call.namesHost(wanted)
-}
-
-/** Returns the hosts of the URLs in a text, in the form in which names are compared. */
-function* urlHosts(text: string): Generator<string> {
-  let left = urlsMax
-  for (let at = text.indexOf('://'); at >= 0 && left > 0; at = text.indexOf('://', at + 1)) {
-    left--
-    const [rest = ''] = text.slice(at + 3, at + 3 + urlMax).split(urlEnd, 1)
-    yield normalHost(hostOf(`https://${rest}`))
-  }
-}
-const urlEnd = /[\s;|&<>()`]/
-const urlsMax = 500
-const urlMax = 1000
-
-/** Returns the name of a host in the form in which names are compared; an empty text if it is not the name of a host alone. */
-export function normalHost(host: string): string {
-  return /[@/?#\\\s]/.test(host) ? '' : hostOf(`https://${host}/`).replace(/\.$/, '')
 }
 
 function isMcpTool({ server, tool }: NonNullable<Rule['mcp']>, action: Action): boolean {

@@ -1,7 +1,8 @@
 /** Checks that a rule can be used: it names one thing, an allow rule is narrow, and its limits make sense. */
 import { Fault, type RuleDraft } from '@holdpoint/protocol'
+import { normalHost } from './hosts.ts'
 import { hasGrammar } from './programs/check-arguments.ts'
-import { normalHost, restrictedWords } from './restricting-rules.ts'
+import { restrictedWords } from './restricting-rules.ts'
 import { parseCommand } from './shell/parse-command.ts'
 import { isInterpreter, programName, shellNames } from './shell/wrapper-programs.ts'
 

@@ -90,7 +90,9 @@ class Inspection {
     }
   }
 
+  /** An object such as `action` can only be used with a field, because the limits of a field are known by the name of its object. */
   #id(name: string, place: number): Estimate {
+    if (this.#known.has(name)) throw new ConditionProblem(watchTexts.withoutField(name), place)
     this.#use(name, place)
     return this.#items.get(name) ?? none
   }
@@ -100,7 +102,9 @@ class Inspection {
   }
 
   #field(holder: ASTNode, name: string): Estimate {
-    const { work } = this.visit(holder)
+    const isKnown = holder.op === 'id' && this.#known.has(holder.args)
+    const { work } = isKnown ? none : this.visit(holder)
+    if (isKnown) this.#use(holder.args, holder.start)
     const path = holder.op === 'id' ? `${holder.args}.${name}` : name
     this.#use(path, holder.start)
     return { work: work + 1, text: textMax[path] ?? limits.pathMax, items: itemsMax[path] ?? 0 }

@@ -47,6 +47,7 @@ export const watchTexts = {
   searchedText: (max: number) => `contains can search only for a text in quotes with at most ${max} characters.`,
   itemName: 'Name the item first and then the test, as in exists(item, item == "x").',
   itemNameTaken: (name: string) => `${name} already means something else. Use another name for the item.`,
+  withoutField: (name: string) => `Name a field after ${name}, as in ${name}.field.`,
   notAList: 'This is not a list. Use recent(…), action.paths, risk.touches, session.agentPath or a list in brackets.',
   listInList: 'A list cannot contain another list. Join them with +.',
   tooMuchWork: 'This condition can need too much work. Make it shorter, or look at fewer items.',

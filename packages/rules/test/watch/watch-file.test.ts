@@ -31,6 +31,9 @@ describe('conditions in a file', () => {
       '▸foo',
       'foo is not known. Use session, action, risk, result, prompt, now or vars; variables are written as vars.NAME.',
     ],
+    ['([▸risk][0].touches + ["x"]).exists(p, p == "x")', 'Name a field after risk, as in risk.field.'],
+    ['(true ? ▸action : action).command == ""', 'Name a field after action, as in action.field.'],
+    ['[▸vars][0].green', 'Name a field after vars, as in vars.field.'],
     ['vars.green && vars.▸gren', 'vars.gren is not known. Declare it in "vars", or use green, edited, rate or task.'],
     [
       'session.▸cwd == ""',
