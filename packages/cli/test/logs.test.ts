@@ -174,7 +174,7 @@ describe('holdpoint show', () => {
     await gateway.call('answerRequest', { id, digest, answer })
     const { out } = await cli('show', id)
     expect(out).toContain('Allowed with this input instead:\n  │ npm test\n')
-    expect(out).toContain('Remembers   Bash(npm test:*) (session)\n')
+    expect(out).toContain('Remembers   Bash(npm test:*) (this session)\n')
     expect(out).toContain('Note        not yet\n')
     expect(out.indexOf('npm publish')).toBeLessThan(out.indexOf('Allowed with this input'))
   })

@@ -16,7 +16,6 @@ import {
   textsFor,
   withoutComments,
 } from './allow-button.tsx'
-import { EditPanel } from './edit-panel.tsx'
 import { NotePanel } from './note-panel.tsx'
 import { PlanModeSelect } from './plan-mode-select.tsx'
 import { alwaysTexts, panelTexts } from './texts.ts'
@@ -24,6 +23,11 @@ import { alwaysTexts, panelTexts } from './texts.ts'
 const AlwaysPanel = lazyComponent(
   async () => (await import('./always-panel.tsx')).AlwaysPanel,
   () => <p className="soft small">{alwaysTexts.loading}</p>,
+)
+
+const EditPanel = lazyComponent(
+  async () => (await import('./edit-panel.tsx')).EditPanel,
+  () => null,
 )
 
 export function ApprovalFooter(given: ApprovalPanelProps): ReactNode {
