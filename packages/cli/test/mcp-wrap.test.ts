@@ -8,7 +8,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js'
-import { CallToolRequestSchema } from '@modelcontextprotocol/sdk/types.js'
+import { CallToolRequestSchema, CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   closeGateways,
@@ -292,10 +292,12 @@ describe('holdpoint mcp wrap', () => {
 
   it('holdpoint mcp wrap asks before calls of a server at a URL, and says that the outcome is unknown if that server ends', async () => {
     const calls: unknown[] = []
+    let received: unknown
     const listener = createServer((request, response) => void transport.handleRequest(request, response))
     const server = new Server({ name: 'remote', version: '1.0.0' }, { capabilities: { tools: {} } })
     server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
       calls.push(params.arguments)
+      received = params
       return { content: [{ type: 'text', text: 'done there' }] }
     })
     const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: () => 'one' })
@@ -311,6 +313,12 @@ describe('holdpoint mcp wrap', () => {
     })
     expect(textOf(await allowed)).toBe('done there')
     expect(calls).toEqual([{ what: 'edited' }])
+    // The server gets only what people have seen.
+    const params = { name: 'run', arguments: { what: 'seen' }, path: '/etc', _meta: { path: '/etc', progressToken: 7 } }
+    const partly = client.request({ method: 'tools/call', params }, CallToolResultSchema)
+    await answerPending(gateway, { kind: 'allow' })
+    await partly
+    expect(received).toEqual({ name: 'run', arguments: { what: 'seen' }, _meta: { progressToken: 7 } })
     listener.close().closeAllConnections()
     const late = call('run', { what: 'late' })
     await answerPending(gateway, { kind: 'allow' })

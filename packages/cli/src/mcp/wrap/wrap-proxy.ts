@@ -47,10 +47,12 @@ const lastResultsMaxMs = 3000
 /** A result that did not reach the client is given to an identical call within this time. Later, such a call is a new one. */
 const replayMaxMs = 3600 * 1000
 
-const ToolParametersSchema = z.looseObject({
+/** Other fields are left out, because people do not see them: the server must get nothing that nobody has read. */
+const ToolParametersSchema = z.object({
   name: z.string().min(1),
   arguments: z.record(z.string(), z.unknown()).optional(),
-  _meta: z.looseObject({ progressToken: z.union([z.string(), z.number()]).optional() }).optional(),
+  task: z.object({ ttl: z.number().optional() }).optional(),
+  _meta: z.object({ progressToken: z.union([z.string(), z.number()]).optional() }).optional(),
 })
 interface ToolParameters {
   readonly name: string
