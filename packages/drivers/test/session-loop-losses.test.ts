@@ -36,7 +36,7 @@ const waitForParked = () => fixture.waitForEvent('session.changed', event => eve
 const turnEndings = () => fixture.eventsOf('turn.finished').map(({ ending }) => ending)
 
 describe('a turn that the agent starts by itself while the end of the last turn is being written', () => {
-  it('a turn that the agent starts by itself while the end of the last turn is being written gets its start and its end in the log if its process dies at once', async () => {
+  it('if the process dies right after the agent has started a turn by itself, the log gets the start and the end of that turn, even while the end of the turn before is being written', async () => {
     const { agent, connection, id } = await start()
     await emitAtOnce(connection, done, { type: 'turnStarted' }, lost)
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('failed')

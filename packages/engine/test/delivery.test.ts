@@ -161,7 +161,7 @@ describe('a withdrawal', () => {
   })
 })
 
-describe('after its session has ended, an answer', () => {
+describe('an answer whose session has ended', () => {
   it('after its session has ended, an answer that was handed can still be reported as taken', async () => {
     const request = await agent.ask('k')
     await hand(request)

@@ -302,7 +302,7 @@ describe('the delivery of an answer', () => {
       'request.taken',
     ])
   })
-  it('the delivery of an answer is `taken` immediately if the agent withdraws the request, which can then no longer be answered', async () => {
+  it('a pending request that the agent withdraws gets the delivery `taken` at once, and can no longer be answered', async () => {
     const request = await agent.ask('k')
     const withdrawn = await fixture.runner('withdrawRequest', { id: request.id, fence: agent.fence })
     expect(withdrawn).toMatchObject({ resolution: { by: 'agent', reason: 'withdrawn' }, delivery: { state: 'taken' } })

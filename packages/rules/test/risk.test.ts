@@ -222,7 +222,7 @@ describe('an action in a session whose folder is not known', () => {
   })
 })
 
-describe('other actions', () => {
+describe('the risk of actions other than shell commands', () => {
   it.each<[Parameters<typeof riskOf>[0], Risk]>([
     [{ write: ['src/a.ts'] }, { level: 'low', touches: [] }],
     [{ write: ['src/a.ts', 'new/b.ts'] }, { level: 'low', touches: [] }],

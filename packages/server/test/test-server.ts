@@ -19,7 +19,7 @@ export function bytesInUse(): number {
 
 export const secrets = { person: 'secret-of-ada', agent: 'secret-of-agent', runner: 'secret-of-runner' } as const
 
-/** The runner that the runner's secret belongs to. */
+/** The id of the runner that `secrets.runner` belongs to. */
 export const testRunnerId = formatId('run', new Uint8Array(20))
 
 export interface TestServer extends Listening {

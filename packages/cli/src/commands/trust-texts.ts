@@ -67,5 +67,6 @@ export const settingsEffects = {
   server: (name: string, what: string) => `start the MCP server “${name}”: ${what}`,
   setting: (key: string, value: string, file: string) => `set ${key} to ${value} (${file})`,
   file: (file: string) => `add what is in ${file}`,
-  codeToo: 'The commands are trusted with them, even if the programs that they run change later.',
+  codeToo:
+    'Trusting these settings also trusts the commands in them, even if the programs that those commands run change later.',
 } as const

@@ -27,7 +27,7 @@ import { hookTexts } from './texts.ts'
 const acceptMaxMs = 2000
 /** The longest time to withdraw a request after the person has answered in the terminal. */
 const withdrawMaxMs = 3000
-/** The events that need a session, so that a new session starts if somebody has ended the session of the terminal. The other events only report. */
+/** The events that need a session: if somebody has ended the session of the terminal, they start a new one. The other events only report. */
 const needsSession: ReadonlySet<TerminalEvent['kind']> = new Set(['prompt', 'before', 'permission'])
 
 interface RunningHook extends Omit<HookOptions, 'session' | 'calls'> {

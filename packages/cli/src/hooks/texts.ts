@@ -5,7 +5,7 @@ export const hookTexts = {
   notJson: (file: string, problem: string) =>
     `The settings ${file} cannot be changed: ${problem}. Correct the file, then run the command again`,
   hasComments: (file: string) =>
-    `Holdpoint cannot change settings with comments: ${file}. Remove the comments, or change the file yourself`,
+    `Holdpoint cannot change a settings file that contains comments: ${file}. Remove the comments, or change the file yourself`,
   noProjectFile: (title: string, agent: string) =>
     `The settings of ${title} for one folder are shared with others, but the hooks contain paths of this machine. Install the hooks for every folder: holdpoint hook install ${agent}`,
   fromCache:

@@ -10,7 +10,7 @@ const characterKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return /[\s;|&()<>`{},=$[\]!#]/.test(character) ? separates : /['"\\]/.test(character) ? quotes : 0
 })
 
-/** Adds the words of a text without quotes and backslashes, in lower case, each also without its folder. */
+/** Adds each word of the text to `words` and returns them: in lower case, with quotes and backslashes removed. Also adds each word without its folder (`rm` for `/bin/rm`). */
 export function wordsIn(text: string, words = new Set<string>()): ReadonlySet<string> {
   addWords(text, words)
   if (text.includes("$'")) addWords(ansiDecoded(text), words)

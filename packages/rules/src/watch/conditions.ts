@@ -67,7 +67,7 @@ export class Conditions {
     this.#recent = recent
   }
 
-  /** Throws a ConditionProblem if the text cannot be used at the moment. */
+  /** Throws a ConditionProblem if the condition is not valid at this moment of watchers. */
   compile(text: string, moment: WatchMoment): Expression {
     const run = this.#parse(text)
     const { uses, work } = inspect(run.ast, knownSet)
