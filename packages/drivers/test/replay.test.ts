@@ -203,7 +203,7 @@ describe('the replay of a generator agent', () => {
       {
         allowed: false,
         reason:
-          'This call was allowed and may have started before a crash; its outcome is unknown. Check before running it again.',
+          'This was approved and may have started before a crash; its outcome is unknown. Check before running it again.',
       },
     ])
     expect(playing.eventsOf('request.handed')).toHaveLength(1)

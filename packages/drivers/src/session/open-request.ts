@@ -14,7 +14,7 @@ import { type ExpectedRequest, permittedInput, requireExpected } from './expecte
 
 /** Sent to an agent instead of an allow if the allowed call may already have run. */
 export const unknownOutcome =
-  'This call was allowed and may have started before a crash; its outcome is unknown. Check before running it again.'
+  'This was approved and may have started before a crash; its outcome is unknown. Check before running it again.'
 /** Sent to an agent whose request expired. */
 export const nobodyAnswered = 'Nobody answered.'
 
