@@ -56,6 +56,8 @@ describe.skipIf(hasNoBrowser())('the Rules screen', () => {
     const denied = await asker.ask(asks.command('git push --force'))
     await fixture.answer(denied, { kind: 'deny', reason: 'no' })
     const { page, row } = await open()
+    // The button is disabled until the rules are loaded, and a disabled button does not take the focus.
+    await expect.poll(() => button(page, 'New rule').isEnabled()).toBe(true)
     await button(page, 'New rule').focus()
     await page.keyboard.press('Enter')
     const dialog = page.getByRole('dialog', { name: 'New rule' })
