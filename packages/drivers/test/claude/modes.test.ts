@@ -101,7 +101,9 @@ describe('permission modes of Claude Code', () => {
     expect(claude.readFile('now.txt')).toBeNull()
     expect(claude.eventsOf('command.done').filter(event => !event.outcome.ok)).toHaveLength(2)
     expect(claude.eventsOf('error.raised')).toMatchObject([
+      { code: 'refused', message: expect.stringContaining('The mode was not changed') },
       { code: 'mode', message: expect.stringContaining('Continuing in mode acceptEdits') },
+      { code: 'refused', message: expect.stringContaining('The mode was not changed') },
     ])
     expect((await claude.asPerson('getSession', { id })).mode).toBe('acceptEdits')
   })

@@ -53,7 +53,7 @@ describe('when Claude Code does not confirm a change of mode or model', () => {
     await advanceUntil(clock, commandDone(2))
     expect((await commandDone(2)).outcome).toMatchObject({
       ok: false,
-      reason: expect.stringContaining('did not answer'),
+      reason: expect.stringContaining('did not respond'),
     })
     expect((await claude.waitForTurnEnd(2)).ending).toBe('done')
     expect(isAlive(pid)).toBe(false)

@@ -49,7 +49,7 @@ export function describeFolderSettings(name: string): void {
         const session = await agent.start('hello there', { cwd })
         expect(await agent.turnEnd(index + 1)).toMatchObject({ ending: 'failed' })
         const { message } = agent.eventsOf('error.raised').at(-1) ?? {}
-        expect(message).toContain('they can run commands without asking')
+        expect(message).toContain('They can run commands without asking')
         for (const path of paths) expect(message).toContain(join(folder, path))
         expect(message).toContain(`holdpoint trust ${cwd}`)
         expect((await agent.asPerson('getSession', { id: session })).process).toBeNull()
