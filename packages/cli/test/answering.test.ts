@@ -70,19 +70,19 @@ describe('holdpoint show', () => {
 
   it('holdpoint show shows the diff of each file of a change of several files, and everything else of the input', async () => {
     const changes = [
-      { path: '/work/a.ts', kind: 'update', diff: '@@ -7 +7 @@ main()\n-old\n+new\n' },
-      { path: '/work/b.ts', old_string: '', new_string: 'first\nsecond' },
-      { path: '/work/c.ts', kind: 'delete', diff: 'gone' },
-      { path: '/work/d.ts', kind: 'update', move_path: '/work/e.ts', diff: 'binary' },
+      { path: '/srv/a.ts', kind: 'update', diff: '@@ -7 +7 @@ main()\n-old\n+new\n' },
+      { path: '/srv/b.ts', old_string: '', new_string: 'first\nsecond' },
+      { path: '/srv/c.ts', kind: 'delete', diff: 'gone' },
+      { path: '/srv/d.ts', kind: 'update', move_path: '/srv/e.ts', diff: 'binary' },
     ]
     const input = { changes, grantRoot: '/work' }
     const { id } = await askAsExternalAgent(gateway, approvalAsk(input, { tool: 'apply_patch' }))
     const { out } = await cli('show', id)
     const wanted = [
-      'In /work/a.ts\n@@ -7 +7 @@ main()\n  │ 1 - old\n  │ 1 + new\n',
-      'Full content of /work/b.ts\n  │ 1 + first\n  │ 2 + second\n',
-      'Deletes /work/c.ts\n  │ 1 - gone\n',
-      'Moves /work/d.ts to /work/e.ts\n  │ binary\n',
+      'In /srv/a.ts\n@@ -7 +7 @@ main()\n  │ 1 - old\n  │ 1 + new\n',
+      'Full content of /srv/b.ts\n  │ 1 + first\n  │ 2 + second\n',
+      'Deletes /srv/c.ts\n  │ 1 - gone\n',
+      'Moves /srv/d.ts to /srv/e.ts\n  │ binary\n',
       '{"grantRoot":"/work"}',
     ]
     for (const text of wanted) expect(out).toContain(text)
@@ -90,8 +90,8 @@ describe('holdpoint show', () => {
     expect((await waitForResolution(gateway, id)).resolution?.answer).toEqual({
       kind: 'deny',
       comments: [
-        { path: '/work/a.ts', line: 1, side: 'after', quote: 'new', text: 'Why?' },
-        { path: '/work/b.ts', line: 2, quote: 'second', text: 'No.' },
+        { path: '/srv/a.ts', line: 1, side: 'after', quote: 'new', text: 'Why?' },
+        { path: '/srv/b.ts', line: 2, quote: 'second', text: 'No.' },
       ],
     })
   })

@@ -8,7 +8,7 @@ export function diffRows({ diffs }: Comparison): readonly Row[] {
 }
 
 /** Formats the lines of a diff, each with its number in the new text, or in the old text if it is removed. The agent sends only the changed part of a file, so the numbers count from the start of that part. */
-function numberedRows(rows: readonly DiffRow[]): readonly Row[] {
+export function numberedRows(rows: readonly DiffRow[]): readonly Row[] {
   const numberOf = ({ before, after }: DiffRow) => after ?? before ?? 0
   const width = String(rows.reduce((most, line) => Math.max(most, numberOf(line)), 0)).length
   return rows.map(line => {
