@@ -108,7 +108,9 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
 
   it('hooks are not added to settings with comments, and the error says what to do', () => {
     write('{\n  // mine\n  "model": "opus"\n}')
-    expect(() => addHooks(file, command, dataFolder)).toThrow(/settings file that contains comments.*Remove the comments/)
+    expect(() => addHooks(file, command, dataFolder)).toThrow(
+      /settings file that contains comments.*Remove the comments/,
+    )
   })
 
   it('settings that are a link stay a link, and keep their permissions, when hooks are added and removed', () => {
