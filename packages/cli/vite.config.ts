@@ -39,6 +39,8 @@ export default {
             // Every command reads the data folder and the settings, which need only these modules of drivers.
             { name: 'agent-environment', test: /drivers\/dist\/(?:process-start-time|agent-environment)\.js/ },
             { name: 'protocol', test: /protocol\/dist|node_modules\/zod/, priority: 1 },
+            // Most commands only call the gateway, and start quicker without what draws requests and transcripts.
+            { name: 'http-call', test: /client\/dist\/(?:http-call|connection|send-request)\.js/ },
             // A hook runs before every call of an agent, and starts quicker without the drivers.
             { name: 'terminal-hooks', test: terminalHooks },
           ],
