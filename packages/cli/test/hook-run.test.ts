@@ -74,6 +74,25 @@ describe('a hook of an agent', () => {
     await expect.poll(async () => (await gateway.call('getRequest', { id })).resolution?.reason).toBe('withdrawn')
   })
 
+  it('a waiting hook ends after its agent and the gateway were killed', async () => {
+    const other = await startGateway({ runner: 'none' })
+    const hook = JSON.stringify([holdpoint, 'hook', 'run', 'codex'])
+    const script = `const stdio = ['pipe', 'inherit', 'inherit']
+      const hook = require('node:child_process').spawn(process.execPath, ${hook}, { detached: true, stdio })
+      process.stdin.pipe(hook.stdin)
+      setInterval(() => {}, 1000)`
+    const agent = spawn(process.execPath, ['-e', script], {
+      env: { ...cleanEnvironment(), HOLDPOINT_HOME: other.home.path },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    agent.stdin.end(bash(newConversation(), 'PermissionRequest'))
+    await expect.poll(async () => (await other.call('listRequests', { status: 'pending' })).items.length).toBe(1)
+    await other.kill()
+    agent.kill('SIGKILL')
+    // The agent and its hook share this pipe, so it ends when both have ended.
+    expect(await text(agent.stdout)).toBe('')
+  })
+
   it('a hook of an agent that a runner has started reports nothing, because the driver of the agent asks', async () => {
     const conversation = newConversation()
     const input = JSON.stringify({

@@ -16,7 +16,7 @@ import {
   terminalAgents,
 } from '@holdpoint/drivers'
 import { type Call, Fault, messageOf, truncateTitle } from '@holdpoint/protocol'
-import { dataFolderAt } from '../config/data-folder.ts'
+import { dataFolderAt, isRunning } from '../config/data-folder.ts'
 import { findLocalGateway } from '../gateway-client/gateway-client.ts'
 import { printNotice } from '../output/notice.ts'
 import { abortOnSignal } from '../signals.ts'
@@ -27,6 +27,8 @@ import { hookTexts } from './texts.ts'
 const acceptMaxMs = 2000
 /** The longest time to withdraw a request after the person has answered in the terminal. */
 const withdrawMaxMs = 3000
+/** How often a waiting hook checks whether its agent still runs. An agent that was killed has not ended its hooks. */
+const agentCheckMs = 2000
 /** The events that need a session: if somebody has ended the session of the terminal, they start a new one. The other events only report. */
 const needsSession: ReadonlySet<TerminalEvent['kind']> = new Set(['prompt', 'before', 'permission'])
 
@@ -36,7 +38,7 @@ interface RunningHook extends Omit<HookOptions, 'session' | 'calls'> {
 }
 
 export async function runHook(name: TerminalAgentName, { home }: { readonly home?: string }): Promise<void> {
-  const answeredInTerminal = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')
+  const answeredInTerminal = AbortSignal.any([abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP'), abortAfterAgent()])
   const agent = terminalAgents[name]
   const input = await text(process.stdin)
   // A runner of Holdpoint has started this agent, so its driver already asks.
@@ -135,6 +137,14 @@ async function setTitle(prompt: string, terminal: TerminalSession, folder: Termi
   if (title === '') return
   await call('patchSession', { id: terminal.session.id, title })
   folder.write({ ...terminal, hasTitle: true })
+}
+
+/** Returns an AbortSignal that aborts after the agent has ended. */
+function abortAfterAgent(): AbortSignal {
+  const abort = new AbortController()
+  const agent = agentProcess()
+  setInterval(() => isRunning(agent) || abort.abort(), agentCheckMs).unref()
+  return abort.signal
 }
 
 function wait<T>(ms: number, value: T): Promise<T> {
