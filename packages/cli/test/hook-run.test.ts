@@ -37,6 +37,19 @@ describe('a hook of an agent', () => {
     })
   const run = (agent: string, input: string, more: Record<string, string> = {}): Promise<CliResult> =>
     runCli(['hook', 'run', agent], { env: env(more), input })
+  const startAgentWithHook = ({ home }: GatewayProcess, input: string) => {
+    const hook = JSON.stringify([holdpoint, 'hook', 'run', 'codex'])
+    const script = `const stdio = ['pipe', 'inherit', 'inherit']
+      const hook = require('node:child_process').spawn(process.execPath, ${hook}, { detached: true, stdio })
+      process.stdin.pipe(hook.stdin)
+      setInterval(() => {}, 1000)`
+    const agent = spawn(process.execPath, ['-e', script], {
+      env: { ...cleanEnvironment(), HOLDPOINT_HOME: home.path },
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    agent.stdin.end(input)
+    return agent
+  }
   const prompt = (conversation: string) =>
     run(
       'claude',
@@ -76,21 +89,24 @@ describe('a hook of an agent', () => {
 
   it('a waiting hook ends after its agent and the gateway were killed', async () => {
     const other = await startGateway({ runner: 'none' })
-    const hook = JSON.stringify([holdpoint, 'hook', 'run', 'codex'])
-    const script = `const stdio = ['pipe', 'inherit', 'inherit']
-      const hook = require('node:child_process').spawn(process.execPath, ${hook}, { detached: true, stdio })
-      process.stdin.pipe(hook.stdin)
-      setInterval(() => {}, 1000)`
-    const agent = spawn(process.execPath, ['-e', script], {
-      env: { ...cleanEnvironment(), HOLDPOINT_HOME: other.home.path },
-      stdio: ['pipe', 'pipe', 'ignore'],
-    })
-    agent.stdin.end(bash(newConversation(), 'PermissionRequest'))
+    const agent = startAgentWithHook(other, bash(newConversation(), 'PermissionRequest'))
     await expect.poll(async () => (await other.call('listRequests', { status: 'pending' })).items.length).toBe(1)
     await other.kill()
     agent.kill('SIGKILL')
     // The agent and its hook share this pipe, so it ends when both have ended.
     expect(await text(agent.stdout)).toBe('')
+  })
+
+  it('the request of a waiting hook whose agent was killed ends with its session', async () => {
+    const agent = startAgentWithHook(gateway, bash(newConversation(), 'PermissionRequest'))
+    const { id, session } = await pending()
+    agent.kill('SIGKILL')
+    expect(await text(agent.stdout)).toBe('')
+    await expect.poll(async () => (await gateway.call('getSession', { id: session })).state).toBe('ended')
+    expect((await gateway.call('getRequest', { id })).resolution).toMatchObject({
+      by: 'agent',
+      reason: 'session_ended',
+    })
   })
 
   it('a hook of an agent that a runner has started reports nothing, because the driver of the agent asks', async () => {

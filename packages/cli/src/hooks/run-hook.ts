@@ -38,7 +38,8 @@ interface RunningHook extends Omit<HookOptions, 'session' | 'calls'> {
 }
 
 export async function runHook(name: TerminalAgentName, { home }: { readonly home?: string }): Promise<void> {
-  const answeredInTerminal = AbortSignal.any([abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP'), abortAfterAgent()])
+  const answeredInTerminal = abortOnSignal('SIGTERM', 'SIGINT', 'SIGHUP')
+  exitAfterAgent()
   const agent = terminalAgents[name]
   const input = await text(process.stdin)
   // A runner of Holdpoint has started this agent, so its driver already asks.
@@ -139,12 +140,12 @@ async function setTitle(prompt: string, terminal: TerminalSession, folder: Termi
   folder.write({ ...terminal, hasTitle: true })
 }
 
-/** Returns an AbortSignal that aborts after the agent has ended. */
-function abortAfterAgent(): AbortSignal {
-  const abort = new AbortController()
+/** Ends this hook once its agent has ended. It withdraws nothing, because the gateway ends the session of such an agent with its requests. */
+function exitAfterAgent(): void {
   const agent = agentProcess()
-  setInterval(() => isRunning(agent) || abort.abort(), agentCheckMs).unref()
-  return abort.signal
+  setInterval(() => {
+    if (!isRunning(agent)) process.exit()
+  }, agentCheckMs).unref()
 }
 
 function wait<T>(ms: number, value: T): Promise<T> {
