@@ -109,6 +109,22 @@ describe('a hook of an agent', () => {
     })
   })
 
+  it('a request that reaches the gateway after its call has run is withdrawn, also if the gateway replied to no hook', async () => {
+    const conversation = newConversation()
+    await run('codex', JSON.stringify({ ...JSON.parse(bash(conversation, 'UserPromptSubmit')), prompt: conversation }))
+    const { gatewayPid } = gateway
+    process.kill(gatewayPid, 'SIGSTOP')
+    try {
+      await run('codex', bash(conversation, 'PermissionRequest'))
+      await run('codex', bash(conversation, 'PostToolUse'))
+    } finally {
+      process.kill(gatewayPid, 'SIGCONT')
+    }
+    const [session] = await sessionsOf(conversation)
+    const requests = async () => (await gateway.call('listRequests', { session: session?.id })).items
+    await expect.poll(async () => (await requests()).map(({ resolution }) => resolution?.reason)).toEqual(['withdrawn'])
+  })
+
   it('a hook of an agent that a runner has started reports nothing, because the driver of the agent asks', async () => {
     const conversation = newConversation()
     const input = JSON.stringify({

@@ -33,13 +33,15 @@ export interface TerminalCall {
   readonly isWaiting?: boolean
   /** Whether the hook before the call has denied it. The record stays until the agent has got the answer. */
   readonly isDenied?: boolean
+  /** Whether the call has finished. The record stays until its request is settled, which the gateway does later if it does not reply to the hook after the call. */
+  readonly isFinished?: boolean
   /** What the person who allowed the call wants the agent to read. */
   readonly note?: string
   /** Texts of watchers that the agent reads with the result. */
   readonly texts?: readonly string[]
 }
 export interface TerminalCalls {
-  /** All calls that have not finished, the newest first. */
+  /** All calls that have not finished or whose request is not settled, the newest first. */
   list(): readonly TerminalCall[]
   put(call: TerminalCall): void
   remove(id: string): void
@@ -58,7 +60,10 @@ export async function finishCall(event: TerminalEventOf<'after'>, options: CallO
   const { agent, session, calls } = options
   const input = callInput(event)
   const found = findCalls(event, input, calls.list())
-  for (const call of found) calls.remove(call.id)
+  for (const call of found) {
+    if (call.request === undefined) calls.remove(call.id)
+    else calls.put({ ...call, isFinished: true })
+  }
   const id = found[0]?.id ?? event.id ?? randomUUID()
   const { tool, cwd, output, agentPath } = event
   const result = resultOf(event)
@@ -87,10 +92,11 @@ function findCalls(
   input: JsonObject,
   known: readonly TerminalCall[],
 ): readonly TerminalCall[] {
-  const same = known.filter(call => call.isOwnId && !call.isDenied && isSameCall(call, tool, input))
+  const running = known.filter(call => !call.isFinished)
+  const same = running.filter(call => call.isOwnId && !call.isDenied && isSameCall(call, tool, input))
   // An agent without ids runs a call only after its hook has replied. Other agents ask in their terminal meanwhile.
   const own = same.findLast(({ isWaiting }) => id !== null || !isWaiting)
-  const exact = known.find(call => call.id === id)
+  const exact = running.find(call => call.id === id)
   // A permission request has no id. It has a record of its own if no hook has reported the same call before.
   const found = exact?.request === undefined ? [exact, own] : [exact]
   return found.filter(call => call !== undefined)
