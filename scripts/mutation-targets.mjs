@@ -19,11 +19,25 @@ export const mutationTargets = {
   'packages/engine/src/usage.ts': engine('usage-limits'),
   // Transitions.
   'packages/engine/src/transitions.ts': engine('transitions'),
-  'packages/engine/src/request-transitions.ts': engine('request-transitions', 'delivery', 'secrets', 'request-batches'),
+  'packages/engine/src/request-transitions.ts': engine(
+    'request-transitions',
+    'delivery',
+    'secrets',
+    'request-batches',
+    'watch-stops',
+    'review',
+  ),
   'packages/engine/src/session-transitions.ts': engine('session-transitions'),
   'packages/engine/src/token-transitions.ts': engine('token-transitions', 'tokens'),
   // Delivery.
-  'packages/engine/src/operations/delivery.ts': engine('delivery', 'handover', 'decision-check', 'changed-rules'),
+  'packages/engine/src/operations/delivery.ts': engine(
+    'delivery',
+    'handover',
+    'decision-check',
+    'changed-rules',
+    'watch-stops',
+    'review',
+  ),
   'packages/engine/src/decision-check.ts': engine('decision-check'),
   'packages/drivers/src/session/open-request.ts': drivers('open-request', 'lying-gateway'),
   'packages/drivers/src/session/expected-request.ts': drivers('lying-gateway'),

@@ -69,6 +69,25 @@ describe('handOverRequest', () => {
     expect(nobody.outcome).toBe('nobody')
     expect(nobody).not.toHaveProperty('effective')
   })
+  it('handOverRequest returns the reason of a denial, and the note of an allow, only if there is one', async () => {
+    const answered = async (key: string, answer: Answer) => {
+      const request = await ask(key)
+      await fixture.person('answerRequest', { id: request.id, digest: request.digest, answer })
+      return handOver(request)
+    }
+    const noted = await answered('noted', { kind: 'allow', note: 'only this once' })
+    expect(noted).toMatchObject({ outcome: 'allow', note: 'only this once' })
+    expect(noted).not.toHaveProperty('reason')
+    const denied = await answered('denied', { kind: 'deny', reason: 'use the other folder' })
+    expect(denied).toMatchObject({ outcome: 'deny', reason: 'use the other folder' })
+    expect(denied).not.toHaveProperty('note')
+    const plain = await answered('plain', { kind: 'allow' })
+    expect(plain).not.toHaveProperty('reason')
+    expect(plain).not.toHaveProperty('note')
+    const late = await fixture.externalAgent('openRequest', { id, key: 'late', ask: approval(), deadlineMs: 1000 })
+    await fixture.clock.advance(2000)
+    expect(await handOver(late)).toMatchObject({ outcome: 'nobody', reason: 'nobody answered' })
+  })
   it('handOverRequest waits until a person answers', async () => {
     const request = await ask('k')
     const waiting = fixture.externalAgent('handOverRequest', { id: request.id, wait: 60_000 })
