@@ -55,6 +55,7 @@ export const mutationTargets = {
   'packages/rules/src/rule-file.ts': rules('rule-file'),
   'packages/rules/src/propose.ts': rules('propose', 'policy-attacks'),
   'packages/rules/src/shell/parse-command.ts': rules('shell/parse-command', 'shell/attacks'),
+  'packages/rules/src/shell/same-reading.ts': rules('shell/same-reading'),
   'packages/rules/src/shell/canonical-command.ts': rules('shell/canonical-command'),
   'packages/engine/src/rule-answers.ts': engine('rule-answers', 'changed-rules', 'rules', 'data-folder-rule'),
 }

@@ -35,6 +35,12 @@ describe('several allow rules', () => {
       expect(verdict(drafts, bash('wc -l a.txt'))).toBe('allow')
     }
   })
+  it('several allow rules that cover the same file answer in their order', () => {
+    const [folder, file] = [srvRule({ path: '/srv/**' }), srvRule({ path: '/srv/a.txt' })]
+    const read = call({ read: ['/srv/a.txt'] })
+    expect(evaluate([folder, file], read).rules).toEqual([folder])
+    expect(evaluate([file, folder], read).rules).toEqual([file])
+  })
   it('several allow rules are named once each, even if one allows two parts of a command', () => {
     const allow = srvRule({ command: 'ls' })
     expect(evaluate([allow], bash('ls && ls')).rules).toEqual([allow])

@@ -9,7 +9,8 @@ import {
   provableLimits,
   unproven,
 } from './parsed-command.ts'
-import { type TreeSegment, type TreeWord, treeSegments } from './tree-segments.ts'
+import { isSameReading } from './same-reading.ts'
+import { treeSegments } from './tree-segments.ts'
 
 interface ReadSegment {
   readonly words: WordToken[]
@@ -66,28 +67,13 @@ function wordProblem({ value, isBare }: WordToken, before: readonly WordToken[])
   return isBracket ? 'The command expands a pattern to file names.' : null
 }
 
-/** Returns whether the parser reads the same words at the same positions, the same operators and the same redirects. */
+/** Returns whether the second parser reads the same as the first one. */
 function agrees(segments: readonly ReadSegment[], text: string): boolean {
   try {
-    const tree = treeSegments(text)
-    return tree?.length === segments.length && tree.every((segment, index) => isSameSegment(segment, segments[index]))
+    return isSameReading(treeSegments(text), segments)
   } catch {
     return false
   }
-}
-
-function isSameSegment(tree: TreeSegment, read: ReadSegment | undefined): boolean {
-  return (
-    read?.operator === tree.operator &&
-    read.words.length === tree.words.length &&
-    read.redirects.length === tree.redirects.length &&
-    tree.redirects.every((redirect, index) => redirect === read.redirects[index]) &&
-    tree.words.every((word, index) => isSameWord(word, read.words[index]))
-  )
-}
-
-function isSameWord({ value, start, end }: TreeWord, read: WordToken | undefined): boolean {
-  return read?.value === value && read.start === start && read.end === end
 }
 
 /** Rewrites `cd sub` to `cd ./sub`, because a shell looks for the folder of `cd sub` in CDPATH first. */
