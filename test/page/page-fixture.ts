@@ -174,6 +174,9 @@ function recordChanges({ letterMs, textMs }: { readonly letterMs: number; readon
   const times = globalThis as ChangeTimes // all properties of `ChangeTimes` are optional, and only this file sets them
   const isCard = (node: Node) =>
     node instanceof Element && (node.matches('article, li, details') || node.querySelector('article') !== null)
+  // The session screen keeps cards that were opened before, and only shows them again.
+  const isShownOrHidden = ({ type, target }: MutationRecord) =>
+    type === 'attributes' && target instanceof Element && target.matches('article')
   const recordAfterPaint = () => {
     times.changing = (times.changing ?? 0) + 1
     // The page handles a change after it is drawn, which can take until the second frame, for example while a font is loading.
@@ -188,12 +191,19 @@ function recordChanges({ letterMs, textMs }: { readonly letterMs: number; readon
   }
   new MutationObserver(records => {
     const isRelevant = records.some(
-      ({ target, addedNodes, removedNodes }) =>
-        (target instanceof Element ? target : target.parentElement)?.closest('.connection') ||
-        [...addedNodes, ...removedNodes].some(isCard),
+      record =>
+        isShownOrHidden(record) ||
+        (record.target instanceof Element ? record.target : record.target.parentElement)?.closest('.connection') ||
+        [...record.addedNodes, ...record.removedNodes].some(isCard),
     )
     if (isRelevant) recordAfterPaint()
-  }).observe(document, { childList: true, characterData: true, subtree: true })
+  }).observe(document, {
+    childList: true,
+    characterData: true,
+    subtree: true,
+    attributes: true,
+    attributeFilter: ['style', 'hidden'],
+  })
   // Only Chromium reports these, so the page itself detects them in another way.
   new PerformanceObserver(list => {
     for (const { startTime } of list.getEntries()) times.changedAt = Math.max(times.changedAt ?? 0, startTime)
