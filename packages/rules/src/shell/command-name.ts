@@ -3,6 +3,9 @@
 /** A name without any character that a shell could expand. A name that starts with a dash or a percent sign means something else in some shells. */
 const programName = /^(?=.*[A-Za-z0-9])[\w./][\w./+-]*$/
 
+/** A path that can only name a folder, which no shell runs. */
+const folderName = /\/\.{0,2}$/
+
 const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/))
 
 /** Reserved words of bash, zsh and ksh. */
@@ -49,6 +52,7 @@ export function commandProblem(argv: readonly string[]): string | null {
       : 'The shell may evaluate the arguments of [.'
   if (/^\w+\+?=/.test(name)) return 'The command assigns a variable.'
   if (!programName.test(name)) return 'The name of the program is not plain text.'
+  if (folderName.test(name)) return 'The name of the program is that of a folder.'
   // Some file systems ignore case. There, a name such as EVAL can start a program that runs the builtin.
   const folded = name.toLowerCase()
   if (reservedWords.has(folded)) return `The word ${name} is a reserved word of the shell.`
