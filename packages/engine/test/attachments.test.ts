@@ -195,6 +195,6 @@ it('a session can have a limited number of attachments that were not sent', asyn
   await upload()
 })
 
-it('a message of Holdpoint 0.1 has its content in the message itself', async () => {
+it('an attachment that Holdpoint 0.1 stored inside its message can be downloaded', async () => {
   expect(await downloadAttachment(fixture.person, { type: 'image', mediaType: 'image/png', data: 'AAAA' })).toBe('AAAA')
 })

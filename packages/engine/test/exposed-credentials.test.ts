@@ -108,7 +108,7 @@ describe('a credential in the events of an agent', () => {
     expect(await storeText()).not.toContain(secret)
   })
 
-  it('L1: a call that names another session raises its alarm outside of that session', async () => {
+  it('L1: a credential in a call that names another session raises an alarm outside that session', async () => {
     const items = [{ type: 'message.added' as const, block: 'a', text: secret }]
     await expect(fixture.externalAgent('appendEvents', { id: agent.session.id, items })).rejects.toThrow()
     expect(await eventsOf('error.raised')).toEqual([])

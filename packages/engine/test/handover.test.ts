@@ -168,7 +168,7 @@ describe('handOverRequest', () => {
     ]
     expect(await outcomes(calls)).toEqual([...Array.from({ length: 7 }, () => 'already_resolved'), 'ok'])
   })
-  it('F11c: a repeated call with the same idempotency key gets the same answer, while the answer is still handed', async () => {
+  it('F11c: a repeated call with the same idempotency key gets the same answer as long as the answer has not been taken', async () => {
     const request = await ask('k')
     await fixture.allow(request)
     const once = { idempotencyKey: 'h' }

@@ -212,7 +212,7 @@ describe('a deadline', () => {
       delivery: { state: 'undeliverable' },
     })
   })
-  it('a deadline that has not passed, or that only marks the request, lets the agent withdraw it', async () => {
+  it('a deadline that has not passed, or that only marks the request, lets the agent withdraw the request', async () => {
     const agent = await fixture.startAttached()
     const [early, marked] = [await ask(agent, 'early', 'deny'), await ask(agent, 'marked', 'wait')]
     jump(limits.deadlineMinMs - 1)
@@ -253,7 +253,7 @@ describe('a deadline', () => {
 })
 
 describe('the end or interrupt of a session', () => {
-  it.each(['endSession', 'interruptSession'] as const)('%s reads only the rows that it can change', async op => {
+  it.each(['endSession', 'interruptSession'] as const)('%s reads only the rows that can change', async op => {
     const reads: Read[] = []
     const { store } = fixture
     const commit = <T>(change: Change<T>) => {

@@ -238,7 +238,7 @@ describe('answerRequest', () => {
     const { risk } = await fixture.person('checkInput', { id, input: { pattern: '/etc/*' } })
     expect(risk).toEqual({ level: 'dangerous', touches: ['unreadable'] })
   })
-  it('answerRequest has a batch form, answerRequests, in which a failing item does not affect the others', async () => {
+  it('answerRequests answers several requests, and an item that fails does not affect the others', async () => {
     const [a, b, c] = [await agent.ask('a'), await agent.ask('b', approval('b')), await agent.ask('c')]
     await fixture.deny(c, fixture.otherPerson)
     const { items } = await fixture.person('answerRequests', {
@@ -439,7 +439,7 @@ describe('a deadline', () => {
     await fixture.clock.advance(1000)
     expect(await fixture.person('getRequest', { id: request.id })).toMatchObject({ resolution: { by: 'deadline' } })
   })
-  it('a deadline stays passed if the clock goes backwards (T1)', async () => {
+  it('a deadline that has passed stays in force if the clock goes backwards (T1)', async () => {
     const request = await ask('deny')
     fixture.clock.jump(60_000)
     await agent.append({ type: 'message.added', block: 'b', text: 'anything that commits' })
@@ -597,7 +597,7 @@ describe('listAudit', () => {
 })
 
 describe('an ask without optional fields', () => {
-  it('an ask without optional fields is stored, shown and signed with the folder of its session and the other defaults', async () => {
+  it('an ask without optional fields gets the folder of its session and the other defaults in the row, in the reply and in the digest', async () => {
     const fixture = await openFixture()
     const { id } = await fixture.externalAgent('startSession', { driver: 'external', cwd: '/srv/app' })
     const short = { kind: 'approval', tool: 'Bash', input: { command: 'ls' } } as const

@@ -70,7 +70,7 @@ describe('commands of a session', () => {
     expect((await commands()).map(command => command.seq)).toEqual([2, 3, 4])
     expect((await fixture.person('listCommands', { id, after: 3 })).items.map(command => command.seq)).toEqual([4])
   })
-  it('commands of a session that contain a message make the session working from when they are taken until the turn has finished', async () => {
+  it('a message makes its session working from the time when the command is taken until the turn has finished', async () => {
     const command = await fixture.person('sendMessage', { id, text: 'go' })
     await take(command)
     expect(await fixture.person('getSession', { id })).toMatchObject({ state: 'working' })

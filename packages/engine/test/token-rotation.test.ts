@@ -69,7 +69,7 @@ describe('rotating the owner’s token', () => {
     await asOwner()('rotateToken', { id: idOf(owner) })
     expect(await during).toMatchObject([{ id: owner.id }, { id: owner.id }])
   })
-  it('a rotation changes nothing if the file cannot be written', async () => {
+  it('rotating the owner’s token changes nothing if the file cannot be written', async () => {
     const ci = await added('agent', 'ci')
     writeFile = () => {
       throw new Fault('store_unavailable', 'the disk is full')
@@ -104,7 +104,7 @@ describe('rotating the owner’s token', () => {
       expect(await callerOf('owner-secret')).toEqual(when === 'before' ? expect.anything() : null)
     },
   )
-  it('a rotation happens once if it is repeated with its key, or requested twice at the same time', async () => {
+  it('rotating the owner’s token happens once if the call is repeated with its idempotency key or sent twice at the same time', async () => {
     const once = { idempotencyKey: 'k' }
     const first = await asOwner()('rotateToken', { id: idOf(owner) }, once)
     const secret = files.get('owner')
@@ -168,7 +168,7 @@ describe('rotating another token', () => {
     await asOwner()('removeToken', { id: idOf(browser) })
     expect(await callerOf(secret ?? '')).toBeNull()
   })
-  it('a repeated rotation does not return the secret again', async () => {
+  it('rotating a token does not return the secret again if the call is repeated', async () => {
     const ada = await added('person', 'ada')
     await asOwner()('rotateToken', { id: ada.id }, { idempotencyKey: 'k' })
     await expectFault(asOwner()('rotateToken', { id: ada.id }, { idempotencyKey: 'k' }), 'gone')
@@ -245,7 +245,7 @@ describe('the last use of a token', () => {
     await fixture.clock.advance(60_000)
     expect(await lastUse(ci.id)).toBeGreaterThan((first ?? 0) + 59_000)
   })
-  it('noting the use of a token appends nothing to the log, and does not make a revoked token valid', async () => {
+  it('recording the last use of a token appends nothing to the log, and does not make a revoked token valid', async () => {
     const ci = await added('agent', 'ci')
     const { seq } = await fixture.store.head()
     await callAs(fixture.gateway, ci.caller)('whoAmI', {})

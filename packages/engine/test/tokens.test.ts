@@ -175,7 +175,7 @@ describe('a revoked token', () => {
     await remove(ada)
     expect(await tablet.check()).toBeNull()
   })
-  it('A12: a revoked token cannot commit an answer or another change that was under way', async () => {
+  it('A12: a revoked token cannot commit an answer or another change that had already started', async () => {
     const ada = await newCaller('person', 'ada')
     const session = await callAs(fixture.gateway, ada)('startSession', { driver: 'external' })
     const request = await callAs(fixture.gateway, ada)('openRequest', { id: session.id, key: 'k', ask: approval() })

@@ -82,7 +82,7 @@ describe('the watchers of a project', () => {
 })
 
 describe('the list of the watchers of a session', () => {
-  it('the list says which effects cannot hold for the agent of the session', async () => {
+  it('the list of the watchers of a session says which effects are impossible with the agent of the session', async () => {
     await fixture.withFile({
       watch: [
         { name: 'budget', on: 'before', do: { limit: { cost: 5 } } },
@@ -141,7 +141,7 @@ describe('a file with watchers', () => {
     await fixture.check(agent, '2', 'ls')
     expect(await watchers()).toEqual(['push 2 trusted', 'count 2 trusted'])
   })
-  it('a file that had no watchers in between has the new ones in force, with a new version', async () => {
+  it('a file whose watchers were removed and added again has the new watchers in force, with a new version', async () => {
     await fixture.withFile(denies('push', 'git push'))
     const agent = await fixture.agent()
     expect((await fixture.check(agent, '1', 'git push')).verdict).toBe('deny')
@@ -153,7 +153,7 @@ describe('a file with watchers', () => {
     expect((await fixture.check(agent, '3', 'git pull')).verdict).toBe('deny')
     expect(await watchers()).toEqual(['pull 2 trusted', 'count 2 trusted'])
   })
-  it('a session without watchers stores nothing for them', async () => {
+  it('a session without watchers stores no data of watchers', async () => {
     fixture.files.write(projectFile, denies('push', 'git push'))
     await fixture.withFile({})
     const agent = await fixture.agent({ cwd: '/home' })
