@@ -122,7 +122,7 @@ describe('C9: a SQLite file that was replaced', () => {
     copyFileSync(`${file}.old`, file)
     await expect(open()).rejects.toMatchObject(refusal(/last known event is 8 .* ends at event 5/))
   })
-  it('an older copy that was continued elsewhere is refused, even if it is longer', async () => {
+  it('an older copy of the file to which another gateway has added events is refused, even if it is longer', async () => {
     const store = await open()
     await writeEvents(store, 5)
     await store.backup(`${file}.old`)
