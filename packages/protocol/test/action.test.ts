@@ -25,7 +25,7 @@ describe('actionProblem', () => {
   it.each(shown)('an action is accepted if the input shows %s', (_, input, action, tool) => {
     expect(actionProblem(callOf(input, action, tool))).toBeNull()
   })
-  it('a call without an action has no problem', () => {
+  it('actionProblem returns null for a call without an action', () => {
     expect(actionProblem(callOf({ command: 'ls' }))).toBeNull()
   })
 

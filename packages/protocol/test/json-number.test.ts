@@ -100,7 +100,7 @@ describe('a JSON number', () => {
     )
   })
 
-  it('numbers in JSON are checked only outside strings, each up to its own end', () => {
+  it('numbers in JSON are checked only outside strings, and each number is checked to its end', () => {
     const long = '9'.repeat(400)
     expect(parseJsonStrict(`{"${long}":"${long} 1e400","a\\"${long}":[1,2]}`)).toHaveProperty(long)
   })
