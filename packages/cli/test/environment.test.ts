@@ -61,7 +61,7 @@ describe('holdpoint guard', () => {
   })
 })
 
-it('F19: the person’s editor gets none of Holdpoint’s variables', async () => {
+it('F19: the environment of the person’s editor contains none of Holdpoint’s variables', async () => {
   const env = { ...process.env, ...ourVariables, VISUAL: `sh -c 'env > "$0"'` }
   const text = await editText('', '.md', env)
   expect(text).toMatch(/^KEPT=y$/m)

@@ -109,7 +109,7 @@ it('a gateway whose start fails stops sweeping, and logs no error about its clos
   }
 })
 
-it('a connection to a gateway that is not running is closed at once, so that the runner tries again soon', async () => {
+it('a connection to a gateway that is not running is closed at once, so that the runner retries soon', async () => {
   const WebSocket = unixWebSocket(() => {
     throw new Error('no gateway')
   })

@@ -52,7 +52,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     '{"hooks":{}}\n',
     '{ "hooks": { "PreToolUse": [] } }',
     '{\n\t"model": "opus",\n\t"hooks": { "Stop": [{ "hooks": [{ "type": "command", "command": "true" }] }] }\n}\n',
-  ])('hooks that are added and removed leave the settings %j byte for byte as they were', text => {
+  ])('adding and removing hooks leaves the settings %j unchanged byte for byte', text => {
     write(text)
     addHooks(file, command, dataFolder)
     expect(read()).not.toBe(text)
@@ -60,7 +60,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     expect(read()).toBe(text)
   })
 
-  it('hooks in the settings of an agent are removed, and what the person has changed since stays', () => {
+  it('removing hooks from the settings of an agent keeps the later changes of the person', () => {
     write('{"model":"opus"}')
     addHooks(file, command, dataFolder)
     const settings = JSON.parse(read())
@@ -98,7 +98,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
   })
 
   it.each(['{', '[]', '{"hooks": []}', '{"hooks": {"SessionEnd": {}}}'])(
-    'hooks are not added to the invalid settings %s, which stay as they are',
+    'hooks are not added to the invalid settings %s, which are left unchanged',
     text => {
       write(text)
       expect(() => addHooks(file, command, dataFolder)).toThrow(/cannot be changed/)
@@ -113,7 +113,7 @@ describe.each(['claude', 'codex', 'gemini'] as const)('the hooks in the settings
     )
   })
 
-  it('settings that are a link stay a link, and keep their permissions, when hooks are added and removed', () => {
+  it('a settings file that is a symbolic link stays a link and keeps its permissions when hooks are added and removed', () => {
     write('{}')
     const real = join(folder, 'real.json')
     renameSync(path, real)

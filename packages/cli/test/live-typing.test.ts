@@ -114,7 +114,7 @@ async function check(view: 'run' | 'tui', samples: readonly TypedText[]): Promis
 }
 
 describe('texts typed in a real terminal while requests appear', () => {
-  it(`${textCount} texts typed in run and in tui answer no request`, async () => {
+  it(`${textCount} texts typed in holdpoint run and holdpoint tui answer no request`, async () => {
     const samples = fc.sample(typedText, textCount)
     const views = ['run', 'run', 'tui', 'tui'] as const
     const share = textCount / views.length

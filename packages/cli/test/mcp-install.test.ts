@@ -36,7 +36,7 @@ describe('holdpoint mcp install', () => {
     expect(readFileSync(file, 'utf8')).toBe(text)
   })
 
-  it('holdpoint mcp remove creates no settings of opencode, and says that nothing was there', async () => {
+  it('holdpoint mcp remove creates no settings of opencode, and says that there was nothing to remove', async () => {
     const { code, out } = await mcp('remove', 'opencode')
     expect([code, out]).toEqual([0, expect.stringContaining('is not among the MCP servers')])
     expect(existsSync(file)).toBe(false)

@@ -189,7 +189,7 @@ describe('the keys of an approval', () => {
       ['e', { edited: 'better\n' }, 'a'],
       { kind: 'allow', input: { plan: 'better' } },
     ],
-  ])('keys of an approval: %s', (_, ask, typed, answer) => {
+  ])('keys that answer an approval: %s', (_, ask, typed, answer) => {
     expect(typeKeys(ask, typed).answer).toEqual(answer)
   })
 
@@ -229,7 +229,7 @@ describe('the keys of an approval', () => {
       /does not let this answer be remembered/,
     ],
     ['an unknown letter shows a hint for a plan', plan, ['z'], /Press a to approve/],
-  ])('keys of an approval: %s', (_, ask, typed, hint) => {
+  ])('keys that do not answer an approval: %s', (_, ask, typed, hint) => {
     const { prompt, answer } = typeKeys(ask, typed)
     expect(answer).toBeUndefined()
     expect(prompt.hint).toMatch(hint)
@@ -275,7 +275,7 @@ describe('the keys of an approval', () => {
   ])('s, a rule and a duration allow the request and remember the rule %s', (_, keys, rule) => {
     expect(rememberedBy(keys)).toEqual(allowing(rule))
   })
-  it('the list of rules explains each rule, says what it would have matched, and names the suggestions of the agent last', () => {
+  it('the list of rules explains each rule, says what it would have matched, and lists the suggestions of the agent last', () => {
     const { prompt } = typeKeys(withSuggestions, ['s'], [], undefined, { offers })
     const text = layoutPrompt(prompt, { columns: 200, height: 40 }, { at: 1, of: 1 })
       .lines.map(line => line.map(span => span.text).join(''))
@@ -639,7 +639,7 @@ describe('random keys in any prompt', () => {
     one({ options: [], secret: true }),
   ]
 
-  it('after random keys, a prompt never takes more lines than the screen has, even if the footer grows once the last line of the body was shown', () => {
+  it('after random keys, a prompt never takes more lines than the screen has, even if the footer grows after the last line of the request was shown', () => {
     const { prompt } = typeKeys(approval, ['e', { edited: 'ls!' }], ['default'], undefined, { editedRisk: null })
     for (let columns = 20; columns < 40; columns++)
       for (let height = 4; height < 30; height++)

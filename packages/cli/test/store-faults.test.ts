@@ -113,7 +113,7 @@ function fullDiskSuite(): void {
 }
 
 describe('C6: a gateway whose files are limited in size', () => {
-  it('C6: a gateway whose files are limited in size reports that the store cannot be written, and starts again without the limit', async () => {
+  it('C6: a gateway whose files are limited in size reports that it cannot write to the store, and starts again without the limit', async () => {
     const gateway = new GatewayProcess({ runner: 'none', fileSizeMaxKiB: 600 })
     await gateway.start()
     const request = await openRequest(gateway)

@@ -66,7 +66,7 @@ async function runnerIsLive(gateway: GatewayProcess): Promise<void> {
 }
 
 describe('holdpoint token list', () => {
-  it('token list shows whose each credential is, when it was created and last used, and no secret', async () => {
+  it('token list shows who holds each credential, when it was created and last used, and no secret', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const secret = (await token(gateway, 'add', 'ci\u001b[2J', '--expires', '90d')).trim()
     // The gateway records the use of a token a moment after the call.

@@ -82,7 +82,7 @@ describe('holdpoint up', () => {
     expect(await gateway.call('whoAmI', {})).toMatchObject({ person: 'owner', role: 'owner' })
   })
 
-  it('B15: holdpoint up accepts connections from its own machine only, unless a setting says otherwise', async () => {
+  it('B15: holdpoint up accepts connections only from the same machine, unless a setting says otherwise', async () => {
     const gateway = await startGateway({ runner: 'none' })
     const port = Number(new URL(gateway.url).port)
     const addresses = listeningAddresses(gateway.pid)
@@ -171,7 +171,7 @@ describe('holdpoint up', () => {
     expect([isRunning(second), gateway.runnerPids()]).toEqual([false, []])
   })
 
-  it('holdpoint up leaves a reused runner running on SIGTERM, and says for how long and how to stop it', async () => {
+  it('holdpoint up leaves a reused runner running on SIGTERM, and says how long the runner continues and how to stop it', async () => {
     const gateway = await startGateway()
     const runner = await liveRunner(gateway)
     await gateway.kill()
