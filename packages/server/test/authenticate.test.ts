@@ -214,7 +214,7 @@ it('every transport accepts or refuses the same combinations of headers (B7)', a
   )
 })
 
-it('a CORS preflight is never granted (B3)', async () => {
+it('a CORS preflight request is never allowed (B3)', async () => {
   for (const origin of [...badOrigins(), ownOrigin()]) {
     const reply = await sendRequest('OPTIONS', `${apiRoot}/requests`, {
       origin,

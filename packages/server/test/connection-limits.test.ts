@@ -46,7 +46,7 @@ describe('a request with many headers', () => {
     expect(await send(limits.headersMax, port => `Origin: http://localhost:${port}`)).toBe(200)
     expect(await send(limits.headersMax + 1, port => `Origin: http://localhost:${port}`)).toBe(431)
   })
-  it('F20: a request cannot hide an Origin header behind 2000 others', async () => {
+  it('F20: a request cannot hide an Origin header behind 2000 other headers', async () => {
     expect(await send(5, () => 'Origin: http://evil.test')).toBe(403)
     expect(await send(2100, () => 'Origin: http://evil.test')).toBe(431)
   })
