@@ -40,7 +40,7 @@ describe('a folder that git takes for a repository', () => {
     },
   )
 
-  it('git status only reads in the repository around it', () => {
+  it('git status only reads in the repository around such a folder', () => {
     expect(groupOf('git status', site)).toBe('only-reads')
   })
 

@@ -55,7 +55,7 @@ describe('parseRuleFile', () => {
     expect(problem([{ effect: 'allow', action: 'read', path: '../web', scope: { cwd: 'web' } }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: '../app/**' }])).toBe('')
   })
-  it('parseRuleFile reads “/**” as everything in a folder only at the end of a path', () => {
+  it('parseRuleFile takes “/**” as “everything in the folder” only at the end of a path', () => {
     expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../x' }])).toBe('')
     expect(problem([{ effect: 'allow', action: 'read', path: 'docs/**/../../../x' }])).toMatch(/leads out of/)
   })

@@ -49,7 +49,7 @@ describe('ready-made watchers', () => {
     expect(use('no-edits-outside', { call: write('/etc/hosts') }).verdict).toBe('ask')
     expect(use('no-edits-outside', { call: write('src/a') }).verdict).toBeNull()
   })
-  it('task-first denies changes until the task is named', () => {
+  it('task-first denies changes until the agent has named its task', () => {
     expect(use('task-first', { call: write('a') }).verdict).toBe('deny')
     expect(use('task-first', { call: bash('ls') }).verdict).toBeNull()
     expect(use('task-first', { call: write('a'), vars: { task: '#12' } }).verdict).toBeNull()
@@ -64,7 +64,7 @@ describe('ready-made watchers', () => {
     const passed = { ...after, call: bash('npm test'), result: ok, vars: { changes: 2 } }
     expect(use('reminder-at-stop', passed).firings).toMatchObject([{ set: { changes: 0 } }])
   })
-  it('context-at-start says its text once, with the branch', () => {
+  it('context-at-start gives the agent its text once, with the branch', () => {
     expect(use('context-at-start', { moments: ['start'] }).say).toEqual([
       'The folder is /srv/app, and the branch is main.',
     ])
@@ -110,7 +110,7 @@ describe('ready-made watchers', () => {
     const entry = { name: 'loop-guard', with: { times: 2, within: '1h' } }
     expect(use(entry, { ...pass, recent: [call('d', 50)] }).verdict).toBe('ask')
   })
-  it('no-questions denies questions while there is a directive', () => {
+  it('no-questions denies questions while the variable `directive` is set', () => {
     expect(use('no-questions', { isQuestion: true, vars: { directive: 'stop' } })).toMatchObject({
       verdict: 'deny',
       reason: 'Do not ask; act on the directive: stop',

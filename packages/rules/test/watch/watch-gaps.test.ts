@@ -86,7 +86,7 @@ describe('watchGaps', () => {
     expect(watchGaps(draft, able)).toEqual([])
     expect(watchGaps(draft, { ...able, ...missing })).toEqual([gap])
   })
-  it('watchGaps reports nothing about what a watcher does not use', () => {
+  it('watchGaps reports no gap for moments and effects that a watcher does not use', () => {
     expect(watchGaps(watcher({ on: 'start', do: { say: 'x' } }), unable)).toEqual([])
     expect(watchGaps(watcher({ action: 'question' }), { ...able, checksEveryTool: false })).toEqual([])
     expect(watchGaps(watcher({ on: 'after', do: { set: {} } }), { ...able, givesTextAfterTool: false })).toEqual([])
