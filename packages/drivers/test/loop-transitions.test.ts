@@ -194,7 +194,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop carry out every queued message in its own turn, unless the session is released', () => {
+  it('random events in the session loop process every queued message in its own turn, unless the session is released', () => {
     check(steps => {
       const queued = steps.filter(({ event }) => event.type === 'messageQueued').length
       const prepared = steps.filter(({ effects }) => has(effects, 'prepareMessage')).length
@@ -278,7 +278,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop start the stop timer at every stop that a person asks for while a turn runs', () => {
+  it('random events in the session loop start the stop timer whenever a person stops a running turn', () => {
     check(steps => {
       for (const { before, event, effects } of steps) {
         const isStop = event.type === 'interrupt' || (event.type === 'endingChosen' && event.isStop)
@@ -306,7 +306,7 @@ describe('random events in the session loop', () => {
     })
   })
 
-  it('random events in the session loop start nothing once the session is being released', () => {
+  it('random events in the session loop start nothing after the release of the session has begun', () => {
     check(steps => {
       for (const { before, effects } of steps)
         if (before.isReleasing)

@@ -112,14 +112,14 @@ describe.each(['openRequest', 'getRequest'] as const)('F1, Z1: a gateway that li
   })
 })
 
-it('F1, Z1: nothing runs if a request that cannot be edited was edited', async () => {
+it('F1, Z1: nothing runs if the gateway returns an edited input for a request that is not editable', async () => {
   fixture = await RunnerFixture.open()
   const lie = resolved({ kind: 'allow', input: edited }, { editedDigest: 'f'.repeat(64) })
   const agent = await connectAgent({ call: lying(fixture.asAgent, 'getRequest', lie) })
   await expect(agent.ask({ ...ask, editable: false }, { key: 'k' })).rejects.toThrow(/cannot be edited/)
 })
 
-it('F1, Z1: nothing runs if the answer to a question is an allow', async () => {
+it('F1, Z1: nothing runs if the gateway returns an allow as the answer to a question', async () => {
   fixture = await RunnerFixture.open()
   const agent = await connectAgent({ call: lying(fixture.asAgent, 'getRequest', resolved({ kind: 'allow' })) })
   const question = { id: 'q', header: '', question: 'Which?', options: [{ label: 'a' }, { label: 'b' }] }

@@ -36,7 +36,7 @@ describe('the settings with which opencode asks', () => {
     expect(() => askingEnvironment({ OPENCODE_PERMISSION: '{' })).toThrow('OPENCODE_PERMISSION in the environment')
   })
 
-  it('the settings with which opencode asks deny again the calls that the person denies, and make it ask for those that the person allows', () => {
+  it('the settings with which opencode asks keep the person’s denials, and make opencode ask about calls that the person allows', () => {
     const bash = { '*': 'ask', 'git *': 'allow', 'git push *': 'deny', 'git push origin': 'allow' }
     expect(rulesFor({ permission: { bash, edit: 'allow', webfetch: 'deny', 'bash*': 'ask' } })).toEqual([
       rule('bash', 'git push *', 'deny'),
@@ -54,7 +54,7 @@ describe('the settings with which opencode asks', () => {
     ])
   })
 
-  it('the settings with which opencode asks make it ask for the tools of MCP servers, except those that the person denies', () => {
+  it('the settings with which opencode asks make opencode ask about tools of MCP servers, except tools that the person denies', () => {
     expect(rulesFor({ mcp: { 'my docs': {} }, permission: { my_docs_drop: 'deny', my_docs_read: 'allow' } })).toEqual([
       rule('my_docs_*', '*', 'ask'),
       rule('my_docs_drop', '*', 'deny'),
@@ -75,7 +75,7 @@ describe('a diff of opencode', () => {
     const diff = `${head}@@ -1,1 +1,1 @@\n-one\n\\ No newline at end of file\n+one\n`
     expect(changesIn(diff)).toEqual([{ old_string: 'one', new_string: 'one\n' }])
   })
-  it('a diff of opencode is not read if it has other lines', () => {
+  it('a diff of opencode is not read if it has lines of another format', () => {
     expect(changesIn('no diff')).toBeNull()
     expect(changesIn(`${head}@@ -1,1 +1,1 @@\n?one\n`)).toBeNull()
   })
@@ -208,7 +208,7 @@ describe('an event of opencode', () => {
     expect(parseEvent('{"type":"server.connected","properties":{}}')).toBeNull()
     expect(parseEvent('{"type":"message.part.updated","properties":{"part":{"type":"reasoning"}}}')).toBeNull()
   })
-  it('an event of opencode that it sends regularly reaches the driver, so that the log has calls that are not asked', () => {
+  it('a heartbeat of opencode reaches the driver, so that calls that need no request get into the log', () => {
     expect(parseEvent('{"type":"server.heartbeat","properties":{}}')).toMatchObject({ type: 'server.heartbeat' })
   })
   it('an event of opencode is an error if it has an unknown shape', () => {
@@ -227,7 +227,7 @@ describe('a conversation on the server of opencode', () => {
     const tree = new SessionTree('main', () => Promise.reject(new OpencodeRefusal('not found', 404)))
     expect(await tree.pathOf('other')).toBeNull()
   })
-  it('a conversation that could not be looked up at opencode is an error, because a subagent would otherwise wait forever', async () => {
+  it('a conversation that could not be looked up at opencode causes an error, because a subagent would otherwise wait forever', async () => {
     const tree = new SessionTree('main', () => Promise.reject(new Error('the connection was reset')))
     await expect(tree.pathOf('other')).rejects.toThrow('the connection was reset')
   })

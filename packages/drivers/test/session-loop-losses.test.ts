@@ -35,8 +35,8 @@ const finishedTools = () => fixture.eventsOf('tool.finished').map(({ block, ok }
 const waitForParked = () => fixture.waitForEvent('session.changed', event => event.value.state === 'parked')
 const turnEndings = () => fixture.eventsOf('turn.finished').map(({ ending }) => ending)
 
-describe('a turn that the agent starts by itself while the end of the last turn is being written', () => {
-  it('if the process dies right after the agent has started a turn by itself, the log gets the start and the end of that turn, even while the end of the turn before is being written', async () => {
+describe('a turn that the agent starts by itself before the end of the last turn is written', () => {
+  it('if the process dies right after the agent has started a turn by itself, the log gets the start and the end of that turn, even if the end of the previous turn is not written yet', async () => {
     const { agent, connection, id } = await start()
     await emitAtOnce(connection, done, { type: 'turnStarted' }, lost)
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('failed')
@@ -46,7 +46,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     await agent.did('send again', 2)
   })
 
-  it('a turn that the agent starts by itself while the end of the last turn is being written gets its end before the turn of a message that waits', async () => {
+  it('a turn that the agent starts by itself before the end of the last turn is written ends before the turn of a waiting message', async () => {
     const { agent, connection, id } = await start()
     await fixture.asPerson('sendMessage', { id, text: 'second' })
     await fixture.waitForEvent('command.added', event => JSON.stringify(event.value).includes('second'))
@@ -57,7 +57,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     await fixture.waitForTurnEnd(3)
   })
 
-  it('a turn that the agent starts by itself while the end of the last turn is being written is parked if it asks and its process dies, and the agent is told the answer', async () => {
+  it('a turn that the agent starts by itself before the end of the last turn is written is parked if it asks and its process dies, and the agent is told the answer', async () => {
     const { agent, connection } = await start()
     const call = { id: 'a', ask: ask('ls') }
     await emitAtOnce(connection, done, { type: 'turnStarted' }, { type: 'callOpened', call })
@@ -71,7 +71,7 @@ describe('a turn that the agent starts by itself while the end of the last turn 
     expect((await fixture.waitForTurnEnd(2)).ending).toBe('done')
   })
 
-  it('a turn that the agent starts by itself while the end of the last turn is being written is resumed by the next runner if it asks and its runner stops', async () => {
+  it('a turn that the agent starts by itself before the end of the last turn is written is resumed by the next runner if it asks and its runner stops', async () => {
     fixture = await RunnerFixture.open()
     const agent = new ScriptedAgent()
     // The end of the first turn is not written before the request of its last call is open.
@@ -131,7 +131,7 @@ describe('a request of background work', () => {
     expect(connection.sent.map(({ text }) => text)).toEqual(['go'])
   })
 
-  it('a turn that consists of a request of background work ends when a person interrupts it, although the main agent reports no end', async () => {
+  it('a turn that consists only of a request of background work ends when a person interrupts it, although the main agent reports no end', async () => {
     const { agent, connection, id } = await start()
     await connection.emit({ type: 'backgroundChanged', tasks: 1 })
     await emitAtOnce(connection, done, backgroundCall('a'))

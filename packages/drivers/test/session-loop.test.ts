@@ -133,7 +133,7 @@ describe('a call of the session loop', () => {
     await agent.did('send The person said: no\n\ngo on')
   })
 
-  it('a call of the session loop whose ask is not valid is not asked, and the agent is told why', async () => {
+  it('a call of the session loop whose ask is not valid opens no request, and the agent is told why', async () => {
     const { agent, connection } = await start()
     const call = { id: 'a', ask: { ...ask('a'), tool: '' } as Ask }
     await connection.emit({ type: 'callOpened', call })

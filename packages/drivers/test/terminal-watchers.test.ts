@@ -61,7 +61,7 @@ describe('watchers with the hooks of Claude Code', () => {
     expect(await hook({ hook_event_name: 'PreToolUse', ...call('3', 'git commit') })).toBeNull()
   })
 
-  it('watchers send Claude Code in a terminal back to work once, and its turn goes on', async () => {
+  it('watchers send Claude Code in a terminal back to work once, and its turn continues', async () => {
     await hook(prompt('go'))
     const stop = { hook_event_name: 'Stop', last_assistant_message: 'Done.' }
     expect(await hook(stop)).toEqual({ decision: 'block', reason: 'Nothing has passed.' })

@@ -65,7 +65,7 @@ describe('settings of the folder for Claude Code', () => {
     },
   )
 
-  it('trusted settings apply to Claude Code, so the test of untrusted settings would notice if those applied', async () => {
+  it('trusted settings apply to Claude Code, so the test of untrusted settings would notice if untrusted settings applied', async () => {
     const seen: ProjectSettings[] = []
     const { fixture, ran } = await openHostile(settings => seen.push(settings) > 0)
     await fixture.startClaude()

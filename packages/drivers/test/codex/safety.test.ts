@@ -122,7 +122,7 @@ it('a command that outlives its turn keeps the process of Codex running, and the
   await codex.waitForEvent('session.changed', ({ value }) => value.state === 'parked')
 })
 
-it('a subagent of Codex asks under its own name, also after the turn of the main agent', async () => {
+it('a subagent of Codex asks under its own name, even after the turn of the main agent', async () => {
   codex = await CodexFixture.create()
   codex.enableFeature('multi_agent')
   const spawn = callTool('spawn_agent', { message: 'do the subtask' }, { namespace: 'multi_agent_v1' })
