@@ -79,7 +79,7 @@ describe('the packed packages', () => {
     expect(statSync(join(folder, '.holdpoint/holdpoint.db')).size).toBeGreaterThan(0)
     expect(readdirSync(empty), 'the program writes nothing into the working folder').toEqual([])
   })
-  it('a second `holdpoint` says where the first one runs', async () => {
+  it('a second `holdpoint` says where the first gateway runs', async () => {
     await expect(run(join(installed(), '.bin/holdpoint'), { cwd: empty, env })).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringContaining(`Holdpoint is already running at ${url}`),

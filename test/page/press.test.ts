@@ -48,13 +48,13 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     await page.mouse.up()
   }
 
-  it('a click on an answer button decides if nothing changes while the mouse button is down, however long that takes', async () => {
+  it('a click on an answer button sends the answer if nothing changes while the mouse button is down, however long that takes', async () => {
     const { page, request } = await pressAllow()
     await release(page)
     expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })
   })
 
-  it('a click on an answer button decides nothing if the list changed while the mouse button was down', async () => {
+  it('a click on an answer button sends no answer if the list changed while the mouse button was down', async () => {
     const { page, asker, request, card } = await pressAllow()
     const third = await asker.ask(asks.command('third'))
     await page.locator(`[data-request="${third.id}"]`).waitFor()
@@ -63,7 +63,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('a click on an answer button decides nothing if the card moved while the mouse button was down', async () => {
+  it('a click on an answer button sends no answer if the card moved while the mouse button was down', async () => {
     const { page, request, card } = await pressAllow()
     // The card moves less than the height of its button, so that the mouse is still above the button.
     await page.evaluate(() => {
@@ -75,7 +75,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('a click on an answer button decides nothing if the card moved just before it', async () => {
+  it('a click on an answer button sends no answer if the card moved just before it', async () => {
     const page = await fixture.openPage()
     const asker = await fixture.openAsker()
     const request = await asker.ask(asks.command())
@@ -93,7 +93,7 @@ describe.skipIf(hasNoBrowser())('a click on an answer button', () => {
     expect(await fixture.isPending(request)).toBe(true)
   })
 
-  it('a click on an answer button decides nothing if it brings the window to the front', async () => {
+  it('a click on an answer button sends no answer if it brings the window to the front', async () => {
     const page = await fixture.openPage()
     const request = await (await fixture.openAsker()).ask(asks.command())
     const card = cardOf(page, request)

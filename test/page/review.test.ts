@@ -98,7 +98,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     })
   })
 
-  it('the keyboard chooses a line, and the keys of a comment never send an answer', async () => {
+  it('a line can be chosen with the keyboard, and keys in a comment field never send an answer', async () => {
     const { page, request, card } = await openRequest(asks.plan())
     await waitForCooldown(page)
     await page.keyboard.press('c')
@@ -123,7 +123,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     await receipt(page, 'allowed by you, with 1 comment').waitFor()
   })
 
-  it('a comment on a command of one line needs no choice, and can be changed and deleted', async () => {
+  it('a comment on a command of one line needs no choice of a line, and can be changed and deleted', async () => {
     const { card } = await openRequest(asks.command(), phone)
     await button(card, 'Comment…').tap()
     await card.locator('textarea').fill('Not on staging.')
@@ -224,7 +224,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     }
   })
 
-  it('a person asks back, the receipt shows a question and no denial, and the next request shows the discussion', async () => {
+  it('if a person asks back, the receipt shows the question and no denial, and the next request shows the discussion', async () => {
     const { page, agent, request, card } = await openRequest(asks.command())
     await button(card, 'Ask back…').click()
     await expect.poll(() => button(card, 'Ask the agent').isDisabled()).toBe(true)
@@ -245,7 +245,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(await visibleText(followed)).toContain('Because it is broken there.')
   })
 
-  it('the discussion before a request contains an answer that many events followed, or says where to read it', async () => {
+  it('the discussion before a request contains an answer that is many events old, or says where to read it', async () => {
     const agent = await fixture.openAsker()
     const { id } = agent.session
     const asked = await agent.ask(asks.command())
@@ -265,7 +265,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(await visibleText(followed)).not.toContain('wrote nothing')
   })
 
-  it('a person asks back instead of answering questions, but not instead of filling in a form', async () => {
+  it('a person can ask back instead of answering questions, but not instead of filling in a form', async () => {
     const { page, agent, request, card } = await openRequest(asks.questions())
     await button(card, 'Ask back…').click()
     await card.getByLabel('What do you want to know').fill('Who reads the output?')

@@ -74,7 +74,7 @@ describe.skipIf(hasNoBrowser())('the Settings screen', () => {
       .waitFor()
   })
 
-  it('the Settings screen is reached with g t, from the sidebar, and on a phone from the user menu', async () => {
+  it('the Settings screen opens with the keys g t, from the sidebar, and on a phone from the user menu', async () => {
     const page = await fixture.openPage()
     await page.keyboard.press('g')
     await page.keyboard.press('t')

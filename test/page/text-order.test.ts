@@ -329,7 +329,7 @@ describe.skipIf(hasNoBrowser())('F7 D3: right-to-left letters', () => {
     await expectRightToLeft(page.locator('.markdown li').first(), 'واحد')
   })
 
-  it('F7: in an English sentence, brackets and signs between Hebrew words are not mirrored and the words keep their sides', async () => {
+  it('F7: in an English sentence, brackets and signs between Hebrew words are not mirrored, and the words keep their positions', async () => {
     const asker = await fixture.openAsker()
     const page = await fixture.openPage()
     const ask: Ask = {
