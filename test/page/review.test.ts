@@ -205,7 +205,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
     expect(shown).not.toContain('\u202E')
   })
 
-  it('an agent that reads nothing with an allow gets comments only with a denial, and the card says so', async () => {
+  it('an agent that cannot read comments with an allow gets them only with a denial, and the card says so', async () => {
     const runner = await announceLocalRunner(fixture.gateway, ['approvals', 'messages'])
     try {
       const agent = await runner.openAgent('/srv')
@@ -215,7 +215,7 @@ describe.skipIf(hasNoBrowser())('review of a request on the page', () => {
       await button(card, 'Comment…').click()
       await commentOn(card, 'line 1 of the new text').click()
       await card.locator('textarea').fill('No.')
-      await card.getByText('comments go only with “Deny”').waitFor()
+      await card.getByText('they are sent only with “Deny”').waitFor()
       expect(await button(card, 'Ask back…').count()).toBe(0)
       await click(page, button(card, 'Allow without your comments'))
       expect(await fixture.answerGivenOnPage(request)).toEqual({ kind: 'allow' })

@@ -73,7 +73,7 @@ describe('holdpoint watch check', () => {
     const text = await holdpoint('watch', 'check', file)
     expect(text).toContain('1 watcher, 0 variables')
     expect(text).toMatch(/Codex: /)
-    expect(text).toContain('Codex in your own terminal: This agent does not tell whether a command failed')
+    expect(text).toContain('Codex in your own terminal: This agent does not report whether a command failed')
     writeFileSync(ownFile(), '{"use": ["loop-guard"]}')
     expect(await holdpoint('watch', 'check')).toMatch(/1 watcher, 0 variables[\s\S]*loop-guard/)
     rmSync(file)
@@ -93,7 +93,7 @@ describe('holdpoint vars and set', () => {
     )
     const { id } = await gateway.call('startSession', { driver: 'external', cwd: gateway.folder })
     expect(await holdpoint('vars', id)).toMatch(/green\s+false\s+default/)
-    expect(await holdpoint('set', 'green', 'true', '--session', id)).toContain('green is true now.')
+    expect(await holdpoint('set', 'green', 'true', '--session', id)).toContain('green is now true.')
     expect(await holdpoint('vars', id)).toMatch(/green\s+true\s+owner/)
     expect(await refused('set', 'gren', 'true', '--session', id)).toMatchObject({
       code: 3,
@@ -118,7 +118,7 @@ describe('holdpoint vars and set', () => {
       id,
       items: [{ type: 'session.changed', process: { state: 'live', pid: process.pid } }],
     })
-    expect(await holdpoint('set', 'task', '#12')).toContain('task is "#12" now.')
+    expect(await holdpoint('set', 'task', '#12')).toContain('task is now "#12".')
     expect(await refused('set', 'green', 'true')).toMatchObject({
       code: 1,
       err: expect.stringContaining('The agent may not set green'),

@@ -53,7 +53,7 @@ export const RuleDraft = z
       .max(limits.ruleCommandMax)
       .optional()
       .describe(
-        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command in which these words occur in this order, also with other words between them and inside a longer command.',
+        'A shell command. An allow rule matches this command only. A rule that denies or asks matches every command in which these words occur in this order, even with other words between them and inside a longer command.',
       ),
     args: z
       .enum(['exact', 'grammar'])

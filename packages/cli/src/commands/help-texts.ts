@@ -141,7 +141,7 @@ export const argumentHelp = {
   variable: 'The name of the variable',
   watchFile: 'The file or its folder (default: holdpoint.rules.json in this folder, and your own)',
   readyMade: 'The name of ready-made watchers; `holdpoint watch ready` lists them',
-  variableValue: 'The new value: true or false, a number or a text, depending on the variable',
+  variableValue: 'The new value: true or false, a number or a string, depending on the variable',
   request: 'Request id; the first few letters are enough',
   requests: 'Request ids; the first few letters of each are enough',
   runDriver: 'claude, rehearsal or one of your own agents (default: the first that is ready)',

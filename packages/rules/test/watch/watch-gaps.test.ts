@@ -57,7 +57,7 @@ const cases = [
   [
     watcher({ on: 'after', do: { set: { a: 'result.ok' } } }),
     { failures: 'unknown' },
-    'This agent does not tell whether a command failed, so `result.ok` is always false.',
+    'This agent does not report whether a command failed, so `result.ok` is always false.',
   ],
   [
     watcher({ on: 'stop', do: { ask: 'x' } }),
@@ -72,12 +72,12 @@ const cases = [
   [
     watcher({ do: { limit: { cost: 1 } } }),
     { reportsCost: false },
-    'This agent does not report its cost, so a limit of cost is never reached.',
+    'This agent does not report its cost, so a cost limit is never reached.',
   ],
   [
     watcher({ do: { limit: { tokens: 1 } } }),
     { reportsTokens: false },
-    'This agent does not report its tokens, so a limit of tokens is never reached.',
+    'This agent does not report its tokens, so a token limit is never reached.',
   ],
 ] as const
 

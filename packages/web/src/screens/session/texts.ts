@@ -117,7 +117,7 @@ export const variableTexts = {
   cancel: 'Cancel',
   setBy: 'set by',
   ago: (time: string) => (time === 'now' ? 'just now' : `${time} ago`),
-  wrongType: { boolean: 'Write true or false.', number: 'Write a number.' },
+  wrongType: { boolean: 'Enter true or false.', number: 'Enter a number.' },
   notTrusted: 'This file is not trusted, so its watchers can only deny and ask.',
 } as const
 
