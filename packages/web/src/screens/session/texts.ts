@@ -1,5 +1,5 @@
 /** Texts of the session screen. */
-import { acceptsMessages } from '@holdpoint/client'
+import { acceptsMessages, toolInputLabels } from '@holdpoint/client'
 import type { Session } from '@holdpoint/protocol'
 import { formatCount } from '../../text/format-amounts.ts'
 
@@ -71,18 +71,10 @@ export const transcriptTexts = {
 export const defaultChoice = 'Default'
 
 export const toolDetailTexts = {
+  ...toolInputLabels,
   noInput: 'No input',
   asJson: 'Input as JSON',
-  folder: 'In',
-  file: 'File',
-  files: 'Files',
-  cell: 'Cell',
-  pattern: 'Pattern',
-  address: 'Address',
-  subagent: 'Subagent',
-  movedTo: 'Moved to',
   fromLine: (line: number) => `From line ${line}`,
-  changes: { write: 'Write', edit: 'Edit', delete: 'Delete', move: 'Move' },
   result: 'Result',
   error: 'Error',
   noOutput: 'No output',
