@@ -140,7 +140,7 @@ describe('an agent that renews its lease', () => {
     await fixture.externalAgent('renewSession', { id })
     expect(await fixture.store.get('session', id)).toEqual(before)
   })
-  it('an agent that renews its lease is refused after the session has ended, and with an old fence', async () => {
+  it('renewing the lease of an agent is refused after the session has ended and with an old fence', async () => {
     const { fence } = await fixture.externalAgent('attachSession', { id })
     await fixture.externalAgent('attachSession', { id })
     await expectFault(fixture.externalAgent('renewSession', { id, fence }), 'fenced')
@@ -175,7 +175,7 @@ describe('an agent that only waits', () => {
       expect(await stateOf()).toBe('disconnected')
     },
   )
-  it('an agent that only waits does not keep the lease for a process of the agent that attached later', async () => {
+  it('an agent that only waits does not renew the lease of another process of the agent that attached later', async () => {
     const request = await ask()
     const waiting = fixture.externalAgent('getRequest', { id: request.id, wait: 60_000 })
     await runPendingWork()

@@ -187,7 +187,7 @@ describe('the content of an attachment', () => {
   })
 })
 
-it('a session can have a limited number of attachments that were not sent', async () => {
+it('a session can have a limited number of unsent attachments', async () => {
   const added: AttachmentId[] = []
   for (let i = 0; i < limits.unsentAttachmentsMax; i++) added.push(await upload())
   await expectFault(upload(), 'too_many')

@@ -213,7 +213,7 @@ describe('writing for an agent', () => {
     expect(parked.fence).toBe(driven.fence)
     expect(write(parked, runnerCaller, parked.fence), 'nobody holds the lease').toBe('fenced')
   })
-  it('writing for an agent needs no fence in an external session, but a fence that is sent must be the current one', () => {
+  it('writing for an agent needs no fence in an external session, but a fence that the caller sends must be current', () => {
     const { ofAgent } = rows
     expect(write(ofAgent, robot)).toBeNull()
     expect(write(ofAgent, robot, ofAgent.fence)).toBeNull()
@@ -235,7 +235,7 @@ describe('writing for an agent', () => {
 })
 
 describe('a token of a runner', () => {
-  it('a token of a runner is for one runner only, while other roles can act for any runner', () => {
+  it('the token of a runner is valid for one runner only, while other roles can act for any runner', () => {
     expect(runnerAccessFault(runnerCaller, runnerId(0))).toBeNull()
     expect(runnerAccessFault(runnerCaller, runnerId(1))).toMatchObject({
       code: 'forbidden',

@@ -77,7 +77,7 @@ describe('a report about the delivery of an answer', () => {
       expect(await replies(prepare)).toEqual(expected)
     },
   )
-  it('a report about the delivery of an answer stores its reason if it has one', async () => {
+  it('a report about the delivery of an answer is stored with its reason, if the caller gave a reason', async () => {
     const [one, two] = [await agent.ask('1'), await agent.ask('2')]
     for (const request of [one, two]) await fixture.allow(request)
     expect((await report(one, 'handed', 'over the socket')).delivery.reason).toBe('over the socket')
@@ -85,7 +85,7 @@ describe('a report about the delivery of an answer', () => {
     expect((await report(two, 'handed')).delivery).toEqual({ state: 'handed', at: fixture.clock.now() })
     expect((await report(two, 'taken')).delivery).not.toHaveProperty('reason')
   })
-  it('a report about the delivery of an answer gets the current delivery state of the answer if it comes too late', async () => {
+  it('a late report about the delivery of an answer gets the current delivery state of the answer', async () => {
     const request = await agent.ask('k')
     await expect(report(request, 'taken')).rejects.toMatchObject({ code: 'not_resolved', detail: { id: request.id } })
     await hand(request)
@@ -96,7 +96,7 @@ describe('a report about the delivery of an answer', () => {
       detail: { request: { id: request.id, delivery: { state: 'taken' } } },
     })
   })
-  it('a report about the delivery of an answer is refused if there is no such request, and if the fence is stale', async () => {
+  it('a report about the delivery of an answer is refused for an unknown request and with a stale fence', async () => {
     const unknown = { id: `req_${'0'.repeat(20)}` as Request['id'] } // has the format of an id
     for (const state of states) await expectFault(report(unknown, state), 'not_found')
     await expectFault(fixture.runner('withdrawRequest', { ...unknown, fence: agent.fence }), 'not_found')
@@ -190,7 +190,7 @@ describe('an answer that was handed', () => {
       message: expect.stringContaining('an allow is never handed twice'),
     })
   })
-  it('an answer that was handed is handed again if it says that nobody answered', async () => {
+  it('a handed answer that says that nobody answered is handed again', async () => {
     const { id } = await fixture.externalAgent('startSession', { driver: 'external' })
     const request = await fixture.externalAgent('openRequest', { id, key: 'k', ask: approval(), deadlineMs: 1000 })
     await fixture.clock.advance(1500)

@@ -164,7 +164,7 @@ describe('a credential in an ask', () => {
   })
 })
 
-it('a person may send a credential, for example to a program that needs one', async () => {
+it('a person may send a credential, for example to a program that needs a credential', async () => {
   const { id } = agent.session
   await fixture.person('sendMessage', { id, text: `use ${secret}` })
   expect((await fixture.store.find('command', {})).at(-1)).toMatchObject({ body: { text: `use ${secret}` } })

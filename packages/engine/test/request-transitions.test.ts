@@ -230,7 +230,7 @@ describe('a deadline', () => {
     expect((await fixture.eventTypes()).filter(type => type === 'request.overdue')).toHaveLength(1)
     expect(await current(request)).toMatchObject({ overdue: true, resolution: { by: 'person' } })
   })
-  it('a deadline in a parked session makes the session need a runner, even if it already needs one', async () => {
+  it('a deadline in a parked session makes the session need a runner, even if the session already needs a runner', async () => {
     const agent = await fixture.startAttached()
     await ask(agent, '1', 'deny')
     await agent.ask('2', approval(), { deadlineMs: limits.deadlineMinMs * 3, onDeadline: 'deny' })
@@ -244,7 +244,7 @@ describe('a deadline', () => {
     expect(await needsRunner()).toBe(true)
     expect((await fixture.store.get('usage', id))?.waiting).toBe(2)
   })
-  it('a deadline of a session with a runner does not make the session need another one', async () => {
+  it('a deadline of a session with a runner does not make the session need another runner', async () => {
     const agent = await fixture.startAttached()
     await ask(agent, 'k', 'deny')
     await fixture.clock.advance(limits.deadlineMinMs * 2)

@@ -232,7 +232,7 @@ describe('answerRequest', () => {
     await expectFault(fixture.person('checkInput', { id: question.id, input: {} }), 'answer_mismatch')
     await expectFault(fixture.person('checkInput', { id: formatId('req', new Uint8Array(20)), input: {} }), 'not_found')
   })
-  it('an edited input that does not show what the call does is dangerous', async () => {
+  it('an edited input that does not show what the call does counts as dangerous', async () => {
     const ask = approval('ls', { input: { pattern: '/srv/*' }, tool: 'Glob', action: { read: ['/srv'] } })
     const { id } = await agent.ask('k', ask)
     const { risk } = await fixture.person('checkInput', { id, input: { pattern: '/etc/*' } })

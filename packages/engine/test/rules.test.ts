@@ -351,7 +351,7 @@ describe('an action that an agent reports about its own call', () => {
       answer: { kind: 'deny' },
     })
   })
-  it('the action that a runner reports is used as it is', async () => {
+  it('the action that a runner reports is used unchanged', async () => {
     await addRule({})
     expect((await ask('npm test', { input: { script: 'test' }, ...lie })).status).toBe('resolved')
   })
@@ -370,7 +370,7 @@ describe('the rules of a person who is not the owner', () => {
     await expectFault(fixture.otherPerson('patchRule', { id, rule: allow }), 'forbidden')
     await fixture.otherPerson('removeRule', { id })
   })
-  it('a person cannot add a rule that allows something, nor remember one, and is told so', async () => {
+  it('a person can neither add nor remember a rule that allows something, and the error says so', async () => {
     await expectFault(fixture.otherPerson('addRule', allow), 'forbidden', /only the owner/)
     const request = await ask()
     const answer = { kind: 'allow', remember: allow } as const

@@ -36,7 +36,7 @@ describe('the next state of a session', () => {
     const next = nextSessionState(row, trigger)
     return next instanceof Fault ? next.code : next
   }
-  it('the next state of a session is the one in the table, unless it depends on the session', async () => {
+  it('the next state of a session is the state in the table, or depends on the session if the table says so', async () => {
     const row = await rowNow()
     for (const state of states)
       for (const trigger of triggers) {

@@ -143,7 +143,7 @@ describe('interruptSession and stopEverything', () => {
     await expectFault(agent.report(answered, 'handed'), 'already_resolved')
     expect((await commands()).map(command => command.body.kind)).toEqual(['interrupt'])
   })
-  it('interruptSession adds no second interrupt command while one is waiting, unless a message was sent since', async () => {
+  it('interruptSession adds no second interrupt command while the first is waiting, unless a message was sent since', async () => {
     for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })
     await fixture.person('sendMessage', { id, text: 'go on' })
     for (let i = 0; i < 3; i++) await fixture.person('interruptSession', { id })

@@ -201,12 +201,12 @@ describe('the variables of a session', () => {
     await expectFault(set('nothing', 1), 'not_found', /List the variables/)
     expect((await set('ratio', 1)).value).toBe(1)
   })
-  it('variables of the agent are only those that a file declares as such', async () => {
+  it('an agent can set only the variables that a file declares as the agent’s', async () => {
     await start(declared)
     await expectFault(setAsAgent('edits', 1), 'unsupported', /setBy/)
     await expectFault(setAsAgent('nothing', 1), 'not_found')
   })
-  it('variables of two files with the same name are two variables', async () => {
+  it('variables with the same name in two files are independent', async () => {
     fixture.files.write(projectFile, declared)
     await start(declared)
     await expectFault(set('edits', 1), 'unsupported', /Several files declare edits/)

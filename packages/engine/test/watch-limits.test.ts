@@ -56,7 +56,7 @@ describe('a limit', () => {
     await spend(agent, 1.5)
     expect(await isAsked(agent)).toBe(true)
   })
-  it('limits of tokens and turns count the tokens and turns of the session', async () => {
+  it('token and turn limits count what the session has used', async () => {
     await fixture.withFile({
       watch: [
         { name: 'my-budget', on: 'before', do: { limit: { tokens: 100 } } },
@@ -118,7 +118,7 @@ describe('a limit', () => {
     await fixture.clock.advance(60_000)
     expect(await isAsked(agent)).toBe(true)
   })
-  it('a limit per day counts all sessions of a day, and starts again on the next', async () => {
+  it('a limit per day counts all sessions of a day, and starts again on the next day', async () => {
     await fixture.withFile(limited({ cost: 5, per: 'day' }), slow)
     const first = await fixture.agent()
     const second = await fixture.agent({ cwd: '/home/ada' })
@@ -161,7 +161,7 @@ describe('a limit', () => {
     expect(await isAsked(await fixture.agent())).toBe(true)
     expect(await isAsked(await fixture.agent({ cwd: '/home/ada' }))).toBe(false)
   })
-  it('the use of a day is counted only while a watcher has a limit per day', async () => {
+  it('the usage of a day is counted only while a watcher has a limit per day', async () => {
     await fixture.withFile(limited({ cost: 5 }))
     await spend(await fixture.agent(), 5)
     expect(await fixture.store.find('spent', {})).toEqual([])

@@ -322,7 +322,7 @@ describe.each(testStores)('watchers on $name', ({ open }) => {
     expect((await fixture.fired())[0]).toMatchObject({ effects: ['ask'], problem: expect.any(String) })
   })
 
-  it('a report of the end of a call must say how it ended', async () => {
+  it('a report that a call has ended must say how the call ended', async () => {
     await fixture.withFile(testsFirst)
     const agent = await fixture.agent()
     await expectFault(fixture.moment(agent, { moment: 'after', key: 'k' }), 'bad_input', /result/)
