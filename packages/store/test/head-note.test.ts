@@ -168,7 +168,7 @@ describe('the note of the head', () => {
     await store.close()
     expect(noted()).toMatchObject({ seq })
   })
-  it('the note is readable by its owner only, and is not created if the caller does not want one', async () => {
+  it('the note of the head is readable only by its owner, and is not created if the caller does not want it', async () => {
     const umask = process.umask(0)
     await (await open()).close()
     process.umask(umask)

@@ -375,7 +375,7 @@ export function storeSuite(name: string, makeLocation: () => Promise<StoreLocati
       expect(await tampered(event => [event])).toEqual({ ok: true, events: 5 })
     })
 
-    it('a store keeps the keys of secret answers until they are deleted, and lists old ones', async () => {
+    it('a store keeps the keys of secret answers until they are deleted, and lists old keys', async () => {
       const id = `${sample.requestId(1)}.a-_B`
       expect(await store.keys.get(id)).toBeUndefined()
       await store.keys.put(id, 'first')
