@@ -82,7 +82,7 @@ describe('the text for the agent', () => {
     { kind: 'deny', comments: [] },
     { kind: 'decline' },
     { kind: 'submit', values: {} },
-  ])('the text for the agent leaves %o as it is', answer => {
+  ])('the text for the agent does not change %o', answer => {
     expect(answerForAgent(change, answer)).toBe(answer)
   })
 })

@@ -109,6 +109,6 @@ describe('shownLength', () => {
   })
 })
 
-it('possibleSecrets also names the code of a link with other letters after it', () => {
+it('possibleSecrets also returns the code of a link that other letters follow', () => {
   expect(possibleSecrets(`${link}abc`)).toEqual([`${link}abc`, link])
 })
